@@ -1,0 +1,1 @@
+"""Rubrics, the store of annotations and its journal. Knows ids and models, nothing else."""

@@ -1,0 +1,80 @@
+"""What can go wrong, said in one sentence with the place and a hint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """A place in a source: a file, and a line (from 1) or a record (from 0) in it where they are known."""
+
+    path: Path | None = None
+    line: int | None = None
+    record: int | None = None
+
+    def __str__(self) -> str:
+        if self.path is None:
+            return ""
+        if self.line is not None:
+            return f"{self.path}:{self.line}"
+        if self.record is not None:
+            return f"{self.path}#{self.record}"
+        return str(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something in a source that could not be read; the rest of the source still opens.
+
+    `reason` is one sentence, `hint` says what the reader can do about it.
+    """
+
+    reason: str
+    hint: str = ""
+    where: Where = Where()
+
+    def __str__(self) -> str:
+        place = str(self.where)
+        text = f"{place}: {self.reason}" if place else self.reason
+        return f"{text} ({self.hint})" if self.hint else text
+
+
+class TrajviewError(Exception):
+    """An error to be shown to a person: a title, one sentence, a hint, and where it happened."""
+
+    title = "Error"
+
+    def __init__(self, sentence: str, *, hint: str = "", where: Where | None = None, title: str | None = None) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.hint = hint
+        self.where = where or Where()
+        if title is not None:
+            self.title = title
+
+    def __str__(self) -> str:
+        return str(self.problem())
+
+    def problem(self) -> Problem:
+        """The same as data, for lists of problems."""
+        return Problem(self.sentence, self.hint, self.where)
+
+
+class UnreadableError(TrajviewError):
+    """A file or a record that cannot be read at all."""
+
+    title = "Cannot read"
+
+
+class FormatError(TrajviewError):
+    """A record that is valid JSON or YAML but not what its format demands."""
+
+    title = "Not as its format demands"
+
+
+class AnnotationError(TrajviewError):
+    """An annotation that could not be loaded or saved."""
+
+    title = "Annotation not saved"

@@ -1,0 +1,1 @@
+"""Source formats: one module each, all of the same shape (see base)."""

@@ -1,0 +1,78 @@
+"""What a format is: it recognises a decoded record, sums it up cheaply, and reads it into an AgentRun.
+
+Formats work on plain decoded JSON or YAML (dicts and lists). `detect` and `summarise` must not import pydantic: they
+run on every record of a corpus before the first screen. `read` may.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from trajview.models.run import AgentRun, Reward
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """How sure a format is that a record is its own (0 to 1), and the reasons, in words."""
+
+    format: str
+    confidence: float
+    why: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What the list of a corpus shows of a run. It must agree with what `read` gives.
+
+    `messages` and `units` count over all transcripts of the run except the per-agent views of an episode: they are
+    those of the first transcript for Sotopia, and sums elsewhere. `agents` and `rewards` are in the run's order.
+    """
+
+    id: str
+    name: str | None = None
+    messages: int = 0
+    units: int = 0
+    transcripts: int = 1
+    agents: tuple[str, ...] = ()
+    rewards: tuple[Reward, ...] = ()
+    models: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a record comes from: file, index among its records (from 0), first line (from 1), and how many there are.
+
+    It names a record that has no id of its own, and places errors.
+    """
+
+    path: Path = field(default_factory=lambda: Path("record"))
+    record: int = 0
+    line: int | None = None
+    alone: bool = True
+
+    @property
+    def default_id(self) -> str:
+        """An id that does not change from one opening to the next: the file's stem, and the record where it has many."""
+        stem = self.path.name.split(".", 1)[0] or self.path.name
+        return stem if self.alone else f"{stem}#{self.record}"
+
+
+class Format(Protocol):
+    """One source format. Each module of `formats/` has one instance, called FORMAT."""
+
+    name: str
+    """Short and lower case, as in `trajview ls`: docent, sotopia, adp, taskweaver, openai, …"""
+    label: str
+    """For people: "Docent agent run"."""
+
+    def detect(self, record: Any) -> Detection | None:
+        """How well a decoded record fits, None if it cannot be this format. Never raises."""
+
+    def summarise(self, record: Any, origin: Origin) -> Summary:
+        """A cheap look at a record that `detect` accepted. Raises FormatError where `read` would."""
+
+    def read(self, record: Any, origin: Origin) -> AgentRun:
+        """The record as a run. Raises FormatError with the place, one sentence and a hint."""

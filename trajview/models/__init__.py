@@ -1,0 +1,1 @@
+"""The reading model (messages, transcripts, runs) and the source systems' own models."""

@@ -1,0 +1,162 @@
+"""Transcripts, and Docent's rule for their action units."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from typing import Any
+from uuid import uuid4
+
+from pydantic import Field, PrivateAttr, field_validator
+
+from .messages import ChatMessage, _OptionalExtras, metadata_or_raise
+
+__all__ = ["Transcript", "TranscriptGroup", "count_units", "unit_starts"]
+
+
+def unit_starts(roles: Iterable[str]) -> list[int]:
+    """The index of the first message of each action unit, from the roles alone.
+
+    Docent's rule: a system message is a unit of its own; a user message starts one unless the message before it is
+    a user's; an assistant message starts one unless the message before it is a user's or an assistant's; a tool
+    message joins the current unit, and starts one only where there is none.
+    """
+    starts: list[int] = []
+    previous: str | None = None
+    for index, role in enumerate(roles):
+        if role == "system":
+            new = True
+        elif role == "user":
+            new = previous != "user"
+        elif role == "assistant":
+            new = previous not in ("user", "assistant")
+        else:
+            new = previous is None or previous == "system"
+        if new:
+            starts.append(index)
+        previous = role
+    return starts
+
+
+def count_units(roles: Iterable[str]) -> int:
+    """How many action units messages of these roles make."""
+    return len(unit_starts(roles))
+
+
+class TranscriptGroup(_OptionalExtras):
+    """A named group of transcripts of one run; groups nest by `parent_transcript_group_id`."""
+
+    id: str = Field(default_factory=lambda: str(uuid4()))
+    name: str | None = None
+    description: str | None = None
+    collection_id: str | None = None
+    agent_run_id: str | None = None
+    parent_transcript_group_id: str | None = None
+    created_at: str | None = None
+    metadata: dict[str, Any] = Field(default_factory=dict)
+
+    @field_validator("metadata", mode="before")
+    @classmethod
+    def _metadata_is_a_dict(cls, value: object) -> dict[str, Any]:
+        return metadata_or_raise(value)
+
+    @classmethod
+    def _unset_names(cls) -> frozenset[str]:
+        return frozenset({"collection_id"})
+
+
+class Transcript(_OptionalExtras):
+    """A conversation: messages in order, grouped into action units.
+
+    `units` is set when the source itself says where its units start (an episode's turns): a list of lists of message
+    indices, ascending and contiguous. Otherwise Docent's rule decides.
+    """
+
+    id: str = Field(default_factory=lambda: str(uuid4()))
+    name: str | None = None
+    description: str | None = None
+    transcript_group_id: str | None = None
+    created_at: str | None = None
+    messages: list[ChatMessage] = Field(default_factory=list)
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    units: list[list[int]] | None = None
+
+    _starts: list[int] | None = PrivateAttr(default=None)
+    _units: list[list[int]] | None = PrivateAttr(default=None)
+
+    @field_validator("metadata", mode="before")
+    @classmethod
+    def _metadata_is_a_dict(cls, value: object) -> dict[str, Any]:
+        return metadata_or_raise(value)
+
+    @classmethod
+    def _unset_names(cls) -> frozenset[str]:
+        return frozenset({"units"})
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if name in ("messages", "units"):
+            self._starts = self._units = None
+
+    def set_messages(self, messages: Sequence[ChatMessage]) -> None:
+        """Replace the messages; the action units are computed anew by Docent's rule."""
+        self.messages = list(messages)
+        self.units = None
+
+    @property
+    def unit_starts(self) -> list[int]:
+        """The index of the first message of each action unit, ascending."""
+        if self._starts is None:
+            count = len(self.messages)
+            explicit = self.units
+            if explicit is not None and [i for unit in explicit for i in unit] == list(range(count)) and all(explicit):
+                self._starts = [unit[0] for unit in explicit]
+            else:
+                # Units that do not cover the messages in order cannot be trusted (someone edited the messages).
+                self._starts = unit_starts(message.role for message in self.messages)
+        return self._starts
+
+    @property
+    def units_of_action(self) -> list[list[int]]:
+        """The message indices of each action unit."""
+        if self._units is None:
+            starts = self.unit_starts
+            ends = [*starts[1:], len(self.messages)]
+            self._units = [list(range(start, end)) for start, end in zip(starts, ends, strict=True)] if starts else []
+        return self._units
+
+    def get_first_block_in_action_unit(self, action_unit_idx: int) -> int | None:
+        """The index of the first message of an action unit, None where there is no such unit."""
+        starts = self.unit_starts
+        return starts[action_unit_idx] if 0 <= action_unit_idx < len(starts) else None
+
+    def get_action_unit_for_block(self, block_idx: int) -> int | None:
+        """The action unit that a message belongs to, None where there is no such message. O(log units)."""
+        if not 0 <= block_idx < len(self.messages):
+            return None
+        return bisect_right(self.unit_starts, block_idx) - 1
+
+    def to_str(
+        self, transcript_idx: int = 0, agent_run_idx: int | None = None, highlight_action_unit: int | None = None
+    ) -> str:
+        """The whole transcript as text, as `to_str_with_token_limit` writes it, without a limit."""
+        from .text import transcript_to_str
+
+        return transcript_to_str(self, transcript_idx, agent_run_idx, highlight_action_unit)
+
+    def to_str_with_token_limit(
+        self,
+        token_limit: int,
+        transcript_idx: int = 0,
+        agent_run_idx: int | None = None,
+        highlight_action_unit: int | None = None,
+    ) -> list[str]:
+        """The transcript as strings of at most `token_limit` GPT-4 tokens (cl100k_base); see `models.text`.
+
+        Raises IndexError for an action unit out of range and ValueError for a limit below the minimum.
+        """
+        from .text import transcript_to_str_with_token_limit
+
+        return transcript_to_str_with_token_limit(
+            self, token_limit, transcript_idx, agent_run_idx, highlight_action_unit
+        )
