@@ -8,7 +8,16 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, field_validator, model_serializer, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 from pydantic.functional_serializers import SerializerFunctionWrapHandler
 
 __all__ = [
@@ -28,7 +37,7 @@ def metadata_or_raise(value: object) -> dict[str, Any]:
 
 
 class _OptionalExtras(BaseModel):
-    """Writes the fields named in `_only_when_set` only when they hold something."""
+    """Leaves out of what it writes the fields of ours that hold nothing."""
 
     @model_serializer(mode="wrap")
     def _drop_unset(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -55,10 +64,10 @@ class TextPart(_OptionalExtras):
 
     @classmethod
     def _unset_names(cls) -> frozenset[str]:
-        return frozenset({"refusal", "temporal"})
+        return frozenset({"temporal"})
 
 
-class ReasoningPart(_OptionalExtras):
+class ReasoningPart(BaseModel):
     """What the model thought before it spoke. `redacted` reasoning holds no readable text."""
 
     model_config = ConfigDict(extra="allow")
@@ -67,10 +76,6 @@ class ReasoningPart(_OptionalExtras):
     reasoning: str
     signature: str | None = None
     redacted: bool | None = None
-
-    @classmethod
-    def _unset_names(cls) -> frozenset[str]:
-        return frozenset({"signature", "redacted"})
 
 
 class ImagePart(_OptionalExtras):

@@ -1,0 +1,68 @@
+"""What may reach a terminal: text from a log, made harmless at the rendering boundary.
+
+A log can hold escape sequences that move the cursor, set the title or write the clipboard, control characters, and
+bidirectional overrides that make text read as something else. Each becomes a visible glyph. Newlines and tabs stay.
+SGR colours are the caller's business: take them out first (`app.render.ansi`), or let them show as glyphs.
+"""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["one_line", "safe_text", "strip_escapes"]
+
+# C0 and DEL have pictures of their own in Unicode; C1, bidi controls and other invisible ones show their code point.
+_GLYPHS: dict[int, str] = {code: chr(0x2400 + code) for code in range(0x20) if code not in (0x09, 0x0A)}
+_GLYPHS[0x7F] = "␡"
+_GLYPHS.update({code: f"‹{code:02X}›" for code in range(0x80, 0xA0)})
+_GLYPHS.update(
+    {
+        code: f"‹{code:04X}›"
+        for code in (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x2028, 0x2029, 0xFEFF)
+    }
+)
+_GLYPHS.update({code: f"‹{code:X}›" for code in (*range(0xFFF9, 0xFFFC), 0xE0001)})
+_UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb\U000e0001\ud800-\udfff]"
+)
+
+# CSI, OSC (and DCS, SOS, PM, APC) and two-character escapes, in their 7-bit and 8-bit forms.
+_ESCAPES = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
+    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)"
+    r"|\x1b[ -/]*[0-~]"
+)
+
+
+_C1 = re.compile("[\x80-\x9f]")
+
+
+def _glyph(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    return _GLYPHS.get(code) or f"‹{code:X}›"
+
+
+def safe_text(text: str) -> str:
+    """The text with every character that could act on a terminal replaced by a visible glyph.
+
+    CRLF counts as a newline. Lone surrogates, which no terminal can be sent, show their code.
+    """
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
+    if text.isascii() and text.isprintable():
+        return text
+    return _UNSAFE.sub(_glyph, text)
+
+
+def strip_escapes(text: str) -> str:
+    """The text without terminal escape sequences; what remains still wants `safe_text`."""
+    if "\x1b" not in text and not _C1.search(text):
+        return text
+    return _ESCAPES.sub("", text)
+
+
+def one_line(text: str, limit: int = 200) -> str:
+    """The first words of a text on one safe line of at most `limit` characters, white space folded."""
+    head = strip_escapes(text[: limit * 8 + 200])
+    line = safe_text(" ".join(head.split()))
+    return line if len(line) <= limit else line[: limit - 1] + "…"
