@@ -37,7 +37,7 @@ _WHERE = {
     "open_corpus": "corpus.corpus",
 }
 
-__all__ = [*sorted(_WHERE), "__version__"]  # noqa: PLE0604
+__all__ = [*sorted(_WHERE), "__version__"]
 
 if TYPE_CHECKING:
     from .corpus.corpus import Corpus, open_corpus
