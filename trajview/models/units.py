@@ -1,0 +1,36 @@
+"""Docent's rule for action units, from the roles alone: cheap enough to run on every run of a corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+__all__ = ["count_units", "unit_starts"]
+
+
+def unit_starts(roles: Iterable[str]) -> list[int]:
+    """The index of the first message of each action unit, from the roles alone.
+
+    Docent's rule: a system message is a unit of its own; a user message starts one unless the message before it is
+    a user's; an assistant message starts one unless the message before it is a user's or an assistant's; a tool
+    message joins the current unit, and starts one only where there is none.
+    """
+    starts: list[int] = []
+    previous: str | None = None
+    for index, role in enumerate(roles):
+        if role == "system":
+            new = True
+        elif role == "user":
+            new = previous != "user"
+        elif role == "assistant":
+            new = previous not in ("user", "assistant")
+        else:
+            new = previous is None or previous == "system"
+        if new:
+            starts.append(index)
+        previous = role
+    return starts
+
+
+def count_units(roles: Iterable[str]) -> int:
+    """How many action units messages of these roles make."""
+    return len(unit_starts(roles))
