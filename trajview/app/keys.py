@@ -1,0 +1,135 @@
+"""The one table of keys: it makes the bindings, the footer, the help screen and the README's table.
+
+Every key can be changed in the configuration file by its id: `[keys]` then `"unit.next" = "w"`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from textual.binding import Binding
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One command that keys call: `id` for remapping, `keys` as Textual names them, `action` as Textual calls it.
+
+    `screens` says where it works: browser, transcript, annotation, any. `footer` is its short name in the footer,
+    empty where it is not shown there.
+    """
+
+    id: str
+    keys: str
+    action: str
+    says: str
+    group: str
+    screens: frozenset[str]
+    footer: str = ""
+    priority: bool = False
+
+
+_T = frozenset({"transcript"})
+_B = frozenset({"browser"})
+_BOTH = frozenset({"transcript", "browser"})
+_ANY = frozenset({"any"})
+_A = frozenset({"annotation"})
+
+KEYS: tuple[Key, ...] = (
+    Key("move.down", "j,down", "line(1)", "line down", "Move", _BOTH),
+    Key("move.up", "k,up", "line(-1)", "line up", "Move", _BOTH),
+    Key("move.half_down", "d,ctrl+d", "half(1)", "half a page down", "Move", _BOTH),
+    Key("move.half_up", "u,ctrl+u", "half(-1)", "half a page up", "Move", _BOTH),
+    Key("move.page_down", "space,pagedown", "page(1)", "page down", "Move", _BOTH),
+    Key("move.page_up", "b,pageup", "page(-1)", "page up", "Move", _BOTH),
+    Key("move.top", "g,home", "top", "top", "Move", _BOTH),
+    Key("move.end", "G,end", "end", "end", "Move", _BOTH),
+    Key("unit.next", "right_square_bracket", "unit(1)", "next action unit", "Jump", _T, "unit"),
+    Key("unit.previous", "left_square_bracket", "unit(-1)", "previous action unit", "Jump", _T),
+    Key("user.next", "right_curly_bracket", "user(1)", "next user turn", "Jump", _T),
+    Key("user.previous", "left_curly_bracket", "user(-1)", "previous user turn", "Jump", _T),
+    Key("highlight.next", "n", "highlight(1)", "next highlight", "Jump", _T, "highlight"),
+    Key("highlight.previous", "N", "highlight(-1)", "previous highlight", "Jump", _T),
+    Key("error.next", "e", "error(1)", "next error", "Jump", _T, "error"),
+    Key("error.previous", "E", "error(-1)", "previous error", "Jump", _T),
+    Key("mark.next", "grave_accent", "mark(1)", "next mark", "Jump", _T),
+    Key("mark.previous", "U", "mark(-1)", "previous mark", "Jump", _T),
+    Key("goto", "colon", "goto", "go to a unit (:12), message (:m40) or percentage (:50%)", "Jump", _T),
+    Key("run.next", "L", "run(1)", "next run", "Jump", _T),
+    Key("run.previous", "H", "run(-1)", "previous run", "Jump", _T),
+    Key("transcript.next", "tab", "transcript(1)", "next transcript of the run", "Jump", _T),
+    Key("transcript.previous", "shift+tab", "transcript(-1)", "previous transcript of the run", "Jump", _T),
+    Key("fold.toggle", "enter,o", "fold", "fold or unfold the message under the cursor", "Show", _T, "fold"),
+    Key("fold.level", "z", "fold_level", "fold level: tool output folded, all folded, all open", "Show", _T),
+    Key("show.reasoning", "r", "reasoning", "show or hide reasoning", "Show", _T),
+    Key("show.tools", "t", "tools", "show or hide tool output", "Show", _T),
+    Key("show.outline", "O", "outline", "show or hide the outline", "Show", _T),
+    Key("show.metadata", "i", "metadata", "metadata of the run and of the message", "Show", _T),
+    Key("show.raw", "v", "raw", "the record as raw JSON", "Show", _T),
+    Key("search", "slash", "search", "search", "Find", _T, "search"),
+    Key("filter", "slash,ampersand", "filter", "filter the list", "Find", _B, "filter"),
+    Key("highlight.word", "asterisk", "highlight_word", "highlight the word under the cursor", "Find", _T),
+    Key("highlight.sources", "ampersand", "highlight_sources", "which highlights are on", "Find", _T),
+    Key("mark", "m", "mark_unit", "mark the unit", "Find", _T),
+    Key("open", "enter,o", "open", "open the run", "Runs", _B, "open"),
+    Key("sort", "s", "sort(1)", "sort by the next column", "Runs", _B, "sort"),
+    Key("sort.previous", "S", "sort(-1)", "sort by the previous column", "Runs", _B),
+    Key("sort.reverse", "r", "sort_reverse", "turn the order round", "Runs", _B),
+    Key("annotate", "a", "annotate", "annotate", "Do", _BOTH, "annotate"),
+    Key("copy", "y", "copy", "copy the message", "Do", _T),
+    Key("copy.unit", "Y", "copy_unit", "copy the unit", "Do", _T),
+    Key("edit", "ctrl+o", "edit", "open in $EDITOR or $PAGER", "Do", _BOTH),
+    Key("annotation.save", "ctrl+s", "save", "save the annotation", "Annotation", _A, "save"),
+    Key("annotation.close", "escape", "close", "back to the transcript, the draft is kept", "Annotation", _A, "transcript"),
+    Key("annotation.next_run", "ctrl+n", "next_run(1)", "next run", "Annotation", _A, "next run"),
+    Key("annotation.previous_run", "ctrl+p", "next_run(-1)", "previous run", "Annotation", _A),
+    Key("help", "question_mark,f1", "help", "help", "Program", _BOTH, "help"),
+    Key("back", "q,escape", "back", "back, and quit", "Program", _BOTH, "back"),
+    Key("palette", "ctrl+p", "command_palette", "command palette", "Program", _BOTH),
+)  # fmt: skip
+
+
+def keys_for(screen: str) -> list[Key]:
+    """The keys that work on a screen, in the table's order."""
+    return [key for key in KEYS if screen in key.screens]
+
+
+def bindings_for(screen: str) -> list[Binding]:
+    """The bindings of a screen, for its BINDINGS."""
+    from textual.binding import Binding
+
+    return [
+        Binding(
+            key.keys,
+            key.action,
+            key.footer or key.says,
+            show=bool(key.footer),
+            id=key.id,
+            tooltip=key.says,
+            priority=key.priority,
+        )
+        for key in keys_for(screen)
+    ]
+
+
+_NAMES = {
+    "right_square_bracket": "]", "left_square_bracket": "[", "right_curly_bracket": "}", "left_curly_bracket": "{",
+    "colon": ":", "slash": "/", "ampersand": "&", "asterisk": "*", "question_mark": "?", "grave_accent": "`",
+    "pagedown": "pgdn", "pageup": "pgup",
+}  # fmt: skip
+
+
+def shown(keys: str) -> str:
+    """Keys as people write them: `]`, `j ↓`, `ctrl+d`."""
+    arrows = {"down": "↓", "up": "↑", "left": "←", "right": "→"}
+    return " ".join(arrows.get(key) or _NAMES.get(key) or key for key in keys.split(","))
+
+
+def groups(keys: Iterable[Key]) -> dict[str, list[Key]]:
+    """Keys by group, groups in the table's order."""
+    found: dict[str, list[Key]] = {}
+    for key in keys:
+        found.setdefault(key.group, []).append(key)
+    return found
