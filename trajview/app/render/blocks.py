@@ -1,0 +1,446 @@
+"""A message as lines: header, reasoning, text, tool calls, tool output; and what folding leaves of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from trajview.highlight import error_of
+from trajview.models.messages import (
+    AssistantMessage,
+    AudioPart,
+    ChatMessage,
+    ImagePart,
+    OtherPart,
+    ReasoningPart,
+    TextPart,
+    ToolCall,
+    ToolMessage,
+    VideoPart,
+)
+from trajview.textsafe import one_line, safe_text
+
+from .ansi import AnsiState, decode_line, has_ansi
+from .lines import Line, expand_tabs
+from .markdown import markdown_lines
+from .syntax import highlight_lines, language_of, pretty_json
+
+__all__ = ["Fold", "ViewOptions", "code_lines", "message_lines", "size_of"]
+
+LONGEST_MARKDOWN = 300_000
+"""Characters: longer texts are shown as they are, line by line."""
+ROWS_OF_A_PREVIEWED_LINE = 3
+SLACK = 2
+"""A fold that would hide no more lines than this hides nothing."""
+
+
+class Fold(Enum):
+    """How much of a message is shown: everything, the first lines of tool output, or its header and first words."""
+
+    OPEN = "open"
+    PREVIEW = "preview"
+    CLOSED = "closed"
+
+
+@dataclass(frozen=True, slots=True)
+class ViewOptions:
+    """What the reader chose, for the whole transcript. Part of the key under which rendered lines are kept."""
+
+    width: int = 80
+    show_reasoning: bool = True
+    show_tools: bool = True
+    preview_lines: int = 8
+    bare: bool = False
+    """No header: the lines of the text only (raw JSON, metadata)."""
+
+
+def size_of(count: int) -> str:
+    """A number of bytes for people: `812 B`, `5.3 KB`, `1.2 MB`."""
+    if count < 1000:
+        return f"{count} B"
+    value = float(count)
+    for unit in ("KB", "MB", "GB"):
+        value /= 1000
+        if value < 999.95 or unit == "GB":
+            return f"{value:.1f} {unit}"
+    raise AssertionError("unreachable")
+
+
+def message_lines(message: ChatMessage, fold: Fold, options: ViewOptions, number: int = 0) -> list[Line]:
+    """The lines of a message: its header, then what `fold` and `options` leave of its parts."""
+    if options.bare:
+        text = message.text
+        return code_lines(expand_tabs(safe_text(text)).split("\n"), language_of(text), fill="")
+    lines = [_header(message, number)]
+    if fold is Fold.CLOSED:
+        lines.append(_first_words(message))
+        return lines
+    error = error_of(message)
+    if isinstance(message, ToolMessage):
+        if message.error:
+            lines.append(
+                Line(
+                    safe_text(_error_text(message.error)),
+                    style="error",
+                    lead=("✗", "error"),
+                    indent=2,
+                    hang=2,
+                    words=True,
+                )
+            )
+        elif error:
+            lines[0].right = ("✗ " + one_line(error, 60), "error")
+    for part in message.parts:
+        match part:
+            case TextPart() if isinstance(message, ToolMessage):
+                lines += _output(part.text, fold, options)
+            case TextPart():
+                lines += _prose(part, options)
+            case ReasoningPart():
+                lines += _reasoning(part, options)
+            case ImagePart() | AudioPart() | VideoPart():
+                lines += _media(part)
+            case OtherPart():
+                lines += code_lines(_json_lines(part.model_dump(mode="json")), "json")
+    if isinstance(message, AssistantMessage):
+        for call in message.tool_calls or ():
+            lines += _call(call, options)
+    return lines
+
+
+# -- header ------------------------------------------------------------------------------------------------------------
+
+
+def _header(message: ChatMessage, number: int) -> Line:
+    role = f"role.{message.role}"
+    if isinstance(message, ToolMessage):
+        what = message.function or message.name or ""
+        text = f"output of {one_line(what, 60)}" if what else "output"
+        line = Line(text, [(0, len(text), role)])
+    else:
+        name = one_line(message.name, 60) if message.name else ""
+        text = name or message.role
+        line = Line(text, [(0, len(text), role)])
+        if name and name.lower() != message.role:
+            _extend(line, f"  {message.role}", "dim")
+        if message.recipient:
+            _extend(line, f" → {one_line(message.recipient, 60)}", "dim")
+        if isinstance(message, AssistantMessage) and message.model:
+            _extend(line, f"  {one_line(message.model, 40)}", "dim")
+    if message.metadata.get("round") is not None and (mark := _round_mark(message.metadata)):
+        _extend(line, f"  {mark}", "mark")
+    facts = [f"m{number}"]
+    if message.timestamp:
+        facts.insert(0, one_line(_clock(message.timestamp), 30))
+    if message.reward is not None:
+        facts.insert(0, f"reward {message.reward:g}")
+    line.right = (" · ".join(facts), "dim")
+    line.action = "fold"
+    return line
+
+
+def _extend(line: Line, text: str, style: str) -> None:
+    line.spans.append((len(line.text), len(line.text) + len(text), style))
+    line.text += text
+
+
+def _round_mark(metadata: dict[str, Any]) -> str:
+    state = metadata.get("round_state")
+    return one_line(f"round {metadata['round']}" + (f" ({state})" if state else ""), 60)
+
+
+def _clock(timestamp: str) -> str:
+    """The time of day of an ISO timestamp; another text as it is."""
+    if len(timestamp) >= 19 and timestamp[10] in "T " and timestamp[13] == ":":
+        return timestamp[11:19]
+    return timestamp
+
+
+def _first_words(message: ChatMessage) -> Line:
+    said = one_line(message.text) or one_line(" ".join(message.reasoning))
+    if isinstance(message, AssistantMessage) and message.tool_calls:
+        calls = ", ".join(_call_in_short(call) for call in message.tool_calls)
+        said = f"{said}  ▸ {calls}" if said else f"▸ {calls}"
+    return Line(said or "(empty)", style="dim", action="fold")
+
+
+def _call_in_short(call: ToolCall) -> str:
+    first = next((value for value in call.arguments.values() if isinstance(value, str)), "")
+    return one_line(f"{call.function}: {first}" if first else call.function, 100)
+
+
+# -- parts -------------------------------------------------------------------------------------------------------------
+
+
+def _prose(part: TextPart, options: ViewOptions) -> list[Line]:
+    text = part.text.rstrip()
+    if not text:
+        return []
+    if (spread := pretty_json(text)) is not None:
+        lines = code_lines(expand_tabs(safe_text(spread)).split("\n"), "json")
+    elif len(text) > LONGEST_MARKDOWN:
+        lines = [Line(line, words=True) for line in expand_tabs(safe_text(text)).split("\n")]
+    elif has_ansi(text):
+        lines = _ansi_lines(text)
+    else:
+        lines = markdown_lines(text)
+    if part.temporal:
+        lines = [_label("shown in this round only", "dim"), *lines]
+        for line in lines[1:]:
+            line.style = "dim"
+    if part.refusal:
+        lines.insert(0, _label("refusal", "error"))
+    return lines
+
+
+def _label(text: str, style: str) -> Line:
+    return Line(text, style=style, lead=("▾", style), indent=2)
+
+
+def _reasoning(part: ReasoningPart, options: ViewOptions) -> list[Line]:
+    text = part.reasoning.strip()
+    if part.redacted and not text:
+        text = "(redacted)"
+    if not text:
+        return []
+    if not options.show_reasoning:
+        count = text.count("\n") + 1
+        return [
+            Line(
+                f"thinking, {count} line{'s' * (count > 1)} hidden",
+                style="reasoning.hidden",
+                lead=("┆", "reasoning.bar"),
+                indent=2,
+            )
+        ]
+    lines = [Line(line, style="reasoning", words=True) for line in expand_tabs(safe_text(text)).split("\n")]
+    for line in lines:
+        line.indent = line.hang = 2
+        line.lead = ("┆", "reasoning.bar")
+    return lines
+
+
+def _media(part: ImagePart | AudioPart | VideoPart) -> list[Line]:
+    kind = part.type
+    target = getattr(part, kind)
+    if not target:
+        extra = part.model_extra or {}
+        target = next((v for v in extra.values() if isinstance(v, str)), "")
+    shown = target
+    if target.startswith("data:"):
+        head = target[:64].split(",", 1)[0]
+        shown = f"{head}, {size_of(len(target) * 3 // 4)}"
+    lines = [
+        Line(
+            f"{kind}  {one_line(shown, 400)}",
+            [(len(kind) + 2, len(kind) + 2 + 400, "md.url")],
+            style="md.link",
+            lead=("▣", "md.link"),
+            indent=2,
+            hang=2,
+        )
+    ]
+    boxes = part.annotations if isinstance(part, ImagePart) else None
+    for box in boxes or ():
+        where = box.get("bounding_box") if isinstance(box, dict) else None
+        label = (
+            one_line(f"{box.get('element_type') or 'box'} “{box.get('text') or ''}”", 100)
+            if isinstance(box, dict)
+            else one_line(str(box), 100)
+        )
+        numbers = (
+            " ".join(f"{k}={v:g}" for k, v in where.items() if isinstance(v, int | float))
+            if isinstance(where, dict)
+            else ""
+        )
+        lines.append(Line(f"{label}  {numbers}".rstrip(), style="dim", indent=4, hang=6, words=True))
+    return lines
+
+
+def _call(call: ToolCall, options: ViewOptions) -> list[Line]:
+    name = one_line(call.function, 100) or "call"
+    head = Line(name, [(0, len(name), "call.name")], lead=("▸", "call.name"), indent=2, hang=4)
+    lines = [head]
+    if call.view is not None and call.view.content:
+        if call.view.title:
+            _extend(head, f"  {one_line(call.view.title, 100)}", "dim")
+        body = (
+            markdown_lines(call.view.content)
+            if call.view.format == "markdown"
+            else code_lines(_text_lines(call.view.content), "")
+        )
+        lines += _indented(body)
+    elif call.language is not None and isinstance(call.arguments.get("code"), str):
+        lines += _indented(code_lines(_text_lines(call.arguments["code"].strip("\n")), call.language))
+        rest = {key: value for key, value in call.arguments.items() if key != "code"}
+        lines[1:1] = _arguments(head, rest, call)
+    else:
+        lines += _arguments(head, call.arguments, call)
+    if call.parse_error:
+        lines.append(
+            Line(safe_text(call.parse_error), style="error", lead=("  ✗", "error"), indent=4, hang=4, words=True)
+        )
+    return lines
+
+
+_SHORT = 100
+
+
+def _arguments(head: Line, arguments: dict[str, Any], call: ToolCall) -> list[Line]:
+    """Short values go on the call's own line; long or structured ones become blocks below it."""
+    blocks: list[Line] = []
+    only = len(arguments) == 1
+    for key, value in arguments.items():
+        label = one_line(key, 60)
+        if isinstance(value, str) and ("\n" in value.strip("\n") or len(value) > _SHORT):
+            language = language_of(value, key, call.function) or _language_of_file(arguments, key)
+            if not only:
+                blocks.append(Line(label, style="call.key", indent=4, hang=4))
+            blocks += _indented(code_lines(_text_lines(value.strip("\n")), language))
+        elif isinstance(value, dict | list) and len(json.dumps(value, default=str)) > _SHORT:
+            blocks.append(Line(label, style="call.key", indent=4, hang=4))
+            blocks += _indented(code_lines(_json_lines(value), "json"))
+        else:
+            text = value.strip("\n") if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+            _extend(head, "  ", "")
+            if not (only and isinstance(value, str)):
+                _extend(head, f"{label}=", "call.key")
+            _extend(head, one_line(text, 2 * _SHORT), "call.value")
+    return blocks
+
+
+_SUFFIXES = {"py": "python", "js": "javascript", "ts": "typescript", "rs": "rust", "go": "go", "sh": "bash",
+             "json": "json", "yaml": "yaml", "yml": "yaml", "toml": "toml", "c": "c", "cpp": "cpp", "java": "java",
+             "md": "markdown", "html": "html", "css": "css", "sql": "sql", "rb": "ruby"}  # fmt: skip
+
+
+def _language_of_file(arguments: dict[str, Any], key: str) -> str:
+    """The language of file contents, by the suffix of the path that another argument holds."""
+    for name in ("path", "file", "filename", "file_path", "filepath"):
+        path = arguments.get(name)
+        if name != key and isinstance(path, str) and "." in path[-12:]:
+            return _SUFFIXES.get(path.rsplit(".", 1)[1].lower(), "")
+    return ""
+
+
+def _indented(lines: list[Line]) -> list[Line]:
+    for line in lines:
+        line.indent += 4
+        line.hang += 4
+    return lines
+
+
+# -- verbatim text -----------------------------------------------------------------------------------------------------
+
+
+def _text_lines(text: str) -> list[str]:
+    return expand_tabs(safe_text(text)).split("\n")
+
+
+def _json_lines(value: object) -> list[str]:
+    return _text_lines(json.dumps(value, indent=2, ensure_ascii=False, default=str))
+
+
+def code_lines(body: Sequence[str], language: str, *, fill: str = "code.block") -> list[Line]:
+    """Lines of code, coloured by language when the first of them is shown. The texts must be safe already."""
+    lines = [Line(text, fill=fill) for text in body]
+    if language and lines:
+
+        def finish() -> None:
+            for line in lines:
+                line.finish = None
+            highlight_lines(lines, language)
+
+        for line in lines:
+            line.finish = finish
+    return lines
+
+
+def _ansi_lines(text: str, most: int | None = None) -> list[Line]:
+    state = AnsiState()
+    lines = []
+    for raw in text.replace("\r\n", "\n").split("\n")[:most]:
+        shown, spans = decode_line(raw, state)
+        lines.append(Line(shown, spans))
+    return lines
+
+
+def _output(text: str, fold: Fold, options: ViewOptions) -> list[Line]:
+    """Tool output: verbatim, coloured where it asks for it; folded to its first lines, with what that hides."""
+    text = text.replace("\r\n", "\n").strip("\n")
+    if not text:
+        return [Line("(no output)", style="dim", indent=2)]
+    total = text.count("\n") + 1
+    keep = options.preview_lines if options.show_tools else 0
+    folded = fold is not Fold.OPEN or not options.show_tools
+    if fold is Fold.OPEN and not options.show_tools:
+        folded = True
+    widest = max(20, options.width - 6) * ROWS_OF_A_PREVIEWED_LINE
+    if folded and options.show_tools and total <= keep + SLACK and len(text) <= widest * 2:
+        folded = False
+    if not folded:
+        if (spread := pretty_json(text)) is not None:
+            return _margin(code_lines(_text_lines(spread), "json", fill=""))
+        return _margin(_verbatim(text, total))
+    head = _first_lines(text, keep)
+    lines = _verbatim("\n".join(line[:widest] for line in head), len(head)) if keep else []
+    for line, raw in zip(lines, head, strict=False):
+        if len(raw) > widest:
+            line.text += "…"
+    shown = sum(min(len(line), widest) + 1 for line in head) if keep else 0
+    lines.append(_hidden(total - len(head) if keep else total, len(text) - shown, text, more=bool(keep)))
+    return _margin(lines)
+
+
+def _first_lines(text: str, count: int) -> list[str]:
+    """The first lines of a text, without splitting all of it."""
+    lines, start = [], 0
+    for _ in range(count):
+        end = text.find("\n", start)
+        if end < 0:
+            lines.append(text[start:])
+            break
+        lines.append(text[start:end])
+        start = end + 1
+    return lines
+
+
+def _hidden(lines: int, characters: int, text: str, *, more: bool) -> Line:
+    per_character = (
+        1.0 if text.isascii() else len(text[:100_000].encode("utf-8", "replace")) / max(1, len(text[:100_000]))
+    )
+    size = size_of(max(0, round(characters * per_character)))
+    if not more:
+        said = f"… {lines:,} line{'s' * (lines != 1)}, {size}"
+    elif lines > 0:
+        said = f"… {lines:,} more line{'s' * (lines != 1)}, {size}"
+    else:
+        said = f"… the rest of the line, {size}" if text.count("\n") == 0 else f"… the rest of long lines, {size}"
+    return Line(said, style="fold", action="fold")
+
+
+def _verbatim(text: str, total: int) -> list[Line]:
+    if has_ansi(text):
+        return _ansi_lines(text)
+    language = language_of(text) if total < 5_000 else ""
+    return code_lines(_text_lines(text), language, fill="")
+
+
+def _margin(lines: list[Line]) -> list[Line]:
+    for line in lines:
+        line.indent += 2
+        line.hang += 2
+        if not line.style:
+            line.style = "output"
+    return lines
+
+
+def _error_text(error: dict[str, Any]) -> str:
+    said = error.get("message")
+    kind = error.get("type")
+    if isinstance(said, str) and said.strip():
+        return f"{kind}: {said}" if isinstance(kind, str) and kind else said
+    return json.dumps(error, ensure_ascii=False, default=str)

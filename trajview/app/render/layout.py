@@ -1,0 +1,109 @@
+"""The rows of a message at a width, and their segments in a palette."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rich.cells import cell_len, set_cell_size
+from rich.segment import Segment
+from rich.style import Style
+
+from .lines import Line, wrap
+
+__all__ = ["Layout", "Palette", "lay_out", "row_segments"]
+
+Palette = Mapping[str, Style]
+"""Style names to Rich styles; a missing name is no style."""
+
+Row = tuple[int, int, int]
+"""The index of a line, and the start and end of the part of its text on this row."""
+
+
+@dataclass(slots=True)
+class Layout:
+    """The lines of a message, and the rows that they make at one width."""
+
+    lines: list[Line]
+    rows: list[Row]
+    width: int
+
+    def rows_of_text(self) -> list[str]:
+        """The text of each row, for copying and for tests."""
+        return [self.lines[line].text[start:end] for line, start, end in self.rows]
+
+
+def margins(line: Line, width: int) -> tuple[int, int]:
+    """Indent and hang of a line, never more than half the width."""
+    most = width // 2
+    return min(line.indent, most), min(line.hang, most)
+
+
+def lay_out(lines: list[Line], width: int) -> Layout:
+    """Break lines into rows of at most `width` cells."""
+    rows: list[Row] = []
+    for index, line in enumerate(lines):
+        indent, hang = margins(line, width)
+        text = line.text
+        room = width - indent
+        if len(text) <= room and text.isascii():
+            rows.append((index, 0, len(text)))
+        else:
+            rows += [(index, a, b) for a, b in wrap(text, room, words=line.words, hang=hang - indent)]
+    return Layout(lines, rows, width)
+
+
+_NONE = Style.null()
+
+
+def row_segments(layout: Layout, number: int, palette: Palette, base: Style) -> list[Segment]:
+    """The segments of a row: exactly `layout.width` cells, every one with a style on top of `base`."""
+    index, start, end = layout.rows[number]
+    line = layout.lines[index]
+    if line.finish is not None:
+        line.finish()
+    width = layout.width
+    indent, hang = margins(line, width)
+    first = start == 0 and (number == 0 or layout.rows[number - 1][0] != index)
+    margin = indent if first else hang
+    segments: list[Segment] = []
+    if margin:
+        lead = line.lead if first or (line.lead and line.lead[0] in "┆▏") else None
+        if lead is not None:
+            text = set_cell_size(lead[0], margin)
+            segments.append(Segment(text, base + palette.get(lead[1], _NONE)))
+        else:
+            segments.append(Segment(" " * margin, base))
+    fill = base + palette.get(line.fill, _NONE) if line.fill else base
+    style = fill + palette.get(line.style, _NONE) if line.style else fill
+    text = line.text[start:end]
+    segments += _styled(text, line, start, end, style, palette)
+    used = margin + (len(text) if text.isascii() else cell_len(text))
+    if first and line.right is not None:
+        right, name = line.right
+        room = width - used - 2
+        size = cell_len(right)
+        if size <= room:
+            segments.append(Segment(" " * (width - used - size), fill))
+            segments.append(Segment(right, fill + palette.get(name, _NONE)))
+            return segments
+    if used < width:
+        segments.append(Segment(" " * (width - used), fill))
+    return segments
+
+
+def _styled(text: str, line: Line, start: int, end: int, style: Style, palette: Palette) -> list[Segment]:
+    spans = [span for span in line.spans if span[0] < end and span[1] > start]
+    if not spans:
+        return [Segment(text, style)] if text else []
+    cuts = sorted(
+        {0, len(text), *(max(0, a - start) for a, _, _ in spans), *(min(len(text), b - start) for _, b, _ in spans)}
+    )
+    segments = []
+    for a, b in zip(cuts, cuts[1:], strict=False):
+        piece = style
+        for span_start, span_end, name in spans:
+            if span_start - start <= a and b <= span_end - start:
+                piece = piece + (palette.get(name, _NONE) if isinstance(name, str) else name)
+        segments.append(Segment(text[a:b], piece))
+    return segments

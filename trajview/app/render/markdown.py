@@ -1,0 +1,179 @@
+"""Markdown as lines, one source line at a time: headings, lists, quotes, tables, fences, inline styles.
+
+Not a full parser, on purpose: a log holds text that only resembles Markdown, and it is read line by line. What is not
+plainly Markdown stays as it is; no text is ever dropped but the marks themselves.
+"""
+
+from __future__ import annotations
+
+import re
+
+from rich.cells import cell_len
+
+from trajview.textsafe import safe_text
+
+from .lines import Line, Span, expand_tabs
+
+__all__ = ["inline", "markdown_lines"]
+
+_FENCE = re.compile(r"^( {0,3})(`{3,}|~{3,})\s*([\w+#.-]*)[^`]*$")
+_HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*$")
+_BULLET = re.compile(r"^(\s*)([-*+])\s+(\[[ xX]\]\s+)?(?=\S)")
+_NUMBER = re.compile(r"^(\s*)(\d{1,4}[.)])\s+(?=\S)")
+_QUOTE = re.compile(r"^(\s{0,3}(?:>\s?)+)")
+_RULE = re.compile(r"^\s{0,3}([-*_])(?:\s*\1){2,}\s*$")
+_TABLE_ROW = re.compile(r"^\s*\|.*\|\s*$")
+_TABLE_RULE = re.compile(r"^\s*\|(?:\s*:?-+:?\s*\|)+\s*$")
+_INLINE = re.compile(
+    r"(?P<code>(?P<ticks>`+)(?P<in_code>[^`\n]+)(?P=ticks))"
+    r"|(?P<bold>\*\*(?=\S)(?P<in_bold>.+?)(?<=\S)\*\*|__(?=\S)(?P<in_bold2>.+?)(?<=\S)__(?!\w))"
+    r"|(?P<em>(?<![*\w])\*(?=[^\s*])(?P<in_em>[^*\n]+?)(?<=\S)\*(?![*\w]))"
+    r"|(?P<strike>~~(?=\S)(?P<in_strike>.+?)(?<=\S)~~)"
+    r"|(?P<link>!?\[(?P<label>[^\]\n]{1,300})\]\((?P<target>[^)\s]{1,2000})\))"
+    r"|(?P<url>https?://[^\s<>()\[\]\"'`]+[^\s<>()\[\]\"'`.,;:!?])"
+)
+_PAIRS = (
+    ("bold", ("in_bold", "in_bold2"), "md.bold"),
+    ("em", ("in_em",), "md.em"),
+    ("strike", ("in_strike",), "md.strike"),
+)
+_LONGEST_INLINE = 5_000
+
+
+def inline(text: str) -> tuple[str, list[Span]]:
+    """A line's text without its inline marks, and the spans that they stood for."""
+    if len(text) > _LONGEST_INLINE:
+        return text, []
+    pieces: list[str] = []
+    spans: list[Span] = []
+    length = position = 0
+
+    def add(piece: str, style: str = "", inner: list[Span] | None = None) -> None:
+        nonlocal length
+        pieces.append(piece)
+        if style and piece:
+            spans.append((length, length + len(piece), style))
+        for start, end, name in inner or ():
+            spans.append((length + start, length + end, name))
+        length += len(piece)
+
+    for match in _INLINE.finditer(text):
+        add(text[position : match.start()])
+        position = match.end()
+        if match["code"]:
+            add(match["in_code"], "md.code")
+        elif match["link"]:
+            add(match["label"], "md.link")
+            if match["target"] != match["label"]:
+                add(f" ({match['target']})", "md.url")
+        elif match["url"]:
+            add(match["url"], "md.link")
+        else:
+            for group, contents, style in _PAIRS:
+                if match[group]:
+                    content = next(match[name] for name in contents if match[name] is not None)
+                    add(*_nested(content, style))
+    add(text[position:])
+    return "".join(pieces), spans
+
+
+def _nested(content: str, style: str) -> tuple[str, str, list[Span]]:
+    if "`" in content or "*" in content or "[" in content:
+        text, spans = inline(content)
+        return text, style, spans
+    return content, style, []
+
+
+def markdown_lines(text: str) -> list[Line]:
+    """The lines of a message's text. Fenced code keeps its fence's language; tables are aligned."""
+    source = expand_tabs(safe_text(text)).split("\n")
+    lines: list[Line] = []
+    index = 0
+    while index < len(source):
+        raw = source[index]
+        fence = _FENCE.match(raw)
+        if fence:
+            index = _fenced(source, index, fence, lines)
+            continue
+        if _TABLE_ROW.match(raw) and index + 1 < len(source) and _TABLE_RULE.match(source[index + 1]):
+            index = _table(source, index, lines)
+            continue
+        lines.append(_line(raw))
+        index += 1
+    return lines
+
+
+def _line(raw: str) -> Line:
+    heading = _HEADING.match(raw)
+    if heading:
+        text, spans = inline(heading[2])
+        return Line(text, spans, style="md.heading" if len(heading[1]) < 3 else "md.subheading", words=True)
+    if _RULE.match(raw):
+        return Line("─" * 24, style="md.rule")
+    bullet = _BULLET.match(raw)
+    if bullet:
+        text, spans = inline(raw[bullet.end() :])
+        box = bullet[3]
+        sign = "•" if box is None else ("☑" if "x" in box.lower() else "☐")
+        indent = len(bullet[1]) + 2
+        return Line(
+            text, spans, indent=indent, hang=indent, lead=(" " * len(bullet[1]) + sign, "md.bullet"), words=True
+        )
+    number = _NUMBER.match(raw)
+    if number:
+        text, spans = inline(raw[number.end() :])
+        indent = len(number[1]) + len(number[2]) + 1
+        return Line(text, spans, indent=indent, hang=indent, lead=(number[1] + number[2], "md.bullet"), words=True)
+    quote = _QUOTE.match(raw)
+    if quote:
+        text, spans = inline(raw[quote.end() :])
+        return Line(text, spans, style="md.quote", indent=2, hang=2, lead=("▏", "md.bullet"), words=True)
+    stripped = raw.lstrip(" ")
+    indent = len(raw) - len(stripped)
+    text, spans = inline(stripped)
+    return Line(text, spans, indent=indent, hang=indent, words=True)
+
+
+def _fenced(source: list[str], index: int, fence: re.Match[str], lines: list[Line]) -> int:
+    """Add a fenced block; returns the index after it. A fence that never closes runs to the end."""
+    from .blocks import code_lines  # blocks needs this module as well
+
+    mark = fence[2]
+    end = index + 1
+    while end < len(source):
+        stripped = source[end].strip()
+        if stripped.startswith(mark) and not stripped.strip(mark[0]):
+            break
+        end += 1
+    margin = len(fence[1])
+    body = [line[margin:] if line[:margin].isspace() else line for line in source[index + 1 : end]]
+    lines += code_lines(body, fence[3])
+    return end + 1
+
+
+def _table(source: list[str], index: int, lines: list[Line]) -> int:
+    rows: list[list[str]] = []
+    end = index
+    while end < len(source) and _TABLE_ROW.match(source[end]) and end - index < 2_000:
+        rows.append([cell.strip() for cell in re.split(r"(?<!\\)\|", source[end].strip()[1:-1])])
+        end += 1
+    ruler = rows.pop(1)
+    columns = max(len(row) for row in [*rows, ruler])
+    aligned_right = [i < len(ruler) and ruler[i].endswith(":") and not ruler[i].startswith(":") for i in range(columns)]
+    cells = [[inline(row[i] if i < len(row) else "") for i in range(columns)] for row in rows]
+    widths = [max((cell_len(row[i][0]) for row in cells), default=0) for i in range(columns)]
+    for number, row in enumerate(cells):
+        text, spans = "", []
+        for i, (content, inner) in enumerate(row):
+            pad = widths[i] - cell_len(content)
+            before = " " * pad if aligned_right[i] else ""
+            start = len(text) + len(before)
+            spans += [(start + a, start + b, style) for a, b, style in inner]
+            text += before + content + ("" if aligned_right[i] else " " * pad)
+            if i < columns - 1:
+                spans.append((len(text) + 1, len(text) + 2, "md.rule"))
+                text += " │ "
+        lines.append(Line(text.rstrip(), spans, style="md.bold" if number == 0 else ""))
+        if number == 0:
+            lines.append(Line("─┼─".join("─" * width for width in widths), style="md.rule"))
+    return end
