@@ -1,0 +1,125 @@
+"""Sotopia annotations opened as logs: a person's scores and reasoning, an agent after the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from trajview.errors import FormatError, Problem
+from trajview.models.episodes import OVERALL, rewards_of, text_of
+
+from .base import Detection, Origin, Summary
+from .sotopia import where
+
+if TYPE_CHECKING:
+    from trajview.models.run import AgentRun, Reward
+
+__all__ = ["FORMAT", "SotopiaAnnotationFormat"]
+
+_KEYS = frozenset({"pk", "episode", "annotator_id", "rewards", "reasoning"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Annotation:
+    id: str
+    name: str
+    annotator: str
+    rewards: list[Reward] | None
+    reasoning: str
+    texts: list[str]
+
+
+def _scores(index: int, reward: Reward) -> str:
+    overall, scores = reward if isinstance(reward, tuple) else (reward, {})
+    lines = [f"Agent {index + 1}: {overall:g}"]
+    lines += [f"- {name}: {score:g}" for name, score in scores.items() if name != OVERALL]
+    return "\n".join(lines)
+
+
+def _annotation_of(record: object, origin: Origin) -> _Annotation:
+    if not isinstance(record, dict) or "episode" not in record:
+        raise FormatError("An annotation names its episode; this record does not.", where=where(origin))
+    rewards = rewards_of(record.get("rewards"))
+    reasoning = text_of(record.get("reasoning"))
+    episode, annotator = text_of(record["episode"]), text_of(record.get("annotator_id"))
+    if rewards is None:
+        texts = [f"Rewards that cannot be read: {text_of(record.get('rewards'))}"]
+    else:
+        texts = [_scores(index, reward) for index, reward in enumerate(rewards)]
+    texts.append(reasoning or "No reasoning was written.")
+    return _Annotation(
+        id=text_of(record.get("pk")) or origin.default_id,
+        name=f"annotation of {episode} by {annotator}",
+        annotator=annotator,
+        rewards=rewards or None,
+        reasoning=reasoning,
+        texts=texts,
+    )
+
+
+def _agents(annotation: _Annotation) -> list[str]:
+    """As `AgentRun.agent_names` numbers agents without names."""
+    return [f"agent {index + 1}" for index in range(len(annotation.rewards or ()))]
+
+
+class SotopiaAnnotationFormat:
+    """Sotopia's AnnotationForEpisode, when the file is opened as a log."""
+
+    name = "sotopia-annotation"
+    label = "Sotopia annotation"
+
+    def detect(self, record: Any) -> Detection | None:
+        """By the keys: those of an annotation, and no messages."""
+        if not isinstance(record, dict) or not {"episode", "annotator_id", "rewards"} <= record.keys():
+            return None
+        if "messages" in record or "transcripts" in record:
+            return None
+        sure = 0.98 if record.keys() == _KEYS else 0.85
+        return Detection(self.name, sure, ("has AnnotationForEpisode's keys",))
+
+    def summarise(self, record: Any, origin: Origin) -> Summary:
+        """One unit: the scores, and the reasoning."""
+        annotation = _annotation_of(record, origin)
+        return Summary(
+            id=annotation.id,
+            name=annotation.name,
+            messages=len(annotation.texts),
+            units=1,
+            agents=tuple(_agents(annotation)),
+            rewards=tuple(annotation.rewards or ()),
+        )
+
+    def read(self, record: Any, origin: Origin) -> AgentRun:
+        """A run of one transcript: a message with each agent's scores, then the reasoning."""
+        from trajview.models.messages import UserMessage
+        from trajview.models.run import AgentRun
+        from trajview.models.transcript import Transcript
+
+        annotation = _annotation_of(record, origin)
+        messages = [UserMessage(content=text, name=annotation.annotator or None) for text in annotation.texts]
+        known = {"pk", "rewards", "reasoning"}
+        return AgentRun(
+            id=annotation.id,
+            name=annotation.name,
+            transcripts=[Transcript(id=f"{annotation.id}/annotation", name="annotation", messages=list(messages))],
+            metadata={text_of(key): value for key, value in record.items() if key not in known},
+            agents=_agents(annotation) or None,
+            rewards=annotation.rewards,
+            reasoning=annotation.reasoning or None,
+            source_format=self.name,
+        )
+
+    def check(self, record: Any, origin: Origin) -> list[Problem]:
+        """What keeps Sotopia itself from loading the annotation."""
+        from pydantic import ValidationError
+
+        from trajview.models.sotopia import AnnotationForEpisode, sentences_of
+
+        try:
+            AnnotationForEpisode.model_validate(record)
+        except ValidationError as error:
+            return [Problem(sentence, "Sotopia cannot load it", where(origin)) for sentence in sentences_of(error)]
+        return []
+
+
+FORMAT = SotopiaAnnotationFormat()
