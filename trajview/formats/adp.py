@@ -1,0 +1,376 @@
+"""Agent Data Protocol trajectories: one item of `content` becomes one message.
+
+Actions are assistant messages; observations are messages of the user, of a tool (`environment`) or of the assistant
+(`agent`). A tool message carries the id of the call that it answers: the file's, else by position.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+from trajview.errors import FormatError, Problem
+from trajview.models.adp_spelling import ACTIONS, CLASSES, OBSERVATIONS, current_class, current_spelling
+from trajview.models.units import count_units
+
+from .base import Detection, Origin, Summary
+from .plain import as_text, dict_or_value, kind, not_an_object, number, place
+
+if TYPE_CHECKING:
+    from trajview.models.messages import ChatMessage, ContentPart, ImagePart, ToolCall
+    from trajview.models.run import AgentRun
+
+__all__ = ["FORMAT", "AdpFormat"]
+
+_LOOK_AT = 20
+_AVAILABLE = ("available_custom_tools", "available_code_languages", "available_apis")
+_ROLE_OF_SOURCE = {"user": "user", "agent": "assistant", "environment": "tool"}
+
+# The keys of an item that become something other than metadata.
+_SHOWN = {
+    "api_action": {"function", "kwargs", "description", "reasoning_content"},
+    "code_action": {"language", "content", "description", "reasoning_content"},
+    "message_action": {"content", "description", "reasoning_content"},
+    "text_observation": {"content", "name"},
+    "image_observation": {"content", "annotations"},
+    "web_observation": {"html", "axtree", "image_observation"},
+}
+_NEVER_METADATA = {"class_", "tool_call_id"}
+
+
+def _items(record: Any, origin: Origin) -> list[Any]:
+    """The content of a trajectory in current spelling. Raises FormatError where there is none."""
+    if not isinstance(record, dict):
+        raise not_an_object("an ADP trajectory", record, origin)
+    content = record.get("content")
+    if not isinstance(content, list):
+        what = "there is none" if "content" not in record else f"this one is {kind(content)}"
+        raise FormatError(
+            f"the content of an ADP trajectory is a list, and {what}",
+            hint="open it with --format raw",
+            where=place(origin),
+        )
+    return [current_spelling(item) if isinstance(item, dict) else item for item in content]
+
+
+def _role(item: Any) -> str:
+    """The role of the message that an item becomes."""
+    if not isinstance(item, dict):
+        return "tool"
+    class_ = item.get("class_")
+    if class_ in ACTIONS:
+        return "assistant"
+    source = item.get("source")
+    if isinstance(source, str) and source in _ROLE_OF_SOURCE:
+        return _ROLE_OF_SOURCE[source]
+    # A class of a newer version: ADP names its classes after what they are.
+    return "assistant" if isinstance(class_, str) and class_.lower().endswith("action") else "tool"
+
+
+def _id(record: dict[str, Any], origin: Origin) -> str:
+    value = record.get("id")
+    if isinstance(value, str) and value:
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return as_text(value)
+    return origin.default_id
+
+
+def _reward(record: dict[str, Any], items: list[Any]) -> float | None:
+    """The trajectory's own reward, else the last that an item has."""
+    details = record.get("details")
+    reward = number(details.get("reward")) if isinstance(details, dict) else None
+    if reward is not None:
+        return reward
+    rewards = (number(item.get("reward")) for item in reversed(items) if isinstance(item, dict))
+    return next((reward for reward in rewards if reward is not None), None)
+
+
+def _model(record: dict[str, Any]) -> str | None:
+    """The model's name, which datasets write into `details` under one of these keys."""
+    details = record.get("details")
+    if isinstance(details, dict):
+        for key in ("model_name", "model"):
+            if isinstance(details.get(key), str) and details[key]:
+                return str(details[key])
+    return None
+
+
+def _metadata(record: dict[str, Any]) -> dict[str, Any]:
+    """What is known about the trajectory: its details, its version, what was available, and keys we don't know."""
+    own = dict_or_value({key: value for key, value in record.items() if key not in ("id", "content", "details")})
+    own = {key: value for key, value in own.items() if value is not None or key not in (*_AVAILABLE, "schema_version")}
+    if not isinstance(record.get("id"), str | int | None):
+        own["id"] = record["id"]
+    details = record.get("details")
+    if not isinstance(details, dict):
+        return own if details is None else {**own, "details": details}
+    flat = dict_or_value(details)
+    return {**own, "details": flat} if flat.keys() & own.keys() else {**flat, **own}
+
+
+class _Calls:
+    """Which call an observation answers: by id where the file says so, else the first that waits for an answer."""
+
+    def __init__(self, items: list[Any]) -> None:
+        self._taken = {_link(item) for item in items if isinstance(item, dict)}
+        self._functions: dict[str, str] = {}
+        self._waiting: deque[str] = deque()
+        self._last: str | None = None
+        self._answers_began = False
+
+    def new(self, index: int, item: dict[str, Any], function: str) -> str:
+        """The id of the call that item number `index` makes: its own, or `call_<index>`."""
+        call = _link(item)
+        if call is None:
+            call = f"call_{index}"
+            while call in self._taken:
+                call += "_"
+        if self._answers_began:
+            # An answer came in between: calls before it that none answered are not answered any more by position.
+            self._waiting.clear()
+            self._answers_began = False
+        self._functions[call] = function
+        self._waiting.append(call)
+        self._last = call
+        return call
+
+    def answered_by(self, item: Any) -> tuple[str | None, str | None]:
+        """The id and function of the call that an observation answers; None where it answers none."""
+        call = _link(item) if isinstance(item, dict) else None
+        self._answers_began = True
+        if call is not None:
+            if call in self._waiting:
+                self._waiting.remove(call)
+            self._last = call
+        elif self._waiting:
+            call = self._last = self._waiting.popleft()
+        else:
+            call = self._last
+        return call, self._functions.get(call) if call is not None else None
+
+    def interrupt(self) -> None:
+        """A user spoke: what comes next answers no call from before, unless it says so."""
+        self._waiting.clear()
+        self._last = None
+
+    def spoke(self) -> None:
+        """The agent spoke: what comes next answers that, unless a call still waits."""
+        if not self._waiting:
+            self._last = None
+
+
+def _link(item: dict[str, Any]) -> str | None:
+    link = item.get("tool_call_id")
+    return as_text(link) if link is not None and link != "" else None
+
+
+def _call(item: dict[str, Any], call_id: str) -> ToolCall:
+    """The tool call of an api_action or code_action."""
+    from trajview.models.messages import ToolCall
+
+    if item["class_"] == "code_action":
+        language = as_text(item.get("language"))
+        return ToolCall(
+            id=call_id,
+            function=language or "code",
+            arguments={"code": as_text(item.get("content"))},
+            language=language or None,
+        )
+    kwargs, error = item.get("kwargs"), None
+    if isinstance(kwargs, str):
+        try:
+            kwargs = json.loads(kwargs)
+        except (ValueError, RecursionError):
+            kwargs = item["kwargs"]
+    if kwargs is None:
+        kwargs = {}
+    elif not isinstance(kwargs, dict):
+        error = f"kwargs is {kind(kwargs)}, not an object"
+        kwargs = {"kwargs": kwargs}
+    function = as_text(item.get("function")) or "(no name)"
+    return ToolCall(id=call_id, function=function, arguments=dict_or_value(kwargs), parse_error=error)
+
+
+def _image(item: Any) -> ImagePart:
+    """The image of an image_observation; where it is nested in a web page, it may be a bare path."""
+    from trajview.models.messages import ImagePart
+
+    if not isinstance(item, dict):
+        return ImagePart(image=as_text(item))
+    boxes = item.get("annotations")
+    annotations: list[dict[str, Any]] | None
+    if isinstance(boxes, list):
+        annotations = [dict_or_value(box) if isinstance(box, dict) else {"text": as_text(box)} for box in boxes]
+    else:
+        annotations = None if boxes is None else [{"text": as_text(boxes)}]
+    return ImagePart(image=as_text(item.get("content")), annotations=annotations)
+
+
+def _parts(item: Any) -> str | list[ContentPart]:
+    """The content of the message that an item becomes."""
+    from trajview.models.messages import ReasoningPart, TextPart
+
+    if not isinstance(item, dict):
+        return as_text(item)
+    class_ = item.get("class_")
+    if class_ in ACTIONS:
+        thoughts = [as_text(item.get(key)) for key in ("reasoning_content", "description")]
+        parts: list[ContentPart] = [ReasoningPart(reasoning=thought) for thought in thoughts if thought]
+        said = as_text(item.get("content")) if class_ == "message_action" else ""
+        if not parts:
+            return said
+        return [*parts, TextPart(text=said)] if said else parts
+    if class_ == "text_observation":
+        return as_text(item.get("content"))
+    if class_ == "image_observation":
+        return [_image(item)]
+    if class_ == "web_observation":
+        texts = [f"URL: {as_text(item['url'])}"] if item.get("url") else []
+        pages = {key: as_text(item[key]) for key in ("axtree", "html") if item.get(key)}
+        texts += [f"{key}:\n{page}" if len(pages) > 1 else page for key, page in pages.items()]
+        screenshot = item.get("image_observation")
+        return [*(TextPart(text=text) for text in texts), *([_image(screenshot)] if screenshot else [])]
+    return as_text(item)
+
+
+def _item_metadata(item: dict[str, Any], role: str) -> dict[str, Any]:
+    """What the message does not show: keys we don't know, a page's address and size, values of the wrong type."""
+    class_ = item.get("class_")
+    if class_ not in CLASSES:
+        return {"class_": class_} if class_ is not None else {}
+    hidden = _SHOWN[class_] | _NEVER_METADATA
+    metadata = {key: value for key, value in dict_or_value(item).items() if key not in hidden and value is not None}
+    if number(metadata.get("reward")) is not None:
+        del metadata["reward"]
+    if isinstance(metadata.get("source"), str) and _ROLE_OF_SOURCE.get(metadata["source"]) == role:
+        del metadata["source"]
+    if class_ == "message_action" and (link := _link(item)) is not None:
+        metadata["tool_call_id"] = link
+    screenshot = item.get("image_observation")
+    if class_ == "web_observation" and isinstance(screenshot, dict):
+        shown = ("class_", "content", "annotations", "source")
+        rest = {
+            key: value for key, value in dict_or_value(screenshot).items() if key not in shown and value is not None
+        }
+        if rest:
+            metadata["image_observation"] = rest
+    return metadata
+
+
+def _message(index: int, item: Any, calls: _Calls, model: str | None) -> ChatMessage:
+    from trajview.models.messages import AssistantMessage, ToolMessage, UserMessage
+
+    role = _role(item)
+    known = item if isinstance(item, dict) else {}
+    class_ = known.get("class_")
+    name = known.get("name") if class_ == "text_observation" else None
+    common: dict[str, Any] = {
+        "content": _parts(item),
+        "metadata": _item_metadata(known, role),
+        "name": as_text(name) or None,
+        "reward": number(known.get("reward")),
+    }
+    if role == "user":
+        calls.interrupt()
+        link = _link(known)
+        return UserMessage(**common, tool_call_id=[link] if link is not None else None)
+    if role == "tool":
+        call_id, function = calls.answered_by(item)
+        return ToolMessage(**common, tool_call_id=call_id, function=function)
+    tool_calls = None
+    if class_ in ("api_action", "code_action"):
+        function = as_text(known.get("language" if class_ == "code_action" else "function"))
+        tool_calls = [_call(known, calls.new(index, known, function))]
+    else:
+        calls.spoke()
+    return AssistantMessage(**common, model=model, tool_calls=tool_calls)
+
+
+class AdpFormat:
+    """Agent Data Protocol: Trajectory."""
+
+    name = "adp"
+    label = "ADP trajectory"
+
+    def detect(self, record: Any) -> Detection | None:
+        """By `class_` on the items of `content`, which no other format has."""
+        if not isinstance(record, dict) or not isinstance(record.get("content"), list):
+            return None
+        content = record["content"]
+        if not content:
+            # A record of no steps says little: only ADP's own keys beside it can.
+            own = [key for key in ("schema_version", *_AVAILABLE) if key in record]
+            if "id" in record and (own or isinstance(record.get("details"), dict)):
+                return Detection(self.name, 0.6, (f"empty content beside id and {own[0] if own else 'details'}",))
+            return None
+        looked_at = content[:_LOOK_AT]
+        classes = [current_class(item.get("class_")) if isinstance(item, dict) else None for item in looked_at]
+        known = [class_ for class_ in classes if class_ in CLASSES]
+        if known:
+            share = len(known) / len(looked_at)
+            why = f"content holds {len(known)} of {len(looked_at)} items with class_ {', '.join(sorted(set(known)))}"
+            return Detection(self.name, 0.7 + 0.28 * share, (why,))
+        named = [class_ for class_ in classes if class_ is not None]
+        if len(named) * 2 >= len(looked_at):
+            return Detection(self.name, 0.5, ("content holds items with class_, none of which is known",))
+        return None
+
+    def summarise(self, record: Any, origin: Origin) -> Summary:
+        """A cheap look; agrees with `read`."""
+        items = _items(record, origin)
+        roles = [_role(item) for item in items]
+        reward, model = _reward(record, items), _model(record)
+        return Summary(
+            id=_id(record, origin),
+            messages=len(roles),
+            units=count_units(roles),
+            rewards=() if reward is None else (reward,),
+            models=(model,) if model is not None and "assistant" in roles else (),
+        )
+
+    def read(self, record: Any, origin: Origin) -> AgentRun:
+        """The trajectory as a run with one transcript. Raises FormatError where there is no content."""
+        from trajview.models.run import AgentRun
+        from trajview.models.transcript import Transcript
+
+        items = _items(record, origin)
+        calls, model, reward = _Calls(items), _model(record), _reward(record, items)
+        run_id = _id(record, origin)
+        messages = [_message(index, item, calls, model) for index, item in enumerate(items)]
+        return AgentRun(
+            id=run_id,
+            transcripts=[Transcript(id=run_id, messages=messages)],
+            metadata=_metadata(record),
+            rewards=None if reward is None else [reward],
+            source_format=self.name,
+        )
+
+    def check(self, record: Any, origin: Origin) -> list[Problem]:
+        """What ADP's schema does not allow, for `trajview validate`; the record opens nevertheless."""
+        from pydantic import ValidationError
+
+        from trajview.models.adp import Trajectory
+
+        where = place(origin)
+        try:
+            trajectory = Trajectory.model_validate(record)
+        except ValidationError as error:
+            return [
+                Problem(f"{'.'.join(str(step) for step in one['loc']) or 'record'}: {one['msg']}", _HINT, where)
+                for one in error.errors(include_url=False, include_context=False, include_input=False)
+            ]
+        problems = [
+            Problem(f"content.{index}: {why}", "a call has one id, and one answer", where)
+            for index, why in trajectory.broken_links()
+        ]
+        for index, item in enumerate(trajectory.content):
+            if item.class_ not in CLASSES:
+                problems.append(Problem(f"content.{index}: class_ {item.class_!r} is unknown", _HINT, where))
+        return problems
+
+
+_HINT = f"ADP's classes are {', '.join(sorted(ACTIONS))}, {', '.join(sorted(OBSERVATIONS))}"
+
+FORMAT = AdpFormat()

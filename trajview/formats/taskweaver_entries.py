@@ -1,0 +1,155 @@
+"""Which messages a TaskWeaver conversation becomes, in order, without building them: cheap, and without pydantic.
+
+`summarise` counts these entries and `read` builds them, so that the two cannot disagree.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from trajview.errors import FormatError
+
+from .base import Origin
+from .plain import as_text, dict_or_value, kind, not_an_object, place
+
+__all__ = ["Answer", "Attached", "Entry", "agents_of", "entries_of", "name_in"]
+
+# Which tool answers, by the attachment that holds its answer: TaskWeaver checks the code, then runs it.
+_ANSWERS = {
+    "verification": "verification",
+    "code_error": "verification",
+    "execution_status": "execution",
+    "execution_result": "execution",
+}
+# These go with the answer that they follow, and with the post itself where there is none.
+_AFTER_ANSWER = frozenset({"artifact_paths", "revise_message"})
+
+
+class Attached(NamedTuple):
+    """An attachment of a post: its type, and its content as it came."""
+
+    type: str
+    content: Any
+
+
+@dataclass(slots=True)
+class Answer:
+    """The attachments that make one tool message; `nth` counts the answers of the same tool in the post, from 0."""
+
+    tool: str
+    nth: int = 0
+    attachments: list[Attached] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Entry:
+    """A message to be: a post with the attachments that stay with it (`answer` is None), or an answer to its code."""
+
+    role: str
+    post: Any = None
+    attachments: list[Attached] = field(default_factory=list)
+    round_metadata: dict[str, Any] = field(default_factory=dict)
+    answer: Answer | None = None
+    call: str = ""
+    """The id of the tool call that the post makes, where it makes one."""
+
+
+def _rounds(record: Any, origin: Origin) -> list[Any]:
+    """The rounds of a conversation. Raises FormatError where there is no such thing; null counts as none."""
+    if not isinstance(record, dict):
+        raise not_an_object("a TaskWeaver conversation", record, origin)
+    rounds = record.get("rounds")
+    if rounds is None and "rounds" in record:
+        return []
+    if not isinstance(rounds, list):
+        what = "there are none" if "rounds" not in record else f"these are {kind(rounds)}"
+        raise FormatError(
+            f"the rounds of a TaskWeaver conversation are a list, and {what}",
+            hint="open it with --format raw",
+            where=place(origin),
+        )
+    return rounds
+
+
+def entries_of(record: Any, origin: Origin) -> list[Entry]:
+    """The messages to be, in order: what `summarise` counts and `read` builds."""
+    entries: list[Entry] = []
+    for number, round_ in enumerate(_rounds(record, origin), start=1):
+        first = len(entries)
+        if isinstance(round_, dict):
+            posts, mark = round_.get("post_list"), _round_metadata(round_, number)
+            if not isinstance(posts, list):
+                posts = [] if posts is None else [posts]
+            if not posts and round_.get("user_query"):
+                # The query of a round that came to nothing is nowhere else.
+                posts = [{"send_from": "User", "message": round_["user_query"]}]
+        else:
+            posts, mark = [] if round_ is None else [round_], {"round": number}
+        for post in posts:
+            entries += _post_entries(post, f"call_{len(entries)}")
+        if first < len(entries):
+            entries[first].round_metadata = mark
+    return entries
+
+
+def _round_metadata(round_: dict[str, Any], number: int) -> dict[str, Any]:
+    known = ("id", "state", "user_query", "post_list")
+    rest = {key: value for key, value in dict_or_value(round_).items() if key not in known}
+    mark = {
+        "round": as_text(round_.get("id")) or number,
+        "round_state": as_text(round_.get("state")),
+        "user_query": as_text(round_.get("user_query")),
+    }
+    return {**rest, **{key: value for key, value in mark.items() if value != ""}}
+
+
+def _post_entries(post: Any, call: str) -> list[Entry]:
+    """A post, then one entry for each time its code was checked or run."""
+    if not isinstance(post, dict):
+        return [Entry("assistant", post)]
+    own: list[Attached] = []
+    answers: list[Answer] = []
+    nth: Counter[str] = Counter()
+    for attached in _attachments(post):
+        tool = _ANSWERS.get(attached.type)
+        if tool is not None:
+            again = bool(answers) and any(attached.type == other.type for other in answers[-1].attachments)
+            if not answers or answers[-1].tool != tool or again:
+                answers.append(Answer(tool, nth[tool]))
+                nth[tool] += 1
+            answers[-1].attachments.append(attached)
+        elif attached.type in _AFTER_ANSWER and answers:
+            answers[-1].attachments.append(attached)
+        else:
+            own.append(attached)
+    role = "user" if post.get("send_from") == "User" else "assistant"
+    return [
+        Entry(role, post, own, call=call),
+        *(Entry("tool", answer=answer) for answer in answers),
+    ]
+
+
+def _attachments(post: dict[str, Any]) -> list[Attached]:
+    listed = post.get("attachment_list")
+    if not isinstance(listed, list):
+        listed = [] if listed is None else [listed]
+    return [
+        Attached(as_text(one.get("type")) or "attachment", one.get("content"))
+        if isinstance(one, dict)
+        else Attached("attachment", one)
+        for one in listed
+        if one is not None
+    ]
+
+
+def agents_of(entries: list[Entry]) -> list[str]:
+    """The roles that speak, but for the user, in the order in which they first do."""
+    names = (name_in(entry.post, "send_from") for entry in entries if entry.role == "assistant")
+    return list(dict.fromkeys(name for name in names if name is not None))
+
+
+def name_in(post: Any, key: str) -> str | None:
+    """Who a post comes from (`send_from`) or goes to (`send_to`); None where it does not say."""
+    return (as_text(post.get(key)) or None) if isinstance(post, dict) else None

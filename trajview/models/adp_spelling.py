@@ -1,0 +1,54 @@
+"""ADP's legacy spelling, turned into the current one; no pydantic, so that detection and summaries can use it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["ACTIONS", "CLASSES", "OBSERVATIONS", "current_class", "current_spelling"]
+
+ACTIONS = frozenset({"api_action", "code_action", "message_action"})
+OBSERVATIONS = frozenset({"text_observation", "image_observation", "web_observation"})
+CLASSES = ACTIONS | OBSERVATIONS
+
+# ADP's own SCHEMA.md still shows MessageAction and TextObservation; the others follow the same pattern.
+_LEGACY_CLASSES = {
+    "ApiAction": "api_action",
+    "APIAction": "api_action",
+    "CodeAction": "code_action",
+    "MessageAction": "message_action",
+    "TextObservation": "text_observation",
+    "ImageObservation": "image_observation",
+    "WebObservation": "web_observation",
+}
+_LEGACY_KEYS: dict[str, dict[str, str]] = {
+    "api_action": {"thoughts": "description"},
+    "code_action": {"thoughts": "description", "code": "content"},
+    "message_action": {"thoughts": "description", "message": "content"},
+    "text_observation": {"text": "content"},
+}
+
+
+def current_class(class_: object) -> str | None:
+    """The class_ as ADP spells it today; an unknown name as it came, None for what is no name."""
+    if not isinstance(class_, str):
+        return None
+    return _LEGACY_CLASSES.get(class_, class_)
+
+
+def current_spelling(item: dict[str, Any]) -> dict[str, Any]:
+    """The item in ADP's current spelling: itself where it is current already, else a copy.
+
+    A legacy key is renamed only where the current one is missing or null, so that nothing is overwritten.
+    """
+    class_ = current_class(item.get("class_"))
+    renamed = {
+        old: new
+        for old, new in _LEGACY_KEYS.get(class_ or "", {}).items()
+        if old in item and item.get(new) is None and item[old] is not None
+    }
+    if not renamed and class_ == item.get("class_"):
+        return item
+    current = {key: value for key, value in item.items() if key not in renamed}
+    current["class_"] = class_
+    current.update({new: item[old] for old, new in renamed.items()})
+    return current

@@ -1,0 +1,233 @@
+"""TaskWeaver's Conversation, Round, Post and Attachment, from YAML and JSON, and its temporal text."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from typing import Any, Literal, Self
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+
+from trajview.errors import FormatError, Where
+
+__all__ = [
+    "DEPRECATED_TYPES", "TEMPORAL_END", "TEMPORAL_START", "Attachment", "AttachmentType", "Conversation", "Post",
+    "Round", "drop_temporal", "split_temporal", "strip_temporal_markers", "wrap_temporal",
+]  # fmt: skip
+
+_SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_SafeDumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
+TEMPORAL_START = "{{DELIMITER_START_TEMPORAL}}"
+TEMPORAL_END = "{{DELIMITER_END_TEMPORAL}}"
+
+DEPRECATED_TYPES = frozenset({"python", "sample", "text"})
+"""Attachment types that make TaskWeaver refuse a file. (`text` is also the name of a type of today's.)"""
+
+
+class AttachmentType(StrEnum):
+    """The attachment types of today's TaskWeaver."""
+
+    init_plan = "init_plan"
+    plan = "plan"
+    current_plan_step = "current_plan_step"
+    plan_reasoning = "plan_reasoning"
+    stop = "stop"
+    thought = "thought"
+    reply_type = "reply_type"
+    reply_content = "reply_content"
+    verification = "verification"
+    code_error = "code_error"
+    execution_status = "execution_status"
+    execution_result = "execution_result"
+    artifact_paths = "artifact_paths"
+    revise_message = "revise_message"
+    function = "function"
+    web_exploring_plan = "web_exploring_plan"
+    web_exploring_screenshot = "web_exploring_screenshot"
+    web_exploring_link = "web_exploring_link"
+    invalid_response = "invalid_response"
+    text = "text"
+    shared_memory_entry = "shared_memory_entry"
+    image_url = "image_url"
+
+
+class _Model(BaseModel):
+    """Keeps unknown keys. An id that is a number counts as text, a null text as empty, a null list as an empty one."""
+
+    model_config = ConfigDict(extra="allow")
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _tolerate(cls, value: object, info: ValidationInfo) -> object:
+        field = cls.model_fields.get(info.field_name or "")
+        if value is None and field is not None and info.field_name not in ("id", "extra", "content"):
+            return field.get_default(call_default_factory=True) if not field.is_required() else value
+        if info.field_name == "id" and isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        return value
+
+
+class Attachment(_Model):
+    """Something that goes with a post. `type` is an AttachmentType, or the name of one that is gone or unknown.
+
+    `content` is text for most types; `artifact_paths` holds a list.
+    """
+
+    id: str | None = None
+    type: AttachmentType | str = Field(union_mode="left_to_right")
+    content: Any = None
+    extra: Any = None
+
+    @property
+    def type_name(self) -> str:
+        """The type as it is written in a file."""
+        return self.type.value if isinstance(self.type, AttachmentType) else self.type
+
+    @property
+    def is_deprecated(self) -> bool:
+        """Whether TaskWeaver itself would refuse the file because of this attachment."""
+        return self.type_name in DEPRECATED_TYPES
+
+
+class Post(_Model):
+    """A message from one role to another; the same role twice is self-communication."""
+
+    id: str | None = None
+    send_from: str
+    send_to: str
+    message: str = ""
+    attachment_list: list[Attachment] = Field(default_factory=list)
+
+    def attachments(self, type_: AttachmentType | str) -> list[Any]:
+        """The contents of the attachments of one type, in order."""
+        name = type_.value if isinstance(type_, AttachmentType) else type_
+        return [attachment.content for attachment in self.attachment_list if attachment.type_name == name]
+
+
+class Round(_Model):
+    """What follows one query of the user."""
+
+    id: str | None = None
+    user_query: str = ""
+    state: Literal["created", "finished", "failed"] = "created"
+    post_list: list[Post] = Field(default_factory=list)
+
+
+class Conversation(_Model):
+    """A session: rounds of posts. Example files leave out ids; `enabled` counts as true where it is missing."""
+
+    id: str | None = None
+    plugins: list[Any] = Field(default_factory=list)
+    roles: list[Any] = Field(default_factory=list)
+    enabled: bool = True
+    rounds: list[Round] = Field(default_factory=list)
+
+    @classmethod
+    def from_yaml(cls, text: str) -> Self:
+        """A conversation from YAML text. Raises FormatError if it is no YAML; pydantic's ValidationError if no conversation."""
+        try:
+            data = yaml.load(text, Loader=_SafeLoader)
+        except yaml.YAMLError as error:
+            mark = getattr(error, "problem_mark", None)
+            problem = getattr(error, "problem", None) or "it cannot be parsed"
+            line = mark.line + 1 if mark is not None else None
+            place = f" in line {line}" if line is not None else ""
+            raise FormatError(
+                f"This is not YAML{place}: {problem}.", hint="check the indentation", where=Where(line=line)
+            ) from error
+        except (ValueError, RecursionError) as error:
+            # A date that does not exist, a number of too many digits, or thousands of nested brackets.
+            raise FormatError(f"This YAML cannot be read: {error}.", hint="quote the value that is meant") from error
+        return cls.model_validate(data)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """A conversation from JSON text. Raises FormatError if it is no JSON; pydantic's ValidationError if no conversation."""
+        try:
+            data = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            line = getattr(error, "lineno", None)
+            raise FormatError(
+                f"This is not JSON: {error}.", hint="check the place it names", where=Where(line=line)
+            ) from error
+        return cls.model_validate(data)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data in TaskWeaver's spelling; ids that are not known are left out, as in its example files."""
+        data: dict[str, Any] = self.model_dump(mode="json")
+        for item in [data, *_within(data)]:
+            if item.get("id") is None:
+                item.pop("id", None)
+        return data
+
+    def to_yaml(self) -> str:
+        """YAML text that `from_yaml` reads back to the same conversation."""
+        text: str = yaml.dump(self.to_dict(), Dumper=_SafeDumper, allow_unicode=True, sort_keys=False)
+        return text
+
+    def to_json(self) -> str:
+        """JSON text that `from_json` reads back to the same conversation."""
+        return json.dumps(self.to_dict(), indent=2)
+
+
+def _within(conversation: dict[str, Any]) -> list[dict[str, Any]]:
+    rounds = conversation["rounds"]
+    posts = [post for round_ in rounds for post in round_["post_list"]]
+    return [*rounds, *posts, *(attachment for post in posts for attachment in post["attachment_list"])]
+
+
+def wrap_temporal(text: str) -> str:
+    """The text between the markers that make it part of one round's prompt only."""
+    return f"{TEMPORAL_START}{text}{TEMPORAL_END}"
+
+
+def strip_temporal_markers(text: str) -> str:
+    """The text without the markers, as the prompt of the round itself shows it."""
+    if "{{DELIMITER_" not in text:
+        return text
+    return text.replace(TEMPORAL_START, "").replace(TEMPORAL_END, "")
+
+
+def _spans(text: str) -> list[tuple[int, int]]:
+    """Start and end of each temporal part, markers included.
+
+    TaskWeaver's rule: from the first start marker to the first end marker; an end marker that comes first, or a
+    marker without its partner, ends the search, and the rest counts as ordinary text.
+    """
+    spans: list[tuple[int, int]] = []
+    position = 0
+    while True:
+        start = text.find(TEMPORAL_START, position)
+        end = text.find(TEMPORAL_END, position)
+        if start == -1 or end == -1 or end < start:
+            return spans
+        position = end + len(TEMPORAL_END)
+        spans.append((start, position))
+
+
+def drop_temporal(text: str) -> str:
+    """The text without its temporal parts, as the prompts of later rounds show it; unpaired markers stay in it."""
+    position = 0
+    kept: list[str] = []
+    for start, end in _spans(text):
+        kept.append(text[position:start])
+        position = end
+    return "".join([*kept, text[position:]])
+
+
+def split_temporal(text: str) -> list[tuple[str, bool]]:
+    """The text in pieces, without markers, each with whether it is temporal; empty pieces are left out.
+
+    The ordinary pieces are what `drop_temporal` keeps. Unpaired markers go, the text around them stays.
+    """
+    pieces: list[tuple[str, bool]] = []
+    position = 0
+    for start, end in _spans(text):
+        pieces.append((text[position:start], False))
+        pieces.append((text[start:end], True))
+        position = end
+    pieces.append((text[position:], False))
+    stripped = ((strip_temporal_markers(piece), temporal) for piece, temporal in pieces)
+    return [(piece, temporal) for piece, temporal in stripped if piece]
