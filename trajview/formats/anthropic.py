@@ -1,0 +1,56 @@
+"""Anthropic messages: `system` beside `messages`, whose content is blocks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .base import Detection, Origin
+from .chat_format import Chat, ChatFormat, chat_of, messages_under
+from .plain import not_an_object
+from .traits import traits_of
+
+__all__ = ["FORMAT", "AnthropicMessages"]
+
+
+class AnthropicMessages(ChatFormat):
+    """`{"system": …, "messages": [{"role", "content": [blocks]}], …}`; an answer under `response` is its last message."""
+
+    name = "anthropic"
+    label = "Anthropic messages"
+
+    def detect(self, record: Any) -> Detection | None:
+        if not isinstance(record, dict):
+            return None
+        messages = record.get("messages")
+        if not isinstance(messages, list) or not messages:
+            return None
+        traits = traits_of(messages)
+        if not traits.messages or traits.nested_calls:
+            return None
+        why = []
+        confidence = 0.0
+        if traits.anthropic_blocks:
+            confidence = 0.9
+            why.append(f"content has blocks of type {', '.join(sorted(traits.anthropic_blocks))}")
+        if isinstance(record.get("system"), (str, list)) and traits.roles <= {"user", "assistant"}:
+            confidence = 0.97 if confidence else 0.85
+            why.append("`system` stands beside `messages`")
+        return Detection(self.name, confidence, tuple(why)) if confidence else None
+
+    def look(self, record: Any, origin: Origin) -> Chat:
+        if not isinstance(record, dict) or "messages" not in record:
+            raise not_an_object("an Anthropic log", record, origin, "an object with `messages`")
+        items, problems = messages_under(record, "messages")
+        system, response = record.get("system"), record.get("response")
+        used = {"messages"}
+        if "system" in record:
+            used.add("system")
+            if system:
+                items = [{"role": "system", "content": system}, *items]
+        if isinstance(response, dict) and response.get("role") == "assistant" and "content" in response:
+            used.add("response")
+            items = [*items, response]
+        return chat_of(record, origin, items, used, problems)
+
+
+FORMAT = AnthropicMessages()

@@ -1,0 +1,306 @@
+"""Chat messages of any spelling as messages of the reading model: what every chat format shares.
+
+Nothing is dropped: keys of a message that the model does not know go to its metadata, and so do known keys whose
+value has the wrong type. What had to be guessed is said under `trajview_problem`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from .parts import CALL_BLOCKS, parse_arguments, parts_of, tool_call, tool_calls_of
+from .plain import as_json, as_text, dict_or_value, kind, number, put
+from .roles import ROLES, Piece, logged_role, pieces_of
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+    from trajview.models.messages import ChatMessage
+
+__all__ = ["PROBLEM", "Conversation", "message_adapter", "message_models"]
+
+PROBLEM = "trajview_problem"
+"""The metadata key that says what was wrong with a message."""
+
+_SAME_ROLE = frozenset({"human", "gpt"})
+"""Spellings that say nothing more than Docent's role does."""
+_REASONING_KEYS = ("reasoning_content", "reasoning", "thinking")
+_NULLABLE = frozenset({*_REASONING_KEYS, "refusal", "function_call", "audio", "tool_calls", "tool_call_id", "name"})
+
+
+class Conversation:
+    """Builds the messages of one transcript, as data of the reading model, and notes what was wrong with them."""
+
+    def __init__(self) -> None:
+        self.messages: list[dict[str, Any]] = []
+        self.problems: list[str] = []
+        self._functions: dict[str, str] = {}
+
+    def extend(self, items: Iterable[Any]) -> Conversation:
+        """Add logged messages, each of which may become several."""
+        for item in items:
+            for piece in pieces_of(item):
+                self.add(piece)
+        return self
+
+    def add(self, piece: Piece) -> dict[str, Any]:
+        """Add one message."""
+        message = self._build(piece)
+        for call in message.get("tool_calls") or ():
+            if call.get("id"):
+                self._functions[call["id"]] = call["function"]
+            if call.get("parse_error"):
+                self.problems.append(f"call of {call['function']}: {call['parse_error']}")
+        self.messages.append(message)
+        return message
+
+    def _problem(self, metadata: dict[str, Any], reason: str) -> None:
+        put(metadata, PROBLEM, reason)
+        self.problems.append(reason)
+
+    def _build(self, piece: Piece) -> dict[str, Any]:
+        item = piece.item
+        metadata: dict[str, Any] = {}
+        if not isinstance(item, dict):
+            self._problem(metadata, f"a message is an object, and this is {kind(item)}")
+            return {"role": piece.role, "content": as_text(item), "metadata": metadata}
+        message: dict[str, Any] = {"role": piece.role, "content": "", "metadata": metadata}
+        used: set[Any] = {"role", "from", "metadata"}
+        if piece.first:
+            metadata.update(dict_or_value(item.get("metadata")))
+            if item.get("metadata") is not None and not isinstance(item["metadata"], dict):
+                self._problem(metadata, f"metadata must be an object, not {kind(item['metadata'])}")
+            self._keep_role(item, piece, message)
+        if piece.result is not None:
+            self._tool_result(piece.result, message)
+            used.add("content")
+        else:
+            self._say(piece, message, used)
+        if piece.role == "tool" and piece.result is None:
+            self._tool_fields(item, message, used)
+        if piece.first:
+            self._other_fields(item, message, used)
+        else:
+            message.update({key: item[key] for key in ("timestamp",) if isinstance(item.get(key), str)})
+            if piece.role == "assistant" and isinstance(item.get("model"), str):
+                message["model"] = item["model"]
+        return message
+
+    def _keep_role(self, item: dict[Any, Any], piece: Piece, message: dict[str, Any]) -> None:
+        role = logged_role(item)
+        if role == piece.role or role is None or (isinstance(role, str) and role in _SAME_ROLE):
+            if role is None and "type" not in item:
+                self._problem(message["metadata"], f"the message has no role; it is read as {piece.role}")
+            return
+        if piece.result is None:
+            put(message["metadata"], "role", role)
+        if not isinstance(role, str) or role.lower() not in ROLES:
+            self._problem(
+                message["metadata"], f"role {as_json(role, None)[:60]} is not known; it is read as {piece.role}"
+            )
+            if isinstance(role, str):
+                message["name"] = role
+
+    def _say(self, piece: Piece, message: dict[str, Any], used: set[Any]) -> None:
+        """What the message says, thinks and calls."""
+        item: dict[Any, Any] = piece.item
+        if _is_item(item):
+            self._response_item(item, message, used)
+            return
+        content: Any = piece.blocks
+        if content is None:
+            spoken = next((key for key in ("content", "value", "text", "parts") if key in item), "content")
+            used.add(spoken)
+            content = {"parts": item[spoken]} if spoken == "parts" else item.get(spoken)
+            if content is not None and not isinstance(content, (str, list, dict)):
+                self._problem(message["metadata"], f"content must be text or parts, not {kind(content)}")
+        used.add("content")
+        calls: list[dict[str, Any]] = []
+        if piece.role == "assistant":
+            if isinstance(content, list):
+                calls = [tool_call(block) for block in content if _is_call(block)]
+                content = [block for block in content if not _is_call(block)] if calls else content
+            if piece.first:
+                calls = self._calls_beside(item, used) + calls
+            if logged_role(item) in ("function_call", "tool_call") and isinstance(content, str):
+                call = _call_in(content)
+                calls, content = ([*calls, call], "") if call else (calls, content)
+        message["content"] = parts_of(content)
+        if piece.first:
+            _add_beside(item, message, used)
+        if calls:
+            message["tool_calls"] = calls
+        if message["content"] == []:
+            message["content"] = ""
+
+    def _calls_beside(self, item: dict[Any, Any], used: set[Any]) -> list[dict[str, Any]]:
+        calls = tool_calls_of(item.get("tool_calls"))
+        old = item.get("function_call")
+        used |= {"tool_calls", "function_call"}
+        return calls + (tool_calls_of(old) if old else [])
+
+    def _response_item(self, item: dict[Any, Any], message: dict[str, Any], used: set[Any]) -> None:
+        """An item of OpenAI's Responses API that is no message: reasoning, a call, or what a call gave."""
+        if message["role"] == "tool":
+            output = item.get("output")
+            message["content"] = parts_of(output)
+            used |= {"output", "type"}
+        elif item["type"] == "reasoning":
+            message["content"] = parts_of([item])
+            used |= set(item) - {"id", "timestamp", "metadata"}
+        else:
+            message["tool_calls"] = [
+                tool_call({key: item[key] for key in item if key not in ("metadata", "timestamp")})
+            ]
+            used |= set(item) - {"timestamp", "metadata"}
+
+    def _tool_result(self, block: dict[Any, Any], message: dict[str, Any]) -> None:
+        """An answer among the blocks of a message: Anthropic's `tool_result`."""
+        message["content"] = parts_of(block.get("content"))
+        call_id = block.get("tool_use_id")
+        if call_id is not None:
+            message["tool_call_id"] = as_text(call_id)
+            if message["tool_call_id"] in self._functions:
+                message["function"] = self._functions[message["tool_call_id"]]
+        if block.get("is_error"):
+            message["error"] = _error(message["content"])
+        for key in block:
+            if key not in ("type", "content", "tool_use_id", "is_error") and block[key] is not None:
+                put(message["metadata"], key, block[key])
+
+    def _tool_fields(self, item: dict[Any, Any], message: dict[str, Any], used: set[Any]) -> None:
+        for key in ("tool_call_id", "call_id", "tool_use_id"):
+            if item.get(key) is not None:
+                message["tool_call_id"] = as_text(item[key])
+                used.add(key)
+                break
+        if isinstance(item.get("function"), str):
+            message["function"] = item["function"]
+            used.add("function")
+        elif isinstance(item.get("name"), str):
+            message["function"] = item["name"]
+            used.add("name")
+        elif message.get("tool_call_id") in self._functions:
+            message["function"] = self._functions[message["tool_call_id"]]
+        error = item.get("error")
+        if error:
+            message["error"] = error if isinstance(error, dict) else {"message": as_text(error)}
+            message["error"] = dict_or_value(message["error"])
+        elif item.get("is_error") is True:
+            message["error"] = _error(message["content"])
+            used.add("is_error")
+        if error is None or error:
+            used.add("error")
+
+    def _other_fields(self, item: dict[Any, Any], message: dict[str, Any], used: set[Any]) -> None:
+        """Fields of the model that any message may have; what is left, or of the wrong type, goes to metadata."""
+        metadata = message["metadata"]
+        for key, value in item.items():
+            if key in used or (value is None and key in _NULLABLE):
+                continue
+            fitting = _fitting(key, value, message["role"])
+            if fitting is not None and (key != "name" or "name" not in message or value):
+                message[key] = fitting
+            elif key == "type" and value == "message":
+                continue
+            else:
+                put(metadata, key, value)
+
+
+def _fitting(key: Any, value: Any, role: str) -> Any:
+    """The value as the model's field of this name wants it, None if there is no such field or it does not fit."""
+    if key in ("id", "timestamp"):
+        return as_text(value) if isinstance(value, (str, int, float)) and not isinstance(value, bool) else None
+    if key in ("name", "recipient"):
+        return value if isinstance(value, str) else None
+    if key == "reward":
+        return None if isinstance(value, bool) else number(value)
+    if key == "usage":
+        return dict_or_value(value) if isinstance(value, dict) else None
+    if role == "assistant":
+        if key == "model":
+            return value if isinstance(value, str) else None
+        if key in ("citations", "suggested_messages"):
+            return value if isinstance(value, list) else None
+    if role == "user" and key == "tool_call_id":
+        ids = [value] if isinstance(value, str) else value
+        return ids if isinstance(ids, list) and all(isinstance(one, str) for one in ids) else None
+    return None
+
+
+def _is_item(item: dict[Any, Any]) -> bool:
+    found = item.get("type")
+    return (
+        isinstance(found, str)
+        and logged_role(item) is None
+        and (found == "reasoning" or found.endswith("_call") or (found.endswith("_call_output") and "output" in item))
+    )
+
+
+def _is_call(block: Any) -> bool:
+    if not isinstance(block, dict):
+        return False
+    found = block.get("type")
+    return isinstance(found, str) and found in CALL_BLOCKS
+
+
+def _call_in(text: str) -> dict[str, Any] | None:
+    """The call that ShareGPT's `function_call` turns write as JSON text."""
+    value, problem = parse_arguments(text)
+    return tool_call(value) if problem is None and isinstance(value.get("name"), str) else None
+
+
+def _error(content: str | list[dict[str, Any]]) -> dict[str, Any]:
+    text = content if isinstance(content, str) else "\n".join(str(part.get("text", "")) for part in content)
+    first = text.strip().split("\n", 1)[0][:200]
+    return {"type": "tool error", **({"message": first} if first else {})}
+
+
+def _add_beside(item: dict[Any, Any], message: dict[str, Any], used: set[Any]) -> None:
+    """Reasoning and refusals that stand beside the content become parts of it."""
+    content = message["content"]
+    parts = content if isinstance(content, list) else [{"type": "text", "text": content}] if content else []
+    known = {part.get("reasoning") for part in parts if part["type"] == "reasoning"}
+    before: list[dict[str, Any]] = []
+    for key in _REASONING_KEYS:
+        value = item.get(key)
+        if isinstance(value, str):
+            used.add(key)
+            if value and value not in known:
+                known.add(value)
+                before.append({"type": "reasoning", "reasoning": value})
+    refusal = item.get("refusal")
+    after: list[dict[str, Any]] = []
+    if isinstance(refusal, str):
+        used.add("refusal")
+        after = [{"type": "text", "text": refusal, "refusal": True}] if refusal else []
+    if before or after:
+        message["content"] = [*before, *parts, *after]
+
+
+@cache
+def message_adapter() -> TypeAdapter[ChatMessage]:
+    from pydantic import TypeAdapter
+
+    from trajview.models.messages import ChatMessage
+
+    return TypeAdapter(ChatMessage)
+
+
+def message_models(messages: Iterable[dict[str, Any]]) -> list[ChatMessage]:
+    """Message data as messages. One that does not fit is kept as its JSON, with the reason in its metadata."""
+    from pydantic import ValidationError
+
+    validate = message_adapter().validate_python
+    found: list[ChatMessage] = []
+    for data in messages:
+        try:
+            found.append(validate(data))
+        except ValidationError as error:
+            reason = error.errors(include_url=False)[0]
+            at = ".".join(str(step) for step in reason["loc"][1:])
+            metadata = {PROBLEM: f"{at}: {reason['msg']}" if at else reason["msg"]}
+            found.append(validate({"role": data["role"], "content": as_json(data), "metadata": metadata}))
+    return found

@@ -1,0 +1,136 @@
+"""A format whose records are one chat each: from the parts of a record to its summary, its run and its problems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from trajview.errors import Problem
+from trajview.models.units import count_units
+
+from .base import Detection, Origin, Summary
+from .chat import Conversation, message_models
+from .plain import dict_or_value, first_id, kind, number, problems_at, put, rewards_of, text_or_none
+from .roles import elements_of, pieces_of
+
+if TYPE_CHECKING:
+    from trajview.models.run import AgentRun, Reward
+    from trajview.models.transcript import Transcript
+
+__all__ = ["Chat", "ChatFormat", "chat_of", "leftovers", "messages_under", "summary_models"]
+
+
+def leftovers(record: dict[Any, Any], used: Iterable[Any]) -> dict[str, Any]:
+    """A run's metadata: the record's own, and every key of the record that nothing else holds."""
+    taken = {"metadata", *used}
+    metadata = dict(dict_or_value(record.get("metadata")))
+    for key in record:
+        if key not in taken:
+            put(metadata, key, record[key])
+    return metadata
+
+
+def summary_models(items: Iterable[Any], *holders: Any) -> tuple[str, ...]:
+    """The models that a record names: its own, then those of its messages, each once."""
+    found: dict[str, None] = {}
+    for holder in (*holders, *items):
+        model = holder.get("model") if isinstance(holder, dict) else None
+        if isinstance(model, str) and model:
+            found[model] = None
+    return tuple(found)
+
+
+def chat_of(
+    record: dict[Any, Any], origin: Origin, items: Sequence[Any], used: Iterable[Any], problems: Iterable[str] = ()
+) -> Chat:
+    """What a record says beside its messages: id, name, rewards; the rest is metadata. `used` keys are left out."""
+    found, key = first_id(record, origin)
+    taken = {*used, key} if key == "id" else set(used)
+    if record.get("metadata") is not None and not isinstance(record["metadata"], dict):
+        problems = [*problems, f"metadata must be an object, not {kind(record['metadata'])}"]
+    if isinstance(record.get("name"), str):
+        taken.add("name")
+    rewards = rewards_of(record, record.get("metadata"))
+    if number(record.get("reward")) is not None:
+        taken.add("reward")
+    metadata = leftovers(record, taken)
+    return Chat(found, items, text_or_none(record.get("name")), metadata, rewards, list(problems))
+
+
+@dataclass(slots=True)
+class Chat:
+    """What a chat format finds in a record: a run of one transcript, not yet built."""
+
+    id: str
+    items: Sequence[Any]
+    name: str | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+    rewards: list[Reward] | None = None
+    problems: list[str] = field(default_factory=list)
+
+    def summary(self) -> Summary:
+        """What the list of a corpus shows, from roles alone."""
+        roles = [piece.role for item in self.items for piece in pieces_of(item)]
+        return Summary(
+            self.id, self.name, len(roles), count_units(roles), 1, (), tuple(self.rewards or ()),
+            summary_models(self.items, self.metadata),
+        )  # fmt: skip
+
+    def transcript(self, transcript_id: str, name: str | None = None) -> Transcript:
+        """The messages, built, as a transcript."""
+        from trajview.models.transcript import Transcript
+
+        messages = message_models(Conversation().extend(self.items).messages)
+        return Transcript(id=transcript_id, name=name, messages=messages)
+
+    def run(self, format_name: str) -> AgentRun:
+        """The run, built."""
+        from trajview.models.run import AgentRun
+
+        return AgentRun(
+            id=self.id,
+            name=self.name,
+            transcripts=[self.transcript(f"{self.id}/0")],
+            metadata=self.metadata,
+            rewards=self.rewards,
+            source_format=format_name,
+        )
+
+
+class ChatFormat:
+    """A format whose records are one chat each: a module says how to `detect` one and how to `look` into it."""
+
+    name: str
+    label: str
+
+    def detect(self, record: Any) -> Detection | None:
+        raise NotImplementedError
+
+    def look(self, record: Any, origin: Origin) -> Chat:
+        """Where the messages, the id, the rewards and the rest of a record are. Raises FormatError."""
+        raise NotImplementedError
+
+    def summarise(self, record: Any, origin: Origin) -> Summary:
+        return self.look(record, origin).summary()
+
+    def read(self, record: Any, origin: Origin) -> AgentRun:
+        return self.look(record, origin).run(self.name)
+
+    def check(self, record: Any, origin: Origin) -> list[Problem]:
+        """What deviates from a well-formed chat, for `trajview validate`. Raises FormatError where `read` does."""
+        chat = self.look(record, origin)
+        return problems_at(origin, [*chat.problems, *Conversation().extend(chat.items).problems])
+
+
+def list_problem(value: Any, key: str) -> list[str]:
+    """The problem, if any, that what should be a list of messages is none."""
+    if isinstance(value, list):
+        return [] if value else [f"`{key}` is empty"]
+    return [f"`{key}` is a list of messages, and this is {kind(value)}"]
+
+
+def messages_under(record: dict[Any, Any], key: str) -> tuple[list[Any], list[str]]:
+    """The messages under a key, tolerantly, and what is wrong with them."""
+    value = record.get(key)
+    return elements_of(value), list_problem(value, key)

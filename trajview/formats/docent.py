@@ -1,0 +1,310 @@
+"""Docent's AgentRun, and a bare Transcript of Docent's, which is read as a run of one transcript.
+
+The models refuse what Docent refuses; this reader is tolerant, message by message, and `check` says what was wrong.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+from trajview.errors import FormatError, Problem
+from trajview.models.units import count_units
+
+from .base import Detection, Origin, Summary
+from .chat import PROBLEM, Conversation, message_adapter
+from .chat_format import summary_models
+from .plain import (
+    as_text,
+    dict_or_value,
+    kind,
+    not_an_object,
+    number,
+    place,
+    problems_at,
+    put,
+    rewards_of,
+    text_or_none,
+)
+from .roles import Piece, elements_of, role_of
+from .traits import traits_of
+
+if TYPE_CHECKING:
+    from trajview.models.messages import ChatMessage
+    from trajview.models.run import AgentRun, Reward
+    from trajview.models.transcript import Transcript, TranscriptGroup
+
+__all__ = ["FORMAT", "Docent"]
+
+_TRANSCRIPT_KEYS = frozenset({"id", "name", "description", "transcript_group_id", "created_at", "messages", "metadata"})
+_TRANSCRIPT_OURS = frozenset({"units"})
+_GROUP_KEYS = frozenset({
+    "id", "name", "description", "collection_id", "agent_run_id", "parent_transcript_group_id", "created_at", "metadata",
+})  # fmt: skip
+_RUN_KEYS = frozenset({
+    "id", "name", "description", "transcripts", "transcript_groups", "metadata",
+    "agents", "rewards", "reasoning", "source_format",
+})  # fmt: skip
+
+
+def _values(value: Any) -> list[Any]:
+    """The elements of a list, or of a dict by name (an old form of Docent's)."""
+    return list(value.values()) if isinstance(value, dict) else elements_of(value)
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None or isinstance(value, (dict, list)) else as_text(value)
+
+
+def _agents(record: dict[Any, Any]) -> list[str] | None:
+    agents = record.get("agents")
+    fits = isinstance(agents, list) and agents and all(isinstance(agent, str) for agent in agents)
+    return agents if fits else None
+
+
+def _reward(value: Any) -> Reward | None:
+    if isinstance(value, list) and len(value) == 2 and isinstance(value[1], dict):
+        overall, dimensions = number(value[0]), {key: number(score) for key, score in value[1].items()}
+        if overall is None or not all(isinstance(k, str) and v is not None for k, v in dimensions.items()):
+            return None
+        return overall, {key: score for key, score in dimensions.items() if score is not None}
+    return None if isinstance(value, bool) else number(value)
+
+
+def _rewards(record: dict[Any, Any]) -> list[Reward] | None:
+    """The run's own rewards where we wrote them, otherwise what `metadata` says under scores, reward or score."""
+    own = record.get("rewards")
+    if isinstance(own, list):
+        found = [reward for reward in map(_reward, own) if reward is not None]
+        if found and len(found) == len(own):
+            return found
+    return rewards_of(record.get("metadata"))
+
+
+class Docent:
+    """A run of transcripts of messages, which needs no conversion."""
+
+    name = "docent"
+    label = "Docent agent run"
+
+    def detect(self, record: Any) -> Detection | None:
+        if not isinstance(record, dict):
+            return None
+        if "transcripts" in record:
+            return self._detect_run(record)
+        return self._detect_transcript(record)
+
+    def _detect_run(self, record: dict[Any, Any]) -> Detection | None:
+        value = record["transcripts"]
+        if not isinstance(value, (list, dict)):
+            return None
+        first = next(iter(value.values() if isinstance(value, dict) else value), None)
+        if isinstance(first, dict) and "messages" in first:
+            messages = first["messages"]
+            if isinstance(messages, list) and messages and not isinstance(messages[0], dict):
+                return Detection(self.name, 0.5, ("`transcripts` have `messages`, but these are no objects",))
+            return Detection(self.name, 0.98, ("`transcripts` hold objects with `messages`",))
+        if not value and record.keys() >= {"id", "metadata"}:
+            return Detection(self.name, 0.6, ("`transcripts` is there, but empty",))
+        return None
+
+    def _detect_transcript(self, record: dict[Any, Any]) -> Detection | None:
+        messages = record.get("messages")
+        if not isinstance(messages, list) or record.keys() - _TRANSCRIPT_KEYS - _TRANSCRIPT_OURS - {"collection_id"}:
+            return None
+        traits = traits_of(messages)
+        if traits.anthropic_blocks or traits.nested_calls or (messages and not traits.messages):
+            return None
+        why = []
+        if "transcript_group_id" in record or {"name", "description", "metadata"} <= record.keys():
+            why.append("its keys are those of a Docent transcript")
+        if traits.flat_calls or traits.reasoning_parts:
+            why.append("calls and parts are spelled as Docent does")
+        return Detection(self.name, 0.95, tuple(why)) if why else None
+
+    def _transcripts(self, record: Any, origin: Origin) -> tuple[dict[Any, Any], list[Any]]:
+        """A run's record, and its transcripts, at least one."""
+        if not isinstance(record, dict):
+            raise not_an_object("a Docent agent run", record, origin)
+        if "transcripts" not in record:
+            if "messages" not in record:
+                raise not_an_object("a Docent agent run", record, origin, "an object with `transcripts`")
+            return {key: record[key] for key in ("id", "name") if key in record}, [record]
+        value = record["transcripts"]
+        if not isinstance(value, (list, dict)):
+            raise FormatError(
+                f"`transcripts` is a list, and this is {kind(value)}",
+                hint="an agent run holds a list of transcripts",
+                where=place(origin),
+            )
+        transcripts = _values(value)
+        if not transcripts:
+            raise FormatError(
+                "an agent run needs at least one transcript", hint="the file may be cut short", where=place(origin)
+            )
+        return record, transcripts
+
+    def summarise(self, record: Any, origin: Origin) -> Summary:
+        run, transcripts = self._transcripts(record, origin)
+        messages = units = 0
+        items: list[Any] = []
+        for transcript in transcripts:
+            found = _messages_in(transcript)
+            roles = [role_of(item) for item in found]
+            explicit = transcript.get("units") if isinstance(transcript, dict) else None
+            messages += len(roles)
+            units += len(explicit) if _covers(explicit, len(roles)) else count_units(roles)
+            items += found
+        return Summary(
+            _text(run.get("id")) or origin.default_id, text_or_none(run.get("name")), messages, units, len(transcripts),
+            tuple(_agents(run) or ()), tuple(_rewards(run) or ()), summary_models(items, run.get("metadata")),
+        )  # fmt: skip
+
+    def read(self, record: Any, origin: Origin) -> AgentRun:
+        return self._build(record, origin, [])
+
+    def check(self, record: Any, origin: Origin) -> list[Problem]:
+        """What Docent itself would refuse, or what had to be guessed. Raises FormatError where `read` does."""
+        problems: list[str] = []
+        self._build(record, origin, problems)
+        return problems_at(origin, problems)
+
+    def _build(self, record: Any, origin: Origin, problems: list[str]) -> AgentRun:
+        from trajview.models.run import AgentRun
+
+        run, transcripts = self._transcripts(record, origin)
+        run_id = _text(run.get("id")) or origin.default_id
+        metadata = _metadata(run, _RUN_KEYS, problems, "the run")
+        agents, rewards = _agents(run), _rewards(run)
+        if agents is None and run.get("agents"):
+            put(metadata, "agents", run["agents"])
+        if rewards is None and run.get("rewards"):
+            put(metadata, "rewards", run["rewards"])
+        for key in ("reasoning", "source_format"):
+            if run.get(key) is not None and not isinstance(run[key], str):
+                put(metadata, key, run[key])
+        groups = [
+            _group(group, f"{run_id}/group {index}", problems)
+            for index, group in enumerate(_values(run.get("transcript_groups")))
+        ]
+        return AgentRun(
+            id=run_id,
+            name=_name(run, "name", metadata),
+            description=_name(run, "description", metadata),
+            transcripts=[
+                _transcript(transcript, f"{run_id}/{index}", index, problems)
+                for index, transcript in enumerate(transcripts)
+            ],
+            transcript_groups=groups,
+            metadata=metadata,
+            agents=agents,
+            rewards=rewards,
+            reasoning=run["reasoning"] if isinstance(run.get("reasoning"), str) else None,
+            source_format=run["source_format"] if isinstance(run.get("source_format"), str) else self.name,
+        )
+
+
+def _name(record: dict[Any, Any], key: str, metadata: dict[str, Any]) -> str | None:
+    """A text of a record; something else under its key is kept in the metadata."""
+    value = record.get(key)
+    if value is None or isinstance(value, str):
+        return value or None
+    put(metadata, key, value)
+    return None
+
+
+def _metadata(record: dict[Any, Any], known: frozenset[str], problems: list[str], what: str) -> dict[str, Any]:
+    value = record.get("metadata")
+    if value is not None and not isinstance(value, dict):
+        problems.append(f"metadata of {what} must be a dict, not {type(value).__name__}")
+    metadata = dict(dict_or_value(value))
+    for key in record:
+        if key not in known:
+            put(metadata, key, record[key])
+    return metadata
+
+
+def _messages_in(transcript: Any) -> list[Any]:
+    """The messages of a transcript; one that is no object is shown as one message."""
+    return elements_of(transcript.get("messages")) if isinstance(transcript, dict) else [transcript]
+
+
+def _covers(units: Any, count: int) -> TypeGuard[list[list[int]]]:
+    """Whether units of ours hold every message once and in order, as `Transcript.unit_starts` demands."""
+    return (
+        isinstance(units, list)
+        and all(isinstance(unit, list) and unit for unit in units)
+        and [index for unit in units for index in unit] == list(range(count))
+        and all(type(index) is int for unit in units for index in unit)
+    )
+
+
+def _group(group: Any, default_id: str, problems: list[str]) -> TranscriptGroup:
+    from trajview.models.transcript import TranscriptGroup
+
+    if not isinstance(group, dict):
+        problems.append(f"a transcript group is an object, and this is {kind(group)}")
+        return TranscriptGroup(id=default_id, metadata={"value": group})
+    metadata = _metadata(group, _GROUP_KEYS, problems, "a transcript group")
+    fields = {key: _name(group, key, metadata) for key in sorted(_GROUP_KEYS - {"id", "metadata"})}
+    return TranscriptGroup(id=_text(group.get("id")) or default_id, metadata=metadata, **fields)
+
+
+def _transcript(transcript: Any, default_id: str, index: int, problems: list[str]) -> Transcript:
+    from trajview.models.transcript import Transcript
+
+    record = transcript if isinstance(transcript, dict) else {}
+    if record is not transcript:
+        problems.append(f"transcript {index} is no object but {kind(transcript)}")
+    value = record.get("messages", [])
+    if not isinstance(value, list):
+        problems.append(f"`messages` of transcript {index} must be a list, not {kind(value)}")
+    messages = _messages(_messages_in(transcript), index, problems)
+    metadata = _metadata(record, _TRANSCRIPT_KEYS | _TRANSCRIPT_OURS, problems, f"transcript {index}")
+    units = record.get("units")
+    if units is not None and not _covers(units, len(messages)):
+        put(metadata, "units", units)
+        units = None
+    return Transcript(
+        id=_text(record.get("id")) or default_id,
+        name=_name(record, "name", metadata),
+        description=_name(record, "description", metadata),
+        transcript_group_id=_name(record, "transcript_group_id", metadata),
+        created_at=_name(record, "created_at", metadata),
+        messages=messages,
+        metadata=metadata,
+        units=units,
+    )
+
+
+def _messages(items: list[Any], transcript: int, problems: list[str]) -> list[ChatMessage]:
+    """Each message by Docent's rules; one that breaks them is read as any chat message is, and says so."""
+    from pydantic import ValidationError
+
+    validate = message_adapter().validate_python
+    found: list[ChatMessage] = []
+    for index, item in enumerate(items):
+        try:
+            found.append(validate(item))
+        except ValidationError as error:
+            reason = _reason(error.errors(include_url=False, include_input=False)[0])
+            problems.append(f"message {index} of transcript {transcript}: {reason}")
+            found.append(_salvage(item, reason))
+    return found
+
+
+def _reason(error: Any) -> str:
+    """What the first error of a message is, and where in it; the tag of the union says nothing to a reader."""
+    steps = [str(step) for step in error["loc"]]
+    at = ".".join(steps[1:] if steps and steps[0] in ("system", "user", "assistant", "tool") else steps)
+    return f"{at}: {error['msg']}" if at else error["msg"]
+
+
+def _salvage(item: Any, reason: str) -> ChatMessage:
+    from .chat import message_models
+
+    built = Conversation().add(Piece(role_of(item), item))
+    built["metadata"][PROBLEM] = reason
+    return message_models([built])[0]
+
+
+FORMAT = Docent()

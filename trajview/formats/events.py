@@ -1,0 +1,122 @@
+"""Session logs of coding agents: JSONL events, some of which hold a message of the conversation.
+
+Two families: `{"type": "user"/"assistant"/…, "message": {"role", …}, "sessionId", …}` with `summary` lines among them,
+and `{"type": "response_item", "payload": {…}}` with a `session_meta` line. What is no message is kept as it came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from .plain import dict_or_value, text_or_none
+from .roles import ROLES
+
+__all__ = ["Session", "is_event", "session_of"]
+
+_PAYLOAD_TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
+_SESSION_KEYS = ("sessionId", "session_id", "leafUuid", "uuid", "parentUuid")
+_SAID_ONCE = frozenset(
+    {"sessionId", "session_id", "cwd", "version", "gitBranch", "userType", "entrypoint", "isSidechain", "slug"}
+)
+"""What every event of a session repeats: kept for the run, and on a message only where it differs."""
+
+
+def is_event(record: Any) -> bool:
+    """Whether a value looks like one event of a coding agent's session. Looks at keys only."""
+    if not isinstance(record, dict):
+        return False
+    kind = record.get("type")
+    if not isinstance(kind, str):
+        return False
+    if kind in _PAYLOAD_TYPES:
+        return isinstance(record.get("payload"), dict)
+    message = record.get("message")
+    if isinstance(message, dict) and (isinstance(message.get("role"), str) or kind in ROLES) and "content" in message:
+        return True
+    if kind == "summary":
+        return isinstance(record.get("summary"), str)
+    if kind == "file-history-snapshot":
+        return "snapshot" in record
+    return any(key in record for key in _SESSION_KEYS) and "messages" not in record and "role" not in record
+
+
+@dataclass(slots=True)
+class Session:
+    """What the events of a session make: messages, the session's id and name, and what is no message."""
+
+    id: str | None = None
+    name: str | None = None
+    items: list[Any] = field(default_factory=list)
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+def session_of(lines: Iterable[Any]) -> Session:
+    """Sort the lines of a session: messages in order, the rest under `events` in the metadata."""
+    session = Session()
+    common: dict[str, Any] = {}
+    events: list[Any] = []
+    for line in lines:
+        if not is_event(line):
+            session.items.append(line)
+            continue
+        if session.id is None:
+            session.id = _id_of(line)
+        item = _message_of(line, common)
+        if item is not None:
+            session.items.append(item)
+            continue
+        events.append(line)
+        if session.name is None and line["type"] == "summary":
+            session.name = text_or_none(line["summary"])
+    if common:
+        session.metadata["session"] = common
+    if events:
+        session.metadata["events"] = events
+    return session
+
+
+def _id_of(line: dict[Any, Any]) -> str | None:
+    for key in ("sessionId", "session_id"):
+        if text_or_none(line.get(key)):
+            return text_or_none(line[key])
+    payload = line.get("payload")
+    return text_or_none(payload.get("id")) if line["type"] == "session_meta" and isinstance(payload, dict) else None
+
+
+def _message_of(line: dict[Any, Any], common: dict[str, Any]) -> dict[Any, Any] | None:
+    """The message in an event, with what the event says of it: time and metadata. None where there is no message."""
+    kind = line["type"]
+    if kind in _PAYLOAD_TYPES:
+        payload = line["payload"]
+        found = payload.get("type")
+        speaks = isinstance(payload.get("role"), str) or (
+            isinstance(found, str) and (found == "reasoning" or found.endswith(("_call", "_call_output")))
+        )
+        if kind != "response_item" or not speaks:
+            return None
+        message, holder, used = payload, "payload", {"type", "payload"}
+    elif isinstance(line.get("message"), dict):
+        message, holder, used = line["message"], "message", {"message"}
+    elif kind == "system" and isinstance(line.get("content"), str):
+        message, holder, used = {"role": "system", "content": line["content"]}, "content", {"content"}
+    else:
+        return None
+    item = dict(message)
+    if not isinstance(item.get("role"), str) and holder == "message":
+        item["role"] = kind
+    metadata: dict[str, Any] = {}
+    for key, value in line.items():
+        if key in used or (key == "type" and value == item.get("role")):
+            continue
+        if key == "timestamp" and isinstance(value, str) and "timestamp" not in item:
+            item["timestamp"] = value
+        elif isinstance(key, str) and key in _SAID_ONCE:
+            if common.setdefault(key, value) != value:
+                metadata[key] = value
+        elif value is not None:
+            metadata[str(key)] = value
+    if metadata:
+        item["metadata"] = {**metadata, **dict_or_value(message.get("metadata"))}
+    return item

@@ -1,0 +1,76 @@
+"""Bare messages: a list of them, one message a line, a coding agent's session, or mini-swe-agent's file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .base import Detection, Origin
+from .chat_format import Chat, ChatFormat, chat_of, messages_under
+from .events import is_event, session_of
+from .plain import not_an_object, text_or_none
+from .roles import is_message, sample
+from .traits import traits_of
+
+__all__ = ["FORMAT", "BareMessages"]
+
+_RUN_INFO = frozenset({"exit_status", "submission", "model_stats", "config", "mini_version", "instance_id"})
+
+
+class BareMessages(ChatFormat):
+    """`[{"role", "content"}, …]`, `[{"type", "message": {…}}, …]`, one such message, or `{"messages", "info"}`."""
+
+    name = "messages"
+    label = "list of messages"
+
+    def detect(self, record: Any) -> Detection | None:
+        if isinstance(record, list):
+            return self._detect_list(record)
+        if not isinstance(record, dict):
+            return None
+        if _is_mini(record):
+            return Detection(self.name, 0.97, ("`messages` beside an `info` of mini-swe-agent's",))
+        if "messages" not in record and is_message(record):
+            return Detection(self.name, 0.6, ("one message with role and content",))
+        if is_event(record) and session_of([record]).items:
+            return Detection(self.name, 0.6, ("one event of a coding agent's session",))
+        return None
+
+    def _detect_list(self, record: list[Any]) -> Detection | None:
+        looked_at = list(sample(record))
+        events = sum(map(is_event, looked_at))
+        messages = traits_of(record).messages
+        if not events and not messages:
+            return None
+        if events >= messages:
+            return Detection(
+                self.name, 0.95 * events / len(looked_at), ("a list of events of a coding agent's session",)
+            )
+        share = messages / len(looked_at)
+        return Detection(self.name, 0.95 * share, ("a list of messages with role and content",))
+
+    def look(self, record: Any, origin: Origin) -> Chat:
+        if isinstance(record, dict) and "messages" in record:
+            items, problems = messages_under(record, "messages")
+            chat = chat_of(record, origin, items, {"messages"}, problems)
+            info = record.get("info")
+            if chat.id == origin.default_id and isinstance(info, dict) and text_or_none(info.get("instance_id")):
+                chat.id = info["instance_id"]
+            return chat
+        if isinstance(record, dict):
+            record = [record]
+        if not isinstance(record, list):
+            raise not_an_object("a list of messages", record, origin, "a list")
+        if not any(map(is_event, record)):
+            return Chat(origin.default_id, record)
+        session = session_of(record)
+        return Chat(session.id or origin.default_id, session.items, session.name, session.metadata)
+
+
+def _is_mini(record: dict[Any, Any]) -> bool:
+    items, info, style = record.get("messages"), record.get("info"), record.get("trajectory_format")
+    if not isinstance(items, list) or not isinstance(info, dict) or (items and not traits_of(items).messages):
+        return False
+    return (isinstance(style, str) and style.startswith("mini-swe-agent")) or bool(info.keys() & _RUN_INFO)
+
+
+FORMAT = BareMessages()

@@ -1,0 +1,239 @@
+"""Content parts and tool calls in the spellings of OpenAI, Anthropic, Inspect and others, as the reading model's data."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from .plain import as_json, as_text, kind, put
+
+__all__ = ["CALL_BLOCKS", "RESULT_BLOCKS", "parse_arguments", "parts_of", "tool_call", "tool_calls_of"]
+
+CALL_BLOCKS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use", "tool-call", "toolCall"})
+"""Types of blocks that are calls of a tool: Anthropic's, and those of SDKs that follow it."""
+RESULT_BLOCKS = frozenset({"tool_result", "mcp_tool_result", "web_search_tool_result", "tool-result"})
+"""Types of blocks that answer a call: read as tool messages of their own."""
+
+_TEXT = frozenset({"text", "input_text", "output_text", "summary_text"})
+_Part = dict[str, Any]
+
+
+def parts_of(content: object) -> str | list[_Part]:
+    """The content of a message: a text as it is, otherwise parts in order. Nothing in it is dropped."""
+    if content is None:
+        return ""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, dict):
+        inner = content.get("parts")
+        if isinstance(inner, list):
+            rest = {key: value for key, value in content.items() if key != "parts" and value != "text"}
+            return [*(_part(item) for item in inner), *([_other(rest)] if rest else ())]
+        content = [content]
+    if isinstance(content, list):
+        return [_part(item) for item in content]
+    return as_text(content)
+
+
+def _extras(item: dict[Any, Any], *used: str) -> _Part:
+    return {str(key): value for key, value in item.items() if key not in used and value is not None}
+
+
+def _other(item: dict[Any, Any]) -> _Part:
+    """A part that we do not know, as it came."""
+    if isinstance(item.get("type"), str):
+        return {str(key): value for key, value in item.items()}
+    return {"type": "text", "text": as_json(item)}
+
+
+def _part(item: object) -> _Part:
+    if isinstance(item, str):
+        return {"type": "text", "text": item}
+    if not isinstance(item, dict):
+        return {"type": "text", "text": as_text(item)}
+    found = item.get("type")
+    name = found if isinstance(found, str) else ""
+    if name in _TEXT or (not name and isinstance(item.get("text"), str)):
+        return _text_part(item)
+    if name == "refusal":
+        return {
+            **_extras(item, "type", "refusal"),
+            "type": "text",
+            "text": as_text(item.get("refusal")),
+            "refusal": True,
+        }
+    if name in ("thinking", "reasoning", "redacted_thinking"):
+        return _reasoning_part(name, item)
+    if name in ("image", "image_url", "input_image"):
+        return _media_part("image", item, "image", "image_url", "source", "url", "file_id")
+    if name in ("audio", "input_audio", "audio_url"):
+        return _media_part("audio", item, "audio", "input_audio", "audio_url", "source", "url")
+    if name in ("video", "video_url"):
+        return _media_part("video", item, "video", "video_url", "source", "url")
+    return _other(item)
+
+
+def _text_part(item: dict[Any, Any]) -> _Part:
+    part = _extras(item, "type", "text")
+    for flag in ("refusal", "temporal"):
+        value = part.get(flag)
+        if value is not None and not isinstance(value, bool):
+            part[flag] = bool(value)
+            part[f"{flag}_as_logged"] = value
+    return {**part, "type": "text", "text": as_text(item.get("text"))}
+
+
+def _reasoning_part(name: str, item: dict[Any, Any]) -> _Part:
+    """Anthropic's thinking, Inspect's reasoning and the Responses API's (a summary and content, both lists)."""
+    used = (
+        "reasoning" if "reasoning" in item else "thinking" if "thinking" in item else "text" if "text" in item else ""
+    )
+    if used:
+        text = as_text(item.get(used))
+    else:
+        pieces = [piece for key in ("summary", "content") for piece in _texts(item.get(key))]
+        text = "\n\n".join(pieces)
+    part = _extras(item, "type", used, *(() if used else ("summary", "content")), "signature", "redacted")
+    signature, redacted = item.get("signature"), item.get("redacted")
+    part.update(type="reasoning", reasoning=text)
+    if isinstance(signature, str):
+        part["signature"] = signature
+    elif signature is not None:
+        part["signature_as_logged"] = signature
+    if redacted or name == "redacted_thinking":
+        part["redacted"] = True
+    return part
+
+
+def _texts(value: object) -> list[str]:
+    if isinstance(value, list):
+        return [as_text(item.get("text", item)) if isinstance(item, dict) else as_text(item) for item in value]
+    return [as_text(value)] if value else []
+
+
+def _media_part(field: str, item: dict[Any, Any], *keys: str) -> _Part:
+    """An image, sound or video: its path, URL or data as one URL, and what else is said of it."""
+    for key in keys:
+        value = item.get(key)
+        if value is None:
+            continue
+        url, rest = _url_of(value, field)
+        return {**rest, **_extras(item, "type", key, field), "type": field, field: url}
+    return {**_extras(item, "type", field), "type": field, field: ""}
+
+
+def _url_of(value: object, field: str) -> tuple[str, _Part]:
+    if isinstance(value, str):
+        return value, {}
+    if isinstance(value, dict):
+        data = value.get("data")
+        if isinstance(data, str):
+            suffix = value.get("format")
+            mime = value.get("media_type") or (f"{field}/{suffix}" if isinstance(suffix, str) else f"{field}/*")
+            return f"data:{as_text(mime)};base64,{data}", _extras(value, "data", "media_type", "format", "type")
+        for key in ("url", "path", "file_id"):
+            if isinstance(value.get(key), str):
+                return value[key], _extras(value, key, "type")
+    return as_json(value, None), {}
+
+
+def parse_arguments(value: object) -> tuple[dict[str, Any], str | None]:
+    """The arguments of a call as a dict, and what is wrong with them (then the dict holds them under `_raw`)."""
+    if value is None or value == "":
+        return {}, None
+    if isinstance(value, dict):
+        return {str(key): value[key] for key in value}, None
+    if not isinstance(value, str):
+        return {"_raw": value}, f"arguments are {kind(value)}, not an object"
+    try:
+        parsed = json.loads(value)
+    except ValueError as error:
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+        at = f" at character {error.pos + 1}" if isinstance(error, json.JSONDecodeError) else ""
+        return {"_raw": value}, f"arguments are not JSON: {reason}{at}"
+    except RecursionError:
+        return {"_raw": value}, "arguments are nested too deeply"
+    if isinstance(parsed, dict):
+        return parsed, None
+    return ({}, None) if parsed is None else ({"_raw": value}, f"arguments are {kind(parsed)}, not an object")
+
+
+_CALL_NAMES = ("name", "function_name", "toolName", "tool_name", "tool")
+_CALL_ARGUMENTS = ("arguments", "args", "input", "parameters", "kwargs")
+_CALL_IDS = ("tool_call_id", "call_id", "toolCallId", "id")
+
+
+def tool_call(item: object) -> dict[str, Any]:
+    """One tool call: OpenAI's (`function` an object), Docent's and Inspect's (a text), Anthropic's `tool_use`, others'."""
+    if not isinstance(item, dict):
+        return {
+            "function": "?",
+            "arguments": {"_raw": item},
+            "parse_error": f"a tool call is an object, not {kind(item)}",
+        }
+    inner = item.get("function")
+    holder = inner if isinstance(inner, dict) else item
+    named = "function" if isinstance(inner, str) else _first_text(holder, _CALL_NAMES)
+    argued = next((key for key in _CALL_ARGUMENTS if key in holder), None)
+    identified = next((key for key in _CALL_IDS if item.get(key) is not None), None)
+    arguments, error = parse_arguments(holder[argued] if argued else None)
+    call: dict[str, Any] = {"function": holder[named] if named else "?", "arguments": arguments}
+    if identified:
+        call["id"] = as_text(item[identified])
+    _add_call_fields(call, item, error)
+    used = {"type", "view", "parse_error", "language", identified}
+    used |= {"function"} if holder is not item else {named, argued}
+    for key in item:
+        if key not in used and item[key] is not None:
+            put(call, key, item[key])
+    if holder is not item:
+        for key in holder:
+            if key not in (named, argued):
+                put(call, key, holder[key])
+    return call
+
+
+def _first_text(holder: dict[Any, Any], keys: tuple[str, ...]) -> str | None:
+    return next((key for key in keys if isinstance(holder.get(key), str)), None)
+
+
+def _add_call_fields(call: dict[str, Any], item: dict[Any, Any], error: str | None) -> None:
+    stated = item.get("parse_error")
+    if stated is not None:
+        error = as_text(stated)
+    if call["function"] == "?" and error is None:
+        error = "the call names no function"
+    if error is not None:
+        call["parse_error"] = error
+    kind_of_call, view, language = item.get("type"), item.get("view"), item.get("language")
+    if kind_of_call == "function":
+        call["type"] = "function"
+    elif kind_of_call is not None and kind_of_call not in CALL_BLOCKS:
+        call["call_type"] = kind_of_call
+    if isinstance(view, dict):
+        call["view"] = _view(view)
+    elif view is not None:
+        call["view_as_logged"] = view
+    if isinstance(language, str):
+        call["language"] = language
+    elif language is not None:
+        call["language_as_logged"] = language
+
+
+def _view(view: dict[Any, Any]) -> dict[str, Any]:
+    found = _extras(view, "format", "content", "title")
+    found["title"] = None if view.get("title") is None else as_text(view["title"])
+    form = view.get("format")
+    if form in ("text", "markdown"):
+        found["format"] = form
+    elif form is not None:
+        found["format_as_logged"] = form
+    found["content"] = as_text(view.get("content"))
+    return found
+
+
+def tool_calls_of(value: object) -> list[dict[str, Any]]:
+    """The calls of a message: a list, or a single one; null is none."""
+    if value is None:
+        return []
+    return [tool_call(item) for item in (value if isinstance(value, list) else [value])]

@@ -1,0 +1,134 @@
+"""Who speaks in a logged message, and which messages of the reading model it becomes; cheap, for lists of a corpus.
+
+`summarise` counts these pieces and `read` builds a message of each, so that the two cannot disagree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from .parts import RESULT_BLOCKS
+
+__all__ = ["ROLES", "Piece", "elements_of", "is_message", "logged_role", "pieces_of", "role_of", "sample"]
+
+ROLES: dict[str, str] = {
+    **dict.fromkeys(("system", "developer"), "system"),
+    **dict.fromkeys(("user", "human"), "user"),
+    **dict.fromkeys(("assistant", "gpt", "model", "ai", "bot", "chatgpt", "bing", "bard", "agent", "chatbot"), "assistant"),
+    **dict.fromkeys(("function_call", "tool_call"), "assistant"),
+    **dict.fromkeys(
+        ("tool", "function", "observation", "environment", "ipython", "tool_response", "function_response", "toolresult"),
+        "tool",
+    ),
+}  # fmt: skip
+"""The spellings of roles in the wild, and Docent's four."""
+
+_CONTENT_KEYS = ("content", "value", "text", "tool_calls", "parts", "function_call", "reasoning_content")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What one message of the reading model is made from: all of a logged message, or a run of its content blocks.
+
+    `blocks` is None for all of it; `result` is the block where the piece is a tool's answer; `first` is False for the
+    later pieces of a message that was split, so that what is said of the whole message is kept once.
+    """
+
+    role: str
+    item: Any
+    blocks: list[Any] | None = None
+    result: dict[Any, Any] | None = None
+    first: bool = True
+
+
+def logged_role(item: dict[Any, Any]) -> Any:
+    """The role as the log spells it: `role`, ShareGPT's `from`, or the role of an `author`."""
+    role = item.get("role")
+    if role is None:
+        role = item.get("from")
+    if role is None and isinstance(item.get("author"), dict):
+        role = item["author"].get("role")
+    return role
+
+
+def role_of(item: Any) -> str:
+    """One of Docent's four roles; a message that does not say it well is guessed at, and is a user's in doubt."""
+    if not isinstance(item, dict):
+        return "user"
+    role = logged_role(item)
+    if isinstance(role, str):
+        found = ROLES.get(role) or ROLES.get(role.lower())
+        if found:
+            return found
+    kind = item.get("type")
+    if isinstance(kind, str) and role is None:
+        # Items of OpenAI's Responses API have a type where messages have a role.
+        if kind.endswith("_call_output"):
+            return "tool"
+        if kind.endswith("_call") or kind == "reasoning":
+            return "assistant"
+    if item.get("tool_call_id") or item.get("tool_use_id"):
+        return "tool"
+    return "assistant" if item.get("tool_calls") else "user"
+
+
+def _is_result(block: Any) -> bool:
+    if not isinstance(block, dict):
+        return False
+    kind = block.get("type")
+    return isinstance(kind, str) and kind in RESULT_BLOCKS
+
+
+def pieces_of(item: Any) -> list[Piece]:
+    """A logged message as pieces, in order: tool results among its blocks are messages of their own (Anthropic)."""
+    role = role_of(item)
+    content = item.get("content") if isinstance(item, dict) else None
+    if not isinstance(content, list) or not any(map(_is_result, content)):
+        return [Piece(role, item)]
+    pieces: list[Piece] = []
+    others: list[Any] = []
+    for block in content:
+        if not _is_result(block):
+            others.append(block)
+            continue
+        if others:
+            pieces.append(Piece(role, item, others, None, not pieces))
+            others = []
+        pieces.append(Piece("tool", item, None, block, not pieces))
+    if others:
+        pieces.append(Piece(role, item, others, None, not pieces))
+    if role == "assistant" and pieces[0].role == "tool" and item.get("tool_calls"):
+        # The calls want an assistant message to stand in.
+        pieces = [Piece(role, item, []), *(Piece(p.role, p.item, p.blocks, p.result, False) for p in pieces)]
+    return pieces
+
+
+def elements_of(value: Any) -> list[Any]:
+    """The messages of what should be a list of them: null is none, anything else is one."""
+    if isinstance(value, list):
+        return value
+    return [] if value is None else [value]
+
+
+def is_message(item: Any) -> bool:
+    """Whether a value looks like a message of a chat: a role in words, and something said or called."""
+    return (
+        isinstance(item, dict) and isinstance(logged_role(item), str) and any(key in item for key in _CONTENT_KEYS)
+    ) or _is_response_item(item)
+
+
+def _is_response_item(item: Any) -> bool:
+    if not isinstance(item, dict) or "role" in item:
+        return False
+    kind = item.get("type")
+    return (kind == "function_call" and "arguments" in item) or (kind == "function_call_output" and "output" in item)
+
+
+def sample(items: Sequence[Any], count: int = 6) -> Iterable[Any]:
+    """The first few elements and the last one, which is all that detection looks at."""
+    yield from islice(items, count)
+    if len(items) > count:
+        yield items[-1]
