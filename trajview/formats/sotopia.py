@@ -118,7 +118,7 @@ def episode_of(record: object, origin: Origin) -> Episode:
     if not isinstance(messages, (list, tuple)):
         raise FormatError(
             f"The messages of an episode are a list of turns, not {type(messages).__name__}.",
-            hint="trajview show --raw shows the record as it is",
+            hint="check that it is a Sotopia EpisodeLog",
             where=where(origin),
         )
     every = turns_of(messages)
@@ -138,7 +138,7 @@ def episode_of(record: object, origin: Origin) -> Episode:
     codename, pk = fields.get("codename"), fields.get("pk")
     return Episode(
         id=pk if isinstance(pk, str) and pk else origin.default_id if pk in (None, "") else text_of(pk),
-        name=codename if isinstance(codename, str) and codename else " and ".join(agents[:4]) or None,
+        name=codename if isinstance(codename, str) and codename else ", ".join(agents[:4]) or None,
         agents=agents,
         models=_strings(fields.get("models")),
         turns=turns,

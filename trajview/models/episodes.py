@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, TypedDict
 
 if TYPE_CHECKING:
@@ -153,7 +154,7 @@ def parse_action(sender: str, text: str) -> Action:
     if bare == "did nothing":
         return Action("none", text, private_to)
     if bare in _LEAVING:
-        return Action("leave", text, private_to)
+        return Action("leave", "left the conversation", private_to)
     if speech := _SPEECH.fullmatch(text):
         return Action("speak", speech[1], private_to)
     if doing := _DOING.match(text):
@@ -198,7 +199,7 @@ def parse_context(text: str) -> Context | None:
     if not any(header[1] == "Scenario" for header in headers):
         return None
     context = Context()
-    for header, following in zip(headers, [*headers[1:], None], strict=True):
+    for header, following in zip_longest(headers, headers[1:]):
         value = body[header.end() : following.start() if following else len(body)].strip()
         if header[1] == "Scenario":
             context.scenario = context.scenario or value
@@ -212,11 +213,11 @@ def parse_context(text: str) -> Context | None:
 def merge_contexts(contexts: Sequence[tuple[str, Context]]) -> Context:
     """What an onlooker knows, from each agent's name and context: an agent's own words on itself are the whole truth."""
     merged = Context()
-    names: dict[str, None] = {}
-    for receiver, context in contexts:
+    names = dict.fromkeys(receiver for receiver, _ in contexts)
+    for _, context in contexts:
         merged.scenario = merged.scenario or context.scenario
         merged.participants = merged.participants or context.participants
-        names.update(dict.fromkeys([receiver, *context.backgrounds, *context.goals]))
+        names.update(dict.fromkeys([*context.backgrounds, *context.goals]))
     own = dict(contexts)
     for name in names:
         for pick in ("backgrounds", "goals"):
@@ -341,7 +342,7 @@ def split_reasoning(reasoning: str) -> SplitReasoning:
     split: SplitReasoning = {"environment": "", "agents": {}}
     if not blocks or blocks[0].start():
         split["environment"] = reasoning[: blocks[0].start() if blocks else len(reasoning)].strip()
-    for block, following in zip(blocks, [*blocks[1:], None], strict=True):
+    for block, following in zip_longest(blocks, blocks[1:]):
         text = reasoning[block.end() : following.start() if following else len(reasoning)].strip()
         if block[1] is None:
             split["environment"] = text or split["environment"]

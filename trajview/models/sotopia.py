@@ -21,6 +21,8 @@ from .episodes import (
     parse_action,
     rewards_of,
     split_reasoning,
+    text_of,
+    turns_of,
 )
 from .run import Reward
 
@@ -137,20 +139,24 @@ class EpisodeLog(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _published_spelling(cls, data: object) -> object:
-        if not isinstance(data, dict) or "raw_messages" not in data:
+        if not isinstance(data, dict):
             return data
-        # Where both spellings are there, as `rewards` is, the raw one is the episode's (Sotopia's `jsonl_to_episodes`).
-        return {**data, **{ours: data[theirs] for ours, theirs in cls.PUBLISHED_KEYS.items() if theirs in data}}
+        if "raw_messages" in data:
+            # Where both spellings are there, as `rewards` is, the raw one counts (Sotopia's `jsonl_to_episodes`).
+            data = {**data, **{ours: data[theirs] for ours, theirs in cls.PUBLISHED_KEYS.items() if theirs in data}}
+        if isinstance(data.get("rewards"), str):
+            data = {**data, "rewards": cls._rewards_from_text(data)}
+        return data
 
-    @field_validator("rewards", mode="before")
     @classmethod
-    def _rewards_as_json_text(cls, value: object) -> object:
-        if not isinstance(value, str):
-            return value
-        rewards = rewards_of(value)
-        if rewards is None:
-            raise ValueError("rewards are a text that holds no rewards in JSON")
-        return rewards
+    def _rewards_from_text(cls, data: dict[str, Any]) -> object:
+        """A moderator leaves the rewards as JSON text, by agent's name: they are put in the order of the agents."""
+        messages, pks = data.get("messages"), data.get("agents")
+        names: list[str] = []
+        if isinstance(messages, (list, tuple)) and isinstance(pks, (list, tuple)):
+            names = agent_names_of(turns_of(messages), [text_of(pk) for pk in pks])
+        rewards = rewards_of(data["rewards"], names)
+        return data["rewards"] if rewards is None else rewards
 
     @model_validator(mode="after")
     def _one_reward_per_agent(self) -> Self:
