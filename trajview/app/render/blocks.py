@@ -98,7 +98,7 @@ def message_lines(message: ChatMessage, fold: Fold, options: ViewOptions, number
             case TextPart() if isinstance(message, ToolMessage):
                 lines += _output(part.text, fold, options)
             case TextPart():
-                lines += _prose(part, options)
+                lines += _prose(part)
             case ReasoningPart():
                 lines += _reasoning(part, options)
             case ImagePart() | AudioPart() | VideoPart():
@@ -107,7 +107,7 @@ def message_lines(message: ChatMessage, fold: Fold, options: ViewOptions, number
                 lines += code_lines(_json_lines(part.model_dump(mode="json")), "json")
     if isinstance(message, AssistantMessage):
         for call in message.tool_calls or ():
-            lines += _call(call, options)
+            lines += _call(call)
     return lines
 
 
@@ -175,7 +175,7 @@ def _call_in_short(call: ToolCall) -> str:
 # -- parts -------------------------------------------------------------------------------------------------------------
 
 
-def _prose(part: TextPart, options: ViewOptions) -> list[Line]:
+def _prose(part: TextPart) -> list[Line]:
     text = part.text.rstrip()
     if not text:
         return []
@@ -260,7 +260,7 @@ def _media(part: ImagePart | AudioPart | VideoPart) -> list[Line]:
     return lines
 
 
-def _call(call: ToolCall, options: ViewOptions) -> list[Line]:
+def _call(call: ToolCall) -> list[Line]:
     name = one_line(call.function, 100) or "call"
     head = Line(name, [(0, len(name), "call.name")], lead=("▸", "call.name"), indent=2, hang=4)
     lines = [head]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
@@ -100,7 +101,7 @@ def _styled(text: str, line: Line, start: int, end: int, style: Style, palette: 
         {0, len(text), *(max(0, a - start) for a, _, _ in spans), *(min(len(text), b - start) for _, b, _ in spans)}
     )
     segments = []
-    for a, b in zip(cuts, cuts[1:], strict=False):
+    for a, b in pairwise(cuts):
         piece = style
         for span_start, span_end, name in spans:
             if span_start - start <= a and b <= span_end - start:

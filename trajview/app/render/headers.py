@@ -1,0 +1,98 @@
+"""The header of an action unit, and the one-line label that the outline shows of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from trajview.highlight import Highlight
+from trajview.models.messages import AssistantMessage, ToolMessage
+from trajview.models.transcript import Transcript
+from trajview.textsafe import one_line
+
+from .lines import Line, Span
+
+__all__ = ["SIGNS", "first_words", "sign_of", "unit_header"]
+
+SIGNS = {"error": ("✗", "error"), "search": ("●", "hit"), "rule": ("●", "hit"), "unit": ("◆", "hit"),
+         "citation": ("◆", "hit"), "mark": ("⚑", "mark")}  # fmt: skip
+
+
+def sign_of(reasons: Sequence[Highlight]) -> tuple[str, str]:
+    """One sign and its style for the highlights of a unit; a blank for none. The gravest reason wins."""
+    sources = {found.source for found in reasons}
+    for source in ("error", "search", "rule", "unit", "citation", "mark"):
+        if source in sources:
+            return SIGNS[source]
+    return " ", ""
+
+
+def unit_header(transcript: Transcript, unit: int, reasons: Sequence[Highlight], *, marked: bool = False) -> Line:
+    """`3  assistant → tool ×2 · 2 calls · reward 0.5`, and at the right why the unit is highlighted."""
+    indices = range(transcript.unit_starts[unit], _end(transcript, unit))
+    messages = [transcript.messages[i] for i in indices]
+    speakers = [_speaker(m) for m in messages]
+    chain = []
+    for who, group in groupby(speakers):
+        count = sum(1 for _ in group)
+        chain.append(f"{who} ×{count}" if count > 1 else who)
+    flow = " → ".join(chain[:6]) + (" → …" if len(chain) > 6 else "")
+    number = f" {unit} "
+    text = f"{number} {flow}"
+    spans: list[Span] = [(0, len(number), "unit.number"), (len(number), len(text), "unit.roles")]
+    facts = _facts(messages)
+    if facts:
+        extra = "  " + " · ".join(facts)
+        spans.append((len(text), len(text) + len(extra), "unit.facts"))
+        text += extra
+    line = Line(text, spans, fill="unit.header")
+    if reasons:
+        sign, style = sign_of(reasons)
+        said = list(dict.fromkeys(one_line(found.reason, 48) for found in reasons))
+        shown = "; ".join(said[:2]) + (f" +{len(said) - 2}" if len(said) > 2 else "")
+        line.right = (f"{sign} {shown} ", style)
+        if marked and not any(found.source == "mark" for found in reasons):
+            line.right = (f"⚑ {line.right[0]}", style)
+    return line
+
+
+def _end(transcript: Transcript, unit: int) -> int:
+    starts = transcript.unit_starts
+    return starts[unit + 1] if unit + 1 < len(starts) else len(transcript.messages)
+
+
+def _speaker(message: object) -> str:
+    name = getattr(message, "name", None)
+    if isinstance(message, ToolMessage) or not name:
+        return str(getattr(message, "role", ""))
+    return one_line(name, 24)
+
+
+def _facts(messages: Sequence[object]) -> list[str]:
+    facts = []
+    calls = sum(len(m.tool_calls or ()) for m in messages if isinstance(m, AssistantMessage))
+    if calls:
+        facts.append(f"{calls} call{'s' * (calls > 1)}")
+    rewards = [m.reward for m in messages if getattr(m, "reward", None) is not None]  # type: ignore[attr-defined]
+    if rewards:
+        facts.append(f"reward {sum(rewards):g}")
+    return facts
+
+
+def first_words(transcript: Transcript, unit: int, limit: int = 120) -> str:
+    """What a unit is about, on one line: what is said first in it, else what is called, else what came back."""
+    start = transcript.unit_starts[unit]
+    end = min(_end(transcript, unit), start + 8)
+    for message in transcript.messages[start:end]:
+        said = one_line(message.text, limit)
+        if said and not isinstance(message, ToolMessage):
+            return f"{one_line(message.name, 24)}: {said}" if message.name else said
+        if isinstance(message, AssistantMessage) and message.tool_calls:
+            call = message.tool_calls[0]
+            first = next((value for value in call.arguments.values() if isinstance(value, str)), "")
+            return one_line(f"▸ {call.function} {first}", limit)
+    for message in transcript.messages[start:end]:
+        said = one_line(message.text, limit) or one_line(" ".join(message.reasoning), limit)
+        if said:
+            return said
+    return "(empty)"

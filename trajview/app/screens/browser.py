@@ -1,0 +1,351 @@
+"""The browser: the runs of a corpus in a table that sorts and filters, filled while the corpus is still being read."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Protocol, cast
+
+from textual.app import App, ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.message import Message
+from textual.screen import Screen
+from textual.widgets import Footer, Static
+
+from ...corpus.info import RunInfo
+from ...errors import Problem, TrajviewError
+from ...textsafe import one_line
+from ..keys import bindings_for
+from ..run_list import RunList, RunRow, size_text
+from ..widgets.filter_bar import FilterBar
+from ..widgets.run_table import RunTable
+
+if TYPE_CHECKING:
+    from ...config import Settings
+
+__all__ = ["BrowserScreen", "Source"]
+
+_AT_ONCE = 5_000
+"""Rows that are taken in before the screen gets its turn again."""
+
+
+class Source(Protocol):
+    """What the browser asks of a corpus. The callback runs on the thread that scans, and at once for what came before."""
+
+    @property
+    def skipped(self) -> int:
+        """Files that are no logs."""
+
+    def subscribe(self, callback: Callable[[list[RunRow], bool], None]) -> object:
+        """Call back with each batch, and with `True` when there is no more."""
+
+
+class _OpensRuns(Protocol):
+    def open_run(self, info: RunInfo, annotate: bool = False) -> None: ...
+    def show_help(self, screen: str) -> None: ...
+
+
+class BrowserScreen(Screen[None]):
+    """The runs of a corpus and what could not be read, with their annotation status.
+
+    Opening a run is the app's business: `app.open_run(info, annotate=False)`; help is `app.show_help("browser")`.
+    `statuses` gives the annotation status of runs by their key; it is called in a thread.
+    """
+
+    DEFAULT_CSS = """
+    BrowserScreen {
+        background: $background;
+        & > #browser-header { height: 1; background: $panel; padding: 0 1; }
+        & #browser-title { width: 1fr; color: $text; text-wrap: nowrap; text-overflow: ellipsis; }
+        & #browser-counts { width: auto; color: $text-muted; padding-left: 2; }
+        & > #browser-status {
+            height: 1; padding: 0 2; background: $surface; color: $text-muted; text-wrap: nowrap; text-overflow: ellipsis;
+        }
+        & > #browser-status.-problem { color: $text-warning; }
+        & > RunTable { margin: 0; }
+    }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("browser")]
+    AUTO_FOCUS = "RunTable"
+
+    class _Arrived(Message):
+        """Rows wait to be taken in."""
+
+    class _Statuses(Message):
+        """The annotation statuses were read, or could not be."""
+
+        def __init__(self, statuses: dict[str, str] | None, error: str = "") -> None:
+            super().__init__()
+            self.statuses = statuses
+            self.error = error
+
+    def __init__(self, corpus: Source, settings: Settings, statuses: Callable[[], dict[str, str]]) -> None:
+        super().__init__()
+        self.corpus = corpus
+        self.settings = settings
+        self.runs = RunList(settings.paths)
+        self._statuses = statuses
+        self._lock = threading.Lock()
+        self._waiting: list[RunRow] = []
+        self._told = False
+        self._no_more = False
+        self.finished = False
+        """Whether the whole corpus is in the list."""
+
+    def compose(self) -> ComposeResult:
+        with Horizontal(id="browser-header"):
+            yield Static("", id="browser-title")
+            yield Static("", id="browser-counts")
+        yield RunTable(self.runs)
+        yield FilterBar()
+        yield Static("", id="browser-status")
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self._title = self.query_one("#browser-title", Static)
+        self._counts = self.query_one("#browser-counts", Static)
+        self._status = self.query_one("#browser-status", Static)
+        self.table = self.query_one(RunTable)
+        self.bar = self.query_one(FilterBar)
+        self._title.update(Content.assemble(("trajview", "bold"), Content(f"  {_title(self.settings.paths)}")))
+        self._say()
+        self.corpus.subscribe(self._take_batch)
+
+    def on_screen_resume(self) -> None:
+        self.refresh_status()
+
+    # From the corpus
+
+    def _take_batch(self, batch: list[RunRow], finished: bool) -> None:
+        """Called on the thread that scans: put the rows aside and tell the screen, once until it has taken them."""
+        with self._lock:
+            self._waiting += batch
+            self._no_more = self._no_more or finished
+            if self._told:
+                return
+            self._told = True
+        try:
+            self.post_message(self._Arrived())
+        except RuntimeError:
+            # The app has gone, and the event loop with it: nobody is left to be told.
+            return
+
+    def on_browser_screen__arrived(self, message: _Arrived) -> None:
+        message.stop()
+        with self._lock:
+            batch, self._waiting = self._waiting[:_AT_ONCE], self._waiting[_AT_ONCE:]
+            self._told = bool(self._waiting)
+            self.finished = self._no_more and not self._told
+        if batch:
+            self.runs.append(batch)
+            self.table.rows_added()
+        if self._told:
+            self.post_message(self._Arrived())
+        self._say()
+
+    # Annotation status
+
+    def refresh_status(self) -> None:
+        """Read the annotation statuses again, in a thread."""
+        self.run_worker(self._read_statuses, thread=True, exclusive=True, group="statuses", exit_on_error=False)
+
+    def _read_statuses(self) -> None:
+        try:
+            message = self._Statuses(self._statuses())
+        except (OSError, TrajviewError) as error:
+            message = self._Statuses(None, str(error))
+        self.post_message(message)
+
+    def on_browser_screen__statuses(self, message: _Statuses) -> None:
+        message.stop()
+        if message.statuses is None:
+            self.notify(one_line(message.error), title="Annotations not read", severity="warning", markup=False)
+            return
+        self.runs.set_statuses(message.statuses)
+        self.table.statuses_changed()
+        self._say()
+
+    # What is said
+
+    def _say(self) -> None:
+        """Bring the header, the empty sentence, the count of the filter and the status line up to date."""
+        runs = self.runs
+        counts = [_count(runs.runs, "run")]
+        if runs.problems:
+            counts.append(_count(runs.problems, "problem"))
+        if self.corpus.skipped:
+            counts.append(f"{self.corpus.skipped:,} skipped")
+        if runs.annotated:
+            counts.append(f"{runs.annotated:,} annotated")
+        if not self.finished:
+            counts.append(f"reading… {size_text(runs.bytes)}" if runs.bytes else "reading…")
+        self._counts.update(Content(" · ".join(counts)))
+        self.table.empty = self._empty()
+        self.bar.count(f"{len(runs.shown):,} of {len(runs.rows):,}" if runs.query.strip() else "")
+        self._say_status()
+
+    def _empty(self) -> str:
+        if self.runs.shown:
+            return ""
+        if self.runs.rows:
+            return f"Nothing matches “{one_line(self.runs.query, 40)}”.\nEscape clears the filter."
+        if not self.finished:
+            return "Reading…"
+        skipped = self.corpus.skipped
+        why = (
+            f" {_count(skipped, 'file')} looked like no log and {'was' if skipped == 1 else 'were'} skipped."
+            if skipped
+            else ""
+        )
+        return f"No runs here.{why}\nOpen a log, or a folder that holds some: trajview PATH"
+
+    def _say_status(self) -> None:
+        item = self.runs.current
+        self._status.set_class(isinstance(item, Problem), "-problem")
+        if item is None:
+            text = ""
+        elif isinstance(item, Problem):
+            text = one_line(item.hint or item.reason, 400) + " · enter shows all of it"
+        else:
+            place = item.source if item.line is None else f"{item.source}:{item.line}"
+            pieces = [one_line(place)]
+            if item.length:
+                pieces.append(size_text(item.length))
+            if item.name and item.name != item.id:
+                pieces.append(one_line(item.id))
+            pieces += [one_line(", ".join(names)) for names in (item.agents, item.models) if names]
+            text = " · ".join(pieces)
+        self._status.update(Content(text))
+
+    def on_run_table_cursor_moved(self, message: RunTable.CursorMoved) -> None:
+        message.stop()
+        self._say_status()
+
+    # Opening
+
+    def on_run_table_opened(self, message: RunTable.Opened) -> None:
+        message.stop()
+        self._open(message.item)
+
+    def _open(self, item: RunRow | None, *, annotate: bool = False) -> None:
+        if isinstance(item, Problem):
+            from .problem import ProblemScreen
+
+            self.app.push_screen(ProblemScreen(item))
+        elif item is not None:
+            self.runs.go(self.runs.cursor)
+            app = cast("_OpensRuns", self.app)
+            if annotate:
+                app.open_run(item, annotate=True)
+            else:
+                app.open_run(item)
+
+    def neighbour(self, info: RunInfo, step: int) -> RunInfo | None:
+        """The next or previous run as the list stands, with the cursor put on it; None where the list ends."""
+        found = self.runs.next_run(info.key, step)
+        if found is not None:
+            self.table.rows_changed()
+        return found
+
+    # Filter
+
+    def on_filter_bar_changed(self, message: FilterBar.Changed) -> None:
+        message.stop()
+        self.runs.filter(message.query)
+        self.table.rows_changed()
+        self._say()
+
+    def on_filter_bar_left(self, message: FilterBar.Left) -> None:
+        message.stop()
+        if self.runs.query:
+            self.runs.go(self.runs.cursor)
+        self.table.focus()
+
+    def on_filter_bar_stepped(self, message: FilterBar.Stepped) -> None:
+        message.stop()
+        self.table.move(message.rows)
+
+    # Actions of the key table
+
+    def action_line(self, rows: int) -> None:
+        """A line up or down."""
+        self.table.move(rows)
+
+    def action_half(self, step: int) -> None:
+        """Half a page up or down."""
+        self.table.move_pages(step / 2)
+
+    def action_page(self, step: int) -> None:
+        """A page up or down."""
+        self.table.move_pages(step)
+
+    def action_top(self) -> None:
+        """To the first row."""
+        self.table.go(0)
+
+    def action_end(self) -> None:
+        """To the last row."""
+        self.table.go(len(self.runs.shown))
+
+    def action_filter(self) -> None:
+        """Type a filter."""
+        self.bar.start()
+
+    def action_open(self) -> None:
+        """Open the run under the cursor."""
+        self._open(self.runs.current)
+
+    def action_annotate(self) -> None:
+        """Open the run under the cursor, with the annotation."""
+        self._open(self.runs.current, annotate=True)
+
+    def action_sort(self, step: int) -> None:
+        """Sort by the next or previous column that is shown."""
+        self.runs.step_sort(step, self.table.columns)
+        self.table.rows_changed()
+
+    def action_sort_reverse(self) -> None:
+        """Turn the order round."""
+        self.runs.turn()
+        self.table.rows_changed()
+
+    def action_edit(self) -> None:
+        """Open the file of the row in the editor or pager."""
+        from ..edit import open_outside
+
+        item = self.runs.current
+        if isinstance(item, RunInfo):
+            open_outside(cast("App[object]", self.app), item.path, item.line)
+        elif item is not None and item.where.path is not None:
+            open_outside(cast("App[object]", self.app), item.where.path, item.where.line)
+
+    def action_help(self) -> None:
+        """The keys of this screen."""
+        cast("_OpensRuns", self.app).show_help("browser")
+
+    def action_command_palette(self) -> None:
+        """The command palette."""
+        self.app.action_command_palette()
+
+    async def action_back(self) -> None:
+        """Clear the filter if there is one; else leave."""
+        if self.bar.is_open:
+            self.bar.action_clear()
+        else:
+            await self.app.run_action("quit")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def _title(paths: tuple[Path, ...]) -> str:
+    """The opened paths in a few words."""
+    shown = [one_line(str(path), 60) for path in paths[:2]]
+    if len(paths) > 2:
+        shown.append(f"and {len(paths) - 2} more")
+    return ", ".join(shown)

@@ -1,0 +1,552 @@
+"""The panel beside the transcript in which a person rates a run and says why."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, ClassVar, TypeVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.message import Message
+from textual.timer import Timer
+from textual.widget import Widget
+from textual.widgets import Input, Static, TextArea
+
+from trajview.annotation.draft import Draft, bad_scores, overall
+from trajview.annotation.rubric import BadScore, Rubric
+from trajview.annotation.store import AnnotationStore, ChangedOnDisk, Opened
+from trajview.app.keys import bindings_for
+from trajview.app.widgets.annotation_fields import ReasoningText, ScoreField, ScoreTable
+from trajview.app.widgets.changed_on_disk import ChangedOnDiskScreen
+from trajview.errors import AnnotationError
+from trajview.textsafe import one_line
+
+if TYPE_CHECKING:
+    from trajview.models.run import Reward
+    from trajview.models.sotopia import AnnotationForEpisode
+
+__all__ = ["AnnotationPanel"]
+
+T = TypeVar("T")
+
+_MOST_AGENTS = 24
+"""More agents than this get no fields: nobody rates them by hand, and a log could claim a million."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    key: str
+    title: str
+    agents: tuple[str, ...]
+    rubric: Rubric
+
+
+class AnnotationPanel(Widget):
+    """Numbers per agent and dimension, their overall, and reasoning, for one run at a time.
+
+    Every change is in the journal half a second after it was typed; a draft survives whatever happens to the program.
+    Posts Opened, Saved, Failed, DraftKept, CloseRequested, RunRequested.
+    """
+
+    class Opened(Message):
+        """The fields of a run are filled and can be typed in; `from_draft` where unsaved work was found."""
+
+        def __init__(self, key: str, annotation: AnnotationForEpisode | None, from_draft: bool) -> None:
+            super().__init__()
+            self.key = key
+            self.annotation = annotation
+            self.from_draft = from_draft
+
+    class Saved(Message):
+        """The annotation of a run is on disk."""
+
+        def __init__(self, key: str, annotation: AnnotationForEpisode) -> None:
+            super().__init__()
+            self.key = key
+            self.annotation = annotation
+
+    class Failed(Message):
+        """An annotation or draft could not be read or written; the panel has said so already."""
+
+        def __init__(self, key: str, error: AnnotationError) -> None:
+            super().__init__()
+            self.key = key
+            self.error = error
+
+    class DraftKept(Message):
+        """What was typed for a run is in the journal; `unsaved` is False where it again says what is saved."""
+
+        def __init__(self, key: str, unsaved: bool) -> None:
+            super().__init__()
+            self.key = key
+            self.unsaved = unsaved
+
+    class CloseRequested(Message):
+        """Back to the transcript. The draft is on its way to the journal."""
+
+    class RunRequested(Message):
+        """Another run is wanted: the next (1) or the previous (-1)."""
+
+        def __init__(self, step: int) -> None:
+            super().__init__()
+            self.step = step
+
+    DEFAULT_CSS = """
+    AnnotationPanel { width: 44; height: 100%; layout: vertical; background: $surface; padding: 0 1; }
+    AnnotationPanel > .title { height: 1; text-style: bold; text-wrap: nowrap; text-overflow: ellipsis; color: $foreground; }
+    AnnotationPanel > .about { height: 1; text-wrap: nowrap; text-overflow: ellipsis; color: $foreground 50%; margin: 0 0 1 0; }
+    AnnotationPanel > VerticalScroll { height: 1fr; scrollbar-size-vertical: 1; }
+    AnnotationPanel .tables { height: auto; }
+    AnnotationPanel .guidance { height: 2; color: $foreground 50%; margin: 0 0 1 0; }
+    AnnotationPanel .label { height: 1; color: $foreground 85%; }
+    AnnotationPanel > .state { height: auto; max-height: 4; color: $foreground 50%; }
+    AnnotationPanel > .state.-saved { color: $text-success; }
+    AnnotationPanel > .state.-draft { color: $text-warning; }
+    AnnotationPanel > .state.-error { color: $text-error; text-style: bold; }
+    AnnotationPanel.-short > .about, AnnotationPanel.-short .guidance, AnnotationPanel.-short ScoreTable { margin: 0; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings_for("annotation"),
+        Binding("down", "row(1)", "next score", show=False),
+        Binding("up", "row(-1)", "previous score", show=False),
+        Binding("tab", "field(1)", "next field", show=False),
+        Binding("shift+tab", "field(-1)", "previous field", show=False),
+    ]
+
+    KEEP_AFTER = 0.5
+    """Seconds from the first keystroke that is not in the journal until it is written there."""
+
+    def __init__(self, store: AnnotationStore, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id, classes=classes)
+        self.store = store
+        self._run: _Run | None = None
+        self._ready = False
+        self._opening = 0
+        self._wants_focus = False
+        self._tables: list[ScoreTable] = []
+        self._beyond: tuple[dict[str, str], ...] = ()
+        self._base: str | None = None
+        self._rewards: list[Reward] = []
+        self._baseline: Draft | None = None
+        self._journalled: Draft | None = None
+        self._unkept: dict[tuple[str, str], Draft] = {}
+        self._timer: Timer | None = None
+        self._said = ""
+        # One thread: what is written is written in order, and a run is read after its draft was.
+        self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="annotation")
+
+    def compose(self) -> ComposeResult:
+        yield Static(markup=False, classes="title")
+        yield Static(markup=False, classes="about")
+        with VerticalScroll(can_focus=False):
+            yield Vertical(classes="tables")
+            yield Static(markup=False, classes="guidance")
+            yield Static("reasoning", markup=False, classes="label")
+            yield ReasoningText()
+        yield Static(markup=False, classes="state")
+
+    # What the screen around it calls
+
+    @property
+    def key(self) -> str | None:
+        """The run that is open, None before the first."""
+        return self._run.key if self._run else None
+
+    @property
+    def dirty(self) -> bool:
+        """Something was typed that is in no saved annotation: a draft, here or one that the journal refused."""
+        if self._unkept:
+            return True
+        draft = self._typed()
+        return draft is not None and self._baseline is not None and draft.says() != self._baseline.says()
+
+    def open_run(self, key: str, title: str, agents: Sequence[str], rubric: Rubric) -> None:
+        """Show a run: what is typed for the last one is kept first; the fields open when the store was read."""
+        self._keep()
+        self._wants_focus = self._wants_focus or self._holds_focus()
+        self._run = _Run(key, title, tuple(agents) or ("agent",), rubric)
+        self._ready = False
+        if self.is_attached:
+            self._start_opening()
+
+    def focus_fields(self) -> None:
+        """Put the cursor into the first field that has no score, else the first; at once or when the run is open."""
+        if not self._ready:
+            self._wants_focus = True
+            return
+        fields = self._fields()
+        blank = [field for field in fields if not field.value.strip()]
+        target = (blank or fields)[0] if fields else self._reasoning
+        target.focus()
+
+    def save(self) -> None:
+        """Save the annotation, in the background. What is no score is refused, and its field gets the cursor."""
+        draft = self._typed()
+        if draft is None or self._run is None:
+            return
+        bad = bad_scores(draft.values, self._run.rubric)
+        if bad:
+            scores = "1 score is none" if len(bad) == 1 else f"{len(bad)} scores are none"
+            self._show_scores(all_bad=True)
+            self._shout(f"not saved: {scores}, see the red ones")
+            first = next((field for field in self._fields() if (field.agent, field.dimension.name) in bad), None)
+            if first:
+                first.focus()
+            return
+        if draft.empty and (self._baseline is None or self._baseline.empty):
+            self._say("nothing to save: no score and no reasoning yet", "draft")
+            return
+        self._stop_timer()
+        self._say("saving…")
+        self.run_worker(self._save(self._run, draft, self._rewards), group="annotation-save")
+
+    def flush(self) -> None:
+        """Write what is typed into the journal now, and wait for it: for the moment before the program ends.
+
+        Raises AnnotationError where that fails; then what is typed exists in this panel only.
+        """
+        self._stop_timer()
+        draft = self._typed()
+        waiting = dict(self._unkept)
+        if draft is not None and (self._journalled is None or draft.says() != self._journalled.says()):
+            waiting[draft.episode, draft.rubric] = draft
+        # Even with nothing of its own to write, it waits for what is being written.
+        self._writer.submit(lambda: None).result()
+        for name, unkept in waiting.items():
+            self._unkept[name] = unkept
+            self._writer.submit(self.store.journal.append, self._event(unkept), unkept).result()
+            self._unkept.pop(name, None)
+            if draft is unkept:
+                self._journalled = unkept
+
+    # Opening
+
+    async def _do(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._writer, work)
+
+    def on_mount(self) -> None:
+        if self._run is not None:
+            self._start_opening()
+
+    def _start_opening(self) -> None:
+        run = self._run
+        if run is None:
+            return
+        self._opening += 1
+        self._show_head(run)
+        for widget in (*self._fields(), self._reasoning):
+            widget.disabled = True
+        self._say("opening…")
+        self.run_worker(self._open(run, self._opening), group="annotation-open")
+
+    async def _open(self, run: _Run, opening: int) -> None:
+        opened: Opened | None = None
+        error: AnnotationError | None = None
+        try:
+            opened = await self._do(lambda: self.store.open(run.key, run.rubric, len(run.agents)))
+        except AnnotationError as failure:
+            error = failure
+        if opening != self._opening:
+            return
+        shown = run.agents[:_MOST_AGENTS]
+        await self._build(run, shown)
+        if opening != self._opening:
+            return
+        blank = Draft(run.key, run.rubric.name, ({},) * len(run.agents))
+        baseline = opened.draft if opened else blank
+        held = self._unkept.get((run.key, run.rubric.name))
+        kept = held or (opened.kept if opened else None)
+        self._base = (kept.base if kept else baseline.base) if opened else None
+        self._rewards = opened.rewards if opened else []
+        self._baseline = baseline
+        self._fill(kept or baseline, len(run.agents))
+        self._ready = True
+        self._journalled = self._typed() if held is None else None
+        self._show_scores()
+        if error is not None:
+            self._fail(run.key, error)
+        elif kept is not None:
+            since = "; what was saved has changed since" if opened and opened.changed else ""
+            self._say(f"draft of {_clock(kept.time)}, not saved yet{since}", "draft")
+        elif opened and opened.saved:
+            self._say(f"saved ✓ {_clock(opened.saved.time)}", "saved")
+        else:
+            self._say("not rated yet")
+        for widget in (*self._fields(), self._reasoning):
+            widget.disabled = False
+        if self._wants_focus:
+            self._wants_focus = False
+            self.focus_fields()
+        saved = opened.saved.annotation if opened and opened.saved else None
+        self.post_message(self.Opened(run.key, saved, kept is not None))
+
+    def _show_head(self, run: _Run) -> None:
+        self.query_one(".title", Static).update(Content(one_line(run.title or run.key)))
+        about = f"{one_line(self.store.annotator, 30)} · {run.rubric.name} · {one_line(str(self.store.root), 120)}"
+        self.query_one(".about", Static).update(Content(about))
+
+    async def _build(self, run: _Run, agents: Sequence[str]) -> None:
+        """Tables for these agents and this rubric; those that are there are used again where they fit."""
+        if len(agents) <= 2:
+            blocks = [tuple(range(len(agents)))]
+        else:
+            blocks = [(index,) for index in range(len(agents))]
+        fits = [(table.rubric, table.agents) for table in self._tables] == [(run.rubric, block) for block in blocks]
+        if not fits:
+            holder = self.query_one(".tables", Vertical)
+            await holder.remove_children()
+            self._tables = [ScoreTable(run.rubric, block, [agents[i] for i in block]) for block in blocks]
+            await holder.mount_all(self._tables)
+        for table in self._tables:
+            table.name_agents([agents[i] for i in table.agents])
+
+    def _fill(self, draft: Draft, agents: int) -> None:
+        values = [dict(typed) for typed in draft.values] + [{}] * max(0, agents - len(draft.values))
+        with self.prevent(Input.Changed, TextArea.Changed):
+            for field in self._fields():
+                field.value = values[field.agent].get(field.dimension.name, "")
+            self._reasoning.text = draft.reasoning
+        self._beyond = tuple(values[_MOST_AGENTS:])
+
+    # What is in the fields
+
+    @property
+    def _reasoning(self) -> ReasoningText:
+        return self.query_one(ReasoningText)
+
+    def _fields(self) -> list[ScoreField]:
+        """The fields in reading order: row by row within a table."""
+        return [field for table in self._tables for field in table.fields.values()]
+
+    def _typed(self) -> Draft | None:
+        """What is in the fields, None while no run is open."""
+        if self._run is None or not self._ready:
+            return None
+        values: list[dict[str, str]] = [{} for _ in self._run.agents[:_MOST_AGENTS]]
+        for field in self._fields():
+            values[field.agent][field.dimension.name] = field.value
+        return Draft(
+            self._run.key, self._run.rubric.name, (*values, *self._beyond), self._reasoning.text, self._base
+        )  # fmt: skip
+
+    def _show_scores(self, all_bad: bool = False) -> None:
+        """Errors and overall, live. A number that may still be finished is no error while the cursor is in it."""
+        draft = self._typed()
+        if draft is None or self._run is None:
+            return
+        rubric, focused = self._run.rubric, self.screen.focused
+
+        def counts(place: tuple[int, str], bad: BadScore) -> bool:
+            here = isinstance(focused, ScoreField) and (focused.agent, focused.dimension.name) == place
+            return all_bad or not (bad.unfinished and here)
+
+        bad = {place: score for place, score in bad_scores(draft.values, rubric).items() if counts(place, score)}
+        for table in self._tables:
+            means = [
+                overall(draft.values[i], rubric, self._rewards[i] if i < len(self._rewards) else None)
+                for i in table.agents
+            ]  # fmt: skip
+            table.show(bad, means)
+
+    @on(Input.Changed)
+    @on(TextArea.Changed)
+    def _something_was_typed(self, event: Message) -> None:
+        event.stop()
+        if not self._ready:
+            return
+        self._show_scores()
+        if self._timer is None:  # Not restarted by further keys: nothing typed waits longer than this.
+            self._timer = self.set_timer(self.KEEP_AFTER, self._keep)
+
+    # Keeping drafts
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+
+    def _event(self, draft: Draft) -> str:
+        """A draft that says what is saved is none: it takes back the one before."""
+        base = self._baseline
+        same_run = base is not None and (base.episode, base.rubric) == (draft.episode, draft.rubric)
+        return "discard" if same_run and base is not None and base.says() == draft.says() else "draft"
+
+    def _keep(self) -> None:
+        """Hand what is typed to the writer, if the journal does not have it."""
+        self._stop_timer()
+        draft = self._typed()
+        if draft is None or (self._journalled is not None and draft.says() == self._journalled.says()):
+            return
+        self._journalled = draft
+        # Until it is written it is held here, so that a run that is left and opened again does not lose it.
+        self._unkept[draft.episode, draft.rubric] = draft
+        self.run_worker(self._write(draft, self._event(draft)), group="annotation-draft")
+
+    async def _write(self, draft: Draft, event: str) -> None:
+        name = (draft.episode, draft.rubric)
+        try:
+            await self._do(lambda: self.store.journal.append(event, draft))
+        except AnnotationError as error:
+            if self._journalled is draft:
+                self._journalled = None  # Tried again with the next key, and by flush.
+            self._fail(draft.episode, error)
+            return
+        if self._unkept.get(name) is draft:
+            del self._unkept[name]
+        if self.key == draft.episode and self._journalled is draft:
+            self._say("draft kept, not saved" if event == "draft" else "as saved", "draft" if event == "draft" else "")
+        self.post_message(self.DraftKept(draft.episode, event == "draft"))
+
+    # Saving
+
+    async def _save(self, run: _Run, draft: Draft, rewards: list[Reward], overwrite: bool = False) -> None:
+        try:
+            saved = await self._do(lambda: self.store.submit(draft, run.rubric, rewards, overwrite=overwrite))
+        except ChangedOnDisk as error:
+            await self._ask(run, draft, rewards, error)
+            return
+        except AnnotationError as error:
+            self._fail(run.key, error)
+            return
+        self._unkept.pop((draft.episode, draft.rubric), None)
+        if self._run == run:
+            self._base = saved.version
+            self._rewards = list(saved.annotation.rewards)
+            self._baseline = self._journalled = replace(draft, base=saved.version)
+            self._say(f"saved ✓ {_clock(saved.time)}", "saved")
+            self._show_scores()
+            if self.dirty:  # Typed while it was being saved.
+                self._keep()
+        self.post_message(self.Saved(run.key, saved.annotation))
+
+    async def _ask(self, run: _Run, draft: Draft, rewards: list[Reward], error: ChangedOnDisk) -> None:
+        if self.key == run.key:
+            self._say("not saved: changed by someone else", "error")
+        choice = await self.app.push_screen_wait(ChangedOnDiskScreen(error))
+        if choice == "overwrite":
+            await self._save(run, draft, rewards, overwrite=True)
+        elif choice == "theirs":
+            try:
+                await self._do(lambda: self.store.journal.append("discard", draft))
+            except AnnotationError as failure:
+                self._fail(run.key, failure)
+                return
+            self._unkept.pop((draft.episode, draft.rubric), None)
+            if self._run == run:
+                self._ready = False
+                self._start_opening()
+        else:
+            self._fail(run.key, error)
+
+    # Saying
+
+    def _say(self, text: str, kind: str = "") -> None:
+        line = self.query_one(".state", Static)
+        line.update(Content(one_line(text, 300)))
+        line.set_classes(f"state -{kind}" if kind else "state")
+        self._said = text
+
+    def _shout(self, text: str) -> None:
+        """An error in the panel and as a toast; the same one only once in a row."""
+        again = self._said == text
+        self._say(text, "error")
+        if not again:
+            self.notify(one_line(text, 300), severity="error", markup=False)
+
+    def _fail(self, key: str, error: AnnotationError) -> None:
+        hint = f" ({error.hint})" if error.hint else ""
+        whose = "" if key == self.key else f"{one_line(key, 40)}: "
+        if self.is_attached:
+            self._shout(f"{whose}{error.sentence}{hint}")
+        self.post_message(self.Failed(key, error))
+
+    # Moving
+
+    def _holds_focus(self) -> bool:
+        focused = self.screen.focused if self.is_attached else None
+        return focused is not None and self in focused.ancestors
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        field = event.widget if isinstance(event.widget, ScoreField) else None
+        for table in self._tables:
+            table.mark_row(field)
+        guidance = "What do your scores rest on?"
+        if field is not None:
+            guidance = f"{field.dimension.label}, {field.dimension.range_text}. {field.dimension.description}"
+        self.query_one(".guidance", Static).update(Content(one_line(guidance)))
+        self._show_scores()
+
+    def on_descendant_blur(self) -> None:
+        self._show_scores()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.set_class(event.size.width >= 64, "-wide")
+        self.set_class(event.size.height < 26, "-short")
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        if isinstance(event.input, ScoreField):
+            self._step(event.input, 1, on_to_next_agent=True)
+
+    def on_reasoning_text_left(self, event: ReasoningText.Left) -> None:
+        event.stop()
+        fields = [field for field in self._fields() if field.agent == 0]
+        if fields:
+            fields[-1].focus()
+
+    def _step(self, field: ScoreField, step: int, on_to_next_agent: bool = False) -> None:
+        """Up or down the column of an agent, and over its ends: into the next column or table, or the reasoning."""
+        stacked = len(self._tables) > 1
+        columns = sorted(self._fields(), key=lambda f: f.agent)
+        if not stacked and not on_to_next_agent:
+            columns = [f for f in columns if f.agent == field.agent]
+        index = columns.index(field) + step
+        if index >= len(columns):
+            self._reasoning.focus()
+        elif index >= 0:
+            columns[index].focus()
+
+    def action_row(self, step: int) -> None:
+        focused = self.screen.focused
+        if isinstance(focused, ScoreField):
+            self._step(focused, step)
+
+    def action_field(self, step: int) -> None:
+        places: list[Widget] = [*self._fields(), self._reasoning]
+        focused = self.screen.focused
+        index = places.index(focused) + step if focused in places else 0
+        places[index % len(places)].focus()
+
+    def action_save(self) -> None:
+        self.save()
+
+    def action_close(self) -> None:
+        self._keep()
+        self.post_message(self.CloseRequested())
+
+    def action_next_run(self, step: int) -> None:
+        self._keep()
+        self.post_message(self.RunRequested(step))
+
+    def on_unmount(self) -> None:
+        try:
+            self.flush()
+        except AnnotationError as error:
+            self.app.notify(one_line(f"{error.sentence} ({error.hint})", 300), severity="error", markup=False)
+        self._writer.shutdown(wait=True)
+
+
+def _clock(time: datetime | None) -> str:
+    """The time of day here, with the date where it is not today's."""
+    if time is None:
+        return "earlier"
+    here = time.astimezone()
+    today = datetime.now().astimezone().date()
+    return f"{here:%H:%M}" if here.date() == today else f"{here:%Y-%m-%d %H:%M}"

@@ -1,0 +1,88 @@
+"""One column that stands for the whole transcript: where its highlights are, and where the window is."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.segment import Segment
+from textual import events
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from trajview.app.render.headers import SIGNS
+from trajview.app.session import TranscriptSession
+
+__all__ = ["Minimap"]
+
+_RANK = {"error": 4, "search": 3, "rule": 3, "unit": 2, "citation": 2, "mark": 1}
+
+
+class Minimap(Widget, can_focus=False):
+    """Shows highlights by their place among the rows; posts `Picked` with a share (0 to 1) when clicked."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"minimap--error", "minimap--hit", "minimap--mark", "minimap--window"}
+    DEFAULT_CSS = """
+    Minimap {
+        width: 1; height: 1fr; background: $background;
+        & > .minimap--error { color: $error; }
+        & > .minimap--hit { color: $warning; }
+        & > .minimap--mark { color: $accent; }
+        & > .minimap--window { background: $foreground 12%; }
+    }
+    """
+
+    class Picked(Message):
+        """A place was clicked; `share` is how far down it is, 0 to 1."""
+
+        def __init__(self, share: float) -> None:
+            super().__init__()
+            self.share = share
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.session: TranscriptSession | None = None
+        self._signs: dict[int, tuple[str, str]] = {}
+        self._signs_for: tuple[object, ...] = ()
+
+    def show(self, session: TranscriptSession) -> None:
+        """Show the highlights of another session."""
+        self.session = session
+        self.refresh()
+
+    def _by_line(self, height: int) -> dict[int, tuple[str, str]]:
+        session = self.session
+        assert session is not None
+        key = (id(session), session.revision, height, session.map.total)
+        if key != self._signs_for:
+            self._signs_for = key
+            ranks: dict[int, int] = {}
+            self._signs = {}
+            total = max(1, session.map.total)
+            for found in (h for unit in session.by_unit.values() for h in unit):
+                line = min(height - 1, session.map.start(found.message) * height // total)
+                if _RANK.get(found.source, 0) > ranks.get(line, 0):
+                    ranks[line] = _RANK[found.source]
+                    self._signs[line] = ("▪", SIGNS[found.source][1])
+        return self._signs
+
+    def render_line(self, y: int) -> Strip:
+        base = self.rich_style
+        session, height = self.session, self.size.height
+        if session is None or not session.messages or not height:
+            return Strip([Segment(" ", base)])
+        total = max(1, session.map.total)
+        top = session.y_of(session.top)
+        first, last = top * height // total, min(height - 1, (top + session.height - 1) * height // total)
+        style = base
+        if first <= y <= last:
+            style = style + self.get_component_rich_style("minimap--window", partial=True)
+        sign = self._by_line(height).get(y)
+        if sign is None:
+            return Strip([Segment(" ", style)])
+        return Strip([Segment(sign[0], style + self.get_component_rich_style(f"minimap--{sign[1]}", partial=True))])
+
+    def on_click(self, event: events.Click) -> None:
+        offset = event.get_content_offset(self)
+        if offset is not None and self.size.height:
+            self.post_message(self.Picked(offset.y / max(1, self.size.height - 1)))

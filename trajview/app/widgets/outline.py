@@ -1,0 +1,119 @@
+"""The action units of a transcript, one line each: number, sign, first words. It follows the cursor; a click jumps."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.cells import set_cell_size
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from trajview.app.render.headers import first_words, sign_of
+from trajview.app.session import TranscriptSession
+
+__all__ = ["Outline"]
+
+_STYLES = ("number", "words", "current", "error", "hit", "mark", "user", "dim")
+
+
+class Outline(ScrollView, can_focus=False):
+    """Lists action units; posts `Picked` when one is clicked. Labels are made for the lines on the screen only."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"outline--{name}" for name in _STYLES}
+    DEFAULT_CSS = """
+    Outline {
+        width: 32; background: $surface; overflow-y: auto; overflow-x: hidden; scrollbar-size-vertical: 1;
+        scrollbar-background: $surface; scrollbar-background-hover: $surface; scrollbar-background-active: $surface;
+        scrollbar-color: $foreground 15%; scrollbar-gutter: stable;
+
+        & > .outline--number { color: $foreground 40%; }
+        & > .outline--words { color: $foreground 75%; }
+        & > .outline--user { color: $text-primary; }
+        & > .outline--current { background: $primary 25%; color: $foreground; text-style: bold; }
+        & > .outline--error { color: $error; }
+        & > .outline--hit { color: $warning; }
+        & > .outline--mark { color: $accent; }
+        & > .outline--dim { color: $foreground 40%; }
+    }
+    """
+
+    class Picked(Message):
+        """A unit was clicked."""
+
+        def __init__(self, unit: int) -> None:
+            super().__init__()
+            self.unit = unit
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.session: TranscriptSession | None = None
+        self._labels: dict[int, str] = {}
+        self._current = -1
+
+    def show(self, session: TranscriptSession) -> None:
+        """Show the units of another session."""
+        self.session = session
+        self._labels.clear()
+        self._current = -1
+        self.virtual_size = Size(self.size.width, len(session.unit_starts))
+        self.follow()
+        self.refresh()
+
+    def follow(self) -> None:
+        """Bring the unit under the cursor into view."""
+        session = self.session
+        if session is None:
+            return
+        unit = session.unit
+        if unit == self._current:
+            return
+        self._current = unit
+        top, height = self.scroll_offset.y, self.size.height
+        if height and not top + 1 <= unit <= top + height - 2:
+            self.scroll_to(y=max(0, unit - height // 2), animate=False)
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        width = self.scrollable_content_region.width
+        base = self.rich_style
+        session = self.session
+        unit = self.scroll_offset.y + y
+        if session is None or unit >= len(session.unit_starts):
+            return Strip.blank(width, base)
+
+        def style(name: str) -> Style:
+            return base + self.get_component_rich_style(f"outline--{name}", partial=True)
+
+        digits = len(str(len(session.unit_starts) - 1))
+        sign, kind = sign_of(session.reasons(unit))
+        label = self._labels.get(unit)
+        if label is None:
+            label = self._labels[unit] = first_words(session.transcript, unit)
+        first = session.messages[session.unit_starts[unit]]
+        words = style("current" if unit == session.unit else "user" if first.role == "user" else "words")
+        number = style("current" if unit == session.unit else "number")
+        mark = unit in session.marks
+        segments = [
+            Segment(f" {unit:>{digits}} ", number),
+            Segment(
+                "⚑" if mark else sign,
+                (words if unit == session.unit else base)
+                + (style("mark") if mark else style(kind) if kind else Style.null()),
+            ),
+            Segment(" ", words),
+            Segment(set_cell_size(label, max(0, width - digits - 4)), words),
+        ]
+        return Strip(segments).adjust_cell_length(width, words)
+
+    def on_click(self, event: events.Click) -> None:
+        offset = event.get_content_offset(self)
+        if offset is None or self.session is None:
+            return
+        unit = self.scroll_offset.y + offset.y
+        if unit < len(self.session.unit_starts):
+            self.post_message(self.Picked(unit))

@@ -1,0 +1,87 @@
+"""The line that asks for a search or a place to go to, at the foot of the transcript."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.widgets import Input, Label
+
+__all__ = ["Prompt"]
+
+
+class Prompt(Horizontal):
+    """Asks for one text; posts `Changed` while it is typed, `Submitted` or `Cancelled` at the end."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "cancel", "cancel", show=False)]
+    DEFAULT_CSS = """
+    Prompt {
+        height: 1; display: none; background: $panel;
+        & Label { width: auto; padding: 0 1; color: $accent; text-style: bold; }
+        & Input { border: none; height: 1; padding: 0; background: $panel; &:focus { border: none; } }
+        &.-open { display: block; }
+    }
+    """
+
+    class Submitted(Message):
+        """The text was entered."""
+
+        def __init__(self, kind: str, text: str) -> None:
+            super().__init__()
+            self.kind, self.text = kind, text
+
+    class Changed(Message):
+        """The text is being typed."""
+
+        def __init__(self, kind: str, text: str) -> None:
+            super().__init__()
+            self.kind, self.text = kind, text
+
+    class Cancelled(Message):
+        """The prompt was left with escape."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.kind = ""
+
+    def compose(self) -> ComposeResult:
+        yield Label("", markup=False)
+        yield Input(compact=True)
+
+    def ask(self, kind: str, sign: str, placeholder: str, text: str = "") -> None:
+        """Open for a question of a kind, with the cursor in the field."""
+        self.kind = kind
+        self.query_one(Label).update(sign)
+        field = self.query_one(Input)
+        field.placeholder = placeholder
+        with field.prevent(Input.Changed):
+            field.value = text
+        field.cursor_position = len(text)
+        self.add_class("-open")
+        field.focus()
+
+    def close(self) -> None:
+        """Hide."""
+        self.remove_class("-open")
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the prompt is asking."""
+        return self.has_class("-open")
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        if self.is_open:
+            self.post_message(self.Changed(self.kind, event.value))
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.close()
+        self.post_message(self.Submitted(self.kind, event.value))
+
+    def action_cancel(self) -> None:
+        self.close()
+        self.post_message(self.Cancelled())

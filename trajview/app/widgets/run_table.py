@@ -1,0 +1,462 @@
+"""The table of runs: a line-API widget that renders only the rows in view, at any number of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import ClassVar
+
+from rich.cells import cell_len, set_cell_size
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.cache import LRUCache
+from textual.geometry import Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from ...corpus.info import RunInfo
+from ...errors import Problem
+from ...textsafe import one_line
+from ..run_list import DRAFT_STATUSES, Column, RunList, RunRow, cell
+
+__all__ = ["RunTable", "fit", "layout"]
+
+_SAMPLE = 200
+"""Rows that the widths are taken from; rows that come into view later may only widen a column."""
+
+_MARGIN = 2
+"""Cells left of the first column: the cursor's bar and a space, or the sign of a problem."""
+
+_LEAST = {Column.ID: 12, Column.SOURCE: 12}
+_MOST = {
+    Column.ID: 64, Column.SOURCE: 56, Column.FORMAT: 18, Column.MESSAGES: 12, Column.UNITS: 12, Column.REWARD: 24,
+    Column.STATUS: 14, Column.AGENTS: 40, Column.MODELS: 40,
+}  # fmt: skip
+
+_GIVEN_UP = (Column.AGENTS, Column.MODELS, Column.SOURCE, Column.UNITS, Column.FORMAT, Column.MESSAGES, Column.STATUS)
+"""Which columns a narrow terminal loses, first to last. The name and the reward stay."""
+
+_NAME_WISH = 24
+"""As long as the name has fewer cells than this, and would use more, another column is given up for it."""
+
+
+def fit(text: str, width: int, *, right: bool = False) -> str:
+    """Text in exactly `width` cells: padded, or cut with an ellipsis. A wide character is never cut in half."""
+    have = cell_len(text)
+    if have > width:
+        if width <= 0:
+            return ""
+        text = set_cell_size(text, width - 1).rstrip() + "…"
+        have = cell_len(text)
+    pad = " " * (width - have)
+    return pad + text if right else text + pad
+
+
+def fit_path(path: str, width: int) -> str:
+    """A path in exactly `width` cells; one that is too long loses its front, for its end says more."""
+    if cell_len(path) <= width:
+        return fit(path, width)
+    return "…" + fit(set_cell_size(path[::-1], max(0, width - 1)).rstrip()[::-1], max(0, width - 1))
+
+
+def layout(width: int, wanted: Mapping[Column, int]) -> dict[Column, int]:
+    """The cells of each column for a table of `width` cells, margin included, in the order of the columns.
+
+    `wanted` says how many cells the content of a column would use; a column that is not in it is not shown. Columns
+    are given up until the name has room; what is left goes into the gaps between them (see `gap`).
+    """
+    columns = {column: min(size, _MOST[column]) for column, size in wanted.items()}
+    if Column.ID not in columns:
+        return {}
+    for column in (None, *_GIVEN_UP):
+        if column is not None:
+            columns.pop(column, None)
+        least = sum(min(size, _LEAST.get(c, size)) for c, size in columns.items() if c is not Column.ID)
+        room = width - _MARGIN - 2 * (len(columns) - 1) - least
+        wish = min(columns[Column.ID], _NAME_WISH)
+        if Column.AGENTS in columns or Column.MODELS in columns:
+            # Only where nothing else is cut for them.
+            wish = columns[Column.ID] + max(0, columns.get(Column.SOURCE, 0) - _LEAST[Column.SOURCE])
+        if room >= wish:
+            break
+    if room < _LEAST[Column.ID] and len(columns) > 1:
+        columns = {Column.ID: columns[Column.ID]}
+        room, least = width - _MARGIN, 0
+    source = columns.get(Column.SOURCE)
+    if source is None:
+        columns[Column.ID] = max(1, min(columns[Column.ID], room))
+    else:
+        # The name comes first, but a source worth showing gets up to a third of what the two share.
+        both = room + min(source, _LEAST[Column.SOURCE])
+        source = min(source, max(_LEAST[Column.SOURCE], both // 3, both - columns[Column.ID]))
+        columns[Column.SOURCE] = source
+        columns[Column.ID] = max(1, min(columns[Column.ID], both - source))
+    return {column: columns[column] for column in Column if column in columns}
+
+
+def gap(width: int, widths: Mapping[Column, int]) -> int:
+    """Cells between two columns: two, and up to four where there is room."""
+    between = max(1, len(widths) - 1)
+    return max(2, min(4, (width - _MARGIN - sum(widths.values())) // between))
+
+
+class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
+    """The rows of a `RunList`, with a heading that stays, a cursor, and the mouse.
+
+    A click moves the cursor, a click on the row under the cursor opens it, a click on a heading sorts. Posts `Opened`
+    and `CursorMoved`. The owner changes the `RunList` and then calls `rows_changed` (or the methods here, which do).
+    """
+
+    ALLOW_SELECT = False
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "run-table--heading",
+        "run-table--heading-sorted",
+        "run-table--dim",
+        "run-table--reward",
+        "run-table--done",
+        "run-table--draft",
+        "run-table--problem",
+        "run-table--cursor",
+        "run-table--cursor-bar",
+        "run-table--empty",
+    }
+
+    DEFAULT_CSS = """
+    RunTable {
+        height: 1fr;
+        background: $background;
+        color: $foreground;
+        overflow-x: hidden;
+        overflow-y: auto;
+        scrollbar-gutter: stable;
+        scrollbar-size-vertical: 1;
+        scrollbar-background: $background;
+        scrollbar-background-hover: $background;
+        scrollbar-background-active: $background;
+        & > .run-table--heading { color: $text-muted; }
+        & > .run-table--heading-sorted { color: $text-primary; text-style: bold; }
+        & > .run-table--dim { color: $text-muted; }
+        & > .run-table--reward { color: $text; }
+        & > .run-table--done { color: $text-success; }
+        & > .run-table--draft { color: $text-warning; }
+        & > .run-table--problem { color: $text-warning; }
+        & > .run-table--cursor { background: $boost; }
+        & > .run-table--cursor-bar { color: $primary-muted; }
+        & > .run-table--empty { color: $text-muted; }
+        &:focus {
+            & > .run-table--cursor { background: $block-cursor-blurred-background; }
+            & > .run-table--cursor-bar { color: $primary; }
+        }
+        &:ansi {
+            & > .run-table--cursor { background: transparent; text-style: bold; }
+        }
+    }
+    """
+
+    empty: reactive[str] = reactive("")
+    """The sentences that stand where there are no rows."""
+
+    class Opened(Message):
+        """A run or a problem was opened with the mouse."""
+
+        def __init__(self, item: RunRow) -> None:
+            super().__init__()
+            self.item = item
+
+    class CursorMoved(Message):
+        """The cursor is on another row, or on none."""
+
+        def __init__(self, item: RunRow | None) -> None:
+            super().__init__()
+            self.item = item
+
+    def __init__(self, runs: RunList, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.runs = runs
+        self._wanted: dict[Column, int] = {}
+        self._measured = 0
+        self._widths: dict[Column, int] = {}
+        self._laid_out_for = -1
+        self._strips: LRUCache[tuple[int, bool, bool], Strip] = LRUCache(1024)
+        self._styles: dict[tuple[bool | str, ...], Style] = {}
+        self._last: RunRow | None = None
+        self._cursor_before = 0
+
+    # What others call
+
+    def rows_changed(self) -> None:
+        """The rows, their order or the filter changed: measure, redraw, and keep the cursor in view."""
+        self._measure_first()
+        size = Size(0, len(self.runs.shown) + 1)
+        if size != self.virtual_size:
+            self.virtual_size = size
+        self.refresh()
+        self._show_cursor()
+
+    def rows_added(self) -> None:
+        """Rows came: the view stays where it is, but the cursor stays in view where it was."""
+        top = int(self.scroll_y)
+        was_in_view = self._cursor_before - top in range(self.page_rows) if self.runs.shown else True
+        self._measure_first()
+        self.virtual_size = Size(0, len(self.runs.shown) + 1)
+        self.refresh()
+        if was_in_view:
+            self._show_cursor()
+
+    def statuses_changed(self) -> None:
+        """The annotation statuses changed: draw them."""
+        for item in self._sample():
+            self._widen(item)
+        self._laid_out_for = -1
+        self._strips.clear()
+        self.refresh()
+
+    def move(self, rows: int) -> None:
+        """Move the cursor by some rows."""
+        self.go(self.runs.cursor + rows)
+
+    def move_pages(self, pages: float) -> None:
+        """Move the cursor by pages, or by half ones; the view moves with it."""
+        rows = max(1, int(self.page_rows * abs(pages))) * (1 if pages > 0 else -1)
+        self.scroll_to(y=self.scroll_y + rows, animate=False)
+        self.move(rows)
+
+    def go(self, position: int) -> None:
+        """Put the cursor on a row, by its position among the shown ones; below 0 counts as 0."""
+        before = self.runs.cursor
+        if self.runs.go(position):
+            for y in (before, self.runs.cursor):
+                self.refresh_line(y + 1)
+        self._show_cursor()
+
+    def sort_by(self, column: Column) -> None:
+        """Sort by a column, or turn the order round if it is sorted by it."""
+        self.runs.sort_by(column)
+        self.rows_changed()
+
+    @property
+    def page_rows(self) -> int:
+        """Rows in view, the heading not counted."""
+        return max(1, self.size.height - 1)
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns that have room."""
+        self._lay_out()
+        return tuple(self._widths)
+
+    # Cursor and scrolling
+
+    def _show_cursor(self) -> None:
+        cursor = self.runs.cursor
+        self._cursor_before = cursor
+        top = int(self.scroll_y)
+        if cursor < top:
+            self.scroll_to(y=cursor, animate=False)
+        elif cursor >= top + self.page_rows:
+            self.scroll_to(y=cursor - self.page_rows + 1, animate=False)
+        item = self.runs.current
+        if item is not self._last:
+            self._last = item
+            self.post_message(self.CursorMoved(item))
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        first = int(new_value)
+        for row in self.runs.shown[first : first + self.page_rows]:
+            self._widen(self.runs.rows[row])
+
+    def on_resize(self) -> None:
+        self._show_cursor()
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._styles.clear()
+        self._strips.clear()
+
+    def on_click(self, event: events.Click) -> None:
+        if event.button != 1:
+            return
+        event.stop()
+        if event.y == 0:
+            column = self._column_at(event.x)
+            if column is not None:
+                self.sort_by(column)
+            return
+        position = int(self.scroll_y) + event.y - 1
+        if position >= len(self.runs.shown):
+            return
+        if position == self.runs.cursor:
+            self.post_message(self.Opened(self.runs.rows[self.runs.shown[position]]))
+        else:
+            self.go(position)
+
+    def _column_at(self, x: int) -> Column | None:
+        left = _MARGIN
+        between = gap(self._laid_out_for, self._widths)
+        for column, width in self._widths.items():
+            if left - between // 2 <= x < left + width + between - between // 2:
+                return column
+            left += width + between
+        return None
+
+    # Widths
+
+    def _sample(self) -> Iterable[RunRow]:
+        first = int(self.scroll_y)
+        yield from self.runs.rows[:_SAMPLE]
+        yield from (self.runs.rows[row] for row in self.runs.shown[first : first + self.page_rows])
+
+    def _measure_first(self) -> None:
+        """Measure what came of the first rows, in the order they came: so a filter or a sort moves no column."""
+        rows = self.runs.rows
+        while self._measured < min(_SAMPLE, len(rows)):
+            self._widen(rows[self._measured])
+            self._measured += 1
+
+    def _widen(self, item: RunRow) -> None:
+        if not isinstance(item, RunInfo):
+            return
+        for column in Column:
+            text = cell(item, column, self._status_text(item))
+            if not text:
+                continue
+            size = cell_len(text)
+            if column is Column.ID and item.name and item.name != item.id:
+                size += 2 + cell_len(one_line(item.id))
+            if size > self._wanted.get(column, 0):
+                self._wanted[column] = size
+                self._laid_out_for = -1
+
+    def _lay_out(self) -> None:
+        width = self.size.width
+        if width == self._laid_out_for:
+            return
+        # A heading always has room, and the last one room for its arrow; agents, models and rewards have a column if a run has any.
+        wanted = {
+            column: max(self._wanted.get(column, 0), len(column.value))
+            for column in Column
+            if column in self._wanted or column not in (Column.AGENTS, Column.MODELS, Column.REWARD)
+        }
+        self._widths = layout(width - 1, wanted)
+        self._laid_out_for = width
+        self._strips.clear()
+
+    # Rendering
+
+    def _style(self, *names: str) -> Style:
+        key = (self.has_focus, *names)
+        style = self._styles.get(key)
+        if style is None:
+            style = self.get_visual_style(*(f"run-table--{name}" for name in names)).rich_style
+            self._styles[key] = style
+        return style
+
+    def render_line(self, y: int) -> Strip:
+        self._lay_out()
+        width = self.size.width
+        if y == 0 and self.runs.rows:
+            return self._heading(width)
+        position = int(self.scroll_y) + y - 1
+        shown = self.runs.shown
+        if position >= len(shown):
+            if not shown and self.empty:
+                return self._empty_line(y, width)
+            return Strip.blank(width, self._style())
+        row, is_cursor = shown[position], position == self.runs.cursor
+        key = (row, is_cursor, self.has_focus)
+        strip = self._strips.get(key)
+        if strip is None:
+            strip = self._strips[key] = self._row(self.runs.rows[row], width, is_cursor)
+        return strip
+
+    def _heading(self, width: int) -> Strip:
+        pieces = [Segment(" " * _MARGIN, self._style())]
+        between = gap(width, self._widths)
+        for column, size in self._widths.items():
+            title = fit(column.value, size, right=column.is_number)
+            if column is not self.runs.sort:
+                pieces.append(Segment(title + " " * between, self._style("heading")))
+                continue
+            # The arrow stands in the gap, so that it costs no column its width.
+            arrow = "↓" if self.runs.reverse else "↑"
+            if not column.is_number:
+                title = fit(column.value + arrow, size + 1)
+                pieces.append(Segment(title + " " * (between - 1), self._style("heading-sorted")))
+            else:
+                pieces.append(Segment(title + arrow + " " * (between - 1), self._style("heading-sorted")))
+        return _line(pieces, width, self._style())
+
+    def _empty_line(self, y: int, width: int) -> Strip:
+        lines = self.empty.split("\n")
+        index = y - max(2, (self.size.height - len(lines)) // 3)
+        if not 0 <= index < len(lines):
+            return Strip.blank(width, self._style())
+        text = one_line(lines[index])
+        left = max(_MARGIN, (width - cell_len(text)) // 2)
+        style = self._style() if index == 0 else self._style("empty")
+        return _line(
+            [Segment(" " * left, style), Segment(fit(text, min(cell_len(text), width - left)), style)], width, style
+        )
+
+    def _row(self, item: RunRow, width: int, is_cursor: bool) -> Strip:
+        base = ("cursor",) if is_cursor else ()
+        plain, dim = self._style(*base), self._style(*base, "dim")
+        bar = Segment("▌", self._style(*base, "cursor-bar")) if is_cursor else Segment(" ", plain)
+        if isinstance(item, Problem):
+            sign = self._style(*base, "problem")
+            place = one_line(self.runs.place(item))
+            room = max(0, width - _MARGIN - 2)
+            shown_place = fit(place, min(cell_len(place), max(12, room // 2)))
+            return _line(
+                [
+                    bar,
+                    Segment(" ", plain),
+                    Segment("⚠ ", sign),
+                    Segment(shown_place + "  " * bool(place), plain),
+                    Segment(one_line(item.reason), sign),
+                ],
+                width,
+                plain,
+            )
+        pieces = [bar, Segment(" ", plain)]
+        space = Segment(" " * gap(width, self._widths), plain)
+        status = self._status_text(item)
+        for column, size in self._widths.items():
+            text = cell(item, column, status)
+            if column is Column.ID:
+                pieces += self._name_cell(item, text, size, plain, dim)
+            else:
+                style = dim
+                if column is Column.REWARD:
+                    style = self._style(*base, "reward")
+                elif column is Column.STATUS and status:
+                    is_draft = self.runs.status(item) in DRAFT_STATUSES
+                    style = self._style(*base, "draft" if is_draft else "done")
+                shown = fit_path(text, size) if column is Column.SOURCE else fit(text, size, right=column.is_number)
+                pieces.append(Segment(shown, style))
+            pieces.append(space)
+        pieces.pop()
+        return _line(pieces, width, plain)
+
+    def _name_cell(self, item: RunInfo, text: str, size: int, plain: Style, dim: Style) -> list[Segment]:
+        if not item.name or item.name == item.id or cell_len(text) + 6 > size:
+            return [Segment(fit(text, size), plain)]
+        return [Segment(text + "  ", plain), Segment(fit(one_line(item.id), size - cell_len(text) - 2), dim)]
+
+    def _status_text(self, item: RunInfo) -> str:
+        status = self.runs.status(item)
+        if not status:
+            return ""
+        return f"○ {status}" if status in DRAFT_STATUSES else f"✓ {status}"
+
+
+def _line(pieces: list[Segment], width: int, style: Style) -> Strip:
+    """Segments as a strip of exactly `width` cells; text that is too long ends with an ellipsis."""
+    strip = Strip(pieces)
+    if strip.cell_length > width and strip.crop(width).text.strip():
+        cut = strip.crop(0, max(0, width - 1))
+        strip = Strip([*cut, Segment("…", pieces[-1].style)])
+    return strip.crop(0, width).extend_cell_length(width, style).simplify()

@@ -1,0 +1,361 @@
+"""The transcript as one widget that renders the rows on the screen, and nothing else."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.geometry import Offset, Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.selection import Selection
+from textual.strip import Strip
+from textual.timer import Timer
+
+from trajview.app.render.layout import Palette, margins, row_segments
+from trajview.app.session import TranscriptSession
+
+__all__ = ["TranscriptView"]
+
+GUTTER = 2
+STRIPS_KEPT = 4_000
+WHEEL_ROWS = 3
+
+_STYLES = (
+    "role.system", "role.user", "role.assistant", "role.tool", "dim", "mark", "error", "hit", "fold",
+    "unit.header", "unit.number", "unit.roles", "unit.facts", "output", "reasoning", "reasoning.bar", "reasoning.hidden",
+    "call.name", "call.key", "call.value", "md.heading", "md.subheading", "md.bold", "md.em", "md.strike", "md.code",
+    "md.link", "md.url", "md.bullet", "md.quote", "md.rule", "code.block", "code.comment", "code.keyword", "code.name",
+    "code.builtin", "code.string", "code.number", "diff.added", "diff.removed", "diff.hunk", "diff.file",
+    "gutter.system", "gutter.user", "gutter.assistant", "gutter.tool", "gutter.cursor", "cursor", "match", "match.current",
+)  # fmt: skip
+
+
+def _class(name: str) -> str:
+    return "tv--" + name.replace(".", "-")
+
+
+class TranscriptView(ScrollView, can_focus=True):
+    """Shows a `TranscriptSession`; posts `Moved` when the cursor or the window has moved, `Folded` after a fold.
+
+    Only rows on the screen are rendered. The session's position is the truth; the scroll offset follows it.
+    """
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {_class(name) for name in _STYLES}
+    ALLOW_SELECT = True
+    DEFAULT_CSS = """
+    TranscriptView {
+        overflow-y: scroll; overflow-x: hidden; scrollbar-size-vertical: 1;
+        background: $background; scrollbar-background: $background; scrollbar-background-hover: $background;
+        scrollbar-background-active: $background;
+        scrollbar-color: $foreground 20%; scrollbar-color-hover: $foreground 40%; scrollbar-color-active: $primary;
+
+        & > .tv--role-system { color: $foreground-muted; text-style: bold; }
+        & > .tv--role-user { color: $primary; text-style: bold; }
+        & > .tv--role-assistant { color: $secondary; text-style: bold; }
+        & > .tv--role-tool { color: $foreground-muted; }
+        & > .tv--dim { color: $foreground 45%; }
+        & > .tv--mark { color: $accent; }
+        & > .tv--error { color: $error; }
+        & > .tv--hit { color: $warning; }
+        & > .tv--fold { color: $foreground 55%; text-style: italic; }
+        & > .tv--unit-header { background: $surface; }
+        & > .tv--unit-number { text-style: bold; background: $panel; }
+        & > .tv--unit-roles { color: $foreground 75%; }
+        & > .tv--unit-facts { color: $foreground 50%; }
+        & > .tv--output { color: $foreground 80%; }
+        & > .tv--reasoning { color: $foreground 62%; text-style: italic; }
+        & > .tv--reasoning-bar { color: $foreground 35%; }
+        & > .tv--reasoning-hidden { color: $foreground 35%; text-style: italic; }
+        & > .tv--call-name { color: $accent; text-style: bold; }
+        & > .tv--call-key { color: $foreground 55%; }
+        & > .tv--call-value { color: $foreground 90%; }
+        & > .tv--md-heading { text-style: bold underline; }
+        & > .tv--md-subheading { text-style: bold; }
+        & > .tv--md-bold { text-style: bold; }
+        & > .tv--md-em { text-style: italic; }
+        & > .tv--md-strike { text-style: strike; }
+        & > .tv--md-code { color: $text-accent; }
+        & > .tv--md-link { color: $text-primary; text-style: underline; }
+        & > .tv--md-url { color: $foreground 45%; }
+        & > .tv--md-bullet { color: $foreground 50%; }
+        & > .tv--md-quote { color: $foreground 70%; text-style: italic; }
+        & > .tv--md-rule { color: $foreground 25%; }
+        & > .tv--code-block { background: $surface; }
+        & > .tv--code-comment { color: $foreground 50%; text-style: italic; }
+        & > .tv--code-keyword { color: $text-secondary; }
+        & > .tv--code-name { color: $text-primary; }
+        & > .tv--code-builtin { color: $text-accent; }
+        & > .tv--code-string { color: $text-success; }
+        & > .tv--code-number { color: $text-warning; }
+        & > .tv--diff-added { color: $text-success; background: $success 12%; }
+        & > .tv--diff-removed { color: $text-error; background: $error 12%; }
+        & > .tv--diff-hunk { color: $text-secondary; }
+        & > .tv--diff-file { text-style: bold; }
+        & > .tv--gutter-system { color: $foreground 25%; }
+        & > .tv--gutter-user { color: $primary; }
+        & > .tv--gutter-assistant { color: $secondary 60%; }
+        & > .tv--gutter-tool { color: $foreground 18%; }
+        & > .tv--gutter-cursor { color: $warning; text-style: bold; }
+        & > .tv--cursor { background: $foreground 6%; }
+        & > .tv--match { background: $warning 45%; color: $foreground; }
+        & > .tv--match-current { background: $warning; color: $background; text-style: bold; }
+    }
+    """
+
+    class Moved(Message):
+        """The cursor or the window has moved."""
+
+    class Opened(Message):
+        """A link line was clicked or entered: `target` is a path or URL from the log."""
+
+        def __init__(self, target: str) -> None:
+            super().__init__()
+            self.target = target
+
+    def __init__(self, session: TranscriptSession | None = None, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.session = session
+        self._palette: Palette = {}
+        self._base = Style.null()
+        self._strips: dict[tuple[int, int], Strip] = {}
+        self._strips_for: tuple[object, ...] = ()
+        self._following = False
+        self._measuring: Timer | None = None
+
+    # -- content -------------------------------------------------------------------------------------------------------
+
+    def show(self, session: TranscriptSession) -> None:
+        """Show another session, at its own position."""
+        self.session = session
+        self._strips.clear()
+        self._strips_for = ()
+        if self.size.width:
+            session.set_view(self.scrollable_content_region.width - GUTTER, self.scrollable_content_region.height)
+        self.sync()
+
+    def sync(self, *, moved: bool = True) -> None:
+        """Bring the screen in line with the session: lay out what is visible, set the scroll offset, repaint."""
+        session = self.session
+        if session is None or not self.size.width:
+            return
+        y = session.settle()
+        self._following = True
+        try:
+            size = Size(session.options.width + GUTTER, session.map.total)
+            if size != self.virtual_size:
+                self.virtual_size = size
+            self.set_scroll(None, y)
+        finally:
+            self._following = False
+        self.refresh()
+        if moved:
+            self.post_message(self.Moved())
+        self._measure_later()
+
+    def set_scroll(self, x: float | None, y: float | None) -> None:
+        """Set the scroll offset at once, without the animation and the clamping to a stale size."""
+        if y is not None:
+            self.set_reactive(TranscriptView.scroll_target_y, float(y))
+            self.scroll_y = y
+
+    def validate_scroll_y(self, value: float) -> float:
+        """The session has clamped the position already; Textual's own limit may lag behind a change of size."""
+        return max(0.0, value) if self._following else super().validate_scroll_y(value)
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        if not self._following and self.session is not None and round(old_value) != round(new_value):
+            # The scroll bar was dragged: the session follows, and settles on exact heights.
+            self.session.scroll_to_row(round(new_value))
+            self.sync()
+
+    def _measure_later(self) -> None:
+        """Replace estimates while nothing else is to be done, a few milliseconds at a time."""
+        if self._measuring is None:
+            self._measuring = self.set_timer(0.05, self._measure)
+
+    def _measure(self) -> None:
+        self._measuring = None
+        session = self.session
+        if session is None or not self.is_attached:
+            return
+        before = session.map.total
+        more = session.measure(0.004)
+        if session.map.total != before:
+            self.sync(moved=not more)
+        if more:
+            self._measuring = self.set_timer(0.02, self._measure)
+
+    def on_resize(self, event: events.Resize) -> None:
+        if self.session is not None:
+            region = self.scrollable_content_region
+            self.session.set_view(region.width - GUTTER, region.height)
+            self.sync()
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._palette = {}
+        self._strips.clear()
+
+    def _styles(self) -> Palette:
+        if not self._palette:
+            self._base = self.rich_style
+            self._palette = {name: self.get_component_rich_style(_class(name), partial=True) for name in _STYLES}
+        return self._palette
+
+    # -- rendering -----------------------------------------------------------------------------------------------------
+
+    def render_line(self, y: int) -> Strip:
+        width = self.scrollable_content_region.width
+        palette = self._styles()
+        session = self.session
+        row = self.scroll_offset.y + y
+        if (
+            session is None
+            or not session.messages
+            or row >= session.map.total
+            or width != session.options.width + GUTTER
+        ):
+            return Strip.blank(width, self._base)
+        message, number = session.at_row(row)
+        layout = session.layout(message)
+        if number >= len(layout.rows):
+            return Strip.blank(width, self._base)
+        strip = self._strip(message, number, palette)
+        strip = self._with_matches(strip, message, number, palette)
+        if (message, number) == session.cursor and self.has_focus:
+            strip = strip.apply_style(palette["cursor"])
+        strip = Strip([self._gutter(message, number, palette), *strip], width)
+        selection = self.text_selection
+        if selection is not None and (span := selection.get_span(row)) is not None:
+            strip = self._with_selection(strip, span)
+        return strip.apply_offsets(0, row)
+
+    def _strip(self, message: int, number: int, palette: Palette) -> Strip:
+        session = self.session
+        assert session is not None
+        key = (id(session), session.revision, session.options)
+        if key != self._strips_for or len(self._strips) > STRIPS_KEPT:
+            self._strips.clear()
+            self._strips_for = key
+        strip = self._strips.get((message, number))
+        if strip is None:
+            strip = Strip(row_segments(session.layout(message), number, palette, self._base), session.options.width)
+            self._strips[message, number] = strip
+        return strip
+
+    def _gutter(self, message: int, number: int, palette: Palette) -> Segment:
+        session = self.session
+        assert session is not None
+        here = (message, number) == session.cursor
+        if session.options.bare:
+            return Segment("❯ " if here else "  ", self._base + palette["gutter.cursor"])
+        role = session.messages[message].role
+        style = self._base + palette.get(f"gutter.{role}", Style.null())
+        if here:
+            return Segment("❯ ", self._base + palette["gutter.cursor"])
+        if number < session.header_row(message):
+            return Segment("  ", self._base)
+        if message == session.message:
+            return Segment("┃ ", style)
+        return Segment("│ ", style)
+
+    def _with_matches(self, strip: Strip, message: int, number: int, palette: Palette) -> Strip:
+        """Colour the matches of the search on a row; a match that wraps is coloured on each of its rows."""
+        session = self.session
+        assert session is not None
+        search = session.search
+        if search is None or number < session.header_row(message):
+            return strip
+        layout = session.layout(message)
+        index, start, end = layout.rows[number]
+        line = layout.lines[index]
+        found = [
+            (max(m.start(), start), min(m.end(), end))
+            for m in search.pattern.finditer(line.text[: end + 200])
+            if m.end() > start and m.start() < end
+        ]
+        if not found:
+            return strip
+        first = number == 0 or layout.rows[number - 1][0] != index
+        margin = margins(line, layout.width)[0 if first else 1]
+        style = palette["match.current" if (message, number) == session.cursor else "match"]
+        for a, b in found:
+            left = margin + cell_len(line.text[start:a])
+            right = left + cell_len(line.text[a:b])
+            strip = _restyle(strip, left, right, style)
+        return strip
+
+    def _with_selection(self, strip: Strip, span: tuple[int, int]) -> Strip:
+        start, end = span
+        text = strip.text
+        end = len(text) if end < 0 else end
+        left, right = cell_len(text[:start]), cell_len(text[:end])
+        style = self.screen.get_component_rich_style("screen--selection")
+        return _restyle(strip, max(GUTTER, left), right, style)
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """The selected text, gutter and padding left out."""
+        session = self.session
+        if session is None or not session.messages:
+            return None
+        start = selection.start or Offset(0, 0)
+        end = selection.end or Offset(10**9, session.map.total - 1)
+        palette = self._styles()
+        lines = []
+        for row in range(max(0, start.y), min(end.y, session.map.total - 1, start.y + 100_000) + 1):
+            message, number = session.at_row(row)
+            layout = session.layout(message)
+            if number >= len(layout.rows):
+                continue
+            text = "  " + self._strip(message, number, palette).text
+            a = start.x if row == start.y else 0
+            b = end.x if row == end.y else len(text)
+            lines.append(text[max(GUTTER, a) : b].rstrip())
+        return "\n".join(lines), "\n"
+
+    # -- mouse ---------------------------------------------------------------------------------------------------------
+
+    def _on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        self._wheel(WHEEL_ROWS, event)
+
+    def _on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        self._wheel(-WHEEL_ROWS, event)
+
+    def _wheel(self, rows: int, event: events.MouseEvent) -> None:
+        event.stop()
+        event.prevent_default()
+        if self.session is not None:
+            self.session.scroll_window(rows)
+            self.sync()
+
+    def on_click(self, event: events.Click) -> None:
+        session = self.session
+        offset = event.get_content_offset(self)
+        if session is None or offset is None or not session.messages:
+            return
+        row = self.scroll_offset.y + offset.y
+        if row >= session.map.total:
+            return
+        session.cursor = session.at_row(row)
+        message, number = session.cursor
+        layout = session.layout(message)
+        line = layout.lines[layout.rows[min(number, len(layout.rows) - 1)][0]]
+        if line.action == "fold" or event.chain == 2:
+            session.toggle_fold(message)
+        self.sync()
+
+
+def _restyle(strip: Strip, left: int, right: int, style: Style) -> Strip:
+    """The strip with a style on top of the cells from `left` to `right`."""
+    right = min(right, strip.cell_length)
+    if right <= left:
+        return strip
+    before, middle, after = strip.crop(0, left), strip.crop(left, right), strip.crop(right)
+    # On top of the segment's own style: a search colour must win.
+    segments = [Segment(text, (own or Style.null()) + style, control) for text, own, control in middle]
+    return Strip([*before, *segments, *after], strip.cell_length)
