@@ -11,7 +11,7 @@ from pathlib import Path
 
 from textual.app import App, SuspendNotSupported
 
-from ..errors import TrajviewError
+from trajview.errors import TrajviewError
 
 __all__ = ["edit_command", "open_outside"]
 

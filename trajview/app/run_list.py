@@ -10,12 +10,12 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from ..corpus.info import RunInfo
-from ..errors import Problem
-from ..textsafe import one_line
+from trajview.corpus.info import RunInfo
+from trajview.errors import Problem
+from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
-    from ..models.run import Reward
+    from trajview.models.run import Reward
 
 __all__ = ["Column", "RunList", "RunRow", "cell", "natural", "number", "reward_text", "size_text"]
 
@@ -155,11 +155,14 @@ class RunList:
     def turn(self) -> None:
         """Turn the order round; what has no value stays last."""
         self.reverse = not self.reverse
-        self._resort()
+        self._reorder()
 
     def _resort(self) -> None:
-        cursor = self.cursor_row
         self._keys = [] if self.sort is None else [self._key(row) for row in range(len(self.rows))]
+        self._reorder()
+
+    def _reorder(self) -> None:
+        cursor = self.cursor_row
         self._order(sorted(self.shown))
         self._stay_on(cursor)
 

@@ -15,16 +15,16 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Footer, Static
 
-from ...corpus.info import RunInfo
-from ...errors import Problem, TrajviewError
-from ...textsafe import one_line
-from ..keys import bindings_for
-from ..run_list import RunList, RunRow, size_text
-from ..widgets.filter_bar import FilterBar
-from ..widgets.run_table import RunTable
+from trajview.app.keys import bindings_for
+from trajview.app.run_list import RunList, RunRow, size_text
+from trajview.app.widgets.filter_bar import FilterBar
+from trajview.app.widgets.run_table import RunTable
+from trajview.corpus.info import RunInfo
+from trajview.errors import Problem, TrajviewError
+from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
-    from ...config import Settings
+    from trajview.config import Settings
 
 __all__ = ["BrowserScreen", "Source"]
 
@@ -315,7 +315,7 @@ class BrowserScreen(Screen[None]):
 
     def action_edit(self) -> None:
         """Open the file of the row in the editor or pager."""
-        from ..edit import open_outside
+        from trajview.app.edit import open_outside
 
         item = self.runs.current
         if isinstance(item, RunInfo):

@@ -11,8 +11,8 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from ...errors import Problem
-from ...textsafe import safe_text
+from trajview.errors import Problem
+from trajview.textsafe import safe_text
 
 __all__ = ["ProblemScreen"]
 
@@ -67,7 +67,7 @@ class ProblemScreen(ModalScreen[None]):
 
     def action_edit(self) -> None:
         """Open the file at the line."""
-        from ..edit import open_outside
+        from trajview.app.edit import open_outside
 
         if self.problem.where.path is not None:
             open_outside(self.app, self.problem.where.path, self.problem.where.line)

@@ -16,10 +16,10 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from ...corpus.info import RunInfo
-from ...errors import Problem
-from ...textsafe import one_line
-from ..run_list import DRAFT_STATUSES, Column, RunList, RunRow, cell
+from trajview.app.run_list import DRAFT_STATUSES, Column, RunList, RunRow, cell
+from trajview.corpus.info import RunInfo
+from trajview.errors import Problem
+from trajview.textsafe import one_line
 
 __all__ = ["RunTable", "fit", "layout"]
 
@@ -180,7 +180,7 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
         self._widths: dict[Column, int] = {}
         self._laid_out_for = -1
         self._strips: LRUCache[tuple[int, bool, bool], Strip] = LRUCache(1024)
-        self._styles: dict[tuple[bool | str, ...], Style] = {}
+        self._styles: dict[tuple[object, ...], Style] = {}
         self._last: RunRow | None = None
         self._cursor_before = 0
 
