@@ -117,6 +117,7 @@ class _Calls:
         self._taken = {_link(item) for item in items if isinstance(item, dict)}
         self._functions: dict[str, str] = {}
         self._waiting: deque[str] = deque()
+        self._answered: set[str] = set()
         self._last: str | None = None
         self._answers_began = False
 
@@ -141,10 +142,9 @@ class _Calls:
         call = _link(item) if isinstance(item, dict) else None
         self._answers_began = True
         if call is not None:
-            if call in self._waiting:
-                self._waiting.remove(call)
+            self._answered.add(call)
             self._last = call
-        elif self._waiting:
+        elif self._some_wait():
             call = self._last = self._waiting.popleft()
         else:
             call = self._last
@@ -157,8 +157,13 @@ class _Calls:
 
     def spoke(self) -> None:
         """The agent spoke: what comes next answers that, unless a call still waits."""
-        if not self._waiting:
+        if not self._some_wait():
             self._last = None
+
+    def _some_wait(self) -> bool:
+        while self._waiting and self._waiting[0] in self._answered:
+            self._waiting.popleft()
+        return bool(self._waiting)
 
 
 def _link(item: dict[str, Any]) -> str | None:
