@@ -238,48 +238,52 @@ def onlooker_lines(episode: Episode) -> Iterator[Line]:
 # -- what an agent sees
 
 
-def agent_lines(episode: Episode, agent: str) -> Iterator[Line]:
-    """The episode from one agent's perspective: what it was shown is user, what it did is assistant.
+def agent_lines(episode: Episode) -> dict[str, list[Line]]:
+    """The episode from each agent's perspective: what it was shown is user, what it did is assistant.
 
     In a moderated episode nothing is addressed to anyone: there an agent is shown what the others do in the open.
     """
+    views: dict[str, list[Line]] = {agent: [] for agent in episode.agents}
+    everyone = list(views.values())
     for number, turn in enumerate(episode.turns):
         for sender, receiver, text in turn:
-            if sender == agent:
-                action = parse_action(sender, text)
-                if action.kind != "none":
-                    to = ", ".join(action.private_to) or (None if receiver in ("", ENVIRONMENT) else receiver)
-                    yield Line("assistant", sender, action.text, number, to, action.kind)
-            elif receiver == agent:
+            if sender == ENVIRONMENT or (sender not in views and receiver in views):
+                shown = everyone if receiver == ENVIRONMENT else [views[receiver]] if receiver in views else []
                 if text.strip():
-                    yield Line("user", sender, text.strip("\n"), number)
-            elif receiver == ENVIRONMENT and (sender == ENVIRONMENT or episode.moderated):
-                if sender == ENVIRONMENT:
-                    if text.strip():
-                        yield Line("user", sender, text.strip("\n"), number)
-                    continue
-                action = parse_action(sender, text)
-                if action.kind != "none" and (not action.private_to or agent in action.private_to):
-                    yield Line("user", sender, action.text, number, None, action.kind)
+                    line = Line("user", sender, text.strip("\n"), number)
+                    for view in shown:
+                        view.append(line)
+                continue
+            action = parse_action(sender, text)
+            if action.kind == "none":
+                continue
+            private = action.private_to or (() if receiver in ("", ENVIRONMENT) else (receiver,))
+            to = ", ".join(private) or None
+            if sender in views:
+                views[sender].append(Line("assistant", sender, action.text, number, to, action.kind))
+            if episode.moderated or receiver in views:
+                heard = Line("user", sender, action.text, number, to, action.kind)
+                for agent in private or views:
+                    if agent != sender and agent in views:
+                        views[agent].append(heard)
+    return views
 
 
 # -- the format
 
 
-def _model_of(episode: Episode, agent: str) -> str | None:
+def _models_by_agent(episode: Episode) -> dict[str, str]:
     """`models[0]` is the environment's; a moderator lists the agents' alone."""
-    if agent not in episode.agents:
-        return None
     alone = episode.moderated and len(episode.models) == len(episode.agents)
-    place = episode.agents.index(agent) + (0 if alone else 1)
-    return episode.models[place] or None if place < len(episode.models) else None
+    models = episode.models if alone else episode.models[1:]
+    return {agent: model for agent, model in zip(episode.agents, models, strict=False) if model}
 
 
 def _transcript(episode: Episode, key: str, name: str, lines: list[Line]) -> Transcript:
     from trajview.models.messages import AssistantMessage, ChatMessage, SystemMessage, UserMessage
     from trajview.models.transcript import Transcript
 
-    models = {agent: _model_of(episode, agent) for agent in episode.agents}
+    models = _models_by_agent(episode)
     messages: list[ChatMessage] = []
     units: list[list[int]] = [[] for _ in episode.turns]
     for line in lines:
@@ -390,8 +394,8 @@ class SotopiaFormat:
         try:
             onlooker = _transcript(episode, "onlooker", "onlooker", list(onlooker_lines(episode)))
             views = [
-                _transcript(episode, str(place + 1), agent, list(agent_lines(episode, agent)))
-                for place, agent in enumerate(episode.agents)
+                _transcript(episode, str(place + 1), agent, lines)
+                for place, (agent, lines) in enumerate(agent_lines(episode).items())
             ]
             scenario = metadata.get("scenario")
             return AgentRun(

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any, TypedDict
 
 if TYPE_CHECKING:
@@ -100,12 +100,11 @@ def agent_names_of(turns: Sequence[Sequence[Said]], pks: Sequence[str]) -> list[
         if sender == ENVIRONMENT and receiver not in ("", ENVIRONMENT, EVALUATION):
             names[receiver] = None
     if not pks or len(names) < len(pks):
-        for turn in turns:
-            for said in turn:
-                if said[0] not in ("", ENVIRONMENT) and not is_evaluation(said):
-                    names[said[0]] = None
+        for said in chain.from_iterable(turns):
             if pks and len(names) >= len(pks):
                 break
+            if said[0] not in ("", ENVIRONMENT) and not is_evaluation(said):
+                names[said[0]] = None
     for index in range(len(names), len(pks)):
         name = pks[index] or f"Agent {index + 1}"
         names[name if name not in names else f"{name} ({index + 1})"] = None

@@ -266,7 +266,7 @@ def sentences_of(error: ValidationError, limit: int = 20) -> list[str]:
             f"[{part}]" if isinstance(part, int) else f".{part}"
             for part in item["loc"]
             # The branch of a union that was tried says nothing about the record.
-            if isinstance(part, int) or part not in ("float", "tuple[float,dict[str,float]]")
+            if isinstance(part, int) or (part != "float" and not part.startswith("tuple["))
         ).lstrip(".")
         message = item["msg"].removeprefix("Value error, ")
         found[f"{place}: {message}" if place else message] = None
