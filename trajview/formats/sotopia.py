@@ -2,274 +2,19 @@
 
 from __future__ import annotations
 
-import ast
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from trajview.errors import FormatError, Problem, Where
-from trajview.models.episodes import (
-    ENVIRONMENT,
-    Context,
-    Said,
-    agent_names_of,
-    comments_of,
-    is_evaluation,
-    is_moderated,
-    merge_contexts,
-    parse_action,
-    parse_context,
-    rewards_of,
-    text_of,
-    turns_of,
-)
+from trajview.errors import FormatError, Problem
+from trajview.models.episodes import rewards_of
 
 from .base import Detection, Origin, Summary
+from .sotopia_episode import Episode, Line, agent_lines, context_of, episode_of, onlooker_lines, where
 
 if TYPE_CHECKING:
-    from trajview.models.run import AgentRun, Reward
+    from trajview.models.run import AgentRun
     from trajview.models.transcript import Transcript
 
-__all__ = ["FORMAT", "Episode", "Line", "SotopiaFormat", "agent_lines", "episode_of", "onlooker_lines", "where"]
-
-# Sotopia's key to the published dataset's; the raw one is the episode's own where both are there.
-_PUBLISHED = {
-    "pk": "episode_id",
-    "environment": "environment_id",
-    "agents": "agent_ids",
-    "tag": "experiment_tag",
-    "models": "experiment_model_name_pairs",
-    "messages": "raw_messages",
-    "rewards": "raw_rewards",
-    "rewards_prompt": "raw_rewards_prompt",
-}
-_LITERAL_LIMIT = 100_000
-_ECHO_LIMIT = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A message to be, before any model: its role, who says it, to whom (None: to all), the text, and the turn."""
-
-    role: str
-    name: str
-    text: str
-    turn: int
-    recipient: str | None = None
-    action: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Episode:
-    """A record in one spelling, with its odd values made harmless. `turns` are without the stream's evaluation."""
-
-    id: str
-    name: str | None
-    agents: list[str]
-    models: list[str]
-    turns: list[list[Said]]
-    rewards: list[Reward] | None
-    reasoning: str
-    moderated: bool
-    fields: dict[str, Any]
-    """The record by Sotopia's keys."""
-
-
-def where(origin: Origin) -> Where:
-    """The place of a record, for errors."""
-    return Where(origin.path, origin.line, None if origin.alone else origin.record)
-
-
-def _fields_of(record: dict[Any, Any]) -> dict[str, Any]:
-    fields = {text_of(key): value for key, value in record.items()}
-    for ours, theirs in _PUBLISHED.items():
-        if theirs not in fields:
-            continue
-        value = fields.pop(theirs)
-        if ours == "rewards" and rewards_of(value) is None and rewards_of(fields.get(ours)) is not None:
-            continue
-        fields[ours] = value
-    return fields
-
-
-def _strings(value: object) -> list[str]:
-    return [text_of(item) for item in value] if isinstance(value, (list, tuple)) else []
-
-
-def _streamed(turns: list[list[Said]], kind: str) -> str:
-    return next((said[2] for turn in turns for said in turn if is_evaluation(said) and said[1] == kind), "")
-
-
-def _streamed_rewards(text: str) -> object:
-    """A stream writes rewards as Python shows them."""
-    if not text or len(text) > _LITERAL_LIMIT:
-        return None
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):  # what literal_eval documents
-        return None
-
-
-def episode_of(record: object, origin: Origin) -> Episode:
-    """A record as an episode. Raises FormatError where there are no turns to show."""
-    fields = _fields_of(record) if isinstance(record, dict) else {}
-    messages = fields.get("messages")
-    if not isinstance(messages, (list, tuple)):
-        raise FormatError(
-            f"The messages of an episode are a list of turns, not {type(messages).__name__}.",
-            hint="check that it is a Sotopia EpisodeLog",
-            where=where(origin),
-        )
-    every = turns_of(messages)
-    turns = [
-        [said for said in turn if not is_evaluation(said)]
-        for turn in every
-        if not turn or not all(map(is_evaluation, turn))
-    ]
-    pks = _strings(fields.get("agents"))
-    agents = agent_names_of(turns, pks)
-    rewards = rewards_of(fields.get("rewards"), agents)
-    if not rewards:
-        rewards = rewards_of(_streamed_rewards(_streamed(every, "Rewards"))) or rewards
-    reasoning = fields.get("reasoning")
-    if not isinstance(reasoning, str) or not reasoning:
-        reasoning = _streamed(every, "Reasoning") or comments_of(fields.get("rewards"), agents)
-    codename, pk = fields.get("codename"), fields.get("pk")
-    return Episode(
-        id=pk if isinstance(pk, str) and pk else origin.default_id if pk in (None, "") else text_of(pk),
-        name=codename if isinstance(codename, str) and codename else ", ".join(agents[:4]) or None,
-        agents=agents,
-        models=_strings(fields.get("models")),
-        turns=turns,
-        rewards=rewards if rewards and len(rewards) == len(agents) else None,
-        reasoning=reasoning,
-        moderated=is_moderated(turns),
-        fields=fields,
-    )
-
-
-# -- what an onlooker sees
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())
-
-
-_TURN = re.compile(r"\s*Turn #\d+:?")
-
-
-def _is_echo(text: str, before: list[Said]) -> bool:
-    """Whether an observation only retells what was done in the turn before, as `Turn #k: …` does."""
-    if heading := _TURN.match(text):
-        text = text[heading.end() :]
-    rest = _flat(text)
-    for sender, _, did in before:
-        if not rest:
-            break
-        if sender != ENVIRONMENT:
-            did = _flat(did)
-            rest = rest.replace(did if did.startswith(f"{sender} ") else f"{sender} {did}", "", 1).strip()
-    return not rest
-
-
-def _contexts(turn: list[Said]) -> tuple[list[tuple[str, Context]], set[int]]:
-    """The contexts in a turn by receiver, and which of its messages they are."""
-    contexts, places = [], set()
-    for place, (sender, receiver, text) in enumerate(turn):
-        if sender == ENVIRONMENT and receiver != ENVIRONMENT and (context := parse_context(text)):
-            contexts.append((receiver, context))
-            places.add(place)
-    return contexts, places
-
-
-def _to_some(receivers: list[str], agents: list[str]) -> str | None:
-    """Who alone was told, None where it was everyone."""
-    told = set(receivers)
-    if ENVIRONMENT in told or told.issuperset(agents):
-        return None
-    return ", ".join(receivers)
-
-
-def _onlooker_turn(episode: Episode, number: int) -> Iterator[Line]:
-    turn = episode.turns[number]
-    before = episode.turns[number - 1] if number else []
-    places: set[int] = set()
-    if number == 0:
-        contexts, places = _contexts(turn)
-        if contexts:
-            yield Line("system", ENVIRONMENT, str(merge_contexts(contexts)), number)
-    told: dict[str, list[str]] = {}
-    for place, (sender, receiver, text) in enumerate(turn):
-        if sender == ENVIRONMENT and place not in places:
-            told.setdefault(text, []).append(receiver)
-    few = len(told) * len(before) <= _ECHO_LIMIT
-    for text, receivers in told.items():
-        if not text.strip() or (few and number and _is_echo(text, before)):
-            continue
-        role = "user" if number else "system"
-        yield Line(role, ENVIRONMENT, text.strip("\n"), number, _to_some(receivers, episode.agents))
-    for sender, receiver, text in turn:
-        if sender == ENVIRONMENT:
-            continue
-        action = parse_action(sender, text)
-        if action.kind != "none":
-            private = action.private_to or (() if receiver in ("", ENVIRONMENT) else (receiver,))
-            yield Line("assistant", sender, action.text, number, ", ".join(private) or None, action.kind)
-
-
-def onlooker_lines(episode: Episode) -> Iterator[Line]:
-    """The whole episode: in each turn what is new to an onlooker, then what the agents did. No turn is empty.
-
-    The contexts of turn 0 become one that holds every background and every real goal. Observations that only retell
-    the turn before are left out (each agent's own transcript has them), and so is doing nothing.
-    """
-    last = len(episode.turns) - 1
-    for number, turn in enumerate(episode.turns):
-        empty = True
-        for line in _onlooker_turn(episode, number):
-            empty = False
-            yield line
-        if empty:
-            over = number == last and not any(sender != ENVIRONMENT for sender, _, _ in turn)
-            yield Line("user", ENVIRONMENT, "The episode is over." if over else "No one did anything.", number)
-
-
-# -- what an agent sees
-
-
-def agent_lines(episode: Episode) -> dict[str, list[Line]]:
-    """The episode from each agent's perspective: what it was shown is user, what it did is assistant.
-
-    In a moderated episode nothing is addressed to anyone: there an agent is shown what the others do in the open.
-    """
-    views: dict[str, list[Line]] = {agent: [] for agent in episode.agents}
-    everyone = list(views.values())
-    for number, turn in enumerate(episode.turns):
-        for sender, receiver, text in turn:
-            if sender == ENVIRONMENT or (sender not in views and receiver in views):
-                shown = everyone if receiver == ENVIRONMENT else [views[receiver]] if receiver in views else []
-                if text.strip():
-                    line = Line("user", sender, text.strip("\n"), number)
-                    for view in shown:
-                        view.append(line)
-                continue
-            action = parse_action(sender, text)
-            if action.kind == "none":
-                continue
-            private = action.private_to or (() if receiver in ("", ENVIRONMENT) else (receiver,))
-            to = ", ".join(private) or None
-            if sender in views:
-                views[sender].append(Line("assistant", sender, action.text, number, to, action.kind))
-            if episode.moderated or receiver in views:
-                heard = Line("user", sender, action.text, number, to, action.kind)
-                for agent in private or views:
-                    if agent != sender and agent in views:
-                        views[agent].append(heard)
-    return views
-
-
-# -- the format
+__all__ = ["FORMAT", "SotopiaFormat"]
 
 
 def _models_by_agent(episode: Episode) -> dict[str, str]:
@@ -309,15 +54,13 @@ def _transcript(episode: Episode, key: str, name: str, lines: list[Line]) -> Tra
 
 def _metadata(episode: Episode) -> dict[str, Any]:
     fields = dict(episode.fields)
-    contexts = _contexts(episode.turns[0])[0] if episode.turns else []
-    context = merge_contexts(contexts) if contexts else Context()
-    scenario = context.scenario or (episode.turns[0][0][2].strip() if episode.moderated else "")
+    context = context_of(episode)
     metadata: dict[str, Any] = {
         key: fields.pop(key) for key in ("environment", "tag", "models", "agent_classes") if key in fields
     }
     if "agents" in fields:
         metadata["agent_pks"] = fields.pop("agents")
-    metadata["scenario"] = fields.pop("scenario", None) or scenario
+    metadata["scenario"] = fields.pop("scenario", None) or context.scenario
     metadata["goals"] = context.goals or fields.pop("social_goals", {})
     metadata["backgrounds"] = context.backgrounds or fields.pop("agents_background", {})
     rewards = fields.pop("rewards", None)

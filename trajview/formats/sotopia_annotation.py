@@ -9,7 +9,7 @@ from trajview.errors import FormatError, Problem
 from trajview.models.episodes import OVERALL, rewards_of, text_of
 
 from .base import Detection, Origin, Summary
-from .sotopia import where
+from .sotopia_episode import where
 
 if TYPE_CHECKING:
     from trajview.models.run import AgentRun, Reward
