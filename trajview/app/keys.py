@@ -32,9 +32,10 @@ class Key:
 
 
 _T = frozenset({"transcript"})
+_TR = frozenset({"transcript", "raw"})
 _B = frozenset({"browser"})
-_BOTH = frozenset({"transcript", "browser"})
-_ANY = frozenset({"any"})
+_BOTH = frozenset({"transcript", "browser", "raw"})
+_LISTS = frozenset({"transcript", "browser"})
 _A = frozenset({"annotation"})
 
 KEYS: tuple[Key, ...] = (
@@ -77,17 +78,17 @@ KEYS: tuple[Key, ...] = (
     Key("sort", "s", "sort(1)", "sort by the next column", "Runs", _B, "sort"),
     Key("sort.previous", "S", "sort(-1)", "sort by the previous column", "Runs", _B),
     Key("sort.reverse", "r", "sort_reverse", "turn the order round", "Runs", _B),
-    Key("annotate", "a", "annotate", "annotate", "Do", _BOTH, "annotate"),
-    Key("copy", "y", "copy", "copy the message", "Do", _T),
+    Key("annotate", "a", "annotate", "annotate", "Do", _LISTS, "annotate"),
+    Key("copy", "y", "copy", "copy the message", "Do", _TR),
     Key("copy.unit", "Y", "copy_unit", "copy the unit", "Do", _T),
     Key("edit", "ctrl+o", "edit", "open in $EDITOR or $PAGER", "Do", _BOTH),
     Key("annotation.save", "ctrl+s", "save", "save the annotation", "Annotation", _A, "save"),
     Key("annotation.close", "escape", "close", "back to the transcript, the draft is kept", "Annotation", _A, "transcript"),
     Key("annotation.next_run", "ctrl+n", "next_run(1)", "next run", "Annotation", _A, "next run"),
     Key("annotation.previous_run", "ctrl+p", "next_run(-1)", "previous run", "Annotation", _A),
-    Key("help", "question_mark,f1", "help", "help", "Program", _BOTH, "help"),
+    Key("help", "question_mark,f1", "help", "help", "Program", _LISTS, "help"),
     Key("back", "q,escape", "back", "back, and quit", "Program", _BOTH, "back"),
-    Key("palette", "ctrl+p", "command_palette", "command palette", "Program", _BOTH),
+    Key("palette", "ctrl+p", "command_palette", "command palette", "Program", _LISTS),
 )  # fmt: skip
 
 

@@ -1,0 +1,148 @@
+"""The app: a corpus in a browser, one run in a transcript screen, and what both need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from textual import work
+from textual.app import App, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+
+from trajview.annotation.store import AnnotationStore
+from trajview.app.screens.browser import BrowserScreen
+from trajview.app.themes import THEMES
+from trajview.config import Settings
+from trajview.corpus.corpus import Corpus
+from trajview.corpus.info import RunInfo
+
+__all__ = ["TrajviewApp", "make_app", "run_app"]
+
+
+class TrajviewApp(App[int]):
+    """Shows the runs of a corpus; opens one at once where the settings or the corpus name just one."""
+
+    TITLE = "trajview"
+    ENABLE_COMMAND_PALETTE = True
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+q", "quit", "quit", show=False, priority=True)]
+
+    def __init__(self, corpus: Corpus, settings: Settings) -> None:
+        super().__init__()
+        self.corpus = corpus
+        self.settings = settings
+        self.store = AnnotationStore(settings.store, settings.annotator)
+        for theme in THEMES:
+            self.register_theme(theme)
+        self.theme = settings.theme if settings.theme in self.available_themes else "trajview-dark"
+        if settings.keys:
+            self.set_keymap(settings.keys)
+
+    def on_mount(self) -> None:
+        self.browser = BrowserScreen(self.corpus, self.settings, self.store.statuses)
+        self.push_screen(self.browser)
+        if self.settings.run is not None or self._names_one_file():
+            self._open_when_found()
+
+    def _names_one_file(self) -> bool:
+        paths = self.settings.paths
+        return len(paths) == 1 and not paths[0].is_dir()
+
+    @work(thread=True, group="open", exit_on_error=False)
+    def _open_when_found(self) -> None:
+        """Open the run that was asked for, or the only one there is, as soon as the scan has found it."""
+        info = self.corpus.wait_for(self.settings.run)
+        if info is not None:
+            self.call_from_thread(self.open_run, info, unit=self.settings.unit)
+        elif self.settings.run is not None:
+            self.call_from_thread(
+                self.notify, f"There is no run {self.settings.run!r} here.", severity="error", timeout=8, markup=False
+            )
+
+    # -- screens -------------------------------------------------------------------------------------------------------
+
+    def open_run(self, info: RunInfo, annotate: bool = False, unit: int | None = None) -> None:
+        """Show a run, with the annotation panel if asked, at a unit if one is named."""
+        from trajview.app.screens.transcript import TranscriptScreen
+
+        screen = self.screen
+        if isinstance(screen, TranscriptScreen):
+            screen.open_run(info, annotate=annotate, unit=unit)
+        else:
+            self.push_screen(TranscriptScreen(info, annotate=annotate, unit=unit))
+
+    def neighbour(self, info: RunInfo, step: int) -> RunInfo | None:
+        """The run after (or before) another, as the browser sorts and filters them now."""
+        return self.browser.neighbour(info, step)
+
+    def annotations_changed(self) -> None:
+        """Something was saved: the browser's status column is read anew."""
+        self.browser.refresh_status()
+
+    @work
+    async def leave_transcript(self, screen: Screen[None]) -> None:
+        """Back to the browser, once unsaved work has been asked about."""
+        if await self._may_leave():
+            screen.dismiss()
+
+    async def _may_leave(self) -> bool:
+        """Ask about unsaved work. The draft is in the journal whatever the answer."""
+        from trajview.app.screens.transcript import TranscriptScreen
+        from trajview.app.screens.unsaved import UnsavedScreen
+
+        for screen in self.screen_stack:
+            if not isinstance(screen, TranscriptScreen):
+                continue
+            panel = screen.panel
+            if panel is None:
+                continue
+            panel.flush()
+            if panel.dirty:
+                answer = await self.push_screen_wait(UnsavedScreen())
+                if answer == "stay":
+                    return False
+                if answer == "save" and not await panel.save_and_wait():
+                    return False
+        return True
+
+    def show_help(self, screen: str) -> None:
+        """The keys of a screen."""
+        from trajview.app.screens.help import HelpScreen
+
+        self.push_screen(HelpScreen(screen))
+
+    async def action_quit(self) -> None:
+        """Leave, once unsaved work has been asked about."""
+        self._quit()
+
+    @work(exclusive=True, group="quit")
+    async def _quit(self) -> None:
+        if await self._may_leave():
+            self.corpus.cancel()
+            self.exit(0)
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        yield from super().get_system_commands(screen)
+        from trajview.app.screens.transcript import TranscriptScreen
+
+        if isinstance(screen, TranscriptScreen):
+            yield SystemCommand("Annotate", "Score this run", screen.action_annotate)
+            yield SystemCommand("Outline", "Show or hide the outline", screen.action_outline)
+            yield SystemCommand("Metadata", "What is known about the run and the message", screen.action_metadata)
+            yield SystemCommand("Raw record", "The record as it is in the file", screen.action_raw)
+            yield SystemCommand("Highlights", "Which highlights are on", screen.action_highlight_sources)
+            yield SystemCommand("Fold level", "Tool output folded, all folded, all open", screen.action_fold_level)
+
+
+def make_app(corpus: Corpus, settings: Settings) -> TrajviewApp:
+    """The app as the command line and the tests start it."""
+    return TrajviewApp(corpus, settings)
+
+
+def run_app(corpus: Corpus, settings: Settings) -> int:
+    """Run the app in this terminal; returns the exit code."""
+    app = make_app(corpus, settings)
+    result = app.run()
+    if app.return_code:
+        return app.return_code
+    return result or 0

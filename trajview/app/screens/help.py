@@ -1,0 +1,95 @@
+"""The keys of a screen, made from the key table."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from trajview.app.keys import Key, groups, keys_for, shown
+
+__all__ = ["HelpScreen"]
+
+_TITLES = {"browser": "The list of runs", "transcript": "Reading a transcript", "annotation": "Annotating"}
+_LEGEND = (
+    ("✗", "$error", "error"),
+    ("●", "$warning", "search hit or rule"),
+    ("◆", "$warning", "named unit"),
+    ("⚑", "$accent", "mark"),
+    ("┆", "$foreground 50%", "reasoning"),
+    ("▸", "$accent", "tool call"),
+)
+
+
+class HelpScreen(ModalScreen[None]):
+    """Keys by group, in columns where there is room. Any of q, ?, escape closes it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,question_mark,f1", "dismiss(None)", "close"),
+        Binding("j,down", "scroll(1)", "down", show=False),
+        Binding("k,up", "scroll(-1)", "up", show=False),
+        Binding("space,pagedown", "scroll(10)", "page down", show=False),
+        Binding("b,pageup", "scroll(-10)", "page up", show=False),
+    ]
+    HORIZONTAL_BREAKPOINTS = [(0, "-one"), (110, "-two")]  # noqa: RUF012
+    DEFAULT_CSS = """
+    HelpScreen {
+        align: center middle;
+        & > VerticalScroll {
+            width: 64; max-width: 96%; height: auto; max-height: 96%; background: $surface;
+            border: round $foreground 20%; padding: 0 2; scrollbar-size-vertical: 1;
+        }
+        &.-two > VerticalScroll { width: 108; }
+        & #columns { height: auto; }
+        &.-two #columns { layout: grid; grid-size: 2; grid-columns: 1fr 1fr; grid-gutter: 0 4; grid-rows: auto; }
+        & .column { height: auto; }
+        & .title { text-style: bold; color: $text-primary; margin: 0 0 1 0; }
+        & .hint { color: $foreground 50%; margin: 1 0 0 0; }
+    }
+    """
+
+    def __init__(self, screen: str) -> None:
+        super().__init__()
+        self._screen = screen
+
+    def compose(self) -> ComposeResult:
+        sections = [(self._screen, keys_for(self._screen))]
+        if self._screen == "transcript":
+            sections.append(("annotation", keys_for("annotation")))
+        blocks = [(name, found) for _, keys in sections for name, found in groups(keys).items()]
+        half = _split(blocks)
+        with VerticalScroll():
+            yield Static(_TITLES.get(self._screen, "Keys"), classes="title")
+            with Vertical(id="columns"):
+                yield Static(_keys_text(blocks[:half]), classes="column")
+                yield Static(_keys_text(blocks[half:]), classes="column")
+            if self._screen == "transcript":
+                legend = [part for sign, style, says in _LEGEND for part in ((sign, style), f" {says}   ")]
+                yield Static(Content.assemble(*legend), classes="hint")
+            yield Static("Every key can be changed: see Keys in the README. Escape closes this.", classes="hint")
+
+    def action_scroll(self, rows: int) -> None:
+        """Scroll the keys."""
+        self.query_one(VerticalScroll).scroll_relative(y=rows, animate=False)
+
+
+def _split(blocks: list[tuple[str, list[Key]]]) -> int:
+    """Where to begin the second column, so that both are about as long."""
+    sizes = [len(keys) + 2 for _, keys in blocks]
+    return min(range(1, len(blocks) + 1), key=lambda cut: abs(sum(sizes[:cut]) - sum(sizes[cut:])))
+
+
+def _keys_text(blocks: list[tuple[str, list[Key]]]) -> Content:
+    parts: list[str | tuple[str, str]] = []
+    for name, keys in blocks:
+        parts.append((f"{name}\n", "bold $accent"))
+        for key in keys:
+            parts.append((f"  {shown(key.keys):<14}", "$text-primary"))
+            parts.append(f" {key.says}\n")
+        parts.append("\n")
+    return Content.assemble(*parts).rstrip()
