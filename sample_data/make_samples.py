@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from _make import adp, chat, episodes, sotopia, taskweaver
+from _make import adp, chat, episodes, episodes_published, sotopia, taskweaver
 from _make.docent_coding import coding_run
 from _make.docent_runs import shorter_runs
 from _make.malformed import write_malformed
@@ -29,7 +29,7 @@ def main(target: Path) -> None:
 
         for episode in (episodes.DEPOSIT, episodes.PIANO, episodes.PARROT):
             write_json(target / "sotopia" / f"{episode.codename}.json", sotopia.episode_log(episode))
-        published = [sotopia.published(e) for e in (episodes.WINDOW, episodes.ALLOTMENT)]
+        published = [sotopia.published(e) for e in (episodes_published.WINDOW, episodes_published.ALLOTMENT)]
         write_jsonl(target / "sotopia" / "published.jsonl", published)
 
         write_json(target / "adp" / "web_trajectory.json", adp.web_trajectory())

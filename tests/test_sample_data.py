@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -177,8 +178,8 @@ def test_no_sample_tells_where_it_was_made_and_all_of_them_are_small() -> None:
     assert sum(path.stat().st_size for path in files) < 640_000
     for path in files:
         text = path.read_bytes()
-        assert str(Path.home()).encode() + b"/" not in text, path
-        assert sys.prefix.encode() not in text, path
+        assert set(re.findall(rb"/(?:home|Users)/\w+", text)) <= {b"/home/ada"}, path
+        assert b"site-packages" not in text, path
         assert b"/tmp" + b"/" not in text, path
 
 
