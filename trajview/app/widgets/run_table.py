@@ -357,8 +357,8 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
     def render_line(self, y: int) -> Strip:
         self._lay_out()
         width = self.size.width
-        if y == 0 and self.runs.rows:
-            return self._heading(width)
+        if y == 0:
+            return self._heading(width) if self.runs.rows else Strip.blank(width, self._style())
         position = int(self.scroll_y) + y - 1
         shown = self.runs.shown
         if position >= len(shown):
@@ -442,9 +442,12 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
         return _line(pieces, width, plain)
 
     def _name_cell(self, item: RunInfo, text: str, size: int, plain: Style, dim: Style) -> list[Segment]:
-        if not item.name or item.name == item.id or cell_len(text) + 6 > size:
+        id = one_line(item.id)
+        room = size - cell_len(text) - 2
+        # Beside a name the id is a help, not the point: whole, or at least a few cells of it, or not at all.
+        if not item.name or item.name == item.id or room < min(cell_len(id), 6):
             return [Segment(fit(text, size), plain)]
-        return [Segment(text + "  ", plain), Segment(fit(one_line(item.id), size - cell_len(text) - 2), dim)]
+        return [Segment(text + "  ", plain), Segment(fit(id, room), dim)]
 
     def _status_text(self, item: RunInfo) -> str:
         status = self.runs.status(item)

@@ -1,0 +1,44 @@
+"""Runs to list, and a corpus that hands them out when the test says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from trajview.app.run_list import RunRow
+from trajview.corpus.info import RunInfo
+from trajview.errors import Problem, Where
+
+
+def run(id: str, **more: Any) -> RunInfo:
+    """A run of that id; everything else has a plain default."""
+    given: dict[str, Any] = {
+        "key": id, "path": Path("/logs/runs.jsonl"), "source": "runs.jsonl", "format": "docent", "container": "jsonl",
+    }  # fmt: skip
+    return RunInfo(id=id, **{**given, **more})
+
+
+def problem(reason: str = "The line ends in the middle of a string", line: int = 3) -> Problem:
+    """A torn line."""
+    return Problem(reason, "The writer may have been killed.", Where(Path("/logs/torn.jsonl"), line))
+
+
+class FakeCorpus:
+    """The shape of a corpus: batches go to the subscribers on the thread that calls `feed`, earlier ones at once."""
+
+    def __init__(self, items: list[RunRow] | None = None, *, finished: bool = True, skipped: int = 0) -> None:
+        self.items = list(items or [])
+        self.finished = finished
+        self.skipped = skipped
+        self.callbacks: list[Callable[[list[RunRow], bool], None]] = []
+
+    def subscribe(self, callback: Callable[[list[RunRow], bool], None]) -> None:
+        self.callbacks.append(callback)
+        callback(list(self.items), self.finished)
+
+    def feed(self, batch: list[RunRow], finished: bool = False) -> None:
+        self.items += batch
+        self.finished = finished
+        for callback in self.callbacks:
+            callback(batch, finished)
