@@ -2,8 +2,23 @@
 
 from __future__ import annotations
 
+import math
+import os
+import re
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
+from typing import Any, Final
+
+from trajview.errors import TrajviewError, Where
+
+__all__ = ["ConfigError", "Settings", "config_path", "load_settings"]
+
+
+class ConfigError(TrajviewError):
+    """A configuration file that cannot be used as it is."""
+
+    title = "Bad configuration"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +45,137 @@ class Settings:
     """`preview_lines = 8`: how many lines of a folded tool output are shown."""
     keys: dict[str, str] = field(default_factory=dict)
     """`[keys]`: other keys for a binding, by its id in the key table: `unit.next = "w,]"`."""
+
+
+def config_path() -> Path:
+    """The configuration file: $TRAJVIEW_CONFIG, else `config.toml` in the user's folder for trajview's configuration."""
+    named = os.environ.get("TRAJVIEW_CONFIG")
+    if named:
+        return Path(named).expanduser()
+    from platformdirs import user_config_path
+
+    return user_config_path("trajview", appauthor=False) / "config.toml"
+
+
+def load_settings(**given: Any) -> Settings:
+    """The settings: those given here (None and () mean: not given), else the file's, else the defaults.
+
+    `highlight` adds to the file's. Raises ConfigError with file and line for a file that cannot be read, a key that
+    does not exist, or a value of the wrong kind.
+    """
+    path = config_path()
+    chosen: dict[str, Any] = {"annotator": _login_name(), **_read(path)}
+    patterns = (*chosen.get("highlight", ()), *(given.pop("highlight", None) or ()))
+    chosen.update({name: value for name, value in given.items() if value is not None and value != ()})
+    chosen["highlight"] = tuple(dict.fromkeys(patterns))
+    if "store" in chosen:
+        chosen["store"] = Path(chosen["store"]).expanduser()
+    return Settings(**chosen)
+
+
+def _login_name() -> str:
+    import getpass
+
+    try:
+        return getpass.getuser() or "anonymous"
+    except (OSError, KeyError, ImportError):  # a user id without a name, as in some containers
+        return "anonymous"
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        if os.environ.get("TRAJVIEW_CONFIG"):
+            raise ConfigError(
+                "the configuration file does not exist", hint="TRAJVIEW_CONFIG names it", where=Where(path)
+            ) from None
+        return {}
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise ConfigError(f"the configuration file cannot be read: {reason}", where=Where(path)) from error
+    import tomllib
+
+    try:
+        text = data.decode("utf-8").removeprefix("\ufeff")
+        values = tomllib.loads(text)
+    except UnicodeDecodeError as error:
+        raise ConfigError("the configuration file is not UTF-8", where=Where(path)) from error
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        line = re.search(r"line (\d+)", str(error))
+        place = Where(path, int(line[1]) if line else None)
+        raise ConfigError(f"the configuration file is not TOML: {error}", hint="see toml.io", where=place) from error
+    return {name: _checked(name, value, path, text) for name, value in values.items()}
+
+
+_WANTED: Final = {
+    "highlight": "a list of regular expressions",
+    "store": "a folder, as text",
+    "annotator": "a name, as text",
+    "theme": "the name of a theme, as text",
+    "reward_range": "two numbers, the lower first",
+    "preview_lines": "a whole number from 1",
+    "keys": "a table of keys by the id of what they do, all as text",
+}
+
+
+def _checked(name: str, value: Any, path: Path, text: str) -> Any:
+    where = Where(path, _line_of(name, text))
+    if name not in _WANTED:
+        close = get_close_matches(name, _WANTED, 1)
+        hint = f"did you mean `{close[0]}`?" if close else f"there are {', '.join(_WANTED)}"
+        raise ConfigError(f"there is no setting `{name}`", hint=hint, where=where)
+    if name == "highlight" and _is_list_of(value, str):
+        _check_patterns(value, where)
+        return tuple(value)
+    if name in ("store", "annotator", "theme") and isinstance(value, str) and value.strip():
+        return value
+    if name == "reward_range" and _is_range(value):
+        return float(value[0]), float(value[1])
+    if name == "preview_lines" and isinstance(value, int) and not isinstance(value, bool) and value >= 1:
+        return value
+    if name == "keys" and isinstance(value, dict):
+        flat = _flat_keys(value)
+        if all(isinstance(keys, str) for keys in flat.values()):
+            return flat
+    raise ConfigError(f"`{name}` must be {_WANTED[name]}, not {value!r:.60}", where=where)
+
+
+def _flat_keys(keys: dict[str, Any]) -> dict[str, Any]:
+    """`unit.next = "w"` without quotes is a table in a table for TOML; people mean the same as with quotes."""
+    flat: dict[str, Any] = {}
+    for name, value in keys.items():
+        if isinstance(value, dict):
+            flat.update({f"{name}.{inner}": key for inner, key in _flat_keys(value).items()})
+        else:
+            flat[name] = value
+    return flat
+
+
+def _is_list_of(value: Any, kind: type) -> bool:
+    return isinstance(value, list) and all(isinstance(item, kind) for item in value)
+
+
+def _is_range(value: Any) -> bool:
+    if not isinstance(value, list) or len(value) != 2:
+        return False
+    numbers = [item for item in value if isinstance(item, int | float) and not isinstance(item, bool)]
+    return len(numbers) == 2 and all(math.isfinite(number) for number in numbers) and numbers[0] < numbers[1]
+
+
+def _check_patterns(patterns: list[str], where: Where) -> None:
+    for pattern in patterns:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise ConfigError(
+                f"in `highlight`, {pattern!r} is not a regular expression: {error.msg}",
+                hint="escape special characters with a backslash",
+                where=where,
+            ) from error
+
+
+def _line_of(name: str, text: str) -> int | None:
+    """The line where a top-level setting is; tomllib does not tell."""
+    match = re.search(rf"^[ \t]*\[?[ \t]*[\"']?{re.escape(name)}[\"']?[ \t]*[=.\]]", text, re.MULTILINE)
+    return text.count("\n", 0, match.start()) + 1 if match else None

@@ -15,7 +15,8 @@ class RunInfo:
     """A run in a corpus: where its record is, and what a cheap look found.
 
     `key` is unique in the corpus and is what annotations refer to: the run's id, or `id@hash` where the id repeats.
-    `offset` and `length` are the record's bytes in the file; `record` counts from 0, `line` from 1.
+    `offset` and `length` are the record's bytes in the file (of its UTF-8 form where the file is UTF-16, of `member`
+    where the file is an archive); `record` counts from 0, `line` from 1.
     """
 
     key: str
@@ -37,3 +38,5 @@ class RunInfo:
     agents: tuple[str, ...] = ()
     rewards: tuple[Reward, ...] = ()
     models: tuple[str, ...] = ()
+    member: str | None = None
+    """The name of the record inside an archive."""

@@ -1,0 +1,123 @@
+"""What the commands share: paths, problems on stderr, and the exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from trajview.errors import Problem, TrajviewError, UnreadableError, Where
+from trajview.textsafe import safe_text
+
+from .main import EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG
+
+if TYPE_CHECKING:
+    from trajview.corpus.corpus import Corpus
+    from trajview.corpus.info import RunInfo
+
+__all__ = [
+    "existing", "exit_code", "is_terminal", "matching_run", "out", "paths_argument", "say_nothing_found", "say_problem",
+    "stream_runs", "wants_colour",
+]  # fmt: skip
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def paths_argument(command: _Command) -> _Command:
+    """The argument PATH..., at least one, as Paths."""
+    return click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path))(command)
+
+
+def existing(paths: Sequence[Path]) -> tuple[Path, ...]:
+    """The same paths; raises UnreadableError for the first that does not exist."""
+    from .main import _COMMANDS
+
+    for path in paths:
+        try:
+            found = os.path.lexists(path)
+        except ValueError:  # a NUL in the name
+            found = False
+        if not found:
+            hint = "check the path"
+            if len(path.parts) == 1:
+                from difflib import get_close_matches
+
+                close = get_close_matches(str(path), _COMMANDS, 1)
+                hint = f"did you mean the command `{close[0]}`?" if close else hint
+            raise UnreadableError("no such file or folder", hint=hint, where=Where(path))
+    return tuple(paths)
+
+
+def out(text: str) -> None:
+    """Print log text: what could act on the terminal becomes a visible sign first."""
+    sys.stdout.write(safe_text(text))
+
+
+def say_problem(problem: Problem) -> None:
+    """One problem on stderr, on one line: place, reason, hint."""
+    line = " ".join(safe_text(str(problem)).split())
+    sys.stderr.write(f"trajview: {line}\n")
+
+
+def is_terminal() -> bool:
+    """Whether people see what we print."""
+    return sys.stdout.isatty()
+
+
+def wants_colour() -> bool:
+    """Colours only on a terminal that can, and not against NO_COLOR (no-color.org)."""
+    return is_terminal() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def stream_runs(corpus: Corpus) -> Iterator[RunInfo]:
+    """Scan a corpus and give its runs as they are found; problems go to stderr on the way."""
+    for item in corpus.stream():
+        if isinstance(item, Problem):
+            sys.stdout.flush()
+            say_problem(item)
+        else:
+            yield item
+
+
+def matching_run(corpus: Corpus, run: str) -> RunInfo:
+    """The run with that id or key, scanning no further than to it. Raises TrajviewError with the nearest ids."""
+    problems = []
+    for item in corpus.stream():
+        if isinstance(item, Problem):
+            problems.append(item)
+        elif run in (item.key, item.id):
+            return item
+    for problem in problems:
+        say_problem(problem)
+    from difflib import get_close_matches
+
+    ids = list(dict.fromkeys(info.key for info in corpus))
+    near = get_close_matches(run, ids, 3, 0.5) or [found for found in ids if run.lower() in found.lower()][:3]
+    if near:
+        hint = f"did you mean {' or '.join(near)}?"
+    elif ids:
+        hint = f"`trajview ls` lists the ids, such as {ids[0]}"
+    else:
+        hint = "no logs were found there"
+    raise TrajviewError(f"there is no run {run!r}", hint=hint, title="Unknown run")
+
+
+def say_nothing_found(corpus: Corpus) -> None:
+    """Where nothing was found at all, and nobody has said why yet, say so."""
+    if not corpus.infos and not corpus.problems:
+        count = f"{corpus.skipped:,} file{'' if corpus.skipped == 1 else 's'} or folders skipped as no logs"
+        shown = ", ".join(str(path) for path in corpus.paths)
+        say_problem(
+            Problem("no logs found", f"{count}; name a file to have it opened all the same", Where(Path(shown)))
+        )
+
+
+def exit_code(corpus: Corpus) -> int:
+    """0 fine, 1 some problems, 2 nothing could be read."""
+    if not corpus.infos:
+        return EXIT_WRONG
+    return EXIT_PROBLEMS if corpus.problems else EXIT_FINE

@@ -1,0 +1,127 @@
+"""The command `trajview`: which command a line of arguments means, and how every one of them ends.
+
+Only click is imported here, and a command's module when it is called: `trajview --version` is to be as fast as Python.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import Any, Final
+
+import click
+
+from trajview.errors import TrajviewError
+
+__all__ = ["main", "run"]
+
+EXIT_FINE: Final = 0
+EXIT_PROBLEMS: Final = 1
+EXIT_WRONG: Final = 2
+EXIT_INTERRUPTED: Final = 130
+
+_COMMANDS: Final = ("view", "show", "ls", "detect", "validate", "completion")
+_OWN_OPTIONS: Final = frozenset({"--help", "-h", "--version"})
+_CONTEXT: Final = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+_EXAMPLES = """\b
+Examples:
+  trajview runs/                                   every log in a folder, in the viewer
+  trajview episode.json --highlight 'did nothing'  units that match are highlights
+  trajview runs/ --run 42 --unit 7                 straight to an action unit
+  trajview show runs/ --run 42 | less              a run as text
+  trajview show run.json --token-limit 8000        in pieces of at most 8,000 GPT-4 tokens
+  trajview ls runs/ --json | jq .rewards           what is there, one JSON object a line
+  trajview detect mystery.json                     what a file is taken for, and why
+  trajview validate runs/                          everything that is wrong, with file and line
+  eval "$(trajview completion bash)"               complete commands and options with tab
+
+\b
+Exit codes: 0 fine, 1 found problems, 2 wrong usage or unreadable input.
+"""
+
+
+class _Group(click.Group):
+    """A group whose commands are imported when they are needed; a line that names none of them means `view`."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        found = import_module(f"trajview.cli.{cmd_name}").command
+        assert isinstance(found, click.Command)
+        return found
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args and not ctx.resilient_parsing:
+            click.echo(ctx.get_help())
+            ctx.exit(EXIT_WRONG)
+        if args and args[0] not in _COMMANDS and args[0] not in _OWN_OPTIONS:
+            args = ["view", *args]
+        return super().parse_args(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+        from click.shell_completion import CompletionItem
+
+        return [*super().shell_complete(ctx, incomplete), CompletionItem(incomplete, type="file")]
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; whatever goes wrong ends in one line and an exit code, never in a traceback."""
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="replace")  # what the terminal's encoding lacks becomes a question mark
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+        except TrajviewError as error:
+            from trajview.cli.common import say_problem
+
+            say_problem(error.problem())
+            ctx.exit(EXIT_WRONG)
+        except BrokenPipeError:  # the reader, such as `head`, has seen enough
+            _let_go_of_stdout()
+            ctx.exit(EXIT_FINE)
+        except KeyboardInterrupt:
+            ctx.exit(EXIT_INTERRUPTED)
+        return result
+
+
+def _let_go_of_stdout() -> None:
+    """Point stdout elsewhere, so that Python does not complain about the closed pipe when it ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, sys.stdout.fileno())
+    except (OSError, ValueError):  # a stdout that is no file, as in tests
+        pass
+    finally:
+        os.close(nowhere)
+
+
+def _print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        from trajview import __version__
+
+        click.echo(f"trajview {__version__}")
+        ctx.exit()
+
+
+@click.group(cls=_Group, context_settings=_CONTEXT, epilog=_EXAMPLES, subcommand_metavar="[view] PATH... | COMMAND ...")
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Print the version."
+)
+def main() -> None:
+    """Open any AI agent's log in the terminal, read it by action unit, score it by hand.
+
+    `trajview PATH...` opens the viewer on files and folders; where stdout is no terminal it prints them as text.
+    """
+
+
+def run() -> None:
+    """The console script."""
+    try:
+        main(prog_name="trajview")
+    except KeyboardInterrupt:
+        sys.exit(EXIT_INTERRUPTED)

@@ -1,0 +1,166 @@
+"""`trajview show`: runs as text, by action unit, whole or in strings of at most so many tokens."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from trajview.errors import TrajviewError, Where
+
+from .common import (
+    existing,
+    exit_code,
+    matching_run,
+    out,
+    paths_argument,
+    say_nothing_found,
+    say_problem,
+    stream_runs,
+    wants_colour,
+)
+from .main import EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG
+
+if TYPE_CHECKING:
+    from trajview.corpus.corpus import Corpus
+    from trajview.corpus.info import RunInfo
+    from trajview.models.run import AgentRun
+
+__all__ = ["command", "show"]
+
+_TAG: Final = re.compile(r"^</?(?:\||HIGHLIGHTED).*>$", re.MULTILINE)
+_COLOURS: Final = {"system": "35", "user": "36", "assistant": "32", "tool": "33"}
+_ROLE: Final = re.compile(r"^<\|[RTB0-9]+; role: (\w+)")
+
+
+class _NoSuchUnit(TrajviewError):
+    title = "No such action unit"
+
+
+@click.command("show")
+@paths_argument
+@click.option("--run", metavar="ID", help="Only the run with this id or key (see `trajview ls`).")
+@click.option("--unit", type=int, metavar="N", help="Only this action unit, counted from 0, of the first transcript.")
+@click.option("--token-limit", type=int, metavar="N", help="In strings of at most N GPT-4 tokens each (at least 100).")
+@click.pass_context
+def command(
+    ctx: click.Context, paths: tuple[Path, ...], run: str | None, unit: int | None, token_limit: int | None
+) -> None:
+    """Print every run of PATH, or one, as text by action unit.
+
+    A line `=== …` comes before each run, and before each string under a token limit. With --unit and --token-limit,
+    the strings that hold the unit are printed, and the unit is marked in them.
+    """
+    ctx.exit(show(paths, run, unit, token_limit))
+
+
+def show(paths: Sequence[Path], run: str | None = None, unit: int | None = None, token_limit: int | None = None) -> int:
+    """Print the runs; the exit code."""
+    from trajview.corpus.corpus import Corpus
+
+    if token_limit is not None:
+        from trajview.models.text import MIN_TOKEN_LIMIT
+
+        if token_limit < MIN_TOKEN_LIMIT:
+            raise click.UsageError(f"--token-limit must be at least {MIN_TOKEN_LIMIT}, not {token_limit}")
+    corpus = Corpus(existing(paths))
+    if run is not None:
+        _print_run(corpus, matching_run(corpus, run), unit, token_limit)
+        return EXIT_FINE
+    code = EXIT_FINE
+    for info in stream_runs(corpus):
+        try:
+            _print_run(corpus, info, unit, token_limit)
+        except _NoSuchUnit as error:
+            say_problem(error.problem())
+            code = EXIT_WRONG
+        except TrajviewError as error:
+            say_problem(error.problem())
+            code = max(code, EXIT_PROBLEMS)
+    say_nothing_found(corpus)
+    return max(code, exit_code(corpus))
+
+
+def _print_run(corpus: Corpus, info: RunInfo, unit: int | None, token_limit: int | None) -> None:
+    run = corpus.load(info)
+    if unit is not None:
+        count = len(run.transcripts[0].units_of_action)
+        if not 0 <= unit < count:
+            has = f"units 0 to {count - 1}" if count else "no action units"
+            raise _NoSuchUnit(
+                f"there is no action unit {unit} in {info.key}", hint=f"it has {has}", where=Where(info.path, info.line)
+            )
+    title = f"{info.key} · {info.source} · {info.format}"
+    if token_limit is None:
+        from trajview.models.text import run_to_str
+
+        _print_block(title, run_to_str(run) if unit is None else _unit_str(run, unit))
+        return
+    strings = _strings(run, unit, token_limit)
+    for number, text in enumerate(strings, 1):
+        _print_block(f"{title} · part {number} of {len(strings)}", text)
+
+
+def _strings(run: AgentRun, unit: int | None, token_limit: int) -> list[str]:
+    from trajview.textsafe import safe_text
+
+    strings = list(_raw_strings(run, unit, token_limit))
+    if all(safe_text(text) == text for text in strings):
+        return strings
+    # The signs that stand for control characters take tokens too: what is printed has to keep to the limit.
+    from trajview.models.run import AgentRun
+
+    return list(_raw_strings(AgentRun.model_validate(_safe(run.model_dump())), unit, token_limit))
+
+
+def _raw_strings(run: AgentRun, unit: int | None, token_limit: int) -> Iterator[str]:
+    from trajview.models.text import run_to_str_with_token_limit, transcript_to_str_with_token_limit
+
+    if unit is None:
+        yield from run_to_str_with_token_limit(run, token_limit)
+        return
+    tag = re.compile(rf"^<\|action unit {unit}(?:; continued)?\|>$", re.MULTILINE)
+    for text in transcript_to_str_with_token_limit(run.transcripts[0], token_limit, highlight_action_unit=unit):
+        if tag.search(text):
+            yield text
+
+
+def _safe(value: Any) -> Any:
+    from trajview.textsafe import safe_text
+
+    if isinstance(value, str):
+        return safe_text(value)
+    if isinstance(value, list | tuple):
+        return [_safe(item) for item in value]
+    if isinstance(value, dict):
+        return {_safe(key): _safe(item) for key, item in value.items()}
+    return value
+
+
+def _unit_str(run: AgentRun, unit: int) -> str:
+    from trajview.models.text import message_to_str
+
+    transcript = run.transcripts[0]
+    members = transcript.units_of_action[unit]
+    blocks = [message_to_str(transcript.messages[index], f"T0B{index}") for index in members]
+    return "".join([f"<|action unit {unit}|>\n", *blocks, f"</|action unit {unit}|>\n"])
+
+
+def _print_block(title: str, text: str) -> None:
+    from trajview.textsafe import one_line, safe_text
+
+    title = f"=== {one_line(title, 300)} ==="
+    text = safe_text(text)
+    if wants_colour():
+        title = f"\x1b[1m{title}\x1b[0m"
+        text = _TAG.sub(_coloured, text)
+    click.echo(title, color=True)
+    click.echo(text, nl=not text.endswith("\n"), color=True)
+
+
+def _coloured(match: re.Match[str]) -> str:
+    role = _ROLE.match(match.group())
+    return f"\x1b[{_COLOURS.get(role[1], '2') if role else '2'}m{match.group()}\x1b[0m"

@@ -1,0 +1,42 @@
+"""`trajview validate`: everything that is wrong with some logs, with file, line and hint."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from trajview.errors import Problem
+
+from .common import existing, out, paths_argument, say_nothing_found
+from .main import EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG
+
+__all__ = ["command"]
+
+
+@click.command("validate")
+@paths_argument
+@click.pass_context
+def command(ctx: click.Context, paths: tuple[Path, ...]) -> None:
+    """Read every run of PATH whole, and print each problem on a line: file:line: reason (hint).
+
+    The exit code is 1 where there are problems.
+    """
+    from trajview.corpus.corpus import Corpus
+
+    corpus = Corpus(existing(paths))
+    count = runs = 0
+    for item in corpus.stream():
+        problems = [item] if isinstance(item, Problem) else corpus.check(item)
+        runs += not isinstance(item, Problem)
+        count += len(problems)
+        for problem in problems:
+            out(" ".join(str(problem).split()) + "\n")
+    say_nothing_found(corpus)
+    what = f"{count:,} problem{'' if count == 1 else 's'}" if count else "no problems"
+    out(
+        f"{runs:,} run{'' if runs == 1 else 's'} in {corpus.files_done:,} file{'' if corpus.files_done == 1 else 's'}, {what}\n"
+    )
+    if count:
+        ctx.exit(EXIT_PROBLEMS)
+    ctx.exit(EXIT_FINE if runs else EXIT_WRONG)

@@ -1,0 +1,57 @@
+"""`trajview view`, the default: the viewer, or plain text where stdout is no terminal."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from .common import existing, is_terminal, paths_argument
+
+__all__ = ["command"]
+
+
+@click.command("view")
+@paths_argument
+@click.option("--run", metavar="ID", help="Open the run with this id or key at once.")
+@click.option("--unit", type=click.IntRange(min=0), metavar="N", help="Go to this action unit, counted from 0.")
+@click.option("--highlight", multiple=True, metavar="REGEX", help="Highlight the units that match; may be repeated.")
+@click.option("--store", metavar="DIR", help="Where annotations are saved; made at the first save.  [annotations]")
+@click.option("--annotator", metavar="NAME", help="Who annotates.  [the login name]")
+@click.option("--theme", metavar="NAME", help="A Textual theme; `ansi-dark` uses the terminal's own colours.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    paths: tuple[Path, ...],
+    run: str | None,
+    unit: int | None,
+    highlight: tuple[str, ...],
+    store: str | None,
+    annotator: str | None,
+    theme: str | None,
+) -> None:
+    """Open PATH in the viewer (this is what `trajview PATH...` does)."""
+    existing(paths)
+    if highlight:
+        from trajview.highlight import compile_rule
+
+        for pattern in highlight:
+            compile_rule(pattern)
+    if not is_terminal():
+        from .show import show
+
+        ctx.exit(show(paths, run, unit))
+
+    from trajview.config import load_settings
+
+    settings = load_settings(
+        paths=tuple(paths), run=run, unit=unit, highlight=highlight, store=store, annotator=annotator, theme=theme
+    )
+    from trajview.corpus.corpus import Corpus
+
+    corpus = Corpus(settings.paths)
+    corpus.start()  # files are read while Textual is imported
+    from trajview.app.app import run_app
+
+    sys.exit(run_app(corpus, settings))

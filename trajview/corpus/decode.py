@@ -1,0 +1,89 @@
+"""JSON bytes into plain Python values, as tolerantly as logs need it, with the place of what is wrong.
+
+msgspec reads what is proper JSON. What it refuses goes to Python's own reader, which takes NaN, Infinity, control
+characters in strings and lone surrogates; half a surrogate pair becomes U+FFFD, because no model can hold it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final
+
+import msgspec
+
+__all__ = ["BadRecord", "decode_json", "decode_text"]
+
+_HALF_PAIR: Final = re.compile("[\ud800-\udfff]")
+_HALF_PAIR_ESCAPE: Final = re.compile(rb"\\u[dD][89a-fA-F]")
+_MAX_DIGITS: Final = 4000  # Python refuses to read longer whole numbers
+
+
+class BadRecord(ValueError):
+    """Bytes that are no record. `line` and `column` count from 1 within the bytes, 0 where they are not known.
+
+    `torn`: the bytes end in the middle of the record, as when a program was stopped while it wrote.
+    """
+
+    def __init__(self, reason: str, line: int = 0, column: int = 0, *, torn: bool = False) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.line = line
+        self.column = column
+        self.torn = torn
+
+
+def decode_text(data: bytes | memoryview) -> tuple[str, bool]:
+    """Bytes as text, and whether some were no UTF-8 and were replaced by U+FFFD."""
+    raw = bytes(data)
+    try:
+        return raw.decode("utf-8"), False
+    except UnicodeDecodeError:
+        return raw.decode("utf-8", errors="replace"), True
+
+
+def decode_json(data: bytes | memoryview) -> tuple[Any, bool]:
+    """A JSON value, and whether bytes that are no UTF-8 were replaced in it. Raises BadRecord."""
+    try:
+        return msgspec.json.decode(data), False
+    except RecursionError as error:
+        raise BadRecord("the JSON is nested too deeply to be read") from error
+    except ValueError:  # msgspec.DecodeError and UnicodeDecodeError are both
+        return _decode_slowly(data)
+
+
+def _decode_slowly(data: bytes | memoryview) -> tuple[Any, bool]:
+    text, replaced = decode_text(data)
+    try:
+        value = json.loads(text, strict=False, parse_int=_whole_number)
+        if _HALF_PAIR_ESCAPE.search(data):
+            value = _without_half_pairs(value)
+    except json.JSONDecodeError as error:
+        torn = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
+        raise BadRecord(_plain(error.msg), error.lineno, error.colno, torn=torn) from error
+    except RecursionError as error:
+        raise BadRecord("the JSON is nested too deeply to be read") from error
+    return value, replaced
+
+
+def _plain(message: str) -> str:
+    """The parser's words as part of a sentence."""
+    return {
+        "Extra data": "there is more text after the end of the record",
+        "Expecting value": "a value is missing",
+        "Invalid control character at": "a control character in a string",
+    }.get(message, message[:1].lower() + message[1:].removesuffix(" starting at").removesuffix(" at"))
+
+
+def _whole_number(digits: str) -> int | str:
+    return int(digits) if len(digits) < _MAX_DIGITS else digits
+
+
+def _without_half_pairs(value: Any) -> Any:
+    if isinstance(value, str):
+        return _HALF_PAIR.sub("\ufffd", value)
+    if isinstance(value, list):
+        return [_without_half_pairs(item) for item in value]
+    if isinstance(value, dict):
+        return {_without_half_pairs(key): _without_half_pairs(item) for key, item in value.items()}
+    return value

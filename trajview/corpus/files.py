@@ -1,0 +1,108 @@
+"""Opening a source: read-only, plain files only, and as UTF-8 whatever its encoding.
+
+Files are read, not mapped: a mapped log that its writer cuts short while we look would end the program (SIGBUS), and
+reading with a large buffer is as fast as decoding can follow.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from trajview.errors import UnreadableError, Where
+
+__all__ = ["Stamp", "open_source", "read_member", "read_range", "stamp_of"]
+
+_BUFFER: Final = 1 << 20
+MAX_MEMBER: Final = 1 << 31
+"""A member of an archive that says it is larger (2 GiB) is not unpacked."""
+
+Stamp = tuple[int, int]
+"""The size in bytes and the time of the last change in nanoseconds: what tells that a file is another one now."""
+
+
+def open_source(path: Path) -> BinaryIO:
+    """The file as a stream of UTF-8 bytes, without its byte order mark unless that is UTF-8's. Raises UnreadableError."""
+    try:
+        # Without O_NONBLOCK, opening a pipe that took the file's place would wait for a writer.
+        number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    if not stat.S_ISREG(os.fstat(number).st_mode):
+        os.close(number)
+        raise UnreadableError("this is not a plain file", where=Where(path))
+    file = os.fdopen(number, "rb", buffering=_BUFFER)
+    try:
+        head = file.read(4)
+        encoding = _wide_encoding(head)
+        file.seek(0)
+        if encoding is None:
+            return file
+        text = file.read().decode(encoding, errors="replace")
+    except OSError as error:
+        file.close()
+        raise _unreadable(path, error) from error
+    except BaseException:
+        file.close()
+        raise
+    file.close()
+    return io.BytesIO(text.encode("utf-8"))
+
+
+def _wide_encoding(head: bytes) -> str | None:
+    if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        return "utf-32"
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    return None
+
+
+def stamp_of(path: Path) -> Stamp:
+    """Size and time of the last change. Raises UnreadableError."""
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    return status.st_size, status.st_mtime_ns
+
+
+def read_range(path: Path, offset: int, length: int) -> bytes:
+    """Some bytes of the file's UTF-8 form. Raises UnreadableError, also where the file is shorter now."""
+    with open_source(path) as file:
+        try:
+            file.seek(offset)
+            data = file.read(length)
+        except OSError as error:
+            raise _unreadable(path, error) from error
+    if len(data) != length:
+        raise UnreadableError("the file is shorter than it was", hint="open it again", where=Where(path))
+    return data
+
+
+def read_member(path: Path, member: str) -> bytes:
+    """The content of one file in a zip archive. Raises UnreadableError."""
+    import zipfile
+    import zlib
+
+    try:
+        with open_source(path) as file, zipfile.ZipFile(file) as archive:
+            if archive.getinfo(member).file_size > MAX_MEMBER:
+                raise UnreadableError(f"{member} is larger than 2 GiB unpacked", where=Where(path))
+            return archive.read(member)
+    except NotImplementedError as error:
+        raise UnreadableError(
+            f"{member} is compressed in a way that this Python cannot read ({error})",
+            hint="Inspect writes zstd since 2025: `inspect log convert --to json` makes a file that opens",
+            where=Where(path),
+        ) from error
+    except (zipfile.BadZipFile, KeyError, RuntimeError, EOFError, zlib.error, OSError) as error:
+        raise UnreadableError(f"{member} in the archive cannot be read: {error}", where=Where(path)) from error
+
+
+def _unreadable(path: Path, error: OSError) -> UnreadableError:
+    hint = "ask for the right to read it, or `chmod u+r` it" if isinstance(error, PermissionError) else "check the path"
+    return UnreadableError((error.strerror or str(error)).lower(), hint=hint, where=Where(path))

@@ -1,0 +1,287 @@
+"""The records of a JSON or JSONL file, with exact byte offsets; the content decides which of the two it is.
+
+A JSONL file is read line by line and never held whole. A JSON array is split without building its values; only a file
+that msgspec refuses is split by brackets, so that the records before a tear still open.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+import msgspec
+
+from trajview.errors import Problem, Where
+
+from .decode import BadRecord, decode_json
+from .record import TORN_HINT, Record, not_utf8, problem_of
+
+__all__ = ["decode_lines", "json_records"]
+
+IsMessage = Callable[[Any], bool]
+
+_BOM: Final = b"\xef\xbb\xbf"
+_SPACE: Final = b" \t\r\n"
+_MAX_PROBLEMS: Final = 1000
+_FIRST_LINES: Final = 100
+_TOKEN: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|["\[\]{}]', re.DOTALL)
+_MISSING: Final = object()
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line that is not blank, without the white space around it. `ended` by a newline; `number` from 1."""
+
+    data: bytes
+    offset: int
+    number: int
+    ended: bool
+
+
+def json_records(file: BinaryIO, path: Path, lines_expected: bool, is_message: IsMessage) -> Iterator[Record | Problem]:
+    """The records in a file, in order. `lines_expected`: its name says JSONL. Yields nothing for an empty file.
+
+    One record is: the whole file; an element of an array, unless the array is itself a list of messages; a line; or
+    all lines, where each is a message.
+    """
+    start = len(_BOM) if file.read(len(_BOM)) == _BOM else 0
+    file.seek(start)
+    lines = _lines(file, start)
+    first = next(lines, None)
+    if first is None:
+        return
+    second = next(lines, None)
+    value, replaced = _try(first.data)
+    if value is not _MISSING and second is None:
+        if lines_expected and not isinstance(value, list):
+            yield from _json_lines(iter((first,)), path, is_message)
+        else:
+            yield from _whole(first.data, first.offset, first.number, path, is_message, value, replaced)
+        return
+    if second is not None and _are_lines(first, second, value, lines_expected):
+        yield from _json_lines(chain((first, second), lines), path, is_message)
+        return
+    file.seek(first.offset)
+    data = file.read().rstrip(_SPACE)
+    value, replaced = _try(data) if data[:1] != b"[" else (_MISSING, False)
+    if value is _MISSING and lines_expected and data[:1] != b"[":
+        file.seek(start)
+        head = islice(_lines(file, start), _FIRST_LINES)
+        if any(isinstance(_try(line.data)[0], dict | list) for line in head):
+            file.seek(start)
+            yield from _json_lines(_lines(file, start), path, is_message)
+            return
+    yield from _whole(data, first.offset, first.number, path, is_message, value, replaced)
+
+
+def decode_lines(data: bytes) -> list[Any]:
+    """The values of the lines that can be read, for a record made of many lines."""
+    found = (_try(line)[0] for line in data.split(b"\n") if line.strip(_SPACE))
+    return [value for value in found if value is not _MISSING]
+
+
+def _lines(file: BinaryIO, offset: int) -> Iterator[_Line]:
+    for number, line in enumerate(file, 1):
+        left = line.lstrip(_SPACE)
+        if left:
+            yield _Line(left.rstrip(_SPACE), offset + len(line) - len(left), number, line.endswith(b"\n"))
+        offset += len(line)
+
+
+def _try(data: bytes) -> tuple[Any, bool]:
+    try:
+        return decode_json(data)
+    except BadRecord:
+        return _MISSING, False
+
+
+def _are_lines(first: _Line, second: _Line, value: Any, expected: bool) -> bool:
+    if value is not _MISSING:
+        return expected or isinstance(value, dict | list)
+    # A torn first line. In one JSON value that is broken over lines, only these can come before a line `{…}` or `[…]`.
+    return first.data[-1:] not in b"[,:" and isinstance(_try(second.data)[0], dict | list)
+
+
+def _json_lines(lines: Iterator[_Line], path: Path, is_message: IsMessage) -> Iterator[Record | Problem]:
+    values = _line_values(lines, path)
+    for found in values:
+        if isinstance(found, Problem):
+            yield found
+            continue
+        line, value = found
+        if is_message(value):
+            yield from _one_record_of_lines(line, value, values)
+            return
+        yield _line_record(line, value, 0)
+        break
+    index = 1
+    for found in values:
+        if isinstance(found, Problem):
+            yield found
+        else:
+            yield _line_record(*found, index)
+            index += 1
+
+
+def _line_record(line: _Line, value: Any, index: int) -> Record:
+    # Never `alone`, so that a record without an id keeps its name while the log grows.
+    return Record(value, "jsonl", line.offset, len(line.data), index, line.number, False, data=line.data)
+
+
+def _one_record_of_lines(
+    first: _Line, value: Any, values: Iterator[tuple[_Line, Any] | Problem]
+) -> Iterator[Record | Problem]:
+    messages, end = [value], first.offset + len(first.data)
+    for found in values:
+        if isinstance(found, Problem):
+            yield found
+        else:
+            messages.append(found[1])
+            end = found[0].offset + len(found[0].data)
+    yield Record(messages, "jsonl messages", first.offset, end - first.offset, 0, first.number)
+
+
+def _line_values(lines: Iterator[_Line], path: Path) -> Iterator[tuple[_Line, Any] | Problem]:
+    bad, told = 0, False
+    for line in lines:
+        try:
+            value, replaced = decode_json(line.data)
+        except BadRecord as error:
+            bad += 1
+            if bad <= _MAX_PROBLEMS:
+                yield problem_of(error, path, line.number, "line" if line.ended else "last line", cut=not line.ended)
+            continue
+        if replaced and not told:
+            told = True
+            yield not_utf8(path, line.number)
+        yield line, value
+    if bad > _MAX_PROBLEMS:
+        yield Problem(f"{bad - _MAX_PROBLEMS:,} more lines cannot be read", "is this a JSONL file?", Where(path))
+
+
+def _whole(
+    data: bytes, offset: int, line: int, path: Path, is_message: IsMessage, value: Any, replaced: bool
+) -> Iterator[Record | Problem]:
+    """The records of one JSON value that starts at an offset; `value` is _MISSING where it is not decoded yet."""
+    if data[:1] == b"[":
+        spans = _elements(data)
+        if spans is None:
+            yield from _broken(data, offset, line, path, is_message)
+            return
+        if not spans:
+            return
+        head = _try(data[slice(*spans[0])])[0]
+        if isinstance(head, dict | list) and not is_message(head):
+            yield from _array(data, spans, offset, line, path)
+            return
+    if value is _MISSING:
+        try:
+            value, replaced = decode_json(data)
+        except BadRecord as error:
+            if data[:1] in (b"{", b"["):
+                yield from _broken(data, offset, line, path, is_message)
+            else:
+                hint = "it is neither JSON nor JSONL; is the name right?"
+                bad = problem_of(error, path, line, "file", cut=True)
+                yield Problem(bad.reason, hint, bad.where)
+            return
+    if replaced:
+        yield not_utf8(path, line)
+    yield Record(value, "json", offset, len(data), line=line, data=data)
+
+
+def _elements(data: bytes) -> list[tuple[int, int]] | None:
+    """Start and end of each element of an array, None where msgspec does not take it for JSON."""
+    try:
+        raws = msgspec.json.decode(data, type=list[msgspec.Raw])
+    except (ValueError, RecursionError):
+        return None
+    spans, at = [], 1
+    for raw in raws:
+        length = len(memoryview(raw))
+        while data[at] in b" \t\r\n,":
+            at += 1
+        spans.append((at, at + length))
+        at += length
+    return spans
+
+
+def _array(
+    data: bytes, spans: list[tuple[int, int]], offset: int, line: int, path: Path, container: str = "json array"
+) -> Iterator[Record | Problem]:
+    before, index, told = 0, 0, False
+    for start, end in spans:
+        line += data.count(b"\n", before, start)
+        before = start
+        element = data[start:end]
+        try:
+            value, replaced = decode_json(element)
+        except BadRecord as error:
+            yield problem_of(error, path, line)
+            continue
+        if replaced and not told:
+            told = True
+            yield not_utf8(path, line)
+        yield Record(value, container, offset + start, end - start, index, line, len(spans) == 1, data=element)
+        index += 1
+
+
+def _broken(data: bytes, offset: int, line: int, path: Path, is_message: IsMessage) -> Iterator[Record | Problem]:
+    """What can be had of JSON that does not decode: an array with a torn end, NaN in it, or several values in a row."""
+    in_array = data[:1] == b"["
+    spans, gap, complete = _balanced(data, 1 if in_array else 0)
+    if in_array and spans and is_message(_try(data[slice(*spans[0])])[0]):
+        # One record, a list of messages; it has to decode as a whole to be one.
+        spans = [(0, len(data))]
+    if not spans or spans == [(0, len(data))]:
+        try:
+            value, replaced = decode_json(data)
+        except BadRecord as error:
+            yield problem_of(error, path, line, "file", cut=True)
+            return
+        if replaced:
+            yield not_utf8(path, line)
+        yield Record(value, "json", offset, len(data), line=line, data=data)
+        return
+    yield from _array(data, spans, offset, line, path, "json array" if in_array else "json values")
+    if not complete:
+        at = line + data.count(b"\n")
+        yield Problem("the last record is torn: the file ends before it is complete", TORN_HINT, Where(path, at))
+    elif gap is not None:
+        at = line + data.count(b"\n", 0, gap)
+        column = gap - data.rfind(b"\n", 0, gap)
+        reason = f"there is something else than a comma between two records (line {at}, column {column})"
+        yield Problem(reason, "the records around it open", Where(path, at))
+
+
+def _balanced(data: bytes, base: int) -> tuple[list[tuple[int, int]], int | None, bool]:
+    """Spans of the objects and arrays `base` brackets deep; where something odd lies between them; and whether all closed."""
+    spans: list[tuple[int, int]] = []
+    depth, start, end = 0, 0, base
+    odd: int | None = None
+    for match in _TOKEN.finditer(data):
+        token = match.group()
+        if token in (b"{", b"["):
+            if depth == base and match.start() >= base:
+                start = match.start()
+                allowed = (b",",) if spans else (b"",)
+                if odd is None and base and data[end:start].strip(_SPACE) not in allowed:
+                    odd = end
+            depth += 1
+        elif token in (b"}", b"]"):
+            depth -= 1
+            if depth == base:
+                end = match.end()
+                spans.append((start, end))
+            elif depth < base:
+                break
+        elif token == b'"':  # a string without an end
+            return spans, odd, False
+    rest = data[end:].strip(_SPACE)
+    if odd is None and rest != (b"]" if base else b""):
+        odd = end
+    return spans, odd, depth < max(base, 1)

@@ -1,0 +1,48 @@
+"""What a container yields: a decoded record, and where its bytes are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from trajview.errors import Problem, Where
+
+from .decode import BadRecord
+
+__all__ = ["Record", "not_utf8", "problem_of"]
+
+TORN_HINT: Final = "the program that wrote it was stopped, or is still writing; the rest opens"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One record of a source. `data` is its bytes where they are at hand anyway (else None); see RunInfo for the rest."""
+
+    value: Any
+    container: str
+    offset: int
+    length: int
+    record: int = 0
+    line: int = 1
+    alone: bool = True
+    member: str | None = None
+    data: bytes | memoryview | None = None
+
+
+def problem_of(bad: BadRecord, path: Path, line: int, what: str = "record", *, cut: bool = False) -> Problem:
+    """One Problem for a record that starts on a line of the file. `cut`: nothing follows it in the file."""
+    place = line + max(bad.line - 1, 0)
+    at = f" (line {place}, column {bad.column})" if bad.line else ""
+    if bad.torn and cut:
+        return Problem(f"the {what} is torn: it ends before it is complete{at}", TORN_HINT, Where(path, place))
+    return Problem(f"the {what} cannot be read: {bad.reason}{at}", "it is left out; the rest opens", Where(path, place))
+
+
+def not_utf8(path: Path, line: int) -> Problem:
+    """The Problem for the first bytes of a file that are no UTF-8."""
+    return Problem(
+        "some bytes are not UTF-8, and show as \ufffd",
+        "convert the file, as with `iconv -f latin1 -t utf-8`",
+        Where(path, line),
+    )

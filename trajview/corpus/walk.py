@@ -1,0 +1,144 @@
+"""Paths into the files that may hold logs: folders are walked in natural order, and nothing but plain files is opened."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from trajview.errors import Problem, Where
+
+__all__ = ["LOG_SUFFIXES", "Skipped", "SourceFile", "natural_key", "walk"]
+
+LOG_SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".traj", ".eval"})
+_STORE = "AnnotationForEpisode"
+_JOURNAL = "journal"
+_KINDS = {
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file that may hold records. `source` is how the list shows it; `named`: the person gave this very path."""
+
+    path: Path
+    source: str
+    named: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Something in a folder that is not opened, because it is hidden or no log."""
+
+    path: Path
+
+
+def natural_key(name: str) -> tuple[tuple[int, int, str], ...]:
+    """Sorts `run10` after `run9`, and capitals with small letters."""
+    parts = re.split(r"([0-9]+)", name)
+    key = tuple((0, int(part), "") if i % 2 else (1, 0, part.casefold()) for i, part in enumerate(parts))
+    return (*key, (2, 0, name))
+
+
+def walk(paths: Sequence[Path]) -> Iterator[SourceFile | Skipped | Problem]:
+    """Every file that may hold logs, paths in the order given, folders depth first; each file and folder once.
+
+    A path that is named is always tried, whatever its name; what cannot be opened is a Problem.
+    """
+    walker = _Walker(several=len(paths) > 1)
+    for path in paths:
+        yield from walker.named(path)
+
+
+class _Walker:
+    def __init__(self, several: bool) -> None:
+        self.several = several
+        self.folders: set[tuple[int, int]] = set()
+        self.files: set[str] = set()
+
+    def named(self, path: Path) -> Iterator[SourceFile | Skipped | Problem]:
+        try:
+            mode = path.stat().st_mode
+        except OSError as error:
+            yield _problem(path, error)
+            return
+        except ValueError:  # a NUL in the name
+            yield Problem("no such file or folder", "check the path", Where(path))
+            return
+        if stat.S_ISDIR(mode):
+            if path.name == _STORE:
+                yield Problem(
+                    "this folder is an annotation store, not logs", "open a file in it by its name", Where(path)
+                )
+                return
+            yield from self.folder(path, f"{path}{os.sep}" if self.several else "")
+        elif stat.S_ISREG(mode):
+            if self._is_new(path):
+                yield SourceFile(path, str(path), named=True)
+        else:
+            yield _not_plain(path, mode)
+
+    def folder(self, path: Path, shown: str) -> Iterator[SourceFile | Skipped | Problem]:
+        try:
+            status = path.stat()
+            if (status.st_dev, status.st_ino) in self.folders:  # given twice, or a loop of symbolic links
+                return
+            self.folders.add((status.st_dev, status.st_ino))
+            with os.scandir(path) as entries:
+                found = sorted(entries, key=lambda entry: natural_key(entry.name))
+        except OSError as error:
+            yield _problem(path, error)
+            return
+        is_store = any(entry.name == _STORE for entry in found)
+        for entry in found:
+            try:
+                mode = entry.stat().st_mode
+            except OSError as error:  # a symbolic link to nowhere or to itself, or gone since
+                if entry.name.startswith(".") or Path(entry.name).suffix.lower() not in LOG_SUFFIXES:
+                    yield Skipped(path / entry.name)
+                else:
+                    yield _problem(path / entry.name, error)
+                continue
+            yield from self._entry(path / entry.name, shown + entry.name, mode, is_store)
+
+    def _entry(self, path: Path, shown: str, mode: int, in_store: bool) -> Iterator[SourceFile | Skipped | Problem]:
+        if path.name.startswith("."):
+            yield Skipped(path)
+        elif stat.S_ISDIR(mode):
+            if path.name == _STORE or (in_store and path.name == _JOURNAL):
+                yield Skipped(path)
+            else:
+                yield from self.folder(path, shown + os.sep)
+        elif stat.S_ISREG(mode) and path.suffix.lower() in LOG_SUFFIXES:
+            if self._is_new(path):
+                yield SourceFile(path, shown, named=False)
+        else:
+            yield Skipped(path)
+
+    def _is_new(self, path: Path) -> bool:
+        name = os.path.abspath(path)  # noqa: PTH100 - links stay: a link and its target are two files
+        if name in self.files:
+            return False
+        self.files.add(name)
+        return True
+
+
+def _not_plain(path: Path, mode: int) -> Problem:
+    kind = _KINDS.get(stat.S_IFMT(mode), "not a file")
+    return Problem(f"this is {kind}, which is never opened", "save its output to a file, and open that", Where(path))
+
+
+def _problem(path: Path, error: OSError) -> Problem:
+    hints = {
+        "FileNotFoundError": "check the path",
+        "PermissionError": "ask for the right to read it, or `chmod u+r` it",
+    }
+    reason = (error.strerror or str(error)).lower()
+    return Problem(reason, hints.get(type(error).__name__, ""), Where(path))

@@ -1,0 +1,164 @@
+"""The documents of a YAML file, read with C speed into what JSON could hold.
+
+Dates stay text, other tags than YAML's own count by what they hold, and what could bring the program down is refused:
+deep nesting (libyaml crashes on it) and aliases that refer to themselves or multiply without end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+from trajview.errors import Problem
+
+from .decode import BadRecord, decode_text
+from .record import Record, not_utf8, problem_of
+
+__all__ = ["decode_yaml", "yaml_records"]
+
+_START: Final = re.compile(rb"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)
+_BLANK: Final = re.compile(rb"(?:\s|#[^\n]*|\.\.\.[ \t\r]*$|%[^\n]*)*\Z", re.MULTILINE)
+_NOT_YAML: Final = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_MAX_DEPTH: Final = 200
+_MAX_NODES: Final = 20_000_000
+_BOM: Final = b"\xef\xbb\xbf"
+
+
+def yaml_records(file: BinaryIO, path: Path) -> Iterator[Record | Problem]:
+    """Each document that is not empty; one that cannot be read is a Problem, and the others open."""
+    data = file.read()
+    starts = [match.start() for match in _START.finditer(data)]
+    head = len(_BOM) if data.startswith(_BOM) else 0
+    if not starts or not _BLANK.fullmatch(data, head, starts[0]):
+        starts.insert(0, head)
+    ends = [*starts[1:], len(data)]
+    spans = [(start, end) for start, end in zip(starts, ends, strict=True) if _says_something(data, start, end)]
+    told = False
+    index = 0
+    for start, end in spans:
+        line = data.count(b"\n", 0, start) + 1
+        document = data[start:end]
+        try:
+            value, replaced = decode_yaml(document)
+        except BadRecord as error:
+            yield problem_of(error, path, line, "document" if len(spans) > 1 else "file", cut=end == len(data))
+            continue
+        if replaced and not told:
+            told = True
+            yield not_utf8(path, line)
+        if value is not None:
+            yield Record(value, "yaml", start, end - start, index, line, len(spans) == 1, data=document)
+            index += 1
+
+
+def _says_something(data: bytes, start: int, end: int) -> bool:
+    match = _START.match(data, start)
+    return not _BLANK.fullmatch(data, match.end() if match else start, end)
+
+
+def decode_yaml(data: bytes) -> tuple[Any, bool]:
+    """The value of one document, and whether bytes that are no UTF-8 were replaced. Raises BadRecord."""
+    import yaml
+
+    text, replaced = decode_text(data)
+    text = _NOT_YAML.sub("\ufffd", text)
+    try:
+        _refuse_depth(text)
+        value = yaml.load(text, _loader())
+    except yaml.MarkedYAMLError as error:
+        mark: Any = error.problem_mark or error.context_mark
+        reason = " ".join(part for part in (error.context, error.problem) if part)
+        line, column = (mark.line + 1, mark.column + 1) if mark is not None else (0, 0)
+        torn = line > text.rstrip().count("\n") + 1 or "end of stream" in reason
+        raise BadRecord(reason, line, column, torn=torn) from error
+    except (yaml.YAMLError, ValueError, TypeError, OverflowError, RecursionError) as error:
+        # ValueError and its kin: a scalar that looks like a number or a key that cannot be one.
+        raise BadRecord(str(error).splitlines()[0] if str(error) else type(error).__name__) from error
+    return _Plain().plain(value), replaced
+
+
+def _refuse_depth(text: str) -> None:
+    import yaml
+
+    depth = 0
+    for event in yaml.parse(text, yaml.CSafeLoader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > _MAX_DEPTH:
+                line = event.start_mark.line + 1 if event.start_mark is not None else 0
+                raise BadRecord(f"it is nested more than {_MAX_DEPTH} levels deep", line)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+
+
+@cache
+def _loader() -> Any:
+    import yaml
+
+    class Loader(yaml.CSafeLoader):
+        """PyYAML's safe loader in C, without dates, and with unknown tags taken for what they stand on."""
+
+    def as_text(loader: Any, node: Any) -> Any:
+        return loader.construct_scalar(node)
+
+    def by_kind(loader: Any, _suffix: str, node: Any) -> Any:
+        if isinstance(node, yaml.MappingNode):
+            return loader.construct_mapping(node, deep=True)
+        if isinstance(node, yaml.SequenceNode):
+            return loader.construct_sequence(node, deep=True)
+        return loader.construct_scalar(node)
+
+    Loader.yaml_implicit_resolvers = {
+        first: [(tag, pattern) for tag, pattern in found if tag != "tag:yaml.org,2002:timestamp"]
+        for first, found in yaml.CSafeLoader.yaml_implicit_resolvers.items()
+    }
+    Loader.add_constructor("tag:yaml.org,2002:timestamp", as_text)
+    Loader.add_constructor("tag:yaml.org,2002:binary", as_text)
+    Loader.add_multi_constructor("", by_kind)
+    return Loader
+
+
+class _Plain:
+    """Turns keys into strings and sets into lists; counts what aliases unfold to."""
+
+    def __init__(self) -> None:
+        self.open: set[int] = set()
+        self.done: dict[int, tuple[Any, int]] = {}
+        self.size = 0
+
+    def plain(self, value: Any) -> Any:
+        return self._walk(value)[0]
+
+    def _walk(self, value: Any) -> tuple[Any, int]:
+        if not isinstance(value, dict | list | tuple | set):
+            return value, 1
+        known = self.done.get(id(value))
+        if known is not None:
+            return known
+        if id(value) in self.open:
+            raise BadRecord("an alias in it refers to itself")
+        self.open.add(id(value))
+        if isinstance(value, dict):
+            pairs = [(_key(key), self._walk(item)) for key, item in value.items()]
+            size = 1 + sum(item[1] for _, item in pairs)
+            result: Any = {key: item[0] for key, item in pairs}
+        else:
+            items = [self._walk(item) for item in value]
+            size = 1 + sum(item[1] for item in items)
+            result = [item[0] for item in items]
+        if size > _MAX_NODES:
+            raise BadRecord("its aliases unfold to more than can be shown")
+        self.open.discard(id(value))
+        self.done[id(value)] = result, size
+        return result, size
+
+
+def _key(key: Any) -> str:
+    if isinstance(key, str):
+        return key
+    if isinstance(key, bool):
+        return "true" if key else "false"
+    return "null" if key is None else str(key)
