@@ -26,6 +26,8 @@ PROBLEM = "trajview_problem"
 
 _SAME_ROLE = frozenset({"human", "gpt"})
 """Spellings that say nothing more than Docent's role does."""
+_ALIASES = ROLES.keys() - {"exit"}
+"""Roles that are another's spelling; mini-swe-agent's `exit`, as any unknown one, is shown as the speaker's name."""
 _REASONING_KEYS = ("reasoning_content", "reasoning", "thinking")
 _NULLABLE = frozenset({*_REASONING_KEYS, "refusal", "function_call", "audio", "tool_calls", "tool_call_id", "name"})
 
@@ -100,8 +102,8 @@ class Conversation:
             self._problem(
                 message["metadata"], f"role {as_json(role, None)[:60]} is not known; it is read as {piece.role}"
             )
-            if isinstance(role, str):
-                message["name"] = role
+        if isinstance(role, str) and role.lower() not in _ALIASES:
+            message["name"] = role
 
     def _say(self, piece: Piece, message: dict[str, Any], used: set[Any]) -> None:
         """What the message says, thinks and calls."""
@@ -148,8 +150,9 @@ class Conversation:
             message["content"] = parts_of(output)
             used |= {"output", "type"}
         elif item["type"] == "reasoning":
-            message["content"] = parts_of([item])
-            used |= set(item) - {"id", "timestamp", "metadata"}
+            apart = {"id", "timestamp", "metadata"}
+            message["content"] = parts_of([{key: item[key] for key in item if key not in apart}])
+            used |= set(item) - apart
         else:
             message["tool_calls"] = [
                 tool_call({key: item[key] for key in item if key not in ("metadata", "timestamp")})
@@ -184,6 +187,11 @@ class Conversation:
             used.add("name")
         elif message.get("tool_call_id") in self._functions:
             message["function"] = self._functions[message["tool_call_id"]]
+        elif "tool_call_id" not in message and self.messages:
+            # Without ids (ShareGPT) an answer that follows a single call is that call's.
+            calls = self.messages[-1].get("tool_calls") or ()
+            if len(calls) == 1:
+                message["function"] = calls[0]["function"]
         error = item.get("error")
         if error:
             message["error"] = error if isinstance(error, dict) else {"message": as_text(error)}

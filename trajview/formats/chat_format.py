@@ -74,7 +74,7 @@ class Chat:
         roles = [piece.role for item in self.items for piece in pieces_of(item)]
         return Summary(
             self.id, self.name, len(roles), count_units(roles), 1, (), tuple(self.rewards or ()),
-            summary_models(self.items, self.metadata),
+            summary_models(self.items, self.metadata, self.metadata.get("request")),
         )  # fmt: skip
 
     def transcript(self, transcript_id: str, name: str | None = None) -> Transcript:

@@ -14,6 +14,7 @@ from .base import Detection, Origin, Summary
 from .chat import PROBLEM, Conversation, message_adapter
 from .chat_format import summary_models
 from .plain import (
+    as_json,
     as_text,
     dict_or_value,
     kind,
@@ -286,17 +287,26 @@ def _messages(items: list[Any], transcript: int, problems: list[str]) -> list[Ch
         try:
             found.append(validate(item))
         except ValidationError as error:
-            reason = _reason(error.errors(include_url=False, include_input=False)[0])
+            reason = _reason(item, error.errors(include_url=False, include_input=False)[0])
             problems.append(f"message {index} of transcript {transcript}: {reason}")
             found.append(_salvage(item, reason))
     return found
 
 
-def _reason(error: Any) -> str:
-    """What the first error of a message is, and where in it; the tag of the union says nothing to a reader."""
+def _reason(item: Any, error: Any) -> str:
+    """What the first error of a message is, and where in it, in words; the tags of the unions say nothing to a reader."""
+    if not isinstance(item, dict):
+        return f"a message is an object, and this is {kind(item)}"
     steps = [str(step) for step in error["loc"]]
-    at = ".".join(steps[1:] if steps and steps[0] in ("system", "user", "assistant", "tool") else steps)
-    return f"{at}: {error['msg']}" if at else error["msg"]
+    if not steps:
+        return (
+            "role is missing" if "role" not in item else f"role {as_json(item['role'], None)[:60]} is none of Docent's"
+        )
+    steps = steps[1:]
+    if steps[:1] == ["content"] and not isinstance(item.get("content"), (str, list)):
+        return f"content must be text or a list of parts, not {kind(item.get('content'))}"
+    reason = error["msg"].removeprefix("Value error, ")
+    return reason if reason.startswith(".".join(steps)) else f"{'.'.join(steps)}: {reason}"
 
 
 def _salvage(item: Any, reason: str) -> ChatMessage:

@@ -110,6 +110,7 @@ class OpenAIChat(ChatFormat):
             used |= {"prompt", "completion"}
         elif isinstance(request, dict) and "messages" in request:
             items, problems = messages_under(request, "messages")
+            record = {**record, "request": {name: request[name] for name in request if name != "messages"}}
         elif _choice(record) is None:
             raise not_an_object("an OpenAI chat log", record, origin, "an object with `messages`")
         chat = chat_of(record, origin, items, used, problems)

@@ -208,7 +208,7 @@ def _add_call_fields(call: dict[str, Any], item: dict[Any, Any], error: str | No
     kind_of_call, view, language = item.get("type"), item.get("view"), item.get("language")
     if kind_of_call == "function":
         call["type"] = "function"
-    elif kind_of_call is not None and kind_of_call not in CALL_BLOCKS:
+    elif kind_of_call is not None and not (isinstance(kind_of_call, str) and kind_of_call in CALL_BLOCKS):
         call["call_type"] = kind_of_call
     if isinstance(view, dict):
         call["view"] = _view(view)

@@ -16,7 +16,7 @@ __all__ = ["ROLES", "Piece", "elements_of", "is_message", "logged_role", "pieces
 
 ROLES: dict[str, str] = {
     **dict.fromkeys(("system", "developer"), "system"),
-    **dict.fromkeys(("user", "human"), "user"),
+    **dict.fromkeys(("user", "human", "exit"), "user"),
     **dict.fromkeys(("assistant", "gpt", "model", "ai", "bot", "chatgpt", "bing", "bard", "agent", "chatbot"), "assistant"),
     **dict.fromkeys(("function_call", "tool_call"), "assistant"),
     **dict.fromkeys(
