@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar
+from threading import Event
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import work
 from textual.app import App, SystemCommand
@@ -16,6 +17,11 @@ from trajview.app.themes import THEMES
 from trajview.config import Settings
 from trajview.corpus.corpus import Corpus
 from trajview.corpus.info import RunInfo
+from trajview.errors import AnnotationError
+from trajview.textsafe import one_line
+
+if TYPE_CHECKING:
+    from trajview.app.widgets.annotation_panel import AnnotationPanel
 
 __all__ = ["TrajviewApp", "make_app", "run_app"]
 
@@ -51,13 +57,28 @@ class TrajviewApp(App[int]):
     @work(thread=True, group="open", exit_on_error=False)
     def _open_when_found(self) -> None:
         """Open the run that was asked for, or the only one there is, as soon as the scan has found it."""
-        info = self.corpus.wait_for(self.settings.run)
+        wanted = self.settings.run
+        settled = Event()
+
+        def look(_: object, finished: bool) -> None:
+            if finished or (wanted is not None and self.corpus.find(wanted) is not None):
+                settled.set()
+
+        unsubscribe = self.corpus.subscribe(look)
+        settled.wait()
+        unsubscribe()
+        infos = self.corpus.infos
+        if wanted is not None:
+            info = self.corpus.find(wanted)
+        else:
+            info = infos[0] if len(infos) == 1 and not self.corpus.problems else None
+        if not self.is_running:
+            return
         if info is not None:
             self.call_from_thread(self.open_run, info, unit=self.settings.unit)
-        elif self.settings.run is not None:
-            self.call_from_thread(
-                self.notify, f"There is no run {self.settings.run!r} here.", severity="error", timeout=8, markup=False
-            )
+        elif wanted is not None:
+            said = f"There is no run {one_line(wanted, 80)} here."
+            self.call_from_thread(self.notify, said, severity="error", timeout=8, markup=False)
 
     # -- screens -------------------------------------------------------------------------------------------------------
 
@@ -96,14 +117,25 @@ class TrajviewApp(App[int]):
             panel = screen.panel
             if panel is None:
                 continue
-            panel.flush()
-            if panel.dirty:
-                answer = await self.push_screen_wait(UnsavedScreen())
+            problem = ""
+            try:
+                panel.flush()
+            except AnnotationError as error:
+                problem = str(error)
+            if panel.dirty or problem:
+                answer = await self.push_screen_wait(UnsavedScreen(problem))
                 if answer == "stay":
                     return False
-                if answer == "save" and not await panel.save_and_wait():
+                if answer == "save" and not await self._saved(panel):
                     return False
         return True
+
+    async def _saved(self, panel: AnnotationPanel) -> bool:
+        """Save an annotation before leaving; False if that did not work, which the panel has said by then."""
+        panel.save()
+        saving = [worker for worker in self.workers if worker.node is panel and worker.group == "annotation-save"]
+        await self.workers.wait_for_complete(saving)
+        return not panel.dirty
 
     def show_help(self, screen: str) -> None:
         """The keys of a screen."""

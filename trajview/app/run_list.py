@@ -66,8 +66,6 @@ class RunList:
         self.query = ""
         self.runs = 0
         self.problems = 0
-        self.bytes = 0
-        """Bytes of the records found so far."""
         self.statuses: Mapping[str, str] = {}
         self._roots = tuple(roots)
         self._haystacks: list[str] = []
@@ -84,7 +82,6 @@ class RunList:
             self.rows.append(item)
             if isinstance(item, RunInfo):
                 self.runs += 1
-                self.bytes += item.length
             else:
                 self.problems += 1
             self._haystacks.append(_haystack(item, self.place(item)).lower())

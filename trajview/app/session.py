@@ -92,7 +92,7 @@ class TranscriptSession:
         """A guess at the rows of a message, from the size of its parts alone."""
         extra = 1 if self.options.bare else 2
         if not self.options.bare and self.unit_of(message)[1]:
-            extra += 2
+            extra += 1
         fold = self.fold_of(message)
         if fold is Fold.CLOSED:
             return extra + 1
@@ -129,7 +129,7 @@ class TranscriptSession:
         unit, first = self.unit_of(index)
         if first:
             header = unit_header(self.transcript, unit, self.reasons(unit), marked=unit in self.marks)
-            lines = [header, *lines] if index == 0 else [Line(""), header, *lines]
+            lines = [header, *lines]
         lines.append(Line(""))
         return lines
 
@@ -336,16 +336,14 @@ class TranscriptSession:
         if row is not None and row > first + self.height // 2:
             self.top = self.walk(self.cursor, -(self.height // 3))
         else:
-            # Start at the unit's header where the message opens a unit.
-            start = 1 if self.unit_of(message)[1] and message > 0 else 0
-            self.top = (message, min(start, len(layout.rows) - 1)) if not self.options.bare else (message, 0)
+            self.top = message, 0
         self._clamp()
 
     def header_row(self, message: int) -> int:
         """The row of a message's own header: below its unit's, where it opens one."""
         if self.options.bare:
             return 0
-        return (0 if message == 0 else 1) + 1 if self.unit_of(message)[1] else 0
+        return 1 if self.unit_of(message)[1] else 0
 
     def to_unit(self, unit: int) -> bool:
         """Jump to an action unit; False if there is none of that number."""

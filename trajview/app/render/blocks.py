@@ -176,7 +176,7 @@ def _call_in_short(call: ToolCall) -> str:
 
 
 def _prose(part: TextPart) -> list[Line]:
-    text = part.text.rstrip()
+    text = part.text.strip("\r\n").rstrip()
     if not text:
         return []
     if (spread := pretty_json(text)) is not None:

@@ -50,7 +50,7 @@ def unit_header(transcript: Transcript, unit: int, reasons: Sequence[Highlight],
         sign, style = sign_of(reasons)
         said = list(dict.fromkeys(one_line(found.reason, 48) for found in reasons))
         shown = "; ".join(said[:2]) + (f" +{len(said) - 2}" if len(said) > 2 else "")
-        line.right = (f"{sign} {shown} ", style)
+        line.right = (f"{sign} {shown}", style)
         if marked and not any(found.source == "mark" for found in reasons):
             line.right = (f"⚑ {line.right[0]}", style)
     return line

@@ -82,9 +82,9 @@ def row_segments(layout: Layout, number: int, palette: Palette, base: Style) -> 
     used = margin + (len(text) if text.isascii() else cell_len(text))
     if first and line.right is not None:
         right, name = line.right
-        room = width - used - 2
+        right += " "
         size = cell_len(right)
-        if size <= room:
+        if size <= width - used - 2:
             segments.append(Segment(" " * (width - used - size), fill))
             segments.append(Segment(right, fill + palette.get(name, _NONE)))
             return segments

@@ -39,8 +39,12 @@ class Source(Protocol):
     def skipped(self) -> int:
         """Files that are no logs."""
 
-    def subscribe(self, callback: Callable[[list[RunRow], bool], None]) -> object:
-        """Call back with each batch, and with `True` when there is no more."""
+    @property
+    def bytes_done(self) -> int:
+        """Bytes that the scan has been through."""
+
+    def subscribe(self, callback: Callable[[list[RunRow], bool], None]) -> Callable[[], None]:
+        """Call back with each batch, and with `True` when there is no more. Returns what ends that."""
 
 
 class _OpensRuns(Protocol):
@@ -113,7 +117,10 @@ class BrowserScreen(Screen[None]):
         self.bar = self.query_one(FilterBar)
         self._title.update(Content.assemble(("trajview", "bold"), Content(f"  {_title(self.settings.paths)}")))
         self._say()
-        self.corpus.subscribe(self._take_batch)
+        self._unsubscribe = self.corpus.subscribe(self._take_batch)
+
+    def on_unmount(self) -> None:
+        self._unsubscribe()
 
     def on_screen_resume(self) -> None:
         self.refresh_status()
@@ -182,7 +189,7 @@ class BrowserScreen(Screen[None]):
         if runs.annotated:
             counts.append(f"{runs.annotated:,} annotated")
         if not self.finished:
-            counts.append(f"reading… {size_text(runs.bytes)}" if runs.bytes else "reading…")
+            counts.append(f"reading… {size_text(self.corpus.bytes_done)}" if self.corpus.bytes_done else "reading…")
         self._counts.update(Content(" · ".join(counts)))
         self.table.empty = self._empty()
         self.bar.count(f"{len(runs.shown):,} of {len(runs.rows):,}" if runs.query.strip() else "")

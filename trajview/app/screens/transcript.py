@@ -53,7 +53,7 @@ class TranscriptScreen(Reading, Screen[None]):
         background: $background;
         & #title { height: 1; background: $panel; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
         & #body { height: 1fr; }
-        & #transcript { width: 1fr; }
+        & #transcript { width: 1fr; scrollbar-size-vertical: 0; }
         & #outline { display: none; }
         & #side { display: none; width: 44; background: $surface; }
         &.-medium #outline { display: block; width: 30; }
@@ -240,7 +240,7 @@ class TranscriptScreen(Reading, Screen[None]):
             )
         facts = [self.info.format]
         if run.rewards:
-            facts.append("reward " + " / ".join(f"{overall_of(reward):g}" for reward in run.rewards))
+            facts.append("reward " + " / ".join(f"{overall_of(reward):.3g}" for reward in run.rewards))
         if run.agents:
             facts.append(one_line(", ".join(run.agents), 60))
         facts.append(
@@ -295,7 +295,7 @@ class TranscriptScreen(Reading, Screen[None]):
                 if hits
                 else f"“{one_line(session.search.text, 24)}” not found"
             )
-        elif session.stops:
+        elif session.stops and session.stops != session.error_messages:
             left.append(f"highlight {session.stop_number}/{len(session.stops)}")
         if session.error_messages:
             errors = len(session.error_messages)

@@ -10,13 +10,15 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Button, Static
 
+from trajview.textsafe import one_line
+
 __all__ = ["Answer", "UnsavedScreen"]
 
 Answer = Literal["save", "draft", "stay"]
 
 
 class UnsavedScreen(ModalScreen[Answer]):
-    """Save, leave with the draft kept, or stay."""
+    """Save, leave with the draft kept, or stay. `problem` says why the draft could not be kept, if it could not."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("s", "answer('save')", "save"),
@@ -34,9 +36,17 @@ class UnsavedScreen(ModalScreen[Answer]):
     }
     """
 
+    def __init__(self, problem: str = "") -> None:
+        super().__init__()
+        self._problem = problem
+
     def compose(self) -> ComposeResult:
+        if self._problem:
+            said = f"This annotation is not saved, and its draft could not be kept: {one_line(self._problem, 400)}"
+        else:
+            said = "This annotation is not saved. Its draft is kept, and will be here next time."
         with Vertical():
-            yield Static("This annotation is not saved. Its draft is kept, and will be here next time.", markup=False)
+            yield Static(said, markup=False)
             with Horizontal():
                 yield Button("[u]S[/u]ave", id="save", variant="primary", compact=True)
                 yield Button("Keep [u]d[/u]raft", id="draft", compact=True)

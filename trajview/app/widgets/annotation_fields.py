@@ -72,15 +72,14 @@ class ScoreTable(Vertical):
     ScoreTable Horizontal { height: 1; }
     ScoreTable .name { width: 1fr; height: 1; text-wrap: nowrap; text-overflow: ellipsis; color: $foreground 85%; }
     ScoreTable .range { width: 7; height: 1; text-align: right; color: $foreground 40%; }
-    ScoreTable .head { width: 7; height: 1; margin: 0 0 0 1; padding: 0 1 0 0; text-wrap: nowrap; text-overflow: ellipsis; color: $text-accent; padding: 0 0 0 1; }
+    ScoreTable .head { width: 7; height: 1; margin: 0 0 0 1; padding: 0 0 0 1; text-wrap: nowrap; text-overflow: ellipsis; color: $text-accent; }
     ScoreTable .block { width: 1fr; height: 1; text-wrap: nowrap; text-overflow: ellipsis; color: $text-accent; }
     ScoreTable .bad { display: none; height: auto; color: $text-error; padding: 0 0 0 2; }
     ScoreTable .bad.-shown { display: block; }
     ScoreTable .overall .name { color: $foreground; text-style: bold; }
     ScoreTable .mean { width: 7; height: 1; margin: 0 0 0 1; padding: 0 0 0 1; text-style: bold; color: $text-primary; }
     ScoreTable Horizontal.-focus .name { color: $text-primary; text-style: bold; }
-    .-wide ScoreTable ScoreField.-textual-compact, .-wide ScoreTable .head, .-wide ScoreTable .mean { width: 14; }
-    """  # noqa: E501
+    """
 
     def __init__(self, rubric: Rubric, agents: Sequence[int], names: Sequence[str]) -> None:
         super().__init__()

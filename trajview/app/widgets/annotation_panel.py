@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -24,6 +21,7 @@ from trajview.annotation.rubric import BadScore, Rubric
 from trajview.annotation.store import AnnotationStore, ChangedOnDisk, Opened
 from trajview.app.keys import bindings_for
 from trajview.app.widgets.annotation_fields import ReasoningText, ScoreField, ScoreTable
+from trajview.app.widgets.annotation_work import AnnotatedRun, Work
 from trajview.app.widgets.changed_on_disk import ChangedOnDiskScreen
 from trajview.errors import AnnotationError
 from trajview.textsafe import one_line
@@ -34,18 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = ["AnnotationPanel"]
 
-T = TypeVar("T")
-
 _MOST_AGENTS = 24
 """More agents than this get no fields: nobody rates them by hand, and a log could claim a million."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Run:
-    key: str
-    title: str
-    agents: tuple[str, ...]
-    rubric: Rubric
 
 
 class AnnotationPanel(Widget):
@@ -99,10 +87,15 @@ class AnnotationPanel(Widget):
             self.step = step
 
     DEFAULT_CSS = """
-    AnnotationPanel { width: 44; height: 100%; layout: vertical; background: $surface; padding: 0 1; }
+    AnnotationPanel { width: 44; height: 100%; layout: vertical; background: $surface; padding: 0 0 0 1; }
     AnnotationPanel > .title { height: 1; text-style: bold; text-wrap: nowrap; text-overflow: ellipsis; color: $foreground; }
     AnnotationPanel > .about { height: 1; text-wrap: nowrap; text-overflow: ellipsis; color: $foreground 50%; margin: 0 0 1 0; }
-    AnnotationPanel > VerticalScroll { height: 1fr; scrollbar-size-vertical: 1; }
+    AnnotationPanel > VerticalScroll {
+        height: 1fr; scrollbar-size-vertical: 1; scrollbar-gutter: stable;
+        scrollbar-color: $foreground 25%; scrollbar-background: $surface;
+        scrollbar-color-hover: $foreground 40%; scrollbar-background-hover: $surface;
+        scrollbar-color-active: $primary; scrollbar-background-active: $surface;
+    }
     AnnotationPanel .tables { height: auto; }
     AnnotationPanel .guidance { height: 2; color: $foreground 50%; margin: 0 0 1 0; }
     AnnotationPanel .label { height: 1; color: $foreground 85%; }
@@ -110,6 +103,8 @@ class AnnotationPanel(Widget):
     AnnotationPanel > .state.-saved { color: $text-success; }
     AnnotationPanel > .state.-draft { color: $text-warning; }
     AnnotationPanel > .state.-error { color: $text-error; text-style: bold; }
+    AnnotationPanel.-wide ScoreField.-textual-compact, AnnotationPanel.-wide .head { width: 14; }
+    AnnotationPanel.-wide .mean { width: 14; }
     AnnotationPanel.-short > .about, AnnotationPanel.-short .guidance, AnnotationPanel.-short ScoreTable { margin: 0; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -123,24 +118,19 @@ class AnnotationPanel(Widget):
     KEEP_AFTER = 0.5
     """Seconds from the first keystroke that is not in the journal until it is written there."""
 
-    def __init__(self, store: AnnotationStore, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
+    def __init__(self, store: AnnotationStore, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self.store = store
-        self._run: _Run | None = None
+        self._run: AnnotatedRun | None = None
         self._ready = False
         self._opening = 0
         self._wants_focus = False
+        self._reasoning = ReasoningText()
         self._tables: list[ScoreTable] = []
         self._beyond: tuple[dict[str, str], ...] = ()
-        self._base: str | None = None
-        self._rewards: list[Reward] = []
-        self._baseline: Draft | None = None
-        self._journalled: Draft | None = None
-        self._unkept: dict[tuple[str, str], Draft] = {}
         self._timer: Timer | None = None
         self._said = ""
-        # One thread: what is written is written in order, and a run is read after its draft was.
-        self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="annotation")
+        self._work = Work(store)
 
     def compose(self) -> ComposeResult:
         yield Static(markup=False, classes="title")
@@ -149,7 +139,7 @@ class AnnotationPanel(Widget):
             yield Vertical(classes="tables")
             yield Static(markup=False, classes="guidance")
             yield Static("reasoning", markup=False, classes="label")
-            yield ReasoningText()
+            yield self._reasoning
         yield Static(markup=False, classes="state")
 
     # What the screen around it calls
@@ -162,16 +152,14 @@ class AnnotationPanel(Widget):
     @property
     def dirty(self) -> bool:
         """Something was typed that is in no saved annotation: a draft, here or one that the journal refused."""
-        if self._unkept:
-            return True
         draft = self._typed()
-        return draft is not None and self._baseline is not None and draft.says() != self._baseline.says()
+        return self._work.unkept_elsewhere(self.key) or (draft is not None and not self._work.is_saved(draft))
 
     def open_run(self, key: str, title: str, agents: Sequence[str], rubric: Rubric) -> None:
         """Show a run: what is typed for the last one is kept first; the fields open when the store was read."""
         self._keep()
         self._wants_focus = self._wants_focus or self._holds_focus()
-        self._run = _Run(key, title, tuple(agents) or ("agent",), rubric)
+        self._run = AnnotatedRun(key, title, tuple(agents) or ("agent",), rubric)
         self._ready = False
         if self.is_attached:
             self._start_opening()
@@ -200,12 +188,12 @@ class AnnotationPanel(Widget):
             if first:
                 first.focus()
             return
-        if draft.empty and (self._baseline is None or self._baseline.empty):
+        if draft.empty and (self._work.baseline is None or self._work.baseline.empty):
             self._say("nothing to save: no score and no reasoning yet", "draft")
             return
         self._stop_timer()
         self._say("saving…")
-        self.run_worker(self._save(self._run, draft, self._rewards), group="annotation-save")
+        self.run_worker(self._save(self._run, draft, list(self._work.rewards)), group="annotation-save")
 
     def flush(self) -> None:
         """Write what is typed into the journal now, and wait for it: for the moment before the program ends.
@@ -213,23 +201,9 @@ class AnnotationPanel(Widget):
         Raises AnnotationError where that fails; then what is typed exists in this panel only.
         """
         self._stop_timer()
-        draft = self._typed()
-        waiting = dict(self._unkept)
-        if draft is not None and (self._journalled is None or draft.says() != self._journalled.says()):
-            waiting[draft.episode, draft.rubric] = draft
-        # Even with nothing of its own to write, it waits for what is being written.
-        self._writer.submit(lambda: None).result()
-        for name, unkept in waiting.items():
-            self._unkept[name] = unkept
-            self._writer.submit(self.store.journal.append, self._event(unkept), unkept).result()
-            self._unkept.pop(name, None)
-            if draft is unkept:
-                self._journalled = unkept
+        self._work.flush(self._typed())
 
     # Opening
-
-    async def _do(self, work: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._writer, work)
 
     def on_mount(self) -> None:
         if self._run is not None:
@@ -246,11 +220,11 @@ class AnnotationPanel(Widget):
         self._say("opening…")
         self.run_worker(self._open(run, self._opening), group="annotation-open")
 
-    async def _open(self, run: _Run, opening: int) -> None:
+    async def _open(self, run: AnnotatedRun, opening: int) -> None:
         opened: Opened | None = None
         error: AnnotationError | None = None
         try:
-            opened = await self._do(lambda: self.store.open(run.key, run.rubric, len(run.agents)))
+            opened = await self._work.open(run)
         except AnnotationError as failure:
             error = failure
         if opening != self._opening:
@@ -259,16 +233,9 @@ class AnnotationPanel(Widget):
         await self._build(run, shown)
         if opening != self._opening:
             return
-        blank = Draft(run.key, run.rubric.name, ({},) * len(run.agents))
-        baseline = opened.draft if opened else blank
-        held = self._unkept.get((run.key, run.rubric.name))
-        kept = held or (opened.kept if opened else None)
-        self._base = (kept.base if kept else baseline.base) if opened else None
-        self._rewards = opened.rewards if opened else []
-        self._baseline = baseline
-        self._fill(kept or baseline, len(run.agents))
+        draft, kept = self._work.begin(run, opened)
+        self._fill(draft, len(run.agents))
         self._ready = True
-        self._journalled = self._typed() if held is None else None
         self._show_scores()
         if error is not None:
             self._fail(run.key, error)
@@ -287,12 +254,12 @@ class AnnotationPanel(Widget):
         saved = opened.saved.annotation if opened and opened.saved else None
         self.post_message(self.Opened(run.key, saved, kept is not None))
 
-    def _show_head(self, run: _Run) -> None:
+    def _show_head(self, run: AnnotatedRun) -> None:
         self.query_one(".title", Static).update(Content(one_line(run.title or run.key)))
         about = f"{one_line(self.store.annotator, 30)} · {run.rubric.name} · {one_line(str(self.store.root), 120)}"
         self.query_one(".about", Static).update(Content(about))
 
-    async def _build(self, run: _Run, agents: Sequence[str]) -> None:
+    async def _build(self, run: AnnotatedRun, agents: Sequence[str]) -> None:
         """Tables for these agents and this rubric; those that are there are used again where they fit."""
         if len(agents) <= 2:
             blocks = [tuple(range(len(agents)))]
@@ -317,10 +284,6 @@ class AnnotationPanel(Widget):
 
     # What is in the fields
 
-    @property
-    def _reasoning(self) -> ReasoningText:
-        return self.query_one(ReasoningText)
-
     def _fields(self) -> list[ScoreField]:
         """The fields in reading order: row by row within a table."""
         return [field for table in self._tables for field in table.fields.values()]
@@ -333,7 +296,7 @@ class AnnotationPanel(Widget):
         for field in self._fields():
             values[field.agent][field.dimension.name] = field.value
         return Draft(
-            self._run.key, self._run.rubric.name, (*values, *self._beyond), self._reasoning.text, self._base
+            self._run.key, self._run.rubric.name, (*values, *self._beyond), self._reasoning.text, self._work.base
         )  # fmt: skip
 
     def _show_scores(self, all_bad: bool = False) -> None:
@@ -341,7 +304,7 @@ class AnnotationPanel(Widget):
         draft = self._typed()
         if draft is None or self._run is None:
             return
-        rubric, focused = self._run.rubric, self.screen.focused
+        rubric, rewards, focused = self._run.rubric, self._work.rewards, self.screen.focused
 
         def counts(place: tuple[int, str], bad: BadScore) -> bool:
             here = isinstance(focused, ScoreField) and (focused.agent, focused.dimension.name) == place
@@ -350,7 +313,7 @@ class AnnotationPanel(Widget):
         bad = {place: score for place, score in bad_scores(draft.values, rubric).items() if counts(place, score)}
         for table in self._tables:
             means = [
-                overall(draft.values[i], rubric, self._rewards[i] if i < len(self._rewards) else None)
+                overall(draft.values[i], rubric, rewards[i] if i < len(rewards) else None)
                 for i in table.agents
             ]  # fmt: skip
             table.show(bad, means)
@@ -372,61 +335,47 @@ class AnnotationPanel(Widget):
             self._timer.stop()
             self._timer = None
 
-    def _event(self, draft: Draft) -> str:
-        """A draft that says what is saved is none: it takes back the one before."""
-        base = self._baseline
-        same_run = base is not None and (base.episode, base.rubric) == (draft.episode, draft.rubric)
-        return "discard" if same_run and base is not None and base.says() == draft.says() else "draft"
-
     def _keep(self) -> None:
         """Hand what is typed to the writer, if the journal does not have it."""
         self._stop_timer()
         draft = self._typed()
-        if draft is None or (self._journalled is not None and draft.says() == self._journalled.says()):
-            return
-        self._journalled = draft
-        # Until it is written it is held here, so that a run that is left and opened again does not lose it.
-        self._unkept[draft.episode, draft.rubric] = draft
-        self.run_worker(self._write(draft, self._event(draft)), group="annotation-draft")
+        if draft is not None and not self._work.journal_has(draft):
+            # Held until it is written, so that a run that is left and opened again does not lose it.
+            write = self._work.hold(draft)
+            self.run_worker(self._write(draft, write), group="annotation-draft")
 
-    async def _write(self, draft: Draft, event: str) -> None:
-        name = (draft.episode, draft.rubric)
+    async def _write(self, draft: Draft, write: Callable[[], None]) -> None:
         try:
-            await self._do(lambda: self.store.journal.append(event, draft))
+            await self._work.keep(draft, write)
         except AnnotationError as error:
-            if self._journalled is draft:
-                self._journalled = None  # Tried again with the next key, and by flush.
             self._fail(draft.episode, error)
             return
-        if self._unkept.get(name) is draft:
-            del self._unkept[name]
-        if self.key == draft.episode and self._journalled is draft:
-            self._say("draft kept, not saved" if event == "draft" else "as saved", "draft" if event == "draft" else "")
-        self.post_message(self.DraftKept(draft.episode, event == "draft"))
+        here = self.key == draft.episode and self._work.is_latest(draft)
+        unsaved = not (here and self._work.is_saved(draft))
+        if here:
+            self._say("draft kept, not saved" if unsaved else "as saved", "draft" if unsaved else "")
+        self.post_message(self.DraftKept(draft.episode, unsaved))
 
     # Saving
 
-    async def _save(self, run: _Run, draft: Draft, rewards: list[Reward], overwrite: bool = False) -> None:
+    async def _save(self, run: AnnotatedRun, draft: Draft, rewards: list[Reward], overwrite: bool = False) -> None:
         try:
-            saved = await self._do(lambda: self.store.submit(draft, run.rubric, rewards, overwrite=overwrite))
+            saved = await self._work.submit(run, draft, rewards, overwrite)
         except ChangedOnDisk as error:
             await self._ask(run, draft, rewards, error)
             return
         except AnnotationError as error:
             self._fail(run.key, error)
             return
-        self._unkept.pop((draft.episode, draft.rubric), None)
         if self._run == run:
-            self._base = saved.version
-            self._rewards = list(saved.annotation.rewards)
-            self._baseline = self._journalled = replace(draft, base=saved.version)
+            self._work.saved(draft, saved)
             self._say(f"saved ✓ {_clock(saved.time)}", "saved")
             self._show_scores()
             if self.dirty:  # Typed while it was being saved.
                 self._keep()
         self.post_message(self.Saved(run.key, saved.annotation))
 
-    async def _ask(self, run: _Run, draft: Draft, rewards: list[Reward], error: ChangedOnDisk) -> None:
+    async def _ask(self, run: AnnotatedRun, draft: Draft, rewards: list[Reward], error: ChangedOnDisk) -> None:
         if self.key == run.key:
             self._say("not saved: changed by someone else", "error")
         choice = await self.app.push_screen_wait(ChangedOnDiskScreen(error))
@@ -434,11 +383,10 @@ class AnnotationPanel(Widget):
             await self._save(run, draft, rewards, overwrite=True)
         elif choice == "theirs":
             try:
-                await self._do(lambda: self.store.journal.append("discard", draft))
+                await self._work.discard(draft)
             except AnnotationError as failure:
                 self._fail(run.key, failure)
                 return
-            self._unkept.pop((draft.episode, draft.rubric), None)
             if self._run == run:
                 self._ready = False
                 self._start_opening()
@@ -540,7 +488,7 @@ class AnnotationPanel(Widget):
             self.flush()
         except AnnotationError as error:
             self.app.notify(one_line(f"{error.sentence} ({error.hint})", 300), severity="error", markup=False)
-        self._writer.shutdown(wait=True)
+        self._work.close()
 
 
 def _clock(time: datetime | None) -> str:

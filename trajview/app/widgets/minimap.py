@@ -1,4 +1,4 @@
-"""One column that stands for the whole transcript: where its highlights are, and where the window is."""
+"""The scroll bar of a transcript: one column that stands for all of it, with its highlights and the window."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
+from trajview.app.palette import component_style
 from trajview.app.render.headers import SIGNS
 from trajview.app.session import TranscriptSession
 
@@ -19,7 +20,7 @@ _RANK = {"error": 4, "search": 3, "rule": 3, "unit": 2, "citation": 2, "mark": 1
 
 
 class Minimap(Widget, can_focus=False):
-    """Shows highlights by their place among the rows; posts `Picked` with a share (0 to 1) when clicked."""
+    """Shows highlights by their place among the rows; posts `Picked` with a share (0 to 1) when clicked or dragged."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"minimap--error", "minimap--hit", "minimap--mark", "minimap--window"}
     DEFAULT_CSS = """
@@ -28,7 +29,7 @@ class Minimap(Widget, can_focus=False):
         & > .minimap--error { color: $error; }
         & > .minimap--hit { color: $warning; }
         & > .minimap--mark { color: $accent; }
-        & > .minimap--window { background: $foreground 12%; }
+        & > .minimap--window { background: $foreground 22%; }
     }
     """
 
@@ -76,13 +77,25 @@ class Minimap(Widget, can_focus=False):
         first, last = top * height // total, min(height - 1, (top + session.height - 1) * height // total)
         style = base
         if first <= y <= last:
-            style = style + self.get_component_rich_style("minimap--window", partial=True)
+            style = style + component_style(self, "minimap--window")
         sign = self._by_line(height).get(y)
         if sign is None:
             return Strip([Segment(" ", style)])
-        return Strip([Segment(sign[0], style + self.get_component_rich_style(f"minimap--{sign[1]}", partial=True))])
+        return Strip([Segment(sign[0], style + component_style(self, f"minimap--{sign[1]}"))])
 
-    def on_click(self, event: events.Click) -> None:
-        offset = event.get_content_offset(self)
-        if offset is not None and self.size.height:
-            self.post_message(self.Picked(offset.y / max(1, self.size.height - 1)))
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        event.stop()
+        self.capture_mouse()
+        self._pick(event.y)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        if self.app.mouse_captured is self:
+            self._pick(event.y)
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        event.stop()
+        self.release_mouse()
+
+    def _pick(self, y: int) -> None:
+        last = max(1, self.size.height - 1)
+        self.post_message(self.Picked(max(0, min(y, last)) / last))

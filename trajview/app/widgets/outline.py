@@ -13,6 +13,7 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from trajview.app.palette import component_styles
 from trajview.app.render.headers import first_words, sign_of
 from trajview.app.session import TranscriptSession
 
@@ -54,6 +55,7 @@ class Outline(ScrollView, can_focus=False):
         self.session: TranscriptSession | None = None
         self._labels: dict[int, str] = {}
         self._current = -1
+        self._styles: dict[str, Style] = {}
 
     def show(self, session: TranscriptSession) -> None:
         """Show the units of another session."""
@@ -78,6 +80,15 @@ class Outline(ScrollView, can_focus=False):
             self.scroll_to(y=max(0, unit - height // 2), animate=False)
         self.refresh()
 
+    def _palette(self) -> dict[str, Style]:
+        if not self._styles:
+            self._styles = component_styles(self, self.COMPONENT_CLASSES)
+        return self._styles
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._styles = {}
+
     def render_line(self, y: int) -> Strip:
         width = self.scrollable_content_region.width
         base = self.rich_style
@@ -87,7 +98,7 @@ class Outline(ScrollView, can_focus=False):
             return Strip.blank(width, base)
 
         def style(name: str) -> Style:
-            return base + self.get_component_rich_style(f"outline--{name}", partial=True)
+            return base + self._palette()[f"outline--{name}"]
 
         digits = len(str(len(session.unit_starts) - 1))
         sign, kind = sign_of(session.reasons(unit))

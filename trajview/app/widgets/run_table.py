@@ -29,9 +29,12 @@ _SAMPLE = 200
 _MARGIN = 2
 """Cells left of the first column: the cursor's bar and a space, or the sign of a problem."""
 
+_HEADING = {column: len(column.value) for column in Column} | {Column.STATUS: len("✓ annotated")}
+"""Cells that a column has from the start: the heading's, and a first annotation widens nothing."""
+
 _LEAST = {Column.ID: 12, Column.SOURCE: 12}
 _MOST = {
-    Column.ID: 64, Column.SOURCE: 56, Column.FORMAT: 18, Column.MESSAGES: 12, Column.UNITS: 12, Column.REWARD: 24,
+    Column.ID: 64, Column.SOURCE: 56, Column.FORMAT: 18, Column.MESSAGES: 12, Column.UNITS: 12, Column.REWARD: 13,
     Column.STATUS: 14, Column.AGENTS: 40, Column.MODELS: 40,
 }  # fmt: skip
 
@@ -88,9 +91,9 @@ def layout(width: int, wanted: Mapping[Column, int]) -> dict[Column, int]:
     if source is None:
         columns[Column.ID] = max(1, min(columns[Column.ID], room))
     else:
-        # The name comes first, but a source worth showing gets up to a third of what the two share.
+        # The name comes first, but a source worth showing gets up to two fifths of what the two share.
         both = room + min(source, _LEAST[Column.SOURCE])
-        source = min(source, max(_LEAST[Column.SOURCE], both // 3, both - columns[Column.ID]))
+        source = min(source, max(_LEAST[Column.SOURCE], both * 2 // 5, both - columns[Column.ID]))
         columns[Column.SOURCE] = source
         columns[Column.ID] = max(1, min(columns[Column.ID], both - source))
     return {column: columns[column] for column in Column if column in columns}
@@ -334,9 +337,9 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
         width = self.size.width
         if width == self._laid_out_for:
             return
-        # A heading always has room, and the last one room for its arrow; agents, models and rewards have a column if a run has any.
+        # Agents, models and rewards have a column if a run has any.
         wanted = {
-            column: max(self._wanted.get(column, 0), len(column.value))
+            column: max(self._wanted.get(column, 0), _HEADING[column])
             for column in Column
             if column in self._wanted or column not in (Column.AGENTS, Column.MODELS, Column.REWARD)
         }

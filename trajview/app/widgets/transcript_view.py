@@ -15,6 +15,7 @@ from textual.selection import Selection
 from textual.strip import Strip
 from textual.timer import Timer
 
+from trajview.app.palette import component_style
 from trajview.app.render.layout import Palette, margins, row_segments
 from trajview.app.session import TranscriptSession
 
@@ -48,10 +49,10 @@ class TranscriptView(ScrollView, can_focus=True):
     ALLOW_SELECT = True
     DEFAULT_CSS = """
     TranscriptView {
-        overflow-y: scroll; overflow-x: hidden; scrollbar-size-vertical: 1;
-        background: $background; scrollbar-background: $background; scrollbar-background-hover: $background;
-        scrollbar-background-active: $background;
-        scrollbar-color: $foreground 20%; scrollbar-color-hover: $foreground 40%; scrollbar-color-active: $primary;
+        overflow-y: scroll; overflow-x: hidden; background: $background;
+        scrollbar-size-vertical: 1; scrollbar-background: $background; scrollbar-background-hover: $background;
+        scrollbar-background-active: $background; scrollbar-color: $foreground 20%;
+        scrollbar-color-hover: $foreground 40%; scrollbar-color-active: $primary;
 
         & > .tv--role-system { color: $foreground-muted; text-style: bold; }
         & > .tv--role-user { color: $primary; text-style: bold; }
@@ -109,13 +110,6 @@ class TranscriptView(ScrollView, can_focus=True):
     class Moved(Message):
         """The cursor or the window has moved."""
 
-    class Opened(Message):
-        """A link line was clicked or entered: `target` is a path or URL from the log."""
-
-        def __init__(self, target: str) -> None:
-            super().__init__()
-            self.target = target
-
     def __init__(self, session: TranscriptSession | None = None, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.session = session
@@ -148,7 +142,7 @@ class TranscriptView(ScrollView, can_focus=True):
             size = Size(session.options.width + GUTTER, session.map.total)
             if size != self.virtual_size:
                 self.virtual_size = size
-            self.set_scroll(None, y)
+            self._put(y)
         finally:
             self._following = False
         self.refresh()
@@ -156,11 +150,10 @@ class TranscriptView(ScrollView, can_focus=True):
             self.post_message(self.Moved())
         self._measure_later()
 
-    def set_scroll(self, x: float | None, y: float | None) -> None:
+    def _put(self, y: int) -> None:
         """Set the scroll offset at once, without the animation and the clamping to a stale size."""
-        if y is not None:
-            self.set_reactive(TranscriptView.scroll_target_y, float(y))
-            self.scroll_y = y
+        self.set_reactive(TranscriptView.scroll_target_y, float(y))
+        self.scroll_y = y
 
     def validate_scroll_y(self, value: float) -> float:
         """The session has clamped the position already; Textual's own limit may lag behind a change of size."""
@@ -190,7 +183,7 @@ class TranscriptView(ScrollView, can_focus=True):
         if more:
             self._measuring = self.set_timer(0.02, self._measure)
 
-    def on_resize(self, event: events.Resize) -> None:
+    def on_resize(self) -> None:
         if self.session is not None:
             region = self.scrollable_content_region
             self.session.set_view(region.width - GUTTER, region.height)
@@ -204,7 +197,7 @@ class TranscriptView(ScrollView, can_focus=True):
     def _styles(self) -> Palette:
         if not self._palette:
             self._base = self.rich_style
-            self._palette = {name: self.get_component_rich_style(_class(name), partial=True) for name in _STYLES}
+            self._palette = {name: component_style(self, _class(name)) for name in _STYLES}
         return self._palette
 
     # -- rendering -----------------------------------------------------------------------------------------------------
@@ -258,7 +251,7 @@ class TranscriptView(ScrollView, can_focus=True):
         style = self._base + palette.get(f"gutter.{role}", Style.null())
         if here:
             return Segment("❯ ", self._base + palette["gutter.cursor"])
-        if number < session.header_row(message):
+        if number < session.header_row(message) or number == session.map.height(message) - 1:
             return Segment("  ", self._base)
         if message == session.message:
             return Segment("┃ ", style)

@@ -1,0 +1,148 @@
+"""What the annotation panel knows of its work without a screen: what is saved, what the journal has, what it has not."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
+
+from trajview.annotation.draft import Draft
+from trajview.annotation.rubric import Rubric
+from trajview.annotation.store import AnnotationStore, Opened, Saved
+from trajview.errors import AnnotationError
+
+if TYPE_CHECKING:
+    from trajview.models.run import Reward
+
+__all__ = ["AnnotatedRun", "Work"]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatedRun:
+    """The run that is rated: the key that its annotation refers to, its title, one name per agent, the rubric."""
+
+    key: str
+    title: str
+    agents: tuple[str, ...]
+    rubric: Rubric
+
+
+class Work:
+    """The state behind the fields. One thread of its own reads and writes, so that all happens in order.
+
+    Its methods are called on the event loop's thread; the coroutines wait for the store without blocking it.
+    """
+
+    def __init__(self, store: AnnotationStore) -> None:
+        self.store = store
+        self.base: str | None = None
+        """The version of the record that the fields started from."""
+        self.rewards: list[Reward] = []
+        """The rewards of that record, for what the fields do not show."""
+        self.baseline: Draft | None = None
+        """What the fields said when they were last the same as the record."""
+        self._journalled: Draft | None = None
+        self._unkept: dict[tuple[str, str], Draft] = {}
+        self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="annotation")
+
+    async def _do(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._writer, work)
+
+    async def open(self, run: AnnotatedRun) -> Opened:
+        """Read a run's record and draft, after all that was to be written. Raises AnnotationError."""
+        return await self._do(lambda: self.store.open(run.key, run.rubric, len(run.agents)))
+
+    def begin(self, run: AnnotatedRun, opened: Opened | None) -> tuple[Draft, Draft | None]:
+        """Take up a run: what to show in its fields, and the draft that it is, if it is one.
+
+        What the journal refused to take earlier is newer than what is in it.
+        """
+        held = self._unkept.get((run.key, run.rubric.name))
+        kept = held or (opened.kept if opened else None)
+        self.baseline = opened.draft if opened else Draft(run.key, run.rubric.name, ({},) * len(run.agents))
+        shown = kept or self.baseline
+        self.base = shown.base
+        self.rewards = opened.rewards if opened else []
+        self._journalled = None if held else shown
+        return shown, kept
+
+    def journal_has(self, draft: Draft) -> bool:
+        """Nothing was typed since the last draft, or since the run was opened."""
+        return self._journalled is not None and draft.says() == self._journalled.says()
+
+    def is_saved(self, draft: Draft) -> bool:
+        """It says what the record says."""
+        return self.baseline is not None and draft.says() == self.baseline.says()
+
+    def unkept_elsewhere(self, key: str | None) -> bool:
+        """Work on another run than this one could not be written into the journal yet."""
+        return any(other != key for other, _ in self._unkept)
+
+    def _event(self, draft: Draft) -> str:
+        """A draft that says what is saved is none: it takes back the one before."""
+        base = self.baseline
+        same_run = base is not None and (base.episode, base.rubric) == (draft.episode, draft.rubric)
+        return "discard" if same_run and self.is_saved(draft) else "draft"
+
+    def hold(self, draft: Draft) -> Callable[[], None]:
+        """Keep a draft here until it is in the journal; gives what writes it there, to be called in the writer."""
+        self._journalled = draft
+        self._unkept[draft.episode, draft.rubric] = draft
+        event = self._event(draft)
+        return lambda: self.store.journal.append(event, draft)
+
+    async def keep(self, draft: Draft, write: Callable[[], None]) -> None:
+        """Write a draft that is held. Raises AnnotationError; it is then held on, and tried again by `flush`."""
+        try:
+            await self._do(write)
+        except AnnotationError:
+            if self._journalled is draft:
+                self._journalled = None
+            raise
+        self._let_go(draft)
+
+    def is_latest(self, draft: Draft) -> bool:
+        """No other draft was handed over since this one."""
+        return self._journalled is draft
+
+    async def submit(self, run: AnnotatedRun, draft: Draft, rewards: list[Reward], overwrite: bool) -> Saved:
+        """Save the annotation. Raises ChangedOnDisk and AnnotationError, as the store does."""
+        saved = await self._do(lambda: self.store.submit(draft, run.rubric, rewards, overwrite=overwrite))
+        self._unkept.pop((draft.episode, draft.rubric), None)
+        return saved
+
+    def saved(self, draft: Draft, saved: Saved) -> None:
+        """The run that is open was saved as this draft."""
+        self.base = saved.version
+        self.rewards = list(saved.annotation.rewards)
+        self.baseline = self._journalled = replace(draft, base=saved.version)
+
+    async def discard(self, draft: Draft) -> None:
+        """Give up a draft; it stays in the journal as history. Raises AnnotationError."""
+        await self._do(lambda: self.store.journal.append("discard", draft))
+        self._unkept.pop((draft.episode, draft.rubric), None)
+
+    def flush(self, draft: Draft | None) -> None:
+        """Write this draft and all that are held, now, and wait. Raises AnnotationError where one is refused."""
+        self._writer.submit(lambda: None).result()  # What is on its way comes first.
+        if draft is not None and not self.journal_has(draft):
+            self.hold(draft)
+        for unkept in list(self._unkept.values()):
+            try:
+                self._writer.submit(self.store.journal.append, self._event(unkept), unkept).result()
+            except AnnotationError:
+                self._journalled = None
+                raise
+            self._let_go(unkept)
+
+    def _let_go(self, draft: Draft) -> None:
+        if self._unkept.get((draft.episode, draft.rubric)) is draft:
+            del self._unkept[draft.episode, draft.rubric]
+
+    def close(self) -> None:
+        """End the thread, after all that is under way."""
+        self._writer.shutdown(wait=True)
