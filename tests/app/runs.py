@@ -31,11 +31,13 @@ class FakeCorpus:
         self.items = list(items or [])
         self.finished = finished
         self.skipped = skipped
+        self.bytes_done = sum(item.length for item in self.items if isinstance(item, RunInfo))
         self.callbacks: list[Callable[[list[RunRow], bool], None]] = []
 
-    def subscribe(self, callback: Callable[[list[RunRow], bool], None]) -> None:
+    def subscribe(self, callback: Callable[[list[RunRow], bool], None]) -> Callable[[], None]:
         self.callbacks.append(callback)
         callback(list(self.items), self.finished)
+        return lambda: self.callbacks.remove(callback)
 
     def feed(self, batch: list[RunRow], finished: bool = False) -> None:
         self.items += batch

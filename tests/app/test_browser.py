@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import threading
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from trajview.app.screens.browser import BrowserScreen
 from trajview.app.screens.problem import ProblemScreen
 from trajview.app.widgets.run_table import RunTable
 from trajview.config import Settings
+from trajview.corpus.corpus import Corpus
 from trajview.corpus.info import RunInfo
 from trajview.errors import Problem, TrajviewError, Where
 
@@ -27,7 +29,7 @@ from .runs import FakeCorpus, problem, run
 class BrowserApp(App[None]):
     """The app as the browser needs it: it notes what the browser asks for."""
 
-    def __init__(self, corpus: FakeCorpus, statuses: Callable[[], dict[str, str]] = dict) -> None:
+    def __init__(self, corpus: FakeCorpus | Corpus, statuses: Callable[[], dict[str, str]] = dict) -> None:
         super().__init__()
         self.corpus = corpus
         self.statuses = statuses
@@ -65,7 +67,7 @@ async def settle(pilot: Pilot[None]) -> None:
 
 async def test_the_runs_are_listed_counted_and_opened() -> None:
     corpus = FakeCorpus([run("a"), run("b", length=4100), problem(), run("c")], skipped=5)
-    app = BrowserApp(corpus, lambda: {"b": "saved"})
+    app = BrowserApp(corpus, lambda: {"b": "annotated"})
     async with app.run_test(size=(100, 24), notifications=True) as pilot:
         await settle(pilot)
         assert said(app, "title") == "trajview  /logs"
@@ -184,7 +186,11 @@ async def test_batches_that_come_when_the_screen_or_the_app_has_gone_are_harmles
     app = BrowserApp(corpus)
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await settle(pilot)
+        late = list(corpus.callbacks)
         await app.pop_screen()
+        assert corpus.callbacks == []
+        # A call may have been on its way when the screen went.
+        corpus.callbacks = late
         failed = feed_in_thread(corpus)
         await pilot.pause()
         assert failed == []
@@ -243,10 +249,10 @@ async def test_statuses_are_read_again_and_a_store_that_cannot_be_read_is_said()
     async with app.run_test(size=(120, 24), notifications=True) as pilot:
         await settle(pilot)
         assert "annotated" not in said(app, "counts")
-        found.update(a="saved", b="draft")
+        found.update(a="annotated", b="draft")
         app.browser.refresh_status()
         await settle(pilot)
-        assert "✓ saved" in rows(app)[0]
+        assert "✓ annotated" in rows(app)[0]
         assert "○ draft" in rows(app)[1]
         assert said(app, "counts") == "2 runs · 1 annotated"
 
@@ -257,7 +263,7 @@ async def test_statuses_are_read_again_and_a_store_that_cannot_be_read_is_said()
         app.browser.refresh_status()
         await settle(pilot)
         assert [note.message for note in app._notifications] == ["[/no] such store"]
-        assert "✓ saved" in rows(app)[0]
+        assert "✓ annotated" in rows(app)[0]
 
 
 async def test_the_neighbour_of_a_run_is_the_next_in_the_order_shown() -> None:
@@ -268,6 +274,22 @@ async def test_the_neighbour_of_a_run_is_the_next_in_the_order_shown() -> None:
         assert app.browser.neighbour(run("a"), 1) == run("b")
         assert under_cursor(app) == run("b")
         assert app.browser.neighbour(run("a"), -1) is None
+
+
+async def test_a_real_corpus_is_listed_while_it_is_scanned(tmp_path: Path) -> None:
+    messages = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}]
+    lines = [json.dumps({"id": f"run-{i}", "messages": messages}) for i in range(300)]
+    (tmp_path / "runs.jsonl").write_text("\n".join([*lines, '{"id": "torn']))
+    corpus = Corpus([tmp_path])
+    app = BrowserApp(corpus)
+    async with app.run_test(size=(100, 24), notifications=True) as pilot:
+        corpus.start()
+        while not app.browser.finished:
+            await pilot.pause(0.01)
+        assert said(app, "counts") == "300 runs · 1 problem"
+        await pilot.press("slash", *"torn", "enter", "enter")
+        await pilot.pause()
+        assert isinstance(app.screen, ProblemScreen)
 
 
 @pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40), (200, 50), (20, 6)])

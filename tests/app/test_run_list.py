@@ -163,11 +163,11 @@ def test_the_next_run_is_the_next_one_shown_past_problems() -> None:
 
 def test_only_what_is_no_draft_counts_as_annotated() -> None:
     runs = listed(run("a"), run("b"), run("c"))
-    runs.set_statuses({"a": "saved", "b": "draft", "somewhere else": "saved"})
+    runs.set_statuses({"a": "annotated", "b": "draft", "somewhere else": "annotated"})
     assert runs.annotated == 1
     runs.sort_by(Column.STATUS)
-    assert ids(runs) == ["b", "a", "c"]
-    runs.set_statuses({"c": "draft", "b": "saved"})
+    assert ids(runs) == ["a", "b", "c"]
+    runs.set_statuses({"c": "annotated", "b": "draft"})
     assert ids(runs) == ["c", "b", "a"]
 
 

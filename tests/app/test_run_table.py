@@ -110,12 +110,12 @@ async def test_a_row_shows_its_values_with_numbers_at_the_right() -> None:
     )
     async with app.run_test(size=(120, 20)) as pilot:
         await pilot.pause()
-        app.runs.set_statuses({"a": "saved", "b": "draft"})
+        app.runs.set_statuses({"a": "annotated", "b": "draft"})
         table = app.query_one(RunTable)
         table.statuses_changed()
         heading, first, second, *rest = lines(table)
         assert heading.split() == ["run", "source", "format", "messages", "units", "reward", "annotation"]
-        assert first.split() == ["▌", "Fix", "the", "index", "a", "runs.jsonl", "docent", "1,234", "7", "7.25", "/", "6", "✓", "saved"]  # fmt: skip
+        assert first.split() == ["▌", "Fix", "the", "index", "a", "runs.jsonl", "docent", "1,234", "7", "7.25", "/", "6", "✓", "annotated"]  # fmt: skip
         assert second.split() == ["b", "runs.jsonl", "docent", "5", "0", "○", "draft"]
         assert first.index("1,234") + 5 == second.index("5  ") + 1 == heading.index("messages") + 8
         assert not any(line.strip() for line in rest)
