@@ -18,7 +18,7 @@ from pydantic import (
     model_serializer,
     model_validator,
 )
-from pydantic.functional_serializers import SerializerFunctionWrapHandler
+from pydantic_core.core_schema import SerializerFunctionWrapHandler
 
 __all__ = [
     "AssistantMessage", "AudioPart", "ChatMessage", "ContentPart", "ImagePart", "MessageBase", "OtherPart",
@@ -67,8 +67,11 @@ class TextPart(_OptionalExtras):
         return frozenset({"temporal"})
 
 
-class ReasoningPart(BaseModel):
-    """What the model thought before it spoke. `redacted` reasoning holds no readable text."""
+class ReasoningPart(_OptionalExtras):
+    """What the model thought before it spoke. `redacted` reasoning holds no readable text.
+
+    Docent refuses a `redacted` that is null, so one that is not known is not written.
+    """
 
     model_config = ConfigDict(extra="allow")
 
@@ -76,6 +79,10 @@ class ReasoningPart(BaseModel):
     reasoning: str
     signature: str | None = None
     redacted: bool | None = None
+
+    @classmethod
+    def _unset_names(cls) -> frozenset[str]:
+        return frozenset({"redacted"})
 
 
 class ImagePart(_OptionalExtras):

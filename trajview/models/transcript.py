@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 from uuid import uuid4
 
-from pydantic import Field, PrivateAttr, field_validator
+from pydantic import Field, field_validator
 
 from .messages import ChatMessage, _OptionalExtras, metadata_or_raise
 from .units import count_units, unit_starts
@@ -37,6 +38,22 @@ class TranscriptGroup(_OptionalExtras):
         return frozenset({"collection_id"})
 
 
+class _Units(NamedTuple):
+    """Action units, and what they were computed from: a list that is replaced or has grown makes them stale."""
+
+    messages: list[ChatMessage]
+    explicit: list[list[int]] | None
+    length: int
+    starts: list[int]
+    members: list[list[int]]
+
+
+class _UnitCache:
+    """The action units of a transcript, once someone asked."""
+
+    units: _Units | None = None
+
+
 class Transcript(_OptionalExtras):
     """A conversation: messages in order, grouped into action units.
 
@@ -53,9 +70,6 @@ class Transcript(_OptionalExtras):
     metadata: dict[str, Any] = Field(default_factory=dict)
     units: list[list[int]] | None = None
 
-    _starts: list[int] | None = PrivateAttr(default=None)
-    _units: list[list[int]] | None = PrivateAttr(default=None)
-
     @field_validator("metadata", mode="before")
     @classmethod
     def _metadata_is_a_dict(cls, value: object) -> dict[str, Any]:
@@ -65,37 +79,44 @@ class Transcript(_OptionalExtras):
     def _unset_names(cls) -> frozenset[str]:
         return frozenset({"units"})
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        super().__setattr__(name, value)
-        if name in ("messages", "units"):
-            self._starts = self._units = None
-
     def set_messages(self, messages: Sequence[ChatMessage]) -> None:
         """Replace the messages; the action units are computed anew by Docent's rule."""
         self.messages = list(messages)
         self.units = None
 
+    @cached_property
+    def _cache(self) -> _UnitCache:
+        # Not a private attribute: pydantic compares those, and reaching one takes a microsecond.
+        return _UnitCache()
+
     @property
     def unit_starts(self) -> list[int]:
         """The index of the first message of each action unit, ascending."""
-        if self._starts is None:
-            count = len(self.messages)
-            explicit = self.units
-            if explicit is not None and [i for unit in explicit for i in unit] == list(range(count)) and all(explicit):
-                self._starts = [unit[0] for unit in explicit]
-            else:
-                # Units that do not cover the messages in order cannot be trusted (someone edited the messages).
-                self._starts = unit_starts(message.role for message in self.messages)
-        return self._starts
+        return self._cached().starts
 
     @property
     def units_of_action(self) -> list[list[int]]:
         """The message indices of each action unit."""
-        if self._units is None:
-            starts = self.unit_starts
-            ends = [*starts[1:], len(self.messages)]
-            self._units = [list(range(start, end)) for start, end in zip(starts, ends, strict=True)] if starts else []
-        return self._units
+        return self._cached().members
+
+    def _cached(self) -> _Units:
+        messages, explicit, cached = self.messages, self.units, self._cache.units
+        count = len(messages)
+        if (
+            cached is None
+            or cached.messages is not messages
+            or cached.explicit is not explicit
+            or cached.length != count
+        ):
+            if explicit and all(explicit) and [i for unit in explicit for i in unit] == list(range(count)):
+                starts = [unit[0] for unit in explicit]
+            else:
+                # Units that do not cover the messages in order cannot be trusted (someone edited the messages).
+                starts = unit_starts(message.role for message in messages)
+            ends = [*starts[1:], count] if starts else []
+            members = [list(range(start, end)) for start, end in zip(starts, ends, strict=True)]
+            self._cache.units = cached = _Units(messages, explicit, count, starts, members)
+        return cached
 
     def get_first_block_in_action_unit(self, action_unit_idx: int) -> int | None:
         """The index of the first message of an action unit, None where there is no such unit."""
@@ -104,9 +125,8 @@ class Transcript(_OptionalExtras):
 
     def get_action_unit_for_block(self, block_idx: int) -> int | None:
         """The action unit that a message belongs to, None where there is no such message. O(log units)."""
-        if not 0 <= block_idx < len(self.messages):
-            return None
-        return bisect_right(self.unit_starts, block_idx) - 1
+        units = self._cached()
+        return bisect_right(units.starts, block_idx) - 1 if 0 <= block_idx < units.length else None
 
     def to_str(
         self, transcript_idx: int = 0, agent_run_idx: int | None = None, highlight_action_unit: int | None = None

@@ -1,0 +1,127 @@
+"""Messages and their parts: Docent's shapes, read tolerantly, and nothing lost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from trajview.models.messages import (
+    AssistantMessage,
+    ChatMessage,
+    ImagePart,
+    OtherPart,
+    ReasoningPart,
+    TextPart,
+    ToolMessage,
+    UserMessage,
+)
+
+MESSAGE: TypeAdapter[ChatMessage] = TypeAdapter(ChatMessage)
+
+
+def read(**data: Any) -> ChatMessage:
+    return MESSAGE.validate_python(data)
+
+
+@pytest.mark.parametrize("role", ["system", "user", "assistant", "tool"])
+def test_the_role_decides_the_class(role: str) -> None:
+    message = read(role=role, content="x")
+    assert type(message).__name__ == f"{role.title()}Message"
+    assert message.role == role
+
+
+def test_an_unknown_role_is_refused() -> None:
+    with pytest.raises(ValidationError, match="wizard"):
+        read(role="wizard", content="x")
+
+
+def test_the_text_is_the_text_parts_joined_by_a_newline() -> None:
+    message = read(
+        role="assistant",
+        content=[
+            {"type": "text", "text": "one"},
+            {"type": "reasoning", "reasoning": "hm"},
+            {"type": "text", "text": "two"},
+        ],
+    )
+    assert message.text == "one\ntwo"
+    assert message.reasoning == ["hm"]
+    assert [type(part) for part in message.parts] == [TextPart, ReasoningPart, TextPart]
+
+
+def test_plain_content_is_one_text_part_and_null_is_none() -> None:
+    assert [part.type for part in read(role="user", content="x").parts] == ["text"]
+    assert read(role="assistant", content=None).parts == []
+    assert read(role="assistant", content=None).text == ""
+
+
+def test_parts_of_unknown_types_are_kept_as_they_came() -> None:
+    part = {"type": "server_tool_use", "name": "search", "input": {"q": "x"}}
+    odd = {"type": 7, "x": 1}
+    message = read(role="assistant", content=[part, {"type": "image", "image": "a.png", "detail": "low"}])
+    assert [type(kept) for kept in message.parts] == [OtherPart, ImagePart]
+    assert message.model_dump()["content"][0] == part
+    assert message.model_dump()["content"][1] == {"type": "image", "image": "a.png", "detail": "low"}
+    with pytest.raises(ValidationError):
+        read(role="assistant", content=[odd])
+
+
+def test_unknown_keys_go_to_metadata_and_what_is_there_wins() -> None:
+    message = read(role="user", content="x", score=3, origin="a", metadata={"origin": "b"})
+    assert message.metadata == {"score": 3, "origin": "b"}
+
+
+def test_unknown_keys_beside_bad_metadata_are_an_error_that_names_the_type() -> None:
+    with pytest.raises(ValidationError, match="metadata must be a dict, not list"):
+        read(role="user", content="x", score=3, metadata=[1])
+
+
+@pytest.mark.parametrize(("value", "ids"), [("c1", ["c1"]), (["c1", "c2"], ["c1", "c2"]), (None, None)])
+def test_the_tool_call_ids_of_a_user_message(value: object, ids: object) -> None:
+    message = read(role="user", content="x", tool_call_id=value)
+    assert isinstance(message, UserMessage)
+    assert message.tool_call_id == ids
+
+
+def test_an_error_that_is_text_becomes_a_dict() -> None:
+    message = read(role="tool", content="", error="boom")
+    assert isinstance(message, ToolMessage)
+    assert message.error == {"message": "boom"}
+
+
+def test_a_tool_call_keeps_arguments_view_and_unknown_keys() -> None:
+    call = {
+        "id": "c1",
+        "function": "bash",
+        "arguments": {"cmd": "ls"},
+        "type": "function",
+        "parse_error": None,
+        "view": {"title": "Run", "format": "markdown", "content": "`ls`"},
+        "google_thought_signature": "abc",
+    }
+    message = read(role="assistant", content="", tool_calls=[call])
+    assert isinstance(message, AssistantMessage)
+    assert message.model_dump()["tool_calls"] == [call]
+
+
+def test_our_own_fields_are_written_only_when_they_are_set() -> None:
+    ours = {"name", "recipient", "timestamp", "reward", "usage"}
+    assert not ours & read(role="user", content="x").model_dump().keys()
+    said = read(role="user", content="x", name="Ann", reward=0.0, usage={})
+    assert said.model_dump()["name"] == "Ann"
+    assert said.model_dump()["reward"] == 0.0
+    assert said.model_dump()["usage"] == {}
+    assert set(read(role="tool", content="x").model_dump()) == {
+        "id", "content", "role", "metadata", "tool_call_id", "function", "error",
+    }  # fmt: skip
+    # Docent takes no null here.
+    assert "redacted" not in ReasoningPart(reasoning="x").model_dump()
+    assert ReasoningPart(reasoning="x", redacted=False).model_dump()["redacted"] is False
+    assert TextPart(text="x").model_dump() == {"type": "text", "text": "x", "refusal": None}
+
+
+def test_json_and_python_dumps_agree() -> None:
+    message = read(role="assistant", content=[{"type": "text", "text": "x"}], name="Ann")
+    assert MESSAGE.validate_json(message.model_dump_json()) == message
