@@ -1,0 +1,86 @@
+"""Writing a file so that it is there in full or not at all, and saying why where it could not be."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+from contextlib import suppress
+from pathlib import Path
+
+from trajview.errors import AnnotationError, Where
+
+__all__ = ["make_folder", "refusal", "sync_folder", "write_all", "write_atomically"]
+
+_NO_FOLDER_SYNC = {errno.EINVAL, errno.ENOTSUP, errno.EBADF}
+"""What file systems that cannot sync a folder answer; they keep its entries by themselves."""
+
+_WHY: dict[int, tuple[str, str]] = {
+    errno.ENOSPC: ("the disk is full", "free some space, then save again"),
+    errno.EDQUOT: ("your disk quota is used up", "free some space, then save again"),
+    errno.EACCES: ("no permission to write there", "make the folder writable, or choose another with --store"),
+    errno.EPERM: ("no permission to write there", "make the folder writable, or choose another with --store"),
+    errno.EROFS: ("the file system is read-only", "choose another folder with --store"),
+    errno.ENOTDIR: ("a part of the path is a file and not a folder", "choose another folder with --store"),
+    errno.EEXIST: ("a file is where a folder is needed", "choose another folder with --store"),
+    errno.EISDIR: ("a folder is where a file is needed", "move it away, or choose another folder with --store"),
+    errno.EIO: ("the disk reports an error", "check the disk; choose another folder with --store"),
+    errno.ESTALE: ("the network folder was lost", "check the connection, then save again"),
+}
+
+
+def refusal(error: OSError, path: Path, what: str) -> AnnotationError:
+    """An operating system error as a sentence with a hint; `what` starts it: "The annotation was not saved"."""
+    why, hint = _WHY.get(
+        error.errno or 0, (error.strerror or type(error).__name__, "what you typed is still in the panel")
+    )
+    return AnnotationError(f"{what}: {why}.", hint=hint, where=Where(path))
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """All of the data, however little the system takes at a time."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a folder's entries durable, where its file system can. Raises OSError."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in _NO_FOLDER_SYNC:
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Replace a file by `data`, durable when this returns. Raises OSError, and then the old file is as it was.
+
+    The one exception: where only the last step fails, syncing the folder, the new file is in place but may not survive
+    a power cut. The temporary file is beside the target and does not end in `.json`, since Sotopia opens all that do.
+    """
+    temporary = path.with_name(f".{path.stem}.{secrets.token_hex(6)}.tmp")
+    try:
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        try:
+            write_all(descriptor, data)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        temporary.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink()
+        raise
+    sync_folder(path.parent)
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder and its parents, durable. Raises OSError."""
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in missing:
+        sync_folder(path.parent)

@@ -1,0 +1,126 @@
+"""What is in the fields of an annotation, as typed: before it is a record, and between a record and the fields."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from .rubric import REWARD, BadScore, Rubric, mean_of, parse_score, written
+
+if TYPE_CHECKING:
+    from trajview.models.run import Reward
+
+__all__ = ["Draft", "bad_scores", "loadable", "overall", "rewards_of", "scores_of", "values_of"]
+
+Values = tuple[Mapping[str, str], ...]
+"""For each agent what was typed, by dimension."""
+
+RESERVED = "overall_score"
+"""A key of Sotopia's rewards that repeats the overall; never a dimension."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """Typed texts for one run and rubric. `base` is the version of the saved record it started from, None for none."""
+
+    episode: str
+    rubric: str
+    values: Values
+    reasoning: str = ""
+    base: str | None = None
+    time: datetime | None = None
+
+    def says(self) -> tuple[tuple[tuple[tuple[str, str], ...], ...], str]:
+        """What counts in a comparison: the texts, without the fields that are empty."""
+        texts = [tuple(sorted((k, v.strip()) for k, v in agent.items() if v.strip())) for agent in self.values]
+        while texts and not texts[-1]:
+            texts.pop()
+        return tuple(texts), self.reasoning
+
+    @property
+    def empty(self) -> bool:
+        """Nothing rated and nothing written."""
+        texts, reasoning = self.says()
+        return not texts and not reasoning.strip()
+
+
+def loadable(text: str) -> str:
+    """The text with lone surrogates replaced: a record that holds one cannot be loaded by Sotopia, nor by us."""
+    return re.sub("[\ud800-\udfff]", "\ufffd", text)
+
+
+def bad_scores(values: Values, rubric: Rubric) -> dict[tuple[int, str], BadScore]:
+    """What was typed and is no score, by agent (from 0) and dimension, in the order of the rubric."""
+    found: dict[tuple[int, str], BadScore] = {}
+    for dimension in rubric.dimensions:
+        for agent, typed in enumerate(values):
+            score = parse_score(typed.get(dimension.name, ""), dimension)
+            if isinstance(score, BadScore):
+                found[agent, dimension.name] = score
+    return found
+
+
+def _others(base: Reward | None, rubric: Rubric) -> dict[str, float]:
+    """Dimensions of a saved reward that the rubric does not ask for; an edit must not drop them."""
+    if not isinstance(base, tuple):
+        return {}
+    return {k: v for k, v in base[1].items() if k not in rubric.names and k != RESERVED and math.isfinite(v)}
+
+
+def _bare(base: Reward | None) -> Reward:
+    """A saved reward that has an overall and no dimensions, which no field shows; else 0.0, "not rated"."""
+    number = base[0] if isinstance(base, tuple) and not set(base[1]) - {RESERVED} else base
+    return base if base is not None and isinstance(number, float) and math.isfinite(number) else 0.0
+
+
+def scores_of(typed: Mapping[str, str], rubric: Rubric, base: Reward | None = None) -> dict[str, float]:
+    """The scores of one agent in the rubric's order, then those of `base` that the rubric does not know."""
+    scores: dict[str, float] = {}
+    for dimension in rubric.dimensions:
+        score = parse_score(typed.get(dimension.name, ""), dimension)
+        if isinstance(score, float):
+            scores[dimension.name] = score
+    return {**scores, **_others(base, rubric)}
+
+
+def overall(typed: Mapping[str, str], rubric: Rubric, base: Reward | None = None) -> float | None:
+    """The mean that will be saved for an agent, None where nothing is rated."""
+    return mean_of(scores_of(typed, rubric, base).values())
+
+
+def rewards_of(values: Values, rubric: Rubric, base: Sequence[Reward] = ()) -> list[Reward]:
+    """One reward per agent, as Sotopia's consumers need them: `(overall, {dimension: score})`.
+
+    A dimension without a score is left out. An agent without any gets the bare 0.0 that means "not rated": Sotopia's
+    aggregation passes over an annotation with a bare number, while an empty dict would count as a score of 0 or crash
+    it. A bare number in `base`, where nothing was rated since, stays; so do rewards of agents beyond those rated here.
+    """
+    rewards: list[Reward] = []
+    for agent, typed in enumerate(values):
+        was = base[agent] if agent < len(base) else None
+        scores = scores_of(typed, rubric, was)
+        mean = mean_of(scores.values())
+        if mean is not None:
+            rewards.append((mean, scores))
+        else:
+            rewards.append(_bare(was) if REWARD not in rubric.names else 0.0)
+    return rewards + list(base[len(values) :])
+
+
+def values_of(rewards: Sequence[Reward], rubric: Rubric, agents: int) -> Values:
+    """The texts to fill the fields with, from a saved record. A bare 0.0 is "not rated" (Sotopia's custom)."""
+    values: list[dict[str, str]] = []
+    for agent in range(agents):
+        reward = rewards[agent] if agent < len(rewards) else 0.0
+        if isinstance(reward, tuple):
+            typed = {name: written(score) for name, score in reward[1].items() if name in rubric.names}
+            if not typed and REWARD in rubric.names and set(reward[1]) - {RESERVED}:
+                typed = {REWARD: written(reward[0])}
+        else:
+            typed = {REWARD: written(reward)} if REWARD in rubric.names and reward != 0.0 else {}
+        values.append(typed)
+    return tuple(values)

@@ -1,0 +1,119 @@
+"""What is rated and in which range, and the reading of a typed score."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+__all__ = ["REWARD", "SOTOPIA", "BadScore", "Dimension", "Rubric", "mean_of", "parse_score", "reward_rubric", "rubric_for", "written"]  # fmt: skip
+
+REWARD = "reward"
+"""The name of the plain rubric and of its only dimension."""
+
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
+_UNFINISHED = re.compile(r"[+-]?\.?")
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """One thing to rate: a number from `low` to `high`, both included; `integer` where only whole numbers count."""
+
+    name: str
+    low: float
+    high: float
+    integer: bool = False
+    description: str = ""
+
+    @property
+    def label(self) -> str:
+        """The name for people: without underscores."""
+        return self.name.replace("_", " ")
+
+    @property
+    def range_text(self) -> str:
+        """`0..10`, `-5..5`."""
+        return f"{written(self.low)}..{written(self.high)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Rubric:
+    """A named list of dimensions, rated for each agent. The name is part of an annotation's pk: it must not change."""
+
+    name: str
+    dimensions: tuple[Dimension, ...]
+    title: str = ""
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of its dimensions."""
+        return frozenset(dimension.name for dimension in self.dimensions)
+
+
+@dataclass(frozen=True, slots=True)
+class BadScore:
+    """Why a typed text is no score. `unfinished` means that more typing may still make it one, as after `-`."""
+
+    sentence: str
+    unfinished: bool = False
+
+
+def written(value: float) -> str:
+    """A score as a person types it: `7`, `-2.5`, never `7.0`."""
+    return str(int(value)) if math.isfinite(value) and value == int(value) else repr(float(value))
+
+
+def parse_score(text: str, dimension: Dimension) -> float | BadScore | None:
+    """The score that was typed; None where nothing was; BadScore with one sentence where it is none.
+
+    A decimal comma is refused and not guessed at: "1,000" means different things to different people.
+    """
+    typed = text.strip().replace("−", "-")
+    if not typed:
+        return None
+    if _UNFINISHED.fullmatch(typed):
+        return BadScore(f"not a number yet; {dimension.range_text}", unfinished=True)
+    if len(typed) > 40 or not _NUMBER.fullmatch(typed):
+        if re.fullmatch(r"[+-]?[0-9]+,[0-9]+", typed) and len(typed) <= 12:
+            return BadScore(f"write {typed.replace(',', '.')} with a point, not a comma")
+        return BadScore(f"not a number; {dimension.range_text}")
+    value = float(typed)
+    if dimension.integer and value != int(value):
+        return BadScore(f"whole numbers only, {dimension.range_text}")
+    if not dimension.low <= value <= dimension.high:
+        return BadScore(f"out of range {dimension.range_text}")
+    return value + 0.0  # -0.0 becomes 0.0
+
+
+def mean_of(scores: Iterable[float]) -> float | None:
+    """The overall: the plain mean of what was rated (Sotopia's rule), None where nothing was."""
+    rated = list(scores)
+    return sum(rated) / len(rated) if rated else None
+
+
+SOTOPIA = Rubric(
+    name="sotopia",
+    title="Sotopia, seven dimensions",
+    dimensions=(
+        Dimension("believability", 0, 10, True, "Does the agent act naturally, and in keeping with its character?"),
+        Dimension("relationship", -5, 5, True, "Did the relationship between the agents get better or worse?"),
+        Dimension("knowledge", 0, 10, True, "Did the agent learn something new and important?"),
+        Dimension("secret", -10, 0, True, "Did the agent give away what it had to keep secret? 0: nothing."),
+        Dimension("social_rules", -10, 0, True, "Did the agent break laws or social norms? 0: none."),
+        Dimension("financial_and_material_benefits", -5, 5, True, "Did the agent gain or lose money or goods, now or later?"),
+        Dimension("goal", 0, 10, True, "How far did the agent reach its own social goal?"),
+    ),
+)  # fmt: skip
+"""Sotopia's seven dimensions with its ranges, in the order of its evaluator."""
+
+
+def reward_rubric(low: float = 0.0, high: float = 1.0) -> Rubric:
+    """One number per agent, for runs that are no episodes."""
+    dimension = Dimension(REWARD, low, high, description="How well did the agent do, all in all?")
+    return Rubric(name=REWARD, title=f"one reward, {dimension.range_text}", dimensions=(dimension,))
+
+
+def rubric_for(format_name: str, reward_range: tuple[float, float] = (0.0, 1.0)) -> Rubric:
+    """The rubric for a run of a format: Sotopia's for its episodes, one reward for any other."""
+    return SOTOPIA if format_name == "sotopia" else reward_rubric(*reward_range)
