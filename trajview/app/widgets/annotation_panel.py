@@ -161,7 +161,7 @@ class AnnotationPanel(Widget):
         self._wants_focus = self._wants_focus or self._holds_focus()
         self._run = AnnotatedRun(key, title, tuple(agents) or ("agent",), rubric)
         self._ready = False
-        if self.is_attached:
+        if self.is_mounted:
             self._start_opening()
 
     def focus_fields(self) -> None:
