@@ -6,7 +6,6 @@ named on the command line and a citation are all a `Highlight`.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -73,13 +72,21 @@ def text_of(message: ChatMessage) -> str:
 
 
 def _strings_in(value: object) -> list[str]:
-    if isinstance(value, str):
-        return [value]
-    if isinstance(value, dict):
-        return [text for key, item in value.items() for text in (str(key), *_strings_in(item))]
-    if isinstance(value, list):
-        return [text for item in value for text in _strings_in(item)]
-    return [json.dumps(value)] if value is not None else []
+    """The keys and values within a JSON value, in order; it may be as deep as a log makes it."""
+    found: list[str] = []
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, dict):
+            for key in reversed(item):
+                waiting += (item[key], str(key))
+        elif isinstance(item, list | tuple):
+            waiting += reversed(item)
+        elif isinstance(item, bool):
+            found.append(str(item).lower())
+        elif item is not None:
+            found.append(str(item))
+    return found
 
 
 # Tool output that says that the call failed where the source has no field for it. Anchored and literal, so that code
@@ -89,7 +96,7 @@ _FAILED_OUTPUT = re.compile(
     r"|^(?:\[?(?:command|process|script)[^\n]{0,40}? )?(?:exit(?:ed)?|return(?:ed)?)(?: with)?(?: (?:exit|return))?"
     r"[ _-]?(?:code|status)\s*[:=]?\s*(?!0\b)-?\d{1,3}\b"
     r"|^(?:bash|sh|zsh): (?:line \d+: )?[^\n]{1,80}: (?:command not found|No such file or directory|Permission denied)"
-    r"|^=+ .*\b\d+ failed\b.* in [\d.]+s",
+    r"|^=+ .{0,200}?\b\d+ failed\b.{0,200} in [\d.]+s",
     re.MULTILINE | re.IGNORECASE,
 )
 _LOOK_AT = 20_000

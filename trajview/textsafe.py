@@ -26,10 +26,11 @@ _UNSAFE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb\U000e0001\ud800-\udfff]"
 )
 
-# CSI, OSC (and DCS, SOS, PM, APC) and two-character escapes, in their 7-bit and 8-bit forms.
+# CSI, OSC (and DCS, SOS, PM, APC) and two-character escapes, in their 7-bit and 8-bit forms. No string runs past the
+# beginning of another, so that a log full of beginnings is read once.
 _ESCAPES = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
-    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)"
+    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x90\x98\x9c-\x9f]*(?:\x07|\x1b\\|\x9c)"
     r"|\x1b[ -/]*[0-~]"
 )
 
