@@ -30,7 +30,7 @@ class TrajviewApp(App[int]):
     """Shows the runs of a corpus; opens one at once where the settings or the corpus name just one."""
 
     TITLE = "trajview"
-    ENABLE_COMMAND_PALETTE = True
+    CSS_PATH = "app.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+q", "quit", "quit", show=False, priority=True)]
 
     def __init__(self, corpus: Corpus, settings: Settings) -> None:

@@ -44,7 +44,7 @@ class HelpScreen(ModalScreen[None]):
             width: 64; max-width: 96%; height: auto; max-height: 96%; background: $surface;
             border: round $foreground 20%; padding: 0 2; scrollbar-size-vertical: 1;
         }
-        &.-two > VerticalScroll { width: 108; }
+        &.-two > VerticalScroll { width: 112; }
         & #columns { height: auto; }
         &.-two #columns { layout: grid; grid-size: 2; grid-columns: 1fr 1fr; grid-gutter: 0 4; grid-rows: auto; }
         & .column { height: auto; }
@@ -89,7 +89,7 @@ def _keys_text(blocks: list[tuple[str, list[Key]]]) -> Content:
     for name, keys in blocks:
         parts.append((f"{name}\n", "bold $accent"))
         for key in keys:
-            parts.append((f"  {shown(key.keys):<14}", "$text-primary"))
+            parts.append((f"  {shown(key.keys):<13}", "$text-primary"))
             parts.append(f" {key.says}\n")
         parts.append("\n")
     return Content.assemble(*parts).rstrip()

@@ -693,7 +693,7 @@ class TranscriptScreen(Reading, Screen[None]):
         """The keys."""
         self.trajview.show_help("transcript")
 
-    async def action_back(self) -> None:
+    def action_back(self) -> None:
         """Close what is open on top of the transcript, else go back to the list; ask about unsaved work."""
         session = self.session
         if session is not None and session.search is not None:
@@ -702,7 +702,7 @@ class TranscriptScreen(Reading, Screen[None]):
         if self.has_class("-metadata"):
             self.remove_class("-metadata")
             return
-        await self.trajview.leave_transcript(self)
+        self.trajview.leave_transcript(self)
 
 
 def _short(count: int) -> str:

@@ -105,6 +105,7 @@ class AnnotationPanel(Widget):
     AnnotationPanel > .state.-error { color: $text-error; text-style: bold; }
     AnnotationPanel.-wide ScoreField.-textual-compact, AnnotationPanel.-wide .head { width: 14; }
     AnnotationPanel.-wide .mean { width: 14; }
+    AnnotationPanel.-narrow .range { display: none; }
     AnnotationPanel.-short > .about, AnnotationPanel.-short .guidance, AnnotationPanel.-short ScoreTable { margin: 0; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -436,6 +437,7 @@ class AnnotationPanel(Widget):
 
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(event.size.width >= 64, "-wide")
+        self.set_class(event.size.width < 38, "-narrow")  # The range is still named beneath, and in errors.
         self.set_class(event.size.height < 26, "-short")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:

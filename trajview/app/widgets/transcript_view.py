@@ -22,6 +22,8 @@ from trajview.app.session import TranscriptSession
 __all__ = ["TranscriptView"]
 
 GUTTER = 2
+MARGIN = 1
+"""Empty columns at the right, between the text and what stands beside it."""
 STRIPS_KEPT = 4_000
 WHEEL_ROWS = 3
 
@@ -128,7 +130,9 @@ class TranscriptView(ScrollView, can_focus=True):
         self._strips.clear()
         self._strips_for = ()
         if self.size.width:
-            session.set_view(self.scrollable_content_region.width - GUTTER, self.scrollable_content_region.height)
+            session.set_view(
+                self.scrollable_content_region.width - GUTTER - MARGIN, self.scrollable_content_region.height
+            )
         self.sync()
 
     def sync(self, *, moved: bool = True) -> None:
@@ -139,7 +143,7 @@ class TranscriptView(ScrollView, can_focus=True):
         y = session.settle()
         self._following = True
         try:
-            size = Size(session.options.width + GUTTER, session.map.total)
+            size = Size(session.options.width + GUTTER + MARGIN, session.map.total)
             if size != self.virtual_size:
                 self.virtual_size = size
             self._put(y)
@@ -186,7 +190,7 @@ class TranscriptView(ScrollView, can_focus=True):
     def on_resize(self) -> None:
         if self.session is not None:
             region = self.scrollable_content_region
-            self.session.set_view(region.width - GUTTER, region.height)
+            self.session.set_view(region.width - GUTTER - MARGIN, region.height)
             self.sync()
 
     def notify_style_update(self) -> None:
@@ -222,7 +226,7 @@ class TranscriptView(ScrollView, can_focus=True):
         strip = self._with_matches(strip, message, number, palette)
         if (message, number) == session.cursor and self.has_focus:
             strip = strip.apply_style(palette["cursor"])
-        strip = Strip([self._gutter(message, number, palette), *strip], width)
+        strip = Strip([self._gutter(message, number, palette), *strip, Segment(" " * MARGIN, self._base)], width)
         selection = self.text_selection
         if selection is not None and (span := selection.get_span(row)) is not None:
             strip = self._with_selection(strip, span)
