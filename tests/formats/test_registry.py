@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from typing import Any
@@ -159,6 +160,73 @@ def test_every_format_asked_for_by_name_reads_or_says_why_not(record: Any) -> No
 def test_no_message_of_a_list_is_lost(messages: list[Any]) -> None:
     run = format_named("messages").read(messages, Origin())
     assert len(run.transcripts[0].messages) >= len(messages)
+
+
+MARKS = st.integers(100_000, 999_999).map("mark{}".format)
+MARKED = st.recursive(
+    MARKS | st.none() | st.booleans(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=4),
+    max_leaves=12,
+)
+BLOCKS = st.lists(
+    st.fixed_dictionaries(
+        {
+            "type": st.sampled_from(
+                ["text", "tool_use", "tool_result", "thinking", "reasoning", "refusal", "image", "image_url", "odd"]
+            )
+        },
+        optional=dict.fromkeys(
+            ("text", "id", "name", "input", "content", "tool_use_id", "thinking", "source", "refusal", "data"), MARKED
+        ),
+    ),
+    max_size=3,
+)
+MARKED_MESSAGES = st.fixed_dictionaries(
+    {"role": st.sampled_from(["user", "assistant", "tool", "system", "function_call"]) | MARKS},
+    optional={
+        "content": MARKED | BLOCKS,
+        "tool_calls": MARKED | st.lists(st.dictionaries(KEYS, MARKED, max_size=4), max_size=2),
+        "function_call": MARKED,
+        **dict.fromkeys(("metadata", "name", "tool_call_id", "id", "reasoning", "error", "function", "usage"), MARKED),
+        **dict.fromkeys(("timestamp", "model", "citations", "refusal", "is_error", "odd", "type", "value"), MARKED),
+    },
+)
+MARKED_RECORDS = (
+    st.fixed_dictionaries(
+        {"messages": st.lists(MARKED_MESSAGES | MARKED, max_size=3)},
+        optional=dict.fromkeys(("id", "name", "metadata", "system", "reward", "scores", "choices", "odd"), MARKED),
+    )
+    | st.fixed_dictionaries(
+        {
+            "transcripts": st.lists(
+                st.fixed_dictionaries(
+                    {"messages": st.lists(MARKED_MESSAGES | MARKED, max_size=3)},
+                    optional=dict.fromkeys(("id", "name", "metadata", "units", "odd", "created_at"), MARKED),
+                ),
+                min_size=1,
+                max_size=2,
+            )
+        },
+        optional=dict.fromkeys(("id", "name", "metadata", "agents", "rewards", "transcript_groups", "odd"), MARKED),
+    )
+    | st.fixed_dictionaries({"prompt": MARKED, "completion": st.lists(MARKED_MESSAGES, min_size=1, max_size=2)})
+    | st.lists(
+        st.fixed_dictionaries(
+            {"type": st.sampled_from(["user", "assistant", "system", "summary"]), "message": MARKED_MESSAGES | MARKED},
+            optional=dict.fromkeys(("sessionId", "timestamp", "summary", "content", "odd"), MARKED),
+        ),
+        max_size=3,
+    )
+)
+
+
+@given(MARKED_RECORDS)
+@settings(max_examples=200, deadline=None)
+def test_nothing_that_a_record_says_is_dropped(record: Any) -> None:
+    found, _ = best(record)
+    said = set(re.findall(r"mark\d{6}", json.dumps(record)))
+    shown = set(re.findall(r"mark\d{6}", json.dumps(found.read(record, Origin()).model_dump(mode="json"))))
+    assert said <= shown
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import click
 __all__ = ["command"]
 
 
-@click.command("completion")
+@click.command("completion", short_help="Print a shell's completion script.")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def command(shell: str) -> None:
     """Print the completion script for SHELL; load it with `eval "$(trajview completion bash)"`."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@click.command("detect")
+@click.command("detect", short_help="Say what a file is, and why.")
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
 @click.option("--json", "in_json", is_flag=True, help="As one JSON object.")
 @click.pass_context

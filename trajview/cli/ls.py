@@ -25,7 +25,7 @@ _LEAST = 8  # cells that a column keeps when the terminal is narrow
 _GAP = "  "
 
 
-@click.command("ls")
+@click.command("ls", short_help="List the runs.")
 @paths_argument
 @click.option("--json", "in_json", is_flag=True, help="One JSON object a line.")
 @click.pass_context

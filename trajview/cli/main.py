@@ -45,10 +45,10 @@ Exit codes: 0 fine, 1 found problems, 2 wrong usage or unreadable input.
 class _Group(click.Group):
     """A group whose commands are imported when they are needed; a line that names none of them means `view`."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click gives it
         return list(_COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click gives it
         if cmd_name not in _COMMANDS:
             return None
         found = import_module(f"trajview.cli.{cmd_name}").command

@@ -15,7 +15,6 @@ from .common import (
     existing,
     exit_code,
     matching_run,
-    out,
     paths_argument,
     say_nothing_found,
     say_problem,
@@ -40,7 +39,7 @@ class _NoSuchUnit(TrajviewError):
     title = "No such action unit"
 
 
-@click.command("show")
+@click.command("show", short_help="Print runs as text.")
 @paths_argument
 @click.option("--run", metavar="ID", help="Only the run with this id or key (see `trajview ls`).")
 @click.option("--unit", type=int, metavar="N", help="Only this action unit, counted from 0, of the first transcript.")

@@ -14,7 +14,7 @@ from .main import EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG
 __all__ = ["command"]
 
 
-@click.command("validate")
+@click.command("validate", short_help="Report every problem.")
 @paths_argument
 @click.pass_context
 def command(ctx: click.Context, paths: tuple[Path, ...]) -> None:

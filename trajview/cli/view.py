@@ -12,7 +12,7 @@ from .common import existing, is_terminal, paths_argument
 __all__ = ["command"]
 
 
-@click.command("view")
+@click.command("view", short_help="Read PATH in the viewer (the default).")
 @paths_argument
 @click.option("--run", metavar="ID", help="Open the run with this id or key at once.")
 @click.option("--unit", type=click.IntRange(min=0), metavar="N", help="Go to this action unit, counted from 0.")

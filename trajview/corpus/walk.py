@@ -112,7 +112,7 @@ class _Walker:
         if path.name.startswith("."):
             yield Skipped(path)
         elif stat.S_ISDIR(mode):
-            if path.name == _STORE or (in_store and path.name == _JOURNAL):
+            if path.name == _STORE or (path.name == _JOURNAL and (in_store or _holds_drafts(path))):
                 yield Skipped(path)
             else:
                 yield from self.folder(path, shown + os.sep)
@@ -128,6 +128,19 @@ class _Walker:
             return False
         self.files.add(name)
         return True
+
+
+def _holds_drafts(folder: Path) -> bool:
+    """Whether a folder is the journal of a store that has no records yet: its files are lines of timed events."""
+    try:
+        for path in folder.glob("*.jsonl"):
+            if path.is_file():
+                with path.open("rb") as file:
+                    head = file.read(200)
+                return head.startswith(b'{"time": "') and b'"event": "' in head
+    except OSError:
+        pass
+    return False
 
 
 def _not_plain(path: Path, mode: int) -> Problem:

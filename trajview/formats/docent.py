@@ -175,6 +175,7 @@ class Docent:
         run, transcripts = self._transcripts(record, origin)
         run_id = _text(run.get("id")) or origin.default_id
         metadata = _metadata(run, _RUN_KEYS, problems, "the run")
+        _id(run, run_id, metadata)
         agents, rewards = _agents(run), _rewards(run)
         if agents is None and run.get("agents"):
             put(metadata, "agents", run["agents"])
@@ -213,6 +214,14 @@ def _name(record: dict[Any, Any], key: str, metadata: dict[str, Any]) -> str | N
     return None
 
 
+def _id(record: dict[Any, Any], default: str, metadata: dict[str, Any]) -> str:
+    """The id as text; one that is no text or number is kept in the metadata."""
+    found = _text(record.get("id"))
+    if found is None and record.get("id") is not None:
+        put(metadata, "id", record["id"])
+    return found or default
+
+
 def _metadata(record: dict[Any, Any], known: frozenset[str], problems: list[str], what: str) -> dict[str, Any]:
     value = record.get("metadata")
     if value is not None and not isinstance(value, dict):
@@ -247,7 +256,7 @@ def _group(group: Any, default_id: str, problems: list[str]) -> TranscriptGroup:
         return TranscriptGroup(id=default_id, metadata={"value": group})
     metadata = _metadata(group, _GROUP_KEYS, problems, "a transcript group")
     fields = {key: _name(group, key, metadata) for key in sorted(_GROUP_KEYS - {"id", "metadata"})}
-    return TranscriptGroup(id=_text(group.get("id")) or default_id, metadata=metadata, **fields)
+    return TranscriptGroup(id=_id(group, default_id, metadata), metadata=metadata, **fields)
 
 
 def _transcript(transcript: Any, default_id: str, index: int, problems: list[str]) -> Transcript:
@@ -266,7 +275,7 @@ def _transcript(transcript: Any, default_id: str, index: int, problems: list[str
         put(metadata, "units", units)
         units = None
     return Transcript(
-        id=_text(record.get("id")) or default_id,
+        id=_id(record, default_id, metadata),
         name=_name(record, "name", metadata),
         description=_name(record, "description", metadata),
         transcript_group_id=_name(record, "transcript_group_id", metadata),

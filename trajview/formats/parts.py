@@ -39,6 +39,14 @@ def _extras(item: dict[Any, Any], *used: str) -> _Part:
     return {str(key): value for key, value in item.items() if key not in used and value is not None}
 
 
+def _with(fields: _Part, *rests: _Part) -> _Part:
+    """Fields of a part with what else was said of it; a name that is taken gets an underscore."""
+    for rest in rests:
+        for key, value in rest.items():
+            put(fields, key, value)
+    return fields
+
+
 def _other(item: dict[Any, Any]) -> _Part:
     """A part that we do not know, as it came."""
     if isinstance(item.get("type"), str):
@@ -56,12 +64,8 @@ def _part(item: object) -> _Part:
     if name in _TEXT or (not name and isinstance(item.get("text"), str)):
         return _text_part(item)
     if name == "refusal":
-        return {
-            **_extras(item, "type", "refusal"),
-            "type": "text",
-            "text": as_text(item.get("refusal")),
-            "refusal": True,
-        }
+        fields = {"type": "text", "text": as_text(item.get("refusal")), "refusal": True}
+        return _with(fields, _extras(item, "type", "refusal"))
     if name in ("thinking", "reasoning", "redacted_thinking"):
         return _reasoning_part(name, item)
     if name in ("image", "image_url", "input_image"):
@@ -93,16 +97,20 @@ def _reasoning_part(name: str, item: dict[Any, Any]) -> _Part:
     else:
         pieces = [piece for key in ("summary", "content") for piece in _texts(item.get(key))]
         text = "\n\n".join(pieces)
-    part = _extras(item, "type", used, *(() if used else ("summary", "content")), "signature", "redacted")
+    part: _Part = {"type": "reasoning", "reasoning": text}
     signature, redacted = item.get("signature"), item.get("redacted")
-    part.update(type="reasoning", reasoning=text)
+    consumed = ["type", used, "signature"] if used else ["type", "summary", "content", "signature"]
     if isinstance(signature, str):
         part["signature"] = signature
     elif signature is not None:
         part["signature_as_logged"] = signature
-    if redacted or name == "redacted_thinking":
+    if name == "redacted_thinking" or redacted is True:
         part["redacted"] = True
-    return part
+    if isinstance(redacted, bool):
+        consumed.append("redacted")
+    elif redacted is not None:
+        part.setdefault("redacted", bool(redacted))
+    return _with(part, _extras(item, *consumed))
 
 
 def _texts(value: object) -> list[str]:
@@ -118,8 +126,8 @@ def _media_part(field: str, item: dict[Any, Any], *keys: str) -> _Part:
         if value is None:
             continue
         url, rest = _url_of(value, field)
-        return {**rest, **_extras(item, "type", key, field), "type": field, field: url}
-    return {**_extras(item, "type", field), "type": field, field: ""}
+        return _with({"type": field, field: url}, rest, _extras(item, "type", key))
+    return _with({"type": field, field: ""}, _extras(item, "type"))
 
 
 def _url_of(value: object, field: str) -> tuple[str, _Part]:
@@ -130,10 +138,11 @@ def _url_of(value: object, field: str) -> tuple[str, _Part]:
         if isinstance(data, str):
             suffix = value.get("format")
             mime = value.get("media_type") or (f"{field}/{suffix}" if isinstance(suffix, str) else f"{field}/*")
-            return f"data:{as_text(mime)};base64,{data}", _extras(value, "data", "media_type", "format", "type")
+            taken = ("data", "type", "media_type" if value.get("media_type") else "format")
+            return f"data:{as_text(mime)};base64,{data}", _extras(value, *taken)
         for key in ("url", "path", "file_id"):
             if isinstance(value.get(key), str):
-                return value[key], _extras(value, key, "type")
+                return value[key], _extras(value, key, *(("type",) if value.get("type") in ("url", "file") else ()))
     return as_json(value, None), {}
 
 
@@ -221,15 +230,16 @@ def _add_call_fields(call: dict[str, Any], item: dict[Any, Any], error: str | No
 
 
 def _view(view: dict[Any, Any]) -> dict[str, Any]:
-    found = _extras(view, "format", "content", "title")
-    found["title"] = None if view.get("title") is None else as_text(view["title"])
+    found: dict[str, Any] = {
+        "title": None if view.get("title") is None else as_text(view["title"]),
+        "content": as_text(view.get("content")),
+    }
     form = view.get("format")
     if form in ("text", "markdown"):
         found["format"] = form
     elif form is not None:
         found["format_as_logged"] = form
-    found["content"] = as_text(view.get("content"))
-    return found
+    return _with(found, _extras(view, "format", "content", "title"))
 
 
 def tool_calls_of(value: object) -> list[dict[str, Any]]:

@@ -42,7 +42,7 @@ def _class(name: str) -> str:
 
 
 class TranscriptView(ScrollView, can_focus=True):
-    """Shows a `TranscriptSession`; posts `Moved` when the cursor or the window has moved, `Folded` after a fold.
+    """Shows a `TranscriptSession`; posts `Moved` when the cursor or the window has moved.
 
     Only rows on the screen are rendered. The session's position is the truth; the scroll offset follows it.
     """
@@ -215,7 +215,7 @@ class TranscriptView(ScrollView, can_focus=True):
             session is None
             or not session.messages
             or row >= session.map.total
-            or width != session.options.width + GUTTER
+            or width != session.options.width + GUTTER + MARGIN
         ):
             return Strip.blank(width, self._base)
         message, number = session.at_row(row)
