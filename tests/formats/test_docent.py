@@ -159,3 +159,8 @@ def test_a_run_without_transcripts_is_refused_in_one_sentence(transcripts: objec
         assert "\n" not in str(caught.value)
         assert caught.value.hint
         assert str(caught.value.where) == "record#2"
+
+
+def test_a_message_key_that_its_metadata_has_too_keeps_both() -> None:
+    record = {"transcripts": [{"messages": [{"role": "user", "content": "x", "odd": 1, "metadata": {"odd": 2}}]}]}
+    assert FORMAT.read(record, Origin()).transcripts[0].messages[0].metadata == {"odd": 2, "odd_": 1}

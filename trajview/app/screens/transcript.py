@@ -53,7 +53,7 @@ class TranscriptScreen(Reading, Screen[None]):
         background: $background;
         & #title { height: 1; background: $panel; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
         & #body { height: 1fr; }
-        & #transcript { width: 1fr; scrollbar-size-vertical: 0; }
+        & #transcript { width: 1fr; }
         & #outline { display: none; }
         & #side { display: none; width: 44; background: $surface; }
         &.-medium #outline { display: block; width: 30; }

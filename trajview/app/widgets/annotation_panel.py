@@ -131,6 +131,7 @@ class AnnotationPanel(Widget):
         self._beyond: tuple[dict[str, str], ...] = ()
         self._timer: Timer | None = None
         self._said = ""
+        self._alarm = False
         self._work = Work(store)
 
     def compose(self) -> ComposeResult:
@@ -325,6 +326,7 @@ class AnnotationPanel(Widget):
         event.stop()
         if not self._ready:
             return
+        self._alarm = False
         self._show_scores()
         if self._timer is None:  # Not restarted by further keys: nothing typed waits longer than this.
             self._timer = self.set_timer(self.KEEP_AFTER, self._keep)
@@ -353,7 +355,7 @@ class AnnotationPanel(Widget):
             return
         here = self.key == draft.episode and self._work.is_latest(draft)
         unsaved = not (here and self._work.is_saved(draft))
-        if here:
+        if here and not self._alarm:  # An error stays until something is typed or saved.
             self._say("draft kept, not saved" if unsaved else "as saved", "draft" if unsaved else "")
         self.post_message(self.DraftKept(draft.episode, unsaved))
 
@@ -401,6 +403,7 @@ class AnnotationPanel(Widget):
         line.update(Content(one_line(text, 300)))
         line.set_classes(f"state -{kind}" if kind else "state")
         self._said = text
+        self._alarm = kind == "error"
 
     def _shout(self, text: str) -> None:
         """An error in the panel and as a toast; the same one only once in a row."""

@@ -65,5 +65,6 @@ class ChangedOnDiskScreen(ModalScreen[Choice]):
 
 def in_short(annotation: AnnotationForEpisode) -> str:
     """The overall of each agent and the first words of the reasoning, on one line."""
-    overall = " · ".join(f"{overall_of(reward):.2f}" for reward in annotation.rewards[:6])
+    numbers = ["–" if reward == 0.0 else f"{overall_of(reward):.2f}" for reward in annotation.rewards[:6]]
+    overall = " · ".join(numbers)
     return one_line(f"{overall}  {annotation.reasoning}", 80)

@@ -85,6 +85,9 @@ class Outline(ScrollView, can_focus=False):
             self._styles = component_styles(self, self.COMPONENT_CLASSES)
         return self._styles
 
+    def _sign_colour(self, kind: str) -> Style:
+        return Style(color=self._palette()[f"outline--{kind}"].color) if kind else Style.null()
+
     def notify_style_update(self) -> None:
         super().notify_style_update()
         self._styles = {}
@@ -111,11 +114,7 @@ class Outline(ScrollView, can_focus=False):
         mark = unit in session.marks
         segments = [
             Segment(f" {unit:>{digits}} ", number),
-            Segment(
-                "⚑" if mark else sign,
-                (words if unit == session.unit else base)
-                + (style("mark") if mark else style(kind) if kind else Style.null()),
-            ),
+            Segment("⚑" if mark else sign, words + self._sign_colour("mark" if mark else kind)),
             Segment(" ", words),
             Segment(set_cell_size(label, max(0, width - digits - 4)), words),
         ]

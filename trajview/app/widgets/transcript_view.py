@@ -250,7 +250,7 @@ class TranscriptView(ScrollView, can_focus=True):
         assert session is not None
         here = (message, number) == session.cursor
         if session.options.bare:
-            return Segment("❯ " if here else "  ", self._base + palette["gutter.cursor"])
+            return Segment("❯ " if here and self.has_focus else "  ", self._base + palette["gutter.cursor"])
         role = session.messages[message].role
         style = self._base + palette.get(f"gutter.{role}", Style.null())
         if here:
