@@ -294,12 +294,21 @@ def _messages(items: list[Any], transcript: int, problems: list[str]) -> list[Ch
     found: list[ChatMessage] = []
     for index, item in enumerate(items):
         try:
-            found.append(validate(item))
+            found.append(_with_shadowed(validate(item), item))
         except ValidationError as error:
             reason = _reason(item, error.errors(include_url=False, include_input=False)[0])
             problems.append(f"message {index} of transcript {transcript}: {reason}")
             found.append(_salvage(item, reason))
     return found
+
+
+def _with_shadowed(message: ChatMessage, item: dict[str, Any]) -> ChatMessage:
+    """The message, with the unknown keys that its metadata has too: there the model lets the metadata win."""
+    metadata = item.get("metadata")
+    if metadata:
+        for key in item.keys() & metadata.keys() - type(message).model_fields.keys():
+            put(message.metadata, key, item[key])
+    return message
 
 
 def _reason(item: Any, error: Any) -> str:

@@ -195,13 +195,7 @@ class MessageBase(_OptionalExtras):
             return data
         metadata = metadata_or_raise(data.get("metadata"))
         known = {key: value for key, value in data.items() if key not in unknown}
-        known["metadata"] = metadata = dict(metadata)
-        for key in data:
-            if key in unknown:
-                name = str(key)
-                while name in metadata:  # taken by the metadata's own: both are kept
-                    name += "_"
-                metadata[name] = data[key]
+        known["metadata"] = {**{key: data[key] for key in data if key in unknown}, **metadata}
         return known
 
     @field_validator("metadata", mode="before")
