@@ -13,7 +13,6 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from trajview.annotation.store import ChangedOnDisk
-from trajview.models.run import overall_of
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
@@ -65,6 +64,8 @@ class ChangedOnDiskScreen(ModalScreen[Choice]):
 
 def in_short(annotation: AnnotationForEpisode) -> str:
     """The overall of each agent and the first words of the reasoning, on one line."""
+    from trajview.models.run import overall_of  # Pydantic, which no start-up should wait for.
+
     numbers = ["–" if reward == 0.0 else f"{overall_of(reward):.2f}" for reward in annotation.rewards[:6]]
     overall = " · ".join(numbers)
     return one_line(f"{overall}  {annotation.reasoning}", 80)
