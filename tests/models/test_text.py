@@ -202,6 +202,23 @@ def test_the_highlighted_unit_is_marked_also_where_it_is_split(unit: int) -> Non
     assert sum("<HIGHLIGHTED>" in string for string in strings) >= 1
 
 
+def test_one_unit_alone_has_no_metadata_and_keeps_its_number() -> None:
+    transcript = conversation(turns=2, size=60)
+    text = transcript_to_str(transcript, only_unit=2)
+    assert text.startswith("<|action unit 2|>\n<|T0B4; role: user|>")
+    assert text.endswith("</|T0B6|>\n</|action unit 2|>\n")
+    assert text in transcript.to_str()
+    assert transcript_to_str_with_token_limit(transcript, 5000, only_unit=2) == [text]
+    strings = transcript_to_str_with_token_limit(transcript, 150, only_unit=2)
+    assert [re.findall(r"<\|(T0B\d)", string) for string in strings] == [["T0B4"], ["T0B5"], ["T0B6"]]
+    assert all(tokens_of(string) <= 150 for string in strings)
+    for unit in (-1, 3):
+        with pytest.raises(IndexError):
+            transcript_to_str(transcript, only_unit=unit)
+        with pytest.raises(IndexError):
+            transcript_to_str_with_token_limit(transcript, 150, only_unit=unit)
+
+
 def test_what_fits_is_one_string_and_the_same_as_the_whole() -> None:
     transcript = conversation()
     whole = transcript.to_str()
@@ -371,15 +388,14 @@ def test_five_thousand_messages_cost_little_more_than_encoding_them() -> None:
     transcript = conversation(turns=1666, size=150)
     whole = transcript.to_str()
 
-    def best_of_three(work: object) -> float:
-        times = []
-        for _ in range(3):
-            began = time.perf_counter()
-            work()  # type: ignore[operator]
-            times.append(time.perf_counter() - began)
-        return min(times)
-
-    encode = best_of_three(lambda: encoding().encode_ordinary(whole))
-    ours = best_of_three(lambda: transcript.to_str_with_token_limit(8000))
-    # The target is 1.3; the rest is for a busy machine.
-    assert ours / encode < 1.8
+    encode, ours = [], []
+    for _ in range(5):
+        # Processor time, and by turns: the machine may be busy.
+        began = time.process_time()
+        encoding().encode_ordinary(whole)
+        between = time.process_time()
+        transcript.to_str_with_token_limit(8000)
+        encode.append(between - began)
+        ours.append(time.process_time() - between)
+    # The target is 1.3; the rest is for a noisy clock.
+    assert min(ours) / min(encode) < 1.8

@@ -1,15 +1,14 @@
 """Transcripts and runs as text, for prompts and for people, whole or in strings of at most so many GPT-4 tokens.
 
 The form is Docent's: a block per message, labelled `T{t}B{b}` (`R{r}T{t}B{b}` with a run index), wrapped by its action
-unit; a highlighted unit is wrapped once more; the metadata follows. Every piece that a string is put together from
-begins with `<` and ends with `>` and a newline. cl100k_base never has a token across a newline and the character that
-is no white space after it, so the tokens of a string are exactly the sum of its pieces': each is counted once.
+unit; a highlighted unit is wrapped once more; the metadata follows. Every piece that a string is put together from begins with
+`<` and ends with `>` and a newline, so that its tokens need be counted once (`packing`).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from trajview.textsafe import one_line
@@ -26,8 +25,9 @@ from .messages import (
     ToolMessage,
     VideoPart,
 )
+from .packing import Packer, cut_between, cut_piece, unit_tags
 from .run import AgentRun
-from .tokens import count_tokens, count_tokens_up_to, cut_to_tokens, last_tokens
+from .tokens import count_tokens_up_to
 from .transcript import Transcript
 
 __all__ = [
@@ -46,14 +46,19 @@ def transcript_to_str(
     transcript_idx: int = 0,
     agent_run_idx: int | None = None,
     highlight_action_unit: int | None = None,
+    *,
+    only_unit: int | None = None,
 ) -> str:
-    """The whole transcript as text: its messages by action unit, then its metadata.
+    """The whole transcript as text: its messages by action unit, then its metadata; or one action unit alone.
 
-    Raises IndexError if there is no action unit `highlight_action_unit`. The text is raw: what a terminal must not see
+    Raises IndexError if there is no action unit `highlight_action_unit` or `only_unit`. The text is raw: what a terminal must not see
     is still in it.
     """
     _check_unit(transcript, highlight_action_unit)
+    _check_unit(transcript, only_unit)
     label = _label(transcript_idx, agent_run_idx)
+    if only_unit is not None:
+        return _unit_str(transcript, only_unit, label, highlight_action_unit)
     metadata = _metadata_str(f"transcript metadata {label}M", transcript.metadata)
     return _units_str(transcript, label, highlight_action_unit) + metadata
 
@@ -64,19 +69,22 @@ def transcript_to_str_with_token_limit(
     transcript_idx: int = 0,
     agent_run_idx: int | None = None,
     highlight_action_unit: int | None = None,
+    *,
+    only_unit: int | None = None,
 ) -> list[str]:
-    """The transcript as strings of at most `token_limit` GPT-4 tokens (cl100k_base), split between messages.
+    """The transcript (or one action unit of it, without metadata) as strings of at most `token_limit` GPT-4 tokens.
 
-    A message goes with the metadata where both fit, and a unit is kept together where it fits. A message that is too
+    The tokens are cl100k_base's, of each string as a whole, and strings are split between messages. A message goes with the metadata where both fit, and a unit is kept together where it fits. A message that is too
     long by itself has its middle cut out, with a mark that says how many characters went; it goes without metadata.
     Metadata that fitted nowhere comes last, by itself, cut likewise if it must be.
 
     Raises ValueError for a limit below `MIN_TOKEN_LIMIT` (or, with indices of many digits, below what their labels
-    need), and IndexError if there is no action unit `highlight_action_unit`.
+    need), and IndexError if there is no action unit `highlight_action_unit` or `only_unit`.
     """
     label = _label(transcript_idx, agent_run_idx)
     title = f"transcript metadata {label}M"
-    return _strings(transcript, token_limit, label, highlight_action_unit, title, transcript.metadata)
+    facts = transcript.metadata if only_unit is None else {}
+    return _strings(transcript, token_limit, label, highlight_action_unit, title, facts, only_unit)
 
 
 def run_to_str(run: AgentRun, agent_run_idx: int | None = None) -> str:
@@ -123,103 +131,31 @@ def message_to_str(message: ChatMessage, label: str) -> str:
 # --- strings under a limit ---------------------------------------------------------------------------------------
 
 
-class _Packer:
-    """Puts blocks into strings of at most `limit` tokens, in order, with the metadata where it fits."""
-
-    def __init__(self, limit: int, metadata: str, highlight: int | None, cut: Callable[[int, int], str]) -> None:
-        """`cut` gives a message, by its index, as a block of at most so many tokens."""
-        self.limit = limit
-        self.cut = cut
-        self.metadata = metadata
-        self.highlight = highlight
-        self.metadata_tokens = count_tokens_up_to(metadata, limit) if metadata else 0
-        self.strings: list[str] = []
-        self.metadata_written = not metadata
-        self._frames: dict[tuple[int, bool, bool], int] = {}
-        self._pieces: list[str] = []
-        self._used = 0
-        self._with_metadata = True
-        self._unit: int | None = None
-
-    def frame(self, unit: int, *, continued: bool) -> int:
-        """The tokens of the tags around a unit; they depend on the number of its digits alone."""
-        key = (len(str(unit)), unit == self.highlight, continued)
-        if key not in self._frames:
-            opening, closing = _unit_tags(unit, self.highlight, continued=continued)
-            self._frames[key] = count_tokens(opening) + count_tokens(closing)
-        return self._frames[key]
-
-    def add_unit(self, unit: int, first_message: int, blocks: list[tuple[str, int]]) -> None:
-        """Add a unit: the index of its first message, and the block of each of its messages with its tokens."""
-        first, later = self.frame(unit, continued=False), self.frame(unit, continued=True)
-        room = self.limit - self.metadata_tokens
-        whole = first + sum(tokens for _, tokens in blocks)
-        if whole <= room and self._used + whole > room:
-            self._flush()
-        for index, (block, tokens) in enumerate(blocks):
-            frame = later if index else first
-            if frame + tokens > self.limit:
-                self._flush()
-                self._open(unit, index > 0, frame, with_metadata=False)
-                self._pieces.append(self.cut(first_message + index, self.limit - frame))
-                self._flush()
-                continue
-            with_metadata = frame + tokens <= room
-            more = tokens if self._unit == unit else frame + tokens
-            most = room if with_metadata else self.limit
-            if self._pieces and (with_metadata != self._with_metadata or self._used + more > most):
-                self._flush()
-            if self._unit != unit:
-                self._open(unit, index > 0, frame, with_metadata=with_metadata)
-            self._pieces.append(block)
-            self._used += tokens
-
-    def finish(self) -> list[str]:
-        """All strings; the metadata by itself in the last one if it fitted nowhere."""
-        self._flush()
-        if not self.metadata_written:
-            self.strings.append(_cut(self.metadata, self.limit))
-        return self.strings
-
-    def _open(self, unit: int, continued: bool, frame: int, *, with_metadata: bool) -> None:
-        self._close()
-        self._pieces.append(_unit_tags(unit, self.highlight, continued=continued)[0])
-        self._used += frame
-        self._unit = unit
-        self._with_metadata = with_metadata
-
-    def _close(self) -> None:
-        if self._unit is not None:
-            self._pieces.append(_unit_tags(self._unit, self.highlight)[1])
-            self._unit = None
-
-    def _flush(self) -> None:
-        self._close()
-        if self._pieces:
-            if self._with_metadata:
-                self._pieces.append(self.metadata)
-                self.metadata_written = True
-            self.strings.append("".join(self._pieces))
-        self._pieces = []
-        self._used = 0
-
-
 def _strings(
-    transcript: Transcript, limit: int, label: str, highlight: int | None, title: str, facts: dict[str, Any]
+    transcript: Transcript,
+    limit: int,
+    label: str,
+    highlight: int | None,
+    title: str,
+    facts: dict[str, Any],
+    only_unit: int | None = None,
 ) -> list[str]:
     _check_limit(limit)
     _check_unit(transcript, highlight)
+    _check_unit(transcript, only_unit)
     metadata = _metadata_str(title, facts)
     messages = transcript.messages
     if not messages:
         whole = _units_str(transcript, label, highlight) + metadata
-        return [whole] if count_tokens_up_to(whole, limit) <= limit else [_cut(metadata, limit)]
+        return [whole] if count_tokens_up_to(whole, limit) <= limit else [cut_piece(metadata, limit)]
 
     def cut(index: int, room: int) -> str:
         return _cut_message(messages[index], f"{label}B{index}", room)
 
-    packer = _Packer(limit, metadata, highlight, cut)
-    for unit, members in enumerate(transcript.units_of_action):
+    packer = Packer(limit, metadata, highlight, cut)
+    units = transcript.units_of_action
+    for unit in range(len(units)) if only_unit is None else (only_unit,):
+        members = units[unit]
         blocks = [message_to_str(messages[index], f"{label}B{index}") for index in members]
         packer.add_unit(unit, members[0], [(block, count_tokens_up_to(block, limit)) for block in blocks])
     return packer.finish()
@@ -228,38 +164,7 @@ def _strings(
 def _cut_message(message: ChatMessage, label: str, room: int) -> str:
     """A block of at most `room` tokens. The name and the like move into the body, where a cut is marked."""
     about = "".join(f"{key}: {value}\n" for key, value in _about(message))
-    return _cut_between(f"<|{label}; role: {message.role}|>\n", about + _body(message), f"\n</|{label}|>\n", room)
-
-
-def _cut(piece: str, room: int) -> str:
-    """A tagged piece of at most `room` tokens, with its middle cut out where it is longer; its tags stay."""
-    if count_tokens_up_to(piece, room) <= room:
-        return piece
-    opening, _, rest = piece.partition("\n")
-    body, _, closing = rest.removesuffix("\n").rpartition("\n")
-    return _cut_between(opening + "\n", body, f"\n{closing}\n", room)
-
-
-def _cut_between(opening: str, body: str, closing: str, room: int) -> str:
-    """Opening, as much of the body's beginning and end as fits into `room` tokens, closing."""
-    fixed = count_tokens(opening + _cut_mark(len(body), len(body)) + closing)
-    if fixed > room:
-        raise ValueError(f"token_limit must be at least {fixed - room} higher for labels as long as {opening.strip()}")
-    spare = room - fixed
-    while True:
-        head = cut_to_tokens(body, spare - spare // 3)
-        tail = last_tokens(body[len(head) :], spare // 3)
-        gone = len(body) - len(head) - len(tail)
-        text = opening + head + (_cut_mark(gone, len(body)) if gone else "") + tail + closing
-        tokens = count_tokens(text)
-        if tokens <= room:
-            return text
-        # Ends that were cut out of a text can have more tokens than they had in it.
-        spare = max(0, spare - (tokens - room))
-
-
-def _cut_mark(gone: int, of: int) -> str:
-    return f"\n[… {gone:,} of {of:,} characters cut …]\n"
+    return cut_between(f"<|{label}; role: {message.role}|>\n", about + _body(message), f"\n</|{label}|>\n", room)
 
 
 def _check_limit(limit: int) -> None:
@@ -284,21 +189,15 @@ def _label(transcript_idx: int, agent_run_idx: int | None) -> str:
 def _units_str(transcript: Transcript, label: str, highlight: int | None) -> str:
     if not transcript.messages:
         return f"<|{label}; no messages|>\n"
-    pieces = []
-    for unit, members in enumerate(transcript.units_of_action):
-        opening, closing = _unit_tags(unit, highlight)
-        pieces.append(opening)
-        pieces += [message_to_str(transcript.messages[index], f"{label}B{index}") for index in members]
-        pieces.append(closing)
-    return "".join(pieces)
+    units = range(len(transcript.unit_starts))
+    return "".join(_unit_str(transcript, unit, label, highlight) for unit in units)
 
 
-def _unit_tags(unit: int, highlight: int | None, *, continued: bool = False) -> tuple[str, str]:
-    opening = f"<|action unit {unit}{'; continued' if continued else ''}|>\n"
-    closing = f"</|action unit {unit}|>\n"
-    if unit == highlight:
-        return f"<HIGHLIGHTED>\n{opening}", f"{closing}</HIGHLIGHTED>\n"
-    return opening, closing
+def _unit_str(transcript: Transcript, unit: int, label: str, highlight: int | None) -> str:
+    opening, closing = unit_tags(unit, highlight)
+    messages = transcript.messages
+    blocks = [message_to_str(messages[index], f"{label}B{index}") for index in transcript.units_of_action[unit]]
+    return "".join((opening, *blocks, closing))
 
 
 def _block(label: str, title: str, body: str) -> str:
