@@ -69,7 +69,7 @@ class Conversation:
             self._problem(metadata, f"a message is an object, and this is {kind(item)}")
             return {"role": piece.role, "content": as_text(item), "metadata": metadata}
         message: dict[str, Any] = {"role": piece.role, "content": "", "metadata": metadata}
-        used: set[Any] = {"role", "from", "metadata"}
+        used: set[Any] = {"role", "metadata"} if item.get("role") is not None else {"role", "from", "metadata"}
         if piece.first:
             metadata.update(dict_or_value(item.get("metadata")))
             if item.get("metadata") is not None and not isinstance(item["metadata"], dict):
