@@ -31,6 +31,8 @@ class TrajviewApp(App[int]):
 
     TITLE = "trajview"
     CSS_PATH = "app.tcss"
+    # Textual gives its own ctrl+p priority over everything; ours is in the key table, and yields to the annotation panel.
+    COMMAND_PALETTE_BINDING = "ctrl+backslash"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+q", "quit", "quit", show=False, priority=True)]
 
     def __init__(self, corpus: Corpus, settings: Settings) -> None:

@@ -86,7 +86,8 @@ def first_words(transcript: Transcript, unit: int, limit: int = 120) -> str:
     for message in transcript.messages[start:end]:
         said = one_line(message.text, limit)
         if said and not isinstance(message, ToolMessage):
-            return f"{one_line(message.name, 24)}: {said}" if message.name else said
+            named = message.name and message.name.lower() != message.role
+            return f"{one_line(message.name or '', 24)}: {said}" if named else said
         if isinstance(message, AssistantMessage) and message.tool_calls:
             call = message.tool_calls[0]
             first = next((value for value in call.arguments.values() if isinstance(value, str)), "")
