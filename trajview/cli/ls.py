@@ -21,7 +21,7 @@ __all__ = ["as_json", "command"]
 
 _COLUMNS = ("ID", "SOURCE", "FORMAT", "MESSAGES", "UNITS", "AGENTS", "REWARDS")
 _RIGHT = (3, 4)
-_LEAST = 8  # cells that a column keeps when the terminal is narrow
+_LEAST = 5  # cells that a column keeps when the terminal is narrow
 _GAP = "  "
 
 
@@ -42,7 +42,7 @@ def command(ctx: click.Context, paths: tuple[Path, ...], in_json: bool) -> None:
             sys.stdout.write(json.dumps(as_json(info), ensure_ascii=False).encode("utf-8", "replace").decode() + "\n")
     else:
         for line in _table([_row(info) for info in stream_runs(corpus)]):
-            click.echo(line)
+            sys.stdout.write(line + "\n")
     say_nothing_found(corpus)
     ctx.exit(exit_code(corpus))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -156,8 +157,8 @@ def _print_block(title: str, text: str) -> None:
     if wants_colour():
         title = f"\x1b[1m{title}\x1b[0m"
         text = _TAG.sub(_coloured, text)
-    click.echo(title, color=True)
-    click.echo(text, nl=not text.endswith("\n"), color=True)
+    # Not click.echo, which writes UTF-8 where the terminal's encoding is ASCII.
+    sys.stdout.write(f"{title}\n{text}" if text.endswith("\n") else f"{title}\n{text}\n")
 
 
 def _coloured(match: re.Match[str]) -> str:

@@ -1,0 +1,77 @@
+"""The real program: what it imports, closed pipes, Ctrl+C, encodings."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+PROGRAM = [sys.executable, "-m", "trajview"]
+
+
+@pytest.fixture
+def big(tmp_path: Path) -> Path:
+    path = tmp_path / "big.jsonl"
+    line = json.dumps({"messages": [{"role": "user", "content": "words " * 2000}]}) + "\n"
+    path.write_text(line * 400)
+    return path
+
+
+def test_the_version_imports_next_to_nothing() -> None:
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "trajview", "--version"], capture_output=True, text=True, check=True
+    )
+    imported = {line.rsplit("|", 1)[1].strip() for line in done.stderr.splitlines() if "|" in line}
+    assert done.stdout.startswith("trajview ")
+    assert "click" in imported
+    assert not imported & {"textual", "rich", "tiktoken", "pydantic", "msgspec", "yaml", "platformdirs", "pygments"}
+
+
+@pytest.mark.parametrize("command", ["show", "ls", "validate"])
+def test_a_closed_pipe_ends_quietly(big: Path, command: str) -> None:
+    with subprocess.Popen([*PROGRAM, command, str(big)], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.read(1)
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(30) == 0
+
+
+def test_ctrl_c_ends_quietly_with_130(big: Path) -> None:
+    with subprocess.Popen([*PROGRAM, "show", str(big)], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.read(1)  # it is running, and then waits for us to read
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        process.stdout.read()
+        assert process.stderr.read() == b""
+        assert process.wait(30) == 130
+
+
+def test_what_the_encoding_of_stdout_lacks_is_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "ä.json"
+    path.write_text(json.dumps({"id": "日本", "messages": [{"role": "user", "content": "snow \u2603"}]}))
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
+    for command in ("show", "ls", "validate"):
+        done = subprocess.run([*PROGRAM, command, str(path)], capture_output=True, env=environment, check=False)
+        assert (done.returncode, done.stderr) == (0, b"")
+        done.stdout.decode("ascii")
+
+
+def test_problems_and_codes_of_the_real_program(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"id": "a", "messages": [{"role": "user", "content": "hi"}]}\n{"torn')
+    done = subprocess.run([*PROGRAM, str(tmp_path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "=== a · a.jsonl" in done.stdout
+    assert done.stderr.startswith(f"trajview: {tmp_path}/a.jsonl:2: ")
+    wrong = subprocess.run([*PROGRAM, "ls"], capture_output=True, text=True, check=False)
+    assert wrong.returncode == 2
+    assert "PATH" in wrong.stderr

@@ -1,0 +1,103 @@
+"""Properties: the raw text of a run is, byte for byte, the record in its file, however the file is laid out."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trajview import open_corpus
+
+SPACE = st.text(" \t\r\n", max_size=4)
+WORDS = st.text(st.characters(codec="utf-8"), max_size=12) | st.sampled_from(
+    ['"', "\\", "]}", "[{", "\u2028", "😀\ud83d", ","]
+)
+LAYOUT = st.sampled_from([{}, {"ensure_ascii": False}, {"separators": (",", ":")}, {"separators": (" , ", " : ")}])
+
+
+@st.composite
+def records(draw: st.DrawFn) -> str:
+    """The text of a record on one line; some hold NaN, which only Python's reader takes."""
+    content: Any = {
+        "messages": [{"role": "user", "content": draw(WORDS)} for _ in range(draw(st.integers(0, 3)))],
+        "more": draw(st.none() | st.just(float("nan")) | WORDS | st.lists(st.integers(), max_size=3)),
+    }
+    text = json.dumps(content, **draw(LAYOUT))
+    return text.encode("utf-8", errors="replace").decode()
+
+
+def raw_texts(name: str, content: str, bom: bool) -> tuple[list[str], int]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        path.write_bytes((b"\xef\xbb\xbf" if bom else b"") + content.encode())
+        corpus = open_corpus(path)
+        data = path.read_bytes()
+        for info in corpus:
+            assert data[info.offset : info.offset + info.length].decode() == corpus.raw(info)
+            assert data.count(b"\n", 0, info.offset) + 1 == info.line
+        return [corpus.raw(info) for info in corpus], len(corpus.problems)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    lines=st.lists(
+        st.tuples(records(), st.sampled_from(["\n", "\r\n", "\n\n", " \r\n\t\r\n"])), min_size=2, max_size=8
+    ),
+    indent=st.text(" \t", max_size=2),
+    torn=st.booleans(),
+    bom=st.booleans(),
+)
+def test_the_raw_text_of_a_line_is_that_line(lines: list[tuple[str, str]], indent: str, torn: bool, bom: bool) -> None:
+    content = "".join(indent + record + end for record, end in lines)
+    if torn:
+        content += lines[0][0][:-1]
+    assert raw_texts("a.jsonl", content, bom) == ([record for record, _ in lines], int(torn))
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    elements=st.lists(st.tuples(SPACE, records(), SPACE), min_size=1, max_size=6),
+    around=st.tuples(SPACE, SPACE),
+    bom=st.booleans(),
+    name=st.sampled_from(["a.json", "a.jsonl"]),
+)
+def test_the_raw_text_of_an_element_is_that_element(
+    elements: list[tuple[str, str, str]], around: tuple[str, str], bom: bool, name: str
+) -> None:
+    inner = ",".join(before + record + after for before, record, after in elements)
+    content = f"{around[0]}[{inner}]{around[1]}"
+    assert raw_texts(name, content, bom) == ([record for _, record, _ in elements], 0)
+
+
+@settings(max_examples=150, deadline=None)
+@given(elements=st.lists(records(), min_size=1, max_size=4), data=st.data())
+def test_an_array_torn_anywhere_still_gives_the_records_before_the_tear(
+    elements: list[str], data: st.DataObject
+) -> None:
+    content = "[\n" + ",\n".join(elements) + "\n]"
+    cut = data.draw(st.integers(1, len(content) - 1))
+    whole = [element for index, element in enumerate(elements) if len("[\n" + ",\n".join(elements[: index + 1])) <= cut]
+    found, problems = raw_texts("a.json", content[:cut], bom=False)
+    # A tear after a record that stands alone on its line leaves a file that is no different from one whole record.
+    assert found == whole
+    assert problems == 1
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    content=st.binary(max_size=60) | st.text('[]{}",:\\ \nan1', max_size=40).map(str.encode),
+    suffix=st.sampled_from(["json", "jsonl", "yaml"]),
+)
+def test_no_bytes_whatever_end_in_an_exception(content: bytes, suffix: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"a.{suffix}"
+        path.write_bytes(content)
+        corpus = open_corpus(path)
+        assert len(corpus) or corpus.problems
+        for info in corpus:
+            corpus.load(info)
+            corpus.raw(info)

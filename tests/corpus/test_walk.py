@@ -1,0 +1,130 @@
+"""Which files of a folder are opened, and in which order."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from trajview import open_corpus
+from trajview.corpus.walk import natural_key
+
+LOG = '{"id": "x", "messages": [{"role": "user", "content": "hi"}]}'
+
+
+def make(root: Path, *names: str) -> None:
+    for name in names:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(LOG)
+
+
+def sources(*paths: Path) -> list[str]:
+    return [info.source for info in open_corpus(*paths)]
+
+
+def test_a_folder_is_walked_depth_first_in_natural_order(tmp_path: Path) -> None:
+    make(tmp_path, "run10.json", "run9.json", "b/2.json", "b/10.json", "A.json", "c.json")
+    assert sources(tmp_path) == ["A.json", "b/2.json", "b/10.json", "c.json", "run9.json", "run10.json"]
+
+
+def test_natural_order_takes_digits_of_any_script_and_length() -> None:
+    names = ["a²", "a1", "a" + "9" * 200, "٣", "A1", "a01", ""]
+    assert sorted(names, key=natural_key)[:4] == ["", "A1", "a01", "a1"]
+
+
+def test_hidden_things_and_what_is_no_log_are_skipped_and_counted(tmp_path: Path) -> None:
+    make(tmp_path, "a.json", ".hidden.json", ".git/x.json", "notes.txt", "run.log", "b.JSONL")
+    corpus = open_corpus(tmp_path)
+    assert [info.source for info in corpus] == ["a.json", "b.JSONL"]
+    assert corpus.skipped == 4
+    assert not corpus.problems
+
+
+def test_a_file_that_is_named_is_always_tried(tmp_path: Path) -> None:
+    make(tmp_path, ".hidden.txt", "AnnotationForEpisode/x.json")
+    assert len(open_corpus(tmp_path / ".hidden.txt", tmp_path / "AnnotationForEpisode" / "x.json")) == 2
+
+
+def test_an_annotation_store_is_never_listed(tmp_path: Path) -> None:
+    make(
+        tmp_path,
+        "annotations/AnnotationForEpisode/x.json",
+        "annotations/journal/me.jsonl",
+        "journal/log.jsonl",
+        "a.json",
+    )
+    assert sources(tmp_path) == ["a.json", "journal/log.jsonl"]
+    [problem] = open_corpus(tmp_path / "annotations" / "AnnotationForEpisode").problems
+    assert "annotation store" in problem.reason
+
+
+def test_a_store_that_holds_only_drafts_is_not_listed(tmp_path: Path) -> None:
+    make(tmp_path, "a.json")
+    (tmp_path / "journal").mkdir()
+    (tmp_path / "journal" / "me.jsonl").write_text('{"time": "2026-01-01T00:00:00.000+00:00", "event": "draft"}\n')
+    assert sources(tmp_path) == ["a.json"]
+
+
+def test_several_folders_show_which_one_a_run_is_in(tmp_path: Path) -> None:
+    make(tmp_path, "one/a.json", "two/a.json")
+    assert sources(tmp_path / "two", tmp_path / "one") == [f"{tmp_path}/two/a.json", f"{tmp_path}/one/a.json"]
+
+
+def test_what_is_given_twice_is_listed_once(tmp_path: Path) -> None:
+    make(tmp_path, "a.json", "b.json")
+    assert len(open_corpus(tmp_path, tmp_path / "a.json", tmp_path)) == 2
+
+
+def test_loops_of_symbolic_links_end(tmp_path: Path) -> None:
+    make(tmp_path, "d/a.json")
+    (tmp_path / "d" / "up").symlink_to(tmp_path)
+    (tmp_path / "self.json").symlink_to("self.json")
+    (tmp_path / "gone.json").symlink_to("nowhere.json")
+    corpus = open_corpus(tmp_path)
+    assert [info.source for info in corpus] == ["d/a.json"]
+    assert sorted(str(problem.where.path).rsplit("/", 1)[1] for problem in corpus.problems) == [
+        "gone.json",
+        "self.json",
+    ]
+
+
+def test_pipes_and_sockets_are_never_opened(tmp_path: Path) -> None:
+    make(tmp_path, "a.json")
+    os.mkfifo(tmp_path / "pipe.json")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(os.path.relpath(tmp_path / "s.json"))
+        assert sources(tmp_path) == ["a.json"]
+        assert open_corpus(tmp_path).skipped == 2
+    [problem] = open_corpus(tmp_path / "pipe.json").problems
+    assert "named pipe" in problem.reason
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_what_may_not_be_read_is_a_problem_and_the_rest_opens(tmp_path: Path) -> None:
+    make(tmp_path, "a.json", "b.json", "c/d.json")
+    (tmp_path / "a.json").chmod(0)
+    (tmp_path / "c").chmod(0)
+    try:
+        corpus = open_corpus(tmp_path)
+    finally:
+        (tmp_path / "c").chmod(0o755)
+    assert [info.source for info in corpus] == ["b.json"]
+    assert [problem.reason for problem in corpus.problems] == ["permission denied"] * 2
+
+
+def test_a_path_that_does_not_exist_is_a_problem(tmp_path: Path) -> None:
+    assert [problem.reason for problem in open_corpus(tmp_path / "none").problems] == ["no such file or directory"]
+    assert len(open_corpus(Path("nul\0byte")).problems) == 1
+
+
+def test_a_file_name_that_is_no_utf8_gives_an_id_that_models_can_hold(tmp_path: Path) -> None:
+    name = os.fsencode(tmp_path) + b"/caf\xe9.json"
+    try:
+        with open(name, "w") as file:
+            file.write('{"messages": [{"role": "user", "content": "hi"}]}')
+    except OSError:
+        pytest.skip("this file system only takes UTF-8 names")
+    corpus = open_corpus(tmp_path)
+    assert corpus.load(corpus[0]).id == corpus[0].id == "caf\ufffd"
