@@ -19,7 +19,7 @@ from trajview.models.run import AgentRun
 
 from .chat_outline import FIXTURES, load, load_lines
 
-CHAT = ("docent", "openai", "anthropic", "sharegpt", "messages", "raw")
+CHAT = ("docent", "openai", "anthropic", "sharegpt", "messages", "inspect", "sweagent", "atif", "openhands", "raw")
 
 
 def records() -> list[tuple[str, str, Any]]:
@@ -208,6 +208,51 @@ MARKED_RECORDS = (
             )
         },
         optional=dict.fromkeys(("id", "name", "metadata", "agents", "rewards", "transcript_groups", "odd"), MARKED),
+    )
+    | st.fixed_dictionaries(
+        {"samples": st.lists(st.fixed_dictionaries({"messages": st.lists(MARKED_MESSAGES, max_size=2)}), min_size=1)},
+        optional=dict.fromkeys(("eval", "id", "metadata", "odd"), MARKED),
+    )
+    | st.fixed_dictionaries(
+        {
+            "trajectory": st.lists(
+                st.fixed_dictionaries(
+                    {"action": MARKED, "observation": MARKED},
+                    optional=dict.fromkeys(("thought", "response", "odd", "metadata"), MARKED),
+                ),
+                min_size=1,
+                max_size=3,
+            )
+        },
+        optional={"history": st.lists(MARKED_MESSAGES, max_size=2), "info": MARKED},
+    )
+    | st.fixed_dictionaries(
+        {
+            "steps": st.lists(
+                st.fixed_dictionaries(
+                    {"step_id": MARKED, "source": MARKED},
+                    optional=dict.fromkeys(
+                        ("message", "role", "content", "tool_calls", "observation", "metrics", "model_name", "odd"),
+                        MARKED,
+                    ),
+                ),
+                min_size=1,
+                max_size=3,
+            )
+        },
+        optional=dict.fromkeys(("agent", "session_id", "odd"), MARKED),
+    )
+    | st.fixed_dictionaries(
+        {
+            "entries": st.lists(
+                st.fixed_dictionaries(
+                    {"type": st.sampled_from(["message", "thought", "command"]) | MARKED, "actorType": MARKED},
+                    optional=dict.fromkeys(("content", "command", "role", "id", "odd", "tool_calls"), MARKED),
+                ),
+                min_size=1,
+                max_size=3,
+            )
+        },
     )
     | st.fixed_dictionaries({"prompt": MARKED, "completion": st.lists(MARKED_MESSAGES, min_size=1, max_size=2)})
     | st.lists(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 from threading import Event, Lock, Thread
@@ -18,6 +18,7 @@ from trajview.formats.base import Detection, Origin, Summary
 
 from .containers import bytes_of, records_of, value_of
 from .decode import decode_text
+from .feed import Feed
 from .files import Stamp, stamp_of
 from .info import RunInfo
 from .record import Record
@@ -35,14 +36,6 @@ _FIRST_BATCH: Final = 24
 _LARGEST_BATCH: Final = 4096
 _LONGEST_WAIT: Final = 0.1  # seconds until a batch goes out that is not full
 _CACHED_RUNS: Final = 6
-
-
-@dataclass(slots=True)
-class _Subscriber:
-    callback: Callback
-    seen: int = 0
-    told_end: bool = False
-    busy: bool = False
 
 
 def open_corpus(*paths: str | os.PathLike[str]) -> Corpus:
@@ -67,15 +60,13 @@ class Corpus:
         """How many files and folders were left out: hidden, no log, or empty."""
         self.files_done = 0
         self.bytes_done = 0
-        self.finished = False
-        self._items: list[RunInfo | Problem] = []
         self._index: dict[str, int] = {}
         self._by_id: dict[str, int] = {}
         self._taken: set[str] = set()
         self._copies: dict[str, int] = {}
         self._stamps: dict[Path, Stamp] = {}
         self._cache: OrderedDict[str, AgentRun] = OrderedDict()
-        self._subscribers: list[_Subscriber] = []
+        self._feed: Feed[RunInfo | Problem] = Feed()
         self._lock = Lock()
         self._cancelled = Event()
         self._thread: Thread | None = None
@@ -102,7 +93,7 @@ class Corpus:
                 self._publish([item])
                 yield item
         finally:
-            self._end()
+            self._feed.finish()
 
     def cancel(self) -> None:
         """Stop the scan soon; what was found stays."""
@@ -114,17 +105,12 @@ class Corpus:
         What was found before is replayed at once in the calling thread. Nothing is lost or given twice, and calls never
         overlap. No lock is held during a call, so it may call back into the corpus, or wait for another thread.
         """
-        subscriber = _Subscriber(callback)
-        with self._lock:
-            self._subscribers.append(subscriber)
-        self._deliver(subscriber)
+        return self._feed.subscribe(callback)
 
-        def unsubscribe() -> None:
-            with self._lock:
-                if subscriber in self._subscribers:
-                    self._subscribers.remove(subscriber)
-
-        return unsubscribe
+    @property
+    def finished(self) -> bool:
+        """Whether the scan has ended, by itself or because it was cancelled."""
+        return self._feed.finished
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait for the scan in the background to end, at most `timeout` seconds; whether it did."""
@@ -137,11 +123,6 @@ class Corpus:
             raise RuntimeError("a corpus is scanned once; make a new one to scan again")
         self._begun = True
 
-    def _end(self) -> None:
-        with self._lock:
-            self.finished = True
-        self._deliver_all()
-
     def _scan(self) -> None:
         limit, batch, since = _FIRST_BATCH, list[RunInfo | Problem](), monotonic()
         try:
@@ -152,43 +133,17 @@ class Corpus:
                     limit, batch, since = min(limit * 2, _LARGEST_BATCH), [], monotonic()
             self._publish(batch)
         finally:
-            self._end()
+            self._feed.finish()
 
     def _publish(self, batch: Sequence[RunInfo | Problem]) -> None:
-        with self._lock:
-            for item in batch:
-                if isinstance(item, RunInfo):
-                    self._index[item.key] = len(self.infos)
-                    self._by_id.setdefault(item.id, len(self.infos))
-                    self.infos.append(item)
-                else:
-                    self.problems.append(item)
-            self._items.extend(batch)
-        self._deliver_all()
-
-    def _deliver_all(self) -> None:
-        with self._lock:
-            subscribers = list(self._subscribers)
-        for subscriber in subscribers:
-            self._deliver(subscriber)
-
-    def _deliver(self, subscriber: _Subscriber) -> None:
-        while True:
-            with self._lock:
-                # Whoever is calling it just now looks again afterwards, and takes what is new along.
-                if subscriber.busy or subscriber not in self._subscribers:
-                    return
-                batch, finished = self._items[subscriber.seen :], self.finished
-                if not batch and (subscriber.told_end or not finished):
-                    return
-                subscriber.busy = True
-                subscriber.seen += len(batch)
-                subscriber.told_end = finished
-            try:
-                subscriber.callback(batch, finished)
-            finally:
-                with self._lock:
-                    subscriber.busy = False
+        for item in batch:
+            if isinstance(item, RunInfo):
+                self._index[item.key] = len(self.infos)
+                self._by_id.setdefault(item.id, len(self.infos))
+                self.infos.append(item)
+            else:
+                self.problems.append(item)
+        self._feed.publish(batch)
 
     def _found(self) -> Iterator[RunInfo | Problem]:
         for source in walk(self.paths):
@@ -355,7 +310,8 @@ class Corpus:
             found = [error.problem()]
         except Exception as error:  # noqa: BLE001 - a fault in one format must not end the report; it is reported
             found = [_fault(error, info.path, info.line)]
-        return [_placed(problem, info.path, info.line) for problem in found]
+        hinted = (replace(problem, hint=problem.hint or "the rest of it opens") for problem in found)
+        return [_placed(problem, info.path, info.line) for problem in hinted]
 
     def _read(self, info: RunInfo) -> AgentRun:
         value = value_of(info)

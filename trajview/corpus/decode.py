@@ -60,7 +60,9 @@ def _decode_slowly(data: bytes | memoryview) -> tuple[Any, bool]:
             value = _without_half_pairs(value)
     except json.JSONDecodeError as error:
         torn = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
-        raise BadRecord(_plain(error.msg), error.lineno, error.colno, torn=torn) from error
+        nothing = error.msg == "Expecting value" and not text[: error.pos].strip()
+        reason = "this is no JSON" if nothing else _plain(error.msg)
+        raise BadRecord(reason, error.lineno, error.colno, torn=torn) from error
     except RecursionError as error:
         raise BadRecord("the JSON is nested too deeply to be read") from error
     return value, replaced

@@ -6,6 +6,7 @@ that msgspec refuses is split by brackets, so that the records before a tear sti
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ _BOM: Final = b"\xef\xbb\xbf"
 _SPACE: Final = b" \t\r\n"
 _MAX_PROBLEMS: Final = 1000
 _FIRST_LINES: Final = 100
+_TAIL: Final = 1 << 16
 _TOKEN: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|["\[\]{}]', re.DOTALL)
 _MISSING: Final = object()
 
@@ -65,8 +67,7 @@ def json_records(file: BinaryIO, path: Path, lines_expected: bool, is_message: I
     if second is not None and _are_lines(first, second, value, lines_expected):
         yield from _json_lines(chain((first, second), lines), path, is_message)
         return
-    file.seek(first.offset)
-    data = file.read().rstrip(_SPACE)
+    data = _rest(file, first.offset)
     value, replaced = _try(data) if data[:1] != b"[" else (_MISSING, False)
     if value is _MISSING and lines_expected and data[:1] != b"[":
         file.seek(start)
@@ -82,6 +83,19 @@ def decode_lines(data: bytes) -> list[Any]:
     """The values of the lines that can be read, for a record made of many lines."""
     found = (_try(line)[0] for line in data.split(b"\n") if line.strip(_SPACE))
     return [value for value in found if value is not _MISSING]
+
+
+def _rest(file: BinaryIO, start: int) -> bytes:
+    """The file from an offset on, without white space at its end, and without a second copy of it in memory."""
+    end = file.seek(0, os.SEEK_END)
+    while end > start:
+        tail = file.seek(max(start, end - _TAIL))
+        kept = file.read(end - tail).rstrip(_SPACE)
+        end = tail + len(kept)
+        if kept:
+            break
+    file.seek(start)
+    return file.read(end - start)
 
 
 def _lines(file: BinaryIO, offset: int) -> Iterator[_Line]:

@@ -68,13 +68,15 @@ class Chat:
     metadata: dict[str, Any] = field(default_factory=dict)
     rewards: list[Reward] | None = None
     problems: list[str] = field(default_factory=list)
+    models: tuple[str, ...] = ()
+    """Models that the format finds elsewhere than under `model`."""
 
     def summary(self) -> Summary:
         """What the list of a corpus shows, from roles alone."""
         roles = [piece.role for item in self.items for piece in pieces_of(item)]
         return Summary(
             self.id, self.name, len(roles), count_units(roles), 1, (), tuple(self.rewards or ()),
-            summary_models(self.items, self.metadata, self.metadata.get("request")),
+            tuple(dict.fromkeys([*self.models, *summary_models(self.items, self.metadata, self.metadata.get("request"))])),
         )  # fmt: skip
 
     def transcript(self, transcript_id: str, name: str | None = None) -> Transcript:

@@ -63,6 +63,12 @@ class OpenAIChat(ChatFormat):
         elif isinstance(record.get("info"), dict) and "trajectory_format" in record:
             confidence -= 0.2
             why.append("but beside a mini-swe-agent `info`")
+        elif key == "history" and "trajectory" in record:
+            confidence -= 0.2
+            why.append("but `trajectory` stands beside it, as with SWE-agent")
+        elif {"epoch", "target"} <= record.keys():
+            confidence -= 0.25
+            why.append("but beside `epoch` and `target`, as in a sample of Inspect's")
         elif "system" in record:
             confidence -= 0.2
             why.append("but `system` stands beside them, as with Anthropic")

@@ -6,7 +6,22 @@ from typing import Any
 
 from trajview.errors import TrajviewError
 
-from . import adp, anthropic, docent, messages, openai, raw, sharegpt, sotopia, sotopia_annotation, taskweaver
+from . import (
+    adp,
+    anthropic,
+    atif,
+    docent,
+    inspect,
+    messages,
+    openai,
+    openhands,
+    raw,
+    sharegpt,
+    sotopia,
+    sotopia_annotation,
+    sweagent,
+    taskweaver,
+)
 from .base import Detection, Format
 from .events import is_event
 from .roles import is_message
@@ -23,6 +38,10 @@ FORMATS: tuple[Format, ...] = (
     anthropic.FORMAT,
     sharegpt.FORMAT,
     messages.FORMAT,
+    inspect.FORMAT,
+    sweagent.FORMAT,
+    atif.FORMAT,
+    openhands.FORMAT,
     raw.FORMAT,
 )
 """In the order that decides a tie; raw is last."""

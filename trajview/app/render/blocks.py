@@ -33,7 +33,7 @@ __all__ = ["Fold", "ViewOptions", "code_lines", "message_lines", "size_of"]
 LONGEST_MARKDOWN = 300_000
 """Characters: longer texts are shown as they are, line by line."""
 ROWS_OF_A_PREVIEWED_LINE = 3
-SLACK = 2
+SLACK = 4
 """A fold that would hide no more lines than this hides nothing."""
 
 

@@ -6,10 +6,12 @@ itself asked for is a Rich style as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
-from rich.cells import cell_len, split_graphemes
+from rich.cells import cell_len, get_character_cell_size, split_graphemes
 from rich.style import Style
 
 __all__ = ["Line", "Span", "expand_tabs", "wrap"]
@@ -82,10 +84,7 @@ def _wrap_words(text: str, width: int, rest: int) -> list[tuple[int, int]]:
             rows.append((start, start + room))
             start += room
         else:
-            end = cut
-            while end > start and text[end - 1] == " ":
-                end -= 1
-            rows.append((start, end if end > start else cut))
+            rows.append((start, _before_spaces(text, start, cut)))
             start = cut + 1
             while start < length and text[start] == " ":
                 start += 1
@@ -96,28 +95,37 @@ def _wrap_words(text: str, width: int, rest: int) -> list[tuple[int, int]]:
 
 
 def _wrap_cells(text: str, width: int, rest: int, words: bool) -> list[tuple[int, int]]:
+    """As for ASCII, with characters of any width; what belongs to one character on the screen stays on one row."""
+    sizes = list(map(get_character_cell_size, text))
+    if 0 in sizes:
+        graphemes, _ = split_graphemes(text)
+        begins: Sequence[int] = [begin for begin, _, _ in graphemes]
+        sizes = [cells for _, _, cells in graphemes]
+        number = {begin: index for index, begin in enumerate(begins)}
+        number[len(text)] = len(begins)
+        begins = [*begins, len(text)]
+    else:
+        begins = number = range(len(text) + 1)  # type: ignore[assignment]
+    before = [0, *accumulate(sizes)]  # the cells before each character on the screen
     rows: list[tuple[int, int]] = []
-    graphemes, _ = split_graphemes(text)
-    start, used, room = 0, 0, width
-    last_space = -1  # index into the text just after the last space of this row
-    used_at_space = 0
-    for begin, end, cells in graphemes:
-        if used + cells > room and begin > start:
-            if words and last_space > start and text[begin:end] != " ":
-                rows.append((start, _before_spaces(text, start, last_space)))
-                start, used = last_space, used - used_at_space
-            else:
-                rows.append((start, begin))
-                start, used = begin, 0
-            room = rest
-            last_space = -1
-            if used + cells > room and begin > start:
-                rows.append((start, begin))
-                start, used = begin, 0
-        used += cells
-        if words and text[begin:end] == " ":
-            last_space, used_at_space = end, used
-    rows.append((start, len(text)))
+    start, length, room = 0, len(text), width
+    while before[-1] - before[number[start]] > room:
+        here = number[start]
+        end = begins[max(here + 1, bisect_right(before, before[here] + room, here) - 1)]
+        cut = text.rfind(" ", start + 1, end + 1) if words else -1
+        while cut > start and (cut not in number or cut + 1 not in number):  # a space that carries an accent
+            cut = text.rfind(" ", start + 1, cut)
+        if cut <= start:
+            rows.append((start, end))
+            start = end
+        else:
+            rows.append((start, _before_spaces(text, start, cut)))
+            start = cut + 1
+            while start < length and text[start] == " " and start + 1 in number:
+                start += 1
+        room = rest
+    if start < length or not rows:
+        rows.append((start, length))
     return rows
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,8 @@ __all__ = ["highlight_lines", "language_of", "looks_like_diff", "pretty_json"]
 
 MOST_HIGHLIGHTED = 60_000
 """Characters: beyond, code stays plain. Pygments does about 1 MB/s, so this is some 60 ms at the worst."""
+LONGEST_SECONDS = 0.25
+"""Some lexers are quadratic in hostile text, and a log's fence may name any lexer: what is left then stays plain."""
 
 _ALIASES = {
     "py": "python", "python3": "python", "ipython": "python", "jupyter": "python", "sh": "bash", "shell": "bash",
@@ -58,13 +61,20 @@ def _style_name(token: _TokenType) -> str:
 
 def highlight_lines(lines: list[Line], language: str) -> None:
     """Add the spans of a language to lines that stand for consecutive lines of code. Unknown languages stay plain."""
+    if language == "diff":
+        _colour_diff(lines)
+        return
     total = sum(len(line.text) + 1 for line in lines)
     lexer = _lexer(language) if total <= MOST_HIGHLIGHTED else None
     if lexer is None:
         return
-    code = "\n".join(line.text for line in lines)
+    # Many lexers look for the newline at a line's end, and try again at every character where there is none.
+    code = "\n".join(line.text for line in lines) + "\n"
     number, start = 0, 0  # the line that the position is in, and where it begins
+    until = time.perf_counter() + LONGEST_SECONDS
     for position, token, value in lexer.get_tokens_unprocessed(code):
+        if time.perf_counter() > until:
+            break
         name = _style_name(token)
         end = position + len(value)
         while number < len(lines) and position > start + len(lines[number].text):
@@ -80,6 +90,23 @@ def highlight_lines(lines: list[Line], language: str) -> None:
                 line.spans.append(span)
             from_ += len(line.text) + 1
             at += 1
+
+
+def _colour_diff(lines: list[Line]) -> None:
+    """A diff is coloured by the first characters of its lines; `---` and `+++` name files, they remove nothing."""
+    for line in lines:
+        text = line.text
+        if text.startswith(("--- ", "+++ ", "diff --git ", "index ")):
+            name = "diff.file"
+        elif text.startswith("@@"):
+            name = "diff.hunk"
+        elif text.startswith("+"):
+            name = "diff.added"
+        elif text.startswith("-"):
+            name = "diff.removed"
+        else:
+            continue
+        line.spans.append((0, len(text), name))
 
 
 _DIFF = re.compile(r"^(?:diff --git |--- .+\n\+\+\+ .+\n@@ |@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@)", re.MULTILINE)

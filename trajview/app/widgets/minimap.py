@@ -30,6 +30,7 @@ class Minimap(Widget, can_focus=False):
         & > .minimap--hit { color: $warning; }
         & > .minimap--mark { color: $accent; }
         & > .minimap--window { background: $foreground 22%; }
+        &:ansi > .minimap--window { background: ansi_bright_black; }
     }
     """
 

@@ -40,6 +40,8 @@ class Outline(ScrollView, can_focus=False):
         & > .outline--hit { color: $warning; }
         & > .outline--mark { color: $accent; }
         & > .outline--dim { color: $foreground 40%; }
+        &:ansi > .outline--number { color: ansi_default; text-style: dim; }
+        &:ansi > .outline--current { background: ansi_default; text-style: bold reverse; }
     }
     """
 

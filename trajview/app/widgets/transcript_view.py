@@ -106,6 +106,20 @@ class TranscriptView(ScrollView, can_focus=True):
         & > .tv--cursor { background: $foreground 6%; }
         & > .tv--match { background: $warning 45%; color: $foreground; }
         & > .tv--match-current { background: $warning; color: $background; text-style: bold; }
+
+        /* The terminal's own sixteen colours have no shades: what is faint elsewhere is dim here. */
+        &:ansi {
+            & > .tv--dim, & > .tv--fold, & > .tv--reasoning, & > .tv--reasoning-bar, & > .tv--reasoning-hidden,
+            & > .tv--call-key, & > .tv--md-url, & > .tv--md-bullet, & > .tv--md-rule, & > .tv--unit-facts,
+            & > .tv--role-system, & > .tv--role-tool, & > .tv--gutter-system, & > .tv--gutter-tool,
+            & > .tv--code-comment { color: ansi_default; text-style: dim; }
+            & > .tv--unit-header { background: ansi_default; text-style: underline; }
+            & > .tv--unit-number { background: ansi_default; text-style: bold reverse; }
+            & > .tv--diff-added, & > .tv--diff-removed, & > .tv--code-block { background: ansi_default; }
+            & > .tv--cursor { background: ansi_default; }
+            & > .tv--match { background: ansi_yellow; color: ansi_black; }
+            & > .tv--match-current { background: ansi_bright_yellow; color: ansi_black; }
+        }
     }
     """
 
