@@ -134,6 +134,7 @@ class TranscriptView(ScrollView, can_focus=True):
         self._strips: dict[tuple[int, int], Strip] = {}
         self._strips_for: tuple[object, ...] = ()
         self._following = False
+        self._fitted = Size(0, 0)
         self._measuring: Timer | None = None
 
     # -- content -------------------------------------------------------------------------------------------------------
@@ -144,9 +145,9 @@ class TranscriptView(ScrollView, can_focus=True):
         self._strips.clear()
         self._strips_for = ()
         if self.size.width:
-            session.set_view(
-                self.scrollable_content_region.width - GUTTER - MARGIN, self.scrollable_content_region.height
-            )
+            region = self.scrollable_content_region
+            self._fitted = region.size
+            session.set_view(region.width - GUTTER - MARGIN, region.height)
         self.sync()
 
     def sync(self, *, moved: bool = True) -> None:
@@ -204,8 +205,16 @@ class TranscriptView(ScrollView, can_focus=True):
     def on_resize(self) -> None:
         if self.session is not None:
             region = self.scrollable_content_region
+            self._fitted = region.size
             self.session.set_view(region.width - GUTTER - MARGIN, region.height)
             self.sync()
+
+    def _notice_size(self) -> None:
+        """Textual does not always tell of a new size when a panel opens beside: what is drawn notices."""
+        size = self.scrollable_content_region.size
+        if size != self._fitted and self.is_attached:
+            self._fitted = size
+            self.call_later(self.on_resize)
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
@@ -221,6 +230,7 @@ class TranscriptView(ScrollView, can_focus=True):
     # -- rendering -----------------------------------------------------------------------------------------------------
 
     def render_line(self, y: int) -> Strip:
+        self._notice_size()
         width = self.scrollable_content_region.width
         palette = self._styles()
         session = self.session
