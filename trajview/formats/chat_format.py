@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from trajview.models.run import AgentRun, Reward
     from trajview.models.transcript import Transcript
 
-__all__ = ["Chat", "ChatFormat", "chat_of", "leftovers", "messages_under", "summary_models"]
+__all__ = ["Chat", "ChatFormat", "chat_of", "leftovers", "message_item", "messages_under", "summary_models"]
 
 
 def leftovers(record: dict[Any, Any], used: Iterable[Any]) -> dict[str, Any]:
@@ -39,6 +39,19 @@ def summary_models(items: Iterable[Any], *holders: Any) -> tuple[str, ...]:
         if isinstance(model, str) and model:
             found[model] = None
     return tuple(found)
+
+
+def message_item(step: dict[Any, Any], used: Iterable[Any], **fields: Any) -> dict[Any, Any]:
+    """A message made from a step of another shape: `fields` say what it is, keys that they shadow go to its metadata."""
+    taken = {"metadata", *used}
+    item: dict[Any, Any] = {key: step[key] for key in step if key not in taken and key not in fields}
+    metadata = dict(dict_or_value(step.get("metadata")))
+    for key in fields.keys() & step.keys() - taken:
+        put(metadata, key, step[key])
+    item.update(fields)
+    if metadata:
+        item["metadata"] = metadata
+    return item
 
 
 def chat_of(

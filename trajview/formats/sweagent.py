@@ -1,0 +1,58 @@
+"""SWE-agent's `.traj`: steps of thought, action and observation, and often the chat `history` that they came from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .base import Detection, Origin
+from .chat_format import Chat, ChatFormat, chat_of, message_item, messages_under
+from .plain import not_an_object
+from .roles import sample
+from .traits import traits_of
+
+__all__ = ["FORMAT", "SWEAgent"]
+
+
+class SWEAgent(ChatFormat):
+    """`{"trajectory": [{"thought", "action", "observation"}], "history": […], "info": …}`."""
+
+    name = "sweagent"
+    label = "SWE-agent trajectory"
+
+    def detect(self, record: Any) -> Detection | None:
+        steps = record.get("trajectory") if isinstance(record, dict) else None
+        if not isinstance(steps, list) or not steps:
+            return None
+        fitting = [isinstance(step, dict) and "action" in step and "observation" in step for step in sample(steps)]
+        if not any(fitting):
+            return None
+        why = ("`trajectory` is a list of steps with `action` and `observation`",)
+        return Detection(self.name, 0.98 if all(fitting) else 0.9, why)
+
+    def look(self, record: Any, origin: Origin) -> Chat:
+        if not isinstance(record, dict) or "trajectory" not in record:
+            raise not_an_object("a SWE-agent log", record, origin, "an object with `trajectory`")
+        history = record.get("history")
+        if isinstance(history, list) and traits_of(history).messages:
+            # The history is the same run with the prompts, which the steps leave out.
+            return chat_of(record, origin, history, {"history"})
+        steps, problems = messages_under(record, "trajectory")
+        items = [item for index, step in enumerate(steps) for item in _messages_of(step, index)]
+        return chat_of(record, origin, items, {"trajectory"}, problems)
+
+
+def _messages_of(step: Any, index: int) -> list[Any]:
+    if not isinstance(step, dict) or not ("action" in step or "observation" in step):
+        return [step]
+    thought = "thought" if step.get("thought") else "response"
+    call = {"id": f"step-{index}", "function": "shell", "arguments": {"command": step.get("action")}}
+    fields: dict[str, Any] = {"role": "assistant", "content": step.get(thought)}
+    if step.get("action") not in (None, ""):
+        fields["tool_calls"] = [call]
+    said = message_item(step, {thought, "action", "observation"}, **fields)
+    if step.get("observation") is None:
+        return [said]
+    return [said, {"role": "tool", "tool_call_id": call["id"], "function": "shell", "content": step["observation"]}]
+
+
+FORMAT = SWEAgent()
