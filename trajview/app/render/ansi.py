@@ -49,8 +49,7 @@ class AnsiState:
 
     def apply(self, parameters: str) -> None:
         """Obey the parameters of one SGR sequence."""
-        codes = [int(p) if p.isdigit() else 0 for p in parameters.replace(":", ";").split(";")[:40]]
-        codes = [min(code, 999) for code in codes]
+        codes = [code for group in parameters.split(";", 40)[:40] for code in _codes(group)]
         index = 0
         while index < len(codes):
             code = codes[index]
@@ -76,6 +75,18 @@ class AnsiState:
                     self.colour = colour
                 else:
                     self.background = colour
+
+
+def _codes(group: str) -> list[int]:
+    """The numbers of one parameter. ITU T.416 writes what belongs together with colons: `38:2::r:g:b`, `4:3`."""
+    first, *rest = [int(part) if 0 < len(part) < 5 else 0 for part in group.split(":", 8)[:8]]
+    if not rest:
+        return [first]
+    if first == 4:  # a kind of underline; 0 is none
+        return [4 if rest[0] else 24]
+    if first in (38, 48) and rest[0] == 2 and len(rest) > 4:  # the colour space comes before red
+        return [first, 2, *rest[2:5]]
+    return [first, *rest] if first in (38, 48) else []
 
 
 def _extended(codes: list[int], index: int) -> tuple[Color | None, int]:
