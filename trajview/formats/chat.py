@@ -189,7 +189,7 @@ class Conversation:
             message["function"] = self._functions[message["tool_call_id"]]
         elif "tool_call_id" not in message and self.messages:
             # Without ids (ShareGPT) an answer that follows a single call is that call's.
-            calls = self.messages[-1].get("tool_calls") or ()
+            calls: list[dict[str, Any]] = self.messages[-1].get("tool_calls") or []
             if len(calls) == 1:
                 message["function"] = calls[0]["function"]
         error = item.get("error")
