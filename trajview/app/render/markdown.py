@@ -16,20 +16,27 @@ from .lines import Line, Span, expand_tabs
 
 __all__ = ["inline", "markdown_lines"]
 
-_FENCE = re.compile(r"^( {0,3})(`{3,}|~{3,})\s*([\w+#.-]*)[^`]*$")
-_HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*$")
+# A fence may stand in a list item, so it may be indented. Possessive repeats: a run of marks is tried once.
+_FENCE = re.compile(r"^( {0,12})(`{3,}+(?!.*`)|~{3,}+(?!.*~))[ ]*([\w+#.-]*)(.*)$")
+_HEADING = re.compile(r"^(#{1,6})\s+(.*)$")
 _BULLET = re.compile(r"^(\s*)([-*+])\s+(\[[ xX]\]\s+)?(?=\S)")
 _NUMBER = re.compile(r"^(\s*)(\d{1,4}[.)])\s+(?=\S)")
 _QUOTE = re.compile(r"^(\s{0,3}(?:>\s?)+)")
 _RULE = re.compile(r"^\s{0,3}([-*_])(?:\s*\1){2,}\s*$")
 _TABLE_ROW = re.compile(r"^\s*\|.*\|\s*$")
 _TABLE_RULE = re.compile(r"^\s*\|(?:\s*:?-+:?\s*\|)+\s*$")
+# Stricter than CommonMark, for logs are full of `2**3`, `**kwargs` and `__init__`: marks open and close beside what is no
+# ASCII word character, and `__` does not make a single identifier bold. Lengths are bounded, or unbalanced marks are
+# quadratic.
+_OPEN, _SHUT = r"(?<![*\\A-Za-z0-9_])", r"(?<=[^\s\\])"
 _INLINE = re.compile(
-    r"(?P<code>(?P<ticks>`+)(?P<in_code>[^`\n]+)(?P=ticks))"
-    r"|(?P<bold>\*\*(?=\S)(?P<in_bold>.+?)(?<=\S)\*\*|__(?=\S)(?P<in_bold2>.+?)(?<=\S)__(?!\w))"
-    r"|(?P<em>(?<![*\w])\*(?=[^\s*])(?P<in_em>[^*\n]+?)(?<=\S)\*(?![*\w]))"
-    r"|(?P<strike>~~(?=\S)(?P<in_strike>.+?)(?<=\S)~~)"
-    r"|(?P<link>!?\[(?P<label>[^\]\n]{1,300})\]\((?P<target>[^)\s]{1,2000})\))"
+    r"(?P<code>(?<!`)(?P<ticks>`++)(?P<in_code>[^`\n]+)(?P=ticks)(?!`))"
+    rf"|(?P<both>{_OPEN}\*\*\*(?=[^\s*])(?P<in_both>[^*\n]{{1,1000}}?){_SHUT}\*\*\*(?![*A-Za-z0-9_]))"
+    rf"|(?P<bold>{_OPEN}\*\*(?=[^\s*])(?P<in_bold>.{{1,1000}}?){_SHUT}\*\*(?![*A-Za-z0-9_])"
+    rf"|(?<![\w\\])__(?=[^\s_])(?!\w++(?<=__))(?P<in_bold2>.{{1,1000}}?){_SHUT}__(?!\w))"
+    rf"|(?P<em>{_OPEN}\*(?=[^\s*])(?P<in_em>[^*\n]{{1,1000}}?){_SHUT}\*(?![*A-Za-z0-9_]))"
+    r"|(?P<strike>(?<!~)~~(?=[^\s~])(?P<in_strike>.{1,1000}?)(?<=\S)~~(?!~))"
+    r"|(?P<link>!?\[(?P<label>[^\]\n]{1,300}+)\]\((?P<target>[^)\s]{1,2000}+)\))"
     r"|(?P<url>https?://[^\s<>()\[\]\"'`]+[^\s<>()\[\]\"'`.,;:!?])"
 )
 _PAIRS = (
@@ -38,6 +45,8 @@ _PAIRS = (
     ("strike", ("in_strike",), "md.strike"),
 )
 _LONGEST_INLINE = 5_000
+MOST_CELLS, LARGEST_TABLE = 20_000, 500_000
+"""Cells, and characters with their padding: a larger table is shown as it stands."""
 
 
 def inline(text: str) -> tuple[str, list[Span]]:
@@ -68,6 +77,8 @@ def inline(text: str) -> tuple[str, list[Span]]:
                 add(f" ({match['target']})", "md.url")
         elif match["url"]:
             add(match["url"], "md.link")
+        elif match["both"]:
+            add(match["in_both"], "md.bold", [(0, len(match["in_both"]), "md.em")])
         else:
             for group, contents, style in _PAIRS:
                 if match[group]:
@@ -106,7 +117,11 @@ def markdown_lines(text: str) -> list[Line]:
 def _line(raw: str) -> Line:
     heading = _HEADING.match(raw)
     if heading:
-        text, spans = inline(heading[2])
+        title = heading[2].rstrip()
+        open_end = title.rstrip("#")
+        if not open_end or open_end[-1].isspace():  # closing marks come after a space: `# About C#` has none
+            title = open_end.rstrip()
+        text, spans = inline(title)
         return Line(text, spans, style="md.heading" if len(heading[1]) < 3 else "md.subheading", words=True)
     if _RULE.match(raw):
         return Line("─" * 24, style="md.rule")
@@ -147,7 +162,12 @@ def _fenced(source: list[str], index: int, fence: re.Match[str], lines: list[Lin
         end += 1
     margin = len(fence[1])
     body = [line[margin:] if line[:margin].isspace() else line for line in source[index + 1 : end]]
-    lines += code_lines(body, fence[3])
+    code = code_lines(body, fence[3])
+    if fence[4].strip():  # more than a language: a file name, a title
+        code.insert(0, Line((fence[3] + fence[4]).strip(), style="md.url", fill="code.block"))
+    for line in code:
+        line.indent = line.hang = margin
+    lines += code
     return end + 1
 
 
@@ -159,9 +179,16 @@ def _table(source: list[str], index: int, lines: list[Line]) -> int:
         end += 1
     ruler = rows.pop(1)
     columns = max(len(row) for row in [*rows, ruler])
+    as_it_stands = [Line(line) for line in source[index:end]]
+    if columns * len(rows) > MOST_CELLS:
+        lines += as_it_stands
+        return end
     aligned_right = [i < len(ruler) and ruler[i].endswith(":") and not ruler[i].startswith(":") for i in range(columns)]
     cells = [[inline(row[i] if i < len(row) else "") for i in range(columns)] for row in rows]
     widths = [max((cell_len(row[i][0]) for row in cells), default=0) for i in range(columns)]
+    if (sum(widths) + 3 * columns) * len(rows) > LARGEST_TABLE:
+        lines += as_it_stands
+        return end
     for number, row in enumerate(cells):
         text, spans = "", []
         for i, (content, inner) in enumerate(row):
