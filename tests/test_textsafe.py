@@ -127,3 +127,10 @@ def test_one_line_folds_white_space_and_says_when_it_cuts() -> None:
 
 def test_one_line_of_a_huge_text_looks_at_its_beginning_only() -> None:
     assert one_line("word " * 10_000_000, 20) == "word word word word…"
+
+
+def test_a_joiner_stays_within_an_emoji_goes_between_letters_and_shows_elsewhere() -> None:
+    assert safe_text("👩\u200d👧 ❤\ufe0f\u200d🔥") == "👩\u200d👧 ❤\ufe0f\u200d🔥"
+    assert safe_text("ക\u0d4d\u200dഷ") == "ക\u0d4dഷ"
+    assert safe_text("a\u200db\u200d") == "a‹200D›b‹200D›"
+    assert safe_text("\u200d👩") == "‹200D›👩"

@@ -8,6 +8,7 @@ SGR colours are the caller's business: take them out first (`app.render.ansi`), 
 from __future__ import annotations
 
 import re
+import unicodedata
 
 __all__ = ["one_line", "safe_text", "strip_escapes"]
 
@@ -38,6 +39,18 @@ _ESCAPES = re.compile(
 _C1 = re.compile("[\x80-\x9f]")
 
 
+# A joiner that joins no emoji: what measures text takes the character after it for invisible, a terminal does not.
+_EMOJI = "\u2190-\u21ff\u2300-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
+_STRAY_JOINER = re.compile(f"(?<![\ufe0f{_EMOJI}])\u200d|\u200d(?![{_EMOJI}])")
+
+
+def _stray_joiner(match: re.Match[str]) -> str:
+    """Between the letters of a script it only shapes them, and goes; elsewhere it shows."""
+    at, text = match.start(), match.string
+    before = text[at - 1 : at]
+    return "" if before and not before.isascii() and unicodedata.category(before)[0] in "LM" else "‹200D›"
+
+
 def _glyph(match: re.Match[str]) -> str:
     code = ord(match.group())
     return _GLYPHS.get(code) or f"‹{code:X}›"
@@ -52,7 +65,8 @@ def safe_text(text: str) -> str:
         text = text.replace("\r\n", "\n")
     if text.isascii() and text.isprintable():
         return text
-    return _UNSAFE.sub(_glyph, text)
+    text = _UNSAFE.sub(_glyph, text)
+    return _STRAY_JOINER.sub(_stray_joiner, text) if "\u200d" in text else text
 
 
 def strip_escapes(text: str) -> str:

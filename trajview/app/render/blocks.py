@@ -81,16 +81,7 @@ def message_lines(message: ChatMessage, fold: Fold, options: ViewOptions, number
     error = error_of(message)
     if isinstance(message, ToolMessage):
         if message.error:
-            lines.append(
-                Line(
-                    safe_text(_error_text(message.error)),
-                    style="error",
-                    lead=("✗", "error"),
-                    indent=2,
-                    hang=2,
-                    words=True,
-                )
-            )
+            lines += _failure(_error_text(message.error), margin=0)
         elif error:
             lines[0].right = ("✗ " + one_line(error, 60), "error")
     for part in message.parts:
@@ -233,10 +224,11 @@ def _media(part: ImagePart | AudioPart | VideoPart) -> list[Line]:
     if target.startswith("data:"):
         head = target[:64].split(",", 1)[0]
         shown = f"{head}, {size_of(len(target) * 3 // 4)}"
+    label = f"{kind}  {one_line(shown, 400)}"
     lines = [
         Line(
-            f"{kind}  {one_line(shown, 400)}",
-            [(len(kind) + 2, len(kind) + 2 + 400, "md.url")],
+            label,
+            [(len(kind) + 2, len(label), "md.url")],
             style="md.link",
             lead=("▣", "md.link"),
             indent=2,
@@ -252,7 +244,7 @@ def _media(part: ImagePart | AudioPart | VideoPart) -> list[Line]:
             else one_line(str(box), 100)
         )
         numbers = (
-            " ".join(f"{k}={v:g}" for k, v in where.items() if isinstance(v, int | float))
+            one_line(" ".join(f"{k}={v}" for k, v in where.items() if isinstance(v, int | float)), 100)
             if isinstance(where, dict)
             else ""
         )
@@ -280,9 +272,16 @@ def _call(call: ToolCall) -> list[Line]:
     else:
         lines += _arguments(head, call.arguments, call)
     if call.parse_error:
-        lines.append(
-            Line(safe_text(call.parse_error), style="error", lead=("  ✗", "error"), indent=4, hang=4, words=True)
-        )
+        lines += _failure(call.parse_error, margin=2)
+    return lines
+
+
+def _failure(text: str, *, margin: int) -> list[Line]:
+    """What went wrong, a cross before its first line."""
+    lines = [Line(line, style="error", words=True) for line in _text_lines(text.strip() or "error")]
+    lines[0].lead = (" " * margin + "✗", "error")
+    for line in lines:
+        line.indent = line.hang = margin + 2
     return lines
 
 
@@ -300,11 +299,11 @@ def _arguments(head: Line, arguments: dict[str, Any], call: ToolCall) -> list[Li
             if not only:
                 blocks.append(Line(label, style="call.key", indent=4, hang=4))
             blocks += _indented(code_lines(_text_lines(value.strip("\n")), language))
-        elif isinstance(value, dict | list) and len(json.dumps(value, default=str)) > _SHORT:
+        elif isinstance(value, dict | list) and len(_dumps(value)) > _SHORT:
             blocks.append(Line(label, style="call.key", indent=4, hang=4))
             blocks += _indented(code_lines(_json_lines(value), "json"))
         else:
-            text = value.strip("\n") if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+            text = value.strip("\n") if isinstance(value, str) else _dumps(value)
             _extend(head, "  ", "")
             if not (only and isinstance(value, str)):
                 _extend(head, f"{label}=", "call.key")
@@ -341,7 +340,15 @@ def _text_lines(text: str) -> list[str]:
 
 
 def _json_lines(value: object) -> list[str]:
-    return _text_lines(json.dumps(value, indent=2, ensure_ascii=False, default=str))
+    return _text_lines(_dumps(value, indent=2))
+
+
+def _dumps(value: object, indent: int | None = None) -> str:
+    """JSON, or a word in its place where the value is nested too deeply (or a number too long) to be written."""
+    try:
+        return json.dumps(value, indent=indent, ensure_ascii=False, default=str)
+    except (RecursionError, ValueError):
+        return f"({type(value).__name__}, nested too deeply to show)"
 
 
 def code_lines(body: Sequence[str], language: str, *, fill: str = "code.block") -> list[Line]:
@@ -376,22 +383,22 @@ def _output(text: str, fold: Fold, options: ViewOptions) -> list[Line]:
     total = text.count("\n") + 1
     keep = options.preview_lines if options.show_tools else 0
     folded = fold is not Fold.OPEN or not options.show_tools
-    if fold is Fold.OPEN and not options.show_tools:
-        folded = True
     widest = max(20, options.width - 6) * ROWS_OF_A_PREVIEWED_LINE
-    if folded and options.show_tools and total <= keep + SLACK and len(text) <= widest * 2:
-        folded = False
+    head = _first_lines(text, keep)
+    if folded and options.show_tools and total <= keep + SLACK:
+        # With no more than so many lines, only long ones are worth a fold.
+        folded = len(text) > 2 * widest and any(len(line) > widest for line in _first_lines(text, total))
     if not folded:
         if (spread := pretty_json(text)) is not None:
             return _margin(code_lines(_text_lines(spread), "json", fill=""))
         return _margin(_verbatim(text, total))
-    head = _first_lines(text, keep)
     lines = _verbatim("\n".join(line[:widest] for line in head), len(head)) if keep else []
     for line, raw in zip(lines, head, strict=False):
         if len(raw) > widest:
             line.text += "…"
-    shown = sum(min(len(line), widest) + 1 for line in head) if keep else 0
-    lines.append(_hidden(total - len(head) if keep else total, len(text) - shown, text, more=bool(keep)))
+    # The bytes that are not there: without the newline between what is shown and what is not.
+    bytes_shown = _bytes("\n".join(line[:widest] for line in head)) + (total > len(head)) if keep else 0
+    lines.append(_hidden(total - len(head) if keep else total, _bytes(text) - bytes_shown, total, more=bool(keep)))
     return _margin(lines)
 
 
@@ -408,17 +415,19 @@ def _first_lines(text: str, count: int) -> list[str]:
     return lines
 
 
-def _hidden(lines: int, characters: int, text: str, *, more: bool) -> Line:
-    per_character = (
-        1.0 if text.isascii() else len(text[:100_000].encode("utf-8", "replace")) / max(1, len(text[:100_000]))
-    )
-    size = size_of(max(0, round(characters * per_character)))
+def _bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def _hidden(lines: int, count: int, total: int, *, more: bool) -> Line:
+    """What a fold hides: so many whole lines of `total`, so many bytes in all."""
+    size = size_of(count)
     if not more:
         said = f"… {lines:,} line{'s' * (lines != 1)}, {size}"
     elif lines > 0:
         said = f"… {lines:,} more line{'s' * (lines != 1)}, {size}"
     else:
-        said = f"… the rest of the line, {size}" if text.count("\n") == 0 else f"… the rest of long lines, {size}"
+        said = f"… the rest of the line, {size}" if total == 1 else f"… the rest of long lines, {size}"
     return Line(said, style="fold", action="fold")
 
 
@@ -443,4 +452,4 @@ def _error_text(error: dict[str, Any]) -> str:
     kind = error.get("type")
     if isinstance(said, str) and said.strip():
         return f"{kind}: {said}" if isinstance(kind, str) and kind else said
-    return json.dumps(error, ensure_ascii=False, default=str)
+    return _dumps(error)

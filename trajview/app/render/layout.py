@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len, set_cell_size, split_graphemes
 from rich.segment import Segment
 from rich.style import Style
 
-from .lines import Line, wrap
+from .lines import Line, Span, wrap
 
 __all__ = ["Layout", "Palette", "lay_out", "row_segments"]
 
@@ -93,8 +94,25 @@ def row_segments(layout: Layout, number: int, palette: Palette, base: Style) -> 
     return segments
 
 
+def _whole_characters(text: str, start: int, spans: list[Span]) -> list[Span]:
+    """The spans, widened so that none ends within an emoji of several code points: its pieces measure more than it."""
+    graphemes, _ = split_graphemes(text)
+    ends = [0, *(end for _, end, _ in graphemes)]
+    last = len(ends) - 1
+    return [
+        (
+            start + ends[max(0, bisect_right(ends, a - start) - 1)],
+            start + ends[min(last, bisect_left(ends, b - start))],
+            name,
+        )
+        for a, b, name in spans
+    ]
+
+
 def _styled(text: str, line: Line, start: int, end: int, style: Style, palette: Palette) -> list[Segment]:
     spans = [span for span in line.spans if span[0] < end and span[1] > start]
+    if spans and ("\u200d" in text or "\ufe0f" in text):
+        spans = _whole_characters(text, start, spans)
     if not spans:
         return [Segment(text, style)] if text else []
     cuts = sorted(
