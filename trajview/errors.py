@@ -28,12 +28,14 @@ class Where:
 class Problem:
     """Something in a source that could not be read; the rest of the source still opens.
 
-    `reason` is one sentence, `hint` says what the reader can do about it.
+    `reason` is one sentence, `hint` says what the reader can do about it. `opens`: the record that it is about is
+    listed as a run all the same.
     """
 
     reason: str
     hint: str = ""
     where: Where = Where()
+    opens: bool = False
 
     def __str__(self) -> str:
         place = str(self.where)

@@ -164,7 +164,8 @@ def test_a_record_that_breaks_the_rules_of_its_format_is_one_problem_in_place(tm
     corpus = open_corpus(write_lines(tmp_path / "x.jsonl", [chat("a"), bad, chat("b")]))
     problems = corpus.problems + [problem for info in corpus for problem in corpus.check(info)]
     assert {info.id for info in corpus} >= {"a", "b"}
-    assert [(problem.where.path, problem.where.line) for problem in problems] == [(tmp_path / "x.jsonl", 2)]
+    assert {(problem.where.path, problem.where.line) for problem in problems} == {(tmp_path / "x.jsonl", 2)}
+    assert [problem.opens for problem in corpus.problems] == [True]
 
 
 def test_a_fault_in_a_format_is_a_problem_and_the_rest_opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,7 +179,7 @@ def test_a_fault_in_a_format_is_a_problem_and_the_rest_opens(tmp_path: Path, mon
 
     monkeypatch.setattr(type(known), "summarise", summarise)
     corpus = open_corpus(write_lines(tmp_path / "x.jsonl", [chat("a"), chat("b"), chat("c")]))
-    assert [info.id for info in corpus] == ["a", "c"]
+    assert [(info.id, info.format) for info in corpus] == [("a", "openai"), ("b", "raw"), ("c", "openai")]
     assert ["KeyError" in problem.reason and problem.where.line == 2 for problem in corpus.problems] == [True]
 
 

@@ -26,7 +26,10 @@ def command(ctx: click.Context, paths: tuple[Path, ...]) -> None:
 
     corpus = Corpus(existing(paths))
     count = runs = 0
+    problems: list[Problem] = []
     for item in corpus.stream():
+        if isinstance(item, Problem) and item.opens and problems:
+            continue  # the full check of that run, just printed, has said it
         problems = [item] if isinstance(item, Problem) else corpus.check(item)
         runs += not isinstance(item, Problem)
         count += len(problems)

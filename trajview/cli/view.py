@@ -43,6 +43,10 @@ def command(
 
         ctx.exit(show(paths, run, unit))
 
+    import gc
+
+    gc.disable()  # until the first screen is there (TrajviewApp): starting up makes many objects and no garbage
+
     from trajview.config import load_settings
 
     settings = load_settings(

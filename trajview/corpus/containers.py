@@ -14,7 +14,6 @@ from .info import RunInfo
 from .json_records import decode_lines, json_records
 from .record import Record, problem_of
 from .walk import SourceFile
-from .yaml_records import decode_yaml, yaml_records
 
 __all__ = ["bytes_of", "records_of", "value_of"]
 
@@ -50,6 +49,8 @@ def records_of(source: SourceFile, is_message: Callable[[Any], bool]) -> Iterato
                     return
             start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
             if suffix in _YAML and start not in (b"{", b"["):
+                from .yaml_records import yaml_records
+
                 yield from yaml_records(file, path)
             else:
                 yield from json_records(file, path, suffix in _LINES, is_message)
@@ -70,7 +71,11 @@ def value_of(info: RunInfo) -> Any:
     try:
         if info.container == "jsonl messages":
             return decode_lines(data)
-        return (decode_yaml(data) if info.container == "yaml" else decode_json(data))[0]
+        if info.container == "yaml":
+            from .yaml_records import decode_yaml
+
+            return decode_yaml(data)[0]
+        return decode_json(data)[0]
     except BadRecord as error:
         found = problem_of(error, info.path, info.line or 1)
         raise UnreadableError(found.reason, hint="the file was changed; open it again", where=found.where) from error

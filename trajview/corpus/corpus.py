@@ -165,8 +165,7 @@ class Corpus:
             for found in records_of(source, registry.is_message_line):
                 if self._cancelled.is_set():
                     return
-                item = found if isinstance(found, Problem) else self._info(found, source)
-                if item is not None:
+                for item in [found] if isinstance(found, Problem) else self._items(found, source):
                     something = True
                     yield item
                 if isinstance(found, Record):
@@ -180,24 +179,34 @@ class Corpus:
             if source.named:
                 yield Problem("the file holds no records", "is it the right one?", Where(source.path))
 
-    def _info(self, found: Record, source: SourceFile) -> RunInfo | Problem | None:
+    def _items(self, found: Record, source: SourceFile) -> Iterator[RunInfo | Problem]:
+        """The run that a record is, and what is wrong with it. What its format refuses is a raw run as well."""
         origin = _origin(source.path, found)
         try:
             known, detection = registry.best(found.value)
             if found.container == "yaml" and detection.format == "raw" and not source.named:
-                return None  # most YAML in a folder is configuration
+                return  # most YAML in a folder is configuration
             summary = known.summarise(found.value, origin)
         except TrajviewError as error:
-            return _placed(error.problem(), source.path, found.line)
+            yield _placed(error.problem(), source.path, found.line)
         except Exception as error:  # noqa: BLE001 - a fault in one format must not end the list; it is reported
-            return _fault(error, source.path, found.line)
+            yield _fault(error, source.path, found.line)
+        else:
+            yield self._info(found, source, detection.format, summary)
+            if summary.problems:
+                yield _noticed(summary.problems, source.path, found.line)
+            return
+        raw = registry.format_named("raw")
+        yield self._info(found, source, raw.name, raw.summarise(found.value, origin))
+
+    def _info(self, found: Record, source: SourceFile, format_name: str, summary: Summary) -> RunInfo:
         path = source.path
         return RunInfo(
             key=self._key(summary.id, found, path),
             id=summary.id,
             path=path,
             source=source.source if found.member is None else f"{source.source}/{found.member}",
-            format=detection.format,
+            format=format_name,
             container=found.container,
             record=found.record,
             line=found.line,
@@ -365,6 +374,12 @@ def _placed(problem: Problem, path: Path, line: int | None) -> Problem:
     """The same problem, in this file; and on the line where the record begins, where the format knows no better."""
     where = problem.where
     return replace(problem, where=Where(path, where.line if where.line is not None else line, where.record))
+
+
+def _noticed(problems: Sequence[str], path: Path, line: int | None) -> Problem:
+    more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
+    hint = "the run opens all the same; `trajview validate` lists everything"
+    return Problem(f"{problems[0]}{more}", hint, Where(path, line), opens=True)
 
 
 def _fault(error: Exception, path: Path, line: int | None) -> Problem:

@@ -16,6 +16,7 @@ from trajview.models.units import count_units
 
 from .base import Detection, Origin, Summary
 from .plain import as_text, dict_or_value, kind, not_an_object, number, place
+from .shape import wrong_in_items
 
 if TYPE_CHECKING:
     from trajview.models.messages import ChatMessage, ContentPart, ImagePart, ToolCall
@@ -48,7 +49,7 @@ def _items(record: Any, origin: Origin) -> list[Any]:
         what = "there is none" if "content" not in record else f"this one is {kind(content)}"
         raise FormatError(
             f"the content of an ADP trajectory is a list, and {what}",
-            hint="open it with --format raw",
+            hint="it is listed as raw JSON",
             where=place(origin),
         )
     return [current_spelling(item) if isinstance(item, dict) else item for item in content]
@@ -333,6 +334,7 @@ class AdpFormat:
             units=count_units(roles),
             rewards=() if reward is None else (reward,),
             models=(model,) if model is not None and "assistant" in roles else (),
+            problems=tuple(wrong_in_items(items, "item")),
         )
 
     def read(self, record: Any, origin: Origin) -> AgentRun:

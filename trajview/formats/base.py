@@ -39,6 +39,8 @@ class Summary:
     agents: tuple[str, ...] = ()
     rewards: tuple[Reward, ...] = ()
     models: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+    """Wrong types that the cheap look met, one sentence each; the run opens all the same."""
 
 
 @dataclass(frozen=True, slots=True)

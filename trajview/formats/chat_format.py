@@ -13,12 +13,16 @@ from .base import Detection, Origin, Summary
 from .chat import Conversation, message_models
 from .plain import dict_or_value, first_id, kind, number, problems_at, put, rewards_of, text_or_none
 from .roles import elements_of, pieces_of
+from .shape import wrong_in_messages
 
 if TYPE_CHECKING:
     from trajview.models.run import AgentRun, Reward
     from trajview.models.transcript import Transcript
 
 __all__ = ["Chat", "ChatFormat", "chat_of", "leftovers", "message_item", "messages_under", "summary_models"]
+
+
+_EMPTY = " is empty"  # worth a word in `validate`; in the list, the count of messages says it
 
 
 def leftovers(record: dict[Any, Any], used: Iterable[Any]) -> dict[str, Any]:
@@ -90,6 +94,7 @@ class Chat:
         return Summary(
             self.id, self.name, len(roles), count_units(roles), 1, (), tuple(self.rewards or ()),
             tuple(dict.fromkeys([*self.models, *summary_models(self.items, self.metadata, self.metadata.get("request"))])),
+            (*(problem for problem in self.problems if not problem.endswith(_EMPTY)), *wrong_in_messages(self.items)),
         )  # fmt: skip
 
     def transcript(self, transcript_id: str, name: str | None = None) -> Transcript:
@@ -141,7 +146,7 @@ class ChatFormat:
 def list_problem(value: Any, key: str) -> list[str]:
     """The problem, if any, that what should be a list of messages is none."""
     if isinstance(value, list):
-        return [] if value else [f"`{key}` is empty"]
+        return [] if value else [f"`{key}`{_EMPTY}"]
     return [f"`{key}` is a list of messages, and this is {kind(value)}"]
 
 

@@ -27,6 +27,7 @@ from .plain import (
     text_or_none,
 )
 from .roles import Piece, elements_of, role_of
+from .shape import wrong_in_items, wrong_in_messages
 from .traits import traits_of
 
 if TYPE_CHECKING:
@@ -148,8 +149,10 @@ class Docent:
         run, transcripts = self._transcripts(record, origin)
         messages = units = 0
         items: list[Any] = []
-        for transcript in transcripts:
+        problems = wrong_in_items(transcripts, "transcript")
+        for index, transcript in enumerate(transcripts):
             found = _messages_in(transcript)
+            problems += wrong_in_messages(found, f"transcript {index}, message")
             roles = [role_of(item) for item in found]
             explicit = transcript.get("units") if isinstance(transcript, dict) else None
             messages += len(roles)
@@ -158,6 +161,7 @@ class Docent:
         return Summary(
             _text(run.get("id")) or origin.default_id, text_or_none(run.get("name")), messages, units, len(transcripts),
             tuple(_agents(run) or ()), tuple(_rewards(run) or ()), summary_models(items, run.get("metadata")),
+            tuple(problems),
         )  # fmt: skip
 
     def read(self, record: Any, origin: Origin) -> AgentRun:

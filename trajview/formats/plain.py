@@ -144,7 +144,7 @@ def place(origin: Origin) -> Where:
 def not_an_object(label: str, record: object, origin: Origin, wanted: str = "an object") -> FormatError:
     """The error for a record that is of no use to a format."""
     return FormatError(
-        f"{label} is {wanted}, and this is {kind(record)}", hint="open it with --format raw", where=place(origin)
+        f"{label} is {wanted}, and this is {kind(record)}", hint="it is listed as raw JSON", where=place(origin)
     )
 
 

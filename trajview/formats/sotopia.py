@@ -52,6 +52,17 @@ def _transcript(episode: Episode, key: str, name: str, lines: list[Line]) -> Tra
     )
 
 
+def rewards_note(episode: Episode) -> str | None:
+    """Why an episode's rewards cannot be shown as rewards; None where they can, or where there are none."""
+    rewards = episode.fields.get("rewards")
+    if episode.rewards is not None or rewards in (None, []):
+        return None
+    read = rewards_of(rewards, episode.agents)
+    if read is None:
+        return "they are not numbers, nor numbers with dimensions"
+    return f"{len(read)} for {len(episode.agents)} agents"
+
+
 def _metadata(episode: Episode) -> dict[str, Any]:
     fields = dict(episode.fields)
     context = context_of(episode)
@@ -63,15 +74,10 @@ def _metadata(episode: Episode) -> dict[str, Any]:
     metadata["scenario"] = fields.pop("scenario", None) or context.scenario
     metadata["goals"] = context.goals or fields.pop("social_goals", {})
     metadata["backgrounds"] = context.backgrounds or fields.pop("agents_background", {})
-    rewards = fields.pop("rewards", None)
-    if episode.rewards is None and rewards not in (None, []):
-        read = rewards_of(rewards, episode.agents)
+    note, rewards = rewards_note(episode), fields.pop("rewards", None)
+    if note is not None:
         metadata["rewards"] = rewards
-        metadata["rewards_note"] = (
-            "not shown as rewards: they are not numbers, nor numbers with dimensions"
-            if read is None
-            else f"not shown as rewards: {len(read)} for {len(episode.agents)} agents"
-        )
+        metadata["rewards_note"] = f"not shown as rewards: {note}"
     reasoning = fields.pop("reasoning", "")
     if not isinstance(reasoning, str) and reasoning is not None:
         metadata["reasoning"] = reasoning
@@ -115,6 +121,7 @@ class SotopiaFormat:
     def summarise(self, record: Any, origin: Origin) -> Summary:
         """Counts of the onlooker's transcript, and how many transcripts there are with the agents'."""
         episode = episode_of(record, origin)
+        note = rewards_note(episode)
         return Summary(
             id=episode.id,
             name=episode.name,
@@ -124,6 +131,7 @@ class SotopiaFormat:
             agents=tuple(episode.agents),
             rewards=tuple(episode.rewards or ()),
             models=tuple(episode.models),
+            problems=() if note is None else (f"rewards are not shown as such: {note}",),
         )
 
     def read(self, record: Any, origin: Origin) -> AgentRun:

@@ -14,7 +14,7 @@ from trajview.models.units import count_units
 
 from .base import Detection, Origin, Summary
 from .plain import as_text, dict_or_value, place
-from .taskweaver_entries import Answer, Attached, Entry, agents_of, entries_of, name_in
+from .taskweaver_entries import Answer, Attached, Entry, agents_of, entries_of, name_in, wrong_in_rounds
 
 if TYPE_CHECKING:
     from trajview.models.messages import ChatMessage, ContentPart, ToolCall
@@ -277,6 +277,7 @@ class TaskWeaverFormat:
             messages=len(entries),
             units=count_units(entry.role for entry in entries),
             agents=tuple(agents_of(entries)),
+            problems=tuple(wrong_in_rounds(record)),
         )
 
     def read(self, record: Any, origin: Origin) -> AgentRun:

@@ -13,8 +13,9 @@ from trajview.errors import FormatError
 
 from .base import Origin
 from .plain import as_text, dict_or_value, kind, not_an_object, place
+from .shape import wrong_in_items
 
-__all__ = ["Answer", "Attached", "Entry", "agents_of", "entries_of", "name_in"]
+__all__ = ["Answer", "Attached", "Entry", "agents_of", "entries_of", "name_in", "wrong_in_rounds"]
 
 # Which tool answers, by the attachment that holds its answer: TaskWeaver checks the code, then runs it.
 _ANSWERS = {
@@ -67,10 +68,25 @@ def _rounds(record: Any, origin: Origin) -> list[Any]:
         what = "there are none" if "rounds" not in record else f"these are {kind(rounds)}"
         raise FormatError(
             f"the rounds of a TaskWeaver conversation are a list, and {what}",
-            hint="open it with --format raw",
+            hint="it is listed as raw JSON",
             where=place(origin),
         )
     return rounds
+
+
+def wrong_in_rounds(record: Any) -> list[str]:
+    """One sentence for each round or post that is no object."""
+    rounds = (
+        [round_ for round_ in record["rounds"] if round_ is not None] if isinstance(record.get("rounds"), list) else []
+    )
+    found = wrong_in_items(rounds, "round")
+    for number, round_ in enumerate(rounds):
+        posts = round_.get("post_list") if isinstance(round_, dict) else None
+        if isinstance(posts, list):
+            found += wrong_in_items(posts, f"round {number}, post")
+        elif posts is not None:
+            found.append(f"round {number}: post_list is {kind(posts)}, not a list")
+    return found
 
 
 def entries_of(record: Any, origin: Origin) -> list[Entry]:
