@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterable
 from threading import Event
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import work
 from textual.app import App, SystemCommand
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from trajview.app.widgets.annotation_panel import AnnotationPanel
 
 __all__ = ["TrajviewApp", "make_app", "run_app"]
+
+_STARTED: Final = 1.0
+"""Seconds after which the first screen is there, and garbage is collected again."""
 
 
 class TrajviewApp(App[int]):
@@ -47,6 +51,8 @@ class TrajviewApp(App[int]):
             self.set_keymap(settings.keys)
 
     def on_mount(self) -> None:
+        if not gc.isenabled():
+            self.set_timer(_STARTED, _collect_garbage)
         self.browser = BrowserScreen(self.corpus, self.settings, self.store.statuses)
         self.push_screen(self.browser)
         if self.settings.run is not None or self._names_one_file():
@@ -166,6 +172,12 @@ class TrajviewApp(App[int]):
             yield SystemCommand("Raw record", "The record as it is in the file", screen.action_raw)
             yield SystemCommand("Highlights", "Which highlights are on", screen.action_highlight_sources)
             yield SystemCommand("Fold level", "Tool output folded, all folded, all open", screen.action_fold_level)
+
+
+def _collect_garbage() -> None:
+    """Collect garbage from now on, but never look again at what start-up made: it stays to the end."""
+    gc.freeze()
+    gc.enable()
 
 
 def make_app(corpus: Corpus, settings: Settings) -> TrajviewApp:

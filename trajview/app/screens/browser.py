@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Protocol, cast
 
@@ -13,11 +13,12 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.message import Message
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from trajview.app.keys import bindings_for
 from trajview.app.run_list import RunList, RunRow, size_text
 from trajview.app.widgets.filter_bar import FilterBar
+from trajview.app.widgets.key_footer import KeyFooter
 from trajview.app.widgets.run_table import RunTable
 from trajview.corpus.info import RunInfo
 from trajview.errors import Problem, TrajviewError
@@ -82,12 +83,12 @@ class BrowserScreen(Screen[None]):
     class _Statuses(Message):
         """The annotation statuses were read, or could not be."""
 
-        def __init__(self, statuses: dict[str, str] | None, error: str = "") -> None:
+        def __init__(self, statuses: Mapping[str, str] | None, error: str = "") -> None:
             super().__init__()
             self.statuses = statuses
             self.error = error
 
-    def __init__(self, corpus: Source, settings: Settings, statuses: Callable[[], dict[str, str]]) -> None:
+    def __init__(self, corpus: Source, settings: Settings, statuses: Callable[[], Mapping[str, str]]) -> None:
         super().__init__()
         self.corpus = corpus
         self.settings = settings
@@ -107,7 +108,7 @@ class BrowserScreen(Screen[None]):
         yield RunTable(self.runs)
         yield FilterBar()
         yield Static("", id="browser-status")
-        yield Footer(show_command_palette=False)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         self._title = self.query_one("#browser-title", Static)

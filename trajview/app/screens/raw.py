@@ -11,12 +11,13 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.message import Message
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from trajview.app.keys import bindings_for
 from trajview.app.reading import Reading
 from trajview.app.render.blocks import size_of
 from trajview.app.session import TranscriptSession
+from trajview.app.widgets.key_footer import KeyFooter
 from trajview.app.widgets.transcript_view import TranscriptView
 from trajview.corpus.info import RunInfo
 from trajview.errors import TrajviewError
@@ -55,7 +56,7 @@ class RawScreen(Reading, Screen[None]):
     def compose(self) -> ComposeResult:
         yield Static("", id="raw-title")
         yield TranscriptView()
-        yield Footer(show_command_palette=False)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         self.view = self.query_one(TranscriptView)

@@ -13,12 +13,13 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.message import Message
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from trajview.app.keys import bindings_for
 from trajview.app.reading import Reading
 from trajview.app.session import SearchHits, TranscriptSession
+from trajview.app.widgets.key_footer import KeyFooter
 from trajview.app.widgets.minimap import Minimap
 from trajview.app.widgets.outline import Outline
 from trajview.app.widgets.prompt import Prompt
@@ -125,7 +126,7 @@ class TranscriptScreen(Reading, Screen[None]):
         yield Static("", id="problem")
         yield Prompt(id="prompt")
         yield StatusLine(id="status")
-        yield Footer(show_command_palette=False)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         self.view = self.query_one("#transcript", TranscriptView)

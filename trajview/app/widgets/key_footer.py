@@ -1,0 +1,84 @@
+"""The bottom line: the keys that do something here, in one widget.
+
+Textual's own footer is a widget per key, which takes as long to mount as the rest of the first screen together.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.content import Content
+from textual.widget import Widget
+
+if TYPE_CHECKING:
+    from textual import events
+    from textual.binding import Binding
+    from textual.screen import Screen
+
+__all__ = ["KeyFooter"]
+
+
+class KeyFooter(Widget):
+    """The keys of the focused widget and its screen whose bindings are to be shown; a click presses the key.
+
+    Keys that do not fit are left out from the right.
+    """
+
+    ALLOW_SELECT = False
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"key-footer--key"}
+
+    DEFAULT_CSS = """
+    KeyFooter {
+        dock: bottom;
+        height: 1;
+        background: $panel;
+        color: $footer-description-foreground;
+        & > .key-footer--key { color: $text-accent; text-style: bold; }
+    }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._keys: list[tuple[str, str, str]] = []
+        """The key, how it is written, and what it does in a word."""
+
+    def on_mount(self) -> None:
+        self.screen.bindings_updated_signal.subscribe(self, self._bindings_changed)
+
+    def on_unmount(self) -> None:
+        self.screen.bindings_updated_signal.unsubscribe(self)
+
+    def _bindings_changed(self, screen: Screen[object]) -> None:
+        if not self.is_attached or screen is not self.screen:
+            return
+        by_action: dict[str, Binding] = {}
+        for _, binding, enabled, _ in screen.active_bindings.values():
+            if binding.show and enabled:
+                by_action.setdefault(binding.action, binding)
+        keys = [(found.key, self.app.get_key_display(found), found.description) for found in by_action.values()]
+        if keys != self._keys:
+            self._keys = keys
+            self.refresh()
+
+    def _shown(self) -> list[tuple[int, str, str, str]]:
+        """What fits: the cell where an entry begins, the key, how it is written, what it does."""
+        shown, x = [], 0
+        for key, written, says in self._keys:
+            width = Content(f" {written} {says} ").cell_length
+            if x + width > self.size.width:
+                break
+            shown.append((x, key, written, says))
+            x += width
+        return shown
+
+    def render(self) -> Content:
+        style = self.get_visual_style("key-footer--key")
+        pieces = [Content.assemble((f" {written}", style), f" {says} ") for _, _, written, says in self._shown()]
+        return Content("").join(pieces)
+
+    def on_click(self, event: events.Click) -> None:
+        """Press the key that was clicked."""
+        hit = [key for x, key, _, _ in self._shown() if x <= event.x]
+        if hit and event.x < self.render().cell_length:
+            event.stop()
+            self.app.simulate_key(hit[-1])
