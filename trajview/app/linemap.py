@@ -62,6 +62,8 @@ class LineMap:
         """The item on a row, and the row within it. Rows outside are clamped. Raises IndexError if there are no items."""
         if not self._heights:
             raise IndexError("an empty line map has no rows")
+        if not self.total:
+            return 0, 0
         row = max(0, min(row, self.total - 1))
         tree, item, step, count = self._tree, 0, self._top, len(self._heights)
         left = row
