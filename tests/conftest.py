@@ -1,0 +1,50 @@
+"""What holds for every test: no network, no home folder, no colour settings of the developer, settled Hypothesis."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# No deadline: a shared machine may stop for a second at any time. In CI the examples are the same each time.
+_SLOW = [HealthCheck.too_slow]
+settings.register_profile("here", deadline=None, print_blob=True, suppress_health_check=_SLOW)
+settings.register_profile(
+    "ci", deadline=None, print_blob=True, derandomize=True, database=None, suppress_health_check=_SLOW
+)
+settings.load_profile("ci" if os.environ.get("CI") else "here")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _a_home_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Home, caches and configuration are empty folders, here and in the programs that tests start."""
+    home = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOME", str(home))
+        for name, folder in {
+            "XDG_CONFIG_HOME": ".config",
+            "XDG_CACHE_HOME": ".cache",
+            "XDG_DATA_HOME": ".local/share",
+            "XDG_STATE_HOME": ".local/state",
+        }.items():
+            patch.setenv(name, str(home / folder))
+        for name in ("TRAJVIEW_CONFIG", "NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "EDITOR", "VISUAL", "PAGER"):
+            patch.delenv(name, raising=False)
+        yield home
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_network() -> Iterator[None]:
+    """Whoever tries to connect to another machine fails at once, and says where to."""
+
+    def refuse(self: socket.socket, address: Any) -> None:
+        raise AssertionError(f"a test wants to connect to {address!r}")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket.socket, "connect", refuse)
+        yield
