@@ -51,12 +51,18 @@ class TranscriptSession:
     """What the reader sees of a transcript, and where he is."""
 
     def __init__(
-        self, transcript: Transcript, *, rules: Sequence[Rule] = (), units: Iterable[int] = (), bare: bool = False
+        self,
+        transcript: Transcript,
+        *,
+        rules: Sequence[Rule] = (),
+        units: Iterable[int] = (),
+        bare: bool = False,
+        preview_lines: int = 8,
     ) -> None:
         self.transcript = transcript
         self.messages: list[ChatMessage] = transcript.messages
         self.unit_starts = transcript.unit_starts
-        self.options = ViewOptions(bare=bare)
+        self.options = ViewOptions(bare=bare, preview_lines=preview_lines)
         self.fold_level = 2 if bare else 0
         self.folds: dict[int, Fold] = {}
         self.height = 24
@@ -140,9 +146,11 @@ class TranscriptSession:
     def set_view(self, width: int, height: int) -> None:
         """Tell the size of the window; the message at its top stays there when the width changes."""
         self.height = max(1, height)
+        width = max(10, width)
         if width != self.options.width:
-            self._change_options(width=max(10, width))
+            self._change_options(width=width)
         self._clamp()
+        self._cursor_into_window()
 
     def _change_options(self, **changes: object) -> None:
         top, cursor = self.top[0], self.cursor[0]
@@ -309,6 +317,14 @@ class TranscriptSession:
         self._clamp()
         self._cursor_into_window()
 
+    def _cursor_on_screen(self) -> None:
+        """Scroll no more than it takes for the cursor to be on the screen."""
+        below = self._rows_between(self.top, self.cursor)
+        if below is None or below > self.height - 1:
+            self.top = self.walk(self.cursor, -(self.height - 1))
+        elif below < 0:
+            self.top = self.cursor
+
     def _cursor_into_window(self) -> None:
         below = self._rows_between(self.top, self.cursor)
         if below is None or below > self.height - 1:
@@ -338,6 +354,7 @@ class TranscriptSession:
         else:
             self.top = message, 0
         self._clamp()
+        self._cursor_on_screen()
 
     def header_row(self, message: int) -> int:
         """The row of a message's own header: below its unit's, where it opens one."""
@@ -434,11 +451,13 @@ class TranscriptSession:
     def toggle_reasoning(self) -> bool:
         """Show or hide reasoning; returns whether it is shown now."""
         self._change_options(show_reasoning=not self.options.show_reasoning)
+        self._cursor_on_screen()
         return self.options.show_reasoning
 
     def toggle_tools(self) -> bool:
         """Show or hide tool output; returns whether it is shown now."""
         self._change_options(show_tools=not self.options.show_tools)
+        self._cursor_on_screen()
         return self.options.show_tools
 
     # -- highlights ----------------------------------------------------------------------------------------------------
@@ -511,52 +530,68 @@ class TranscriptSession:
 
     def match_rows(self, message: int) -> list[int]:
         """The rows of a message, as it is folded now, on which a match of the search begins."""
+        return list(dict.fromkeys(self._rows_of_matches(message)))
+
+    def _rows_of_matches(self, message: int) -> list[int]:
+        """The row on which each match begins, ascending; where a match begins in spaces dropped at a break, before it."""
         if self.search is None:
             return []
         layout = self.layout(message)
         rows: list[int] = []
-        by_line: dict[int, list[int]] = {}
-        for number, (line, start, end) in enumerate(layout.rows):
-            if line not in by_line:
-                by_line[line] = [
-                    m.start() for m in self.search.pattern.finditer(layout.lines[line].text) if m.end() > m.start()
+        first = 0
+        while first < len(layout.rows):
+            index = layout.rows[first][0]
+            after = first + 1
+            while after < len(layout.rows) and layout.rows[after][0] == index:
+                after += 1
+            line = layout.lines[index]
+            if not line.ours:
+                starts = [start for _, start, _ in layout.rows[first:after]]
+                rows += [
+                    first + bisect_right(starts, match.start()) - 1
+                    for match in self.search.pattern.finditer(line.text)
+                    if match.end() > match.start()
                 ]
-            last_of_line = number + 1 == len(layout.rows) or layout.rows[number + 1][0] != line
-            if any(start <= at < end or (last_of_line and at >= end) for at in by_line[line] if at >= start):
-                rows.append(number)
-        skip = self.header_row(message)  # a unit's header repeats the search as its reason
-        return [row for row in rows if row >= skip]
+            first = after
+        return rows
 
     def _step_hit(self, step: int) -> bool:
         assert self.search is not None
         targets = self.search.messages
         if not targets:
             return False
-        message, row = self.cursor
-        if message in targets:
+        message = self.message
+        index = bisect_left(targets, message)
+        if index < len(targets) and targets[index] == message:
+            self._show_matches(message)
+            row = self.cursor[1]
             rows = self.match_rows(message)
             further = [r for r in rows if r > row] if step > 0 else [r for r in reversed(rows) if r < row]
             if further:
                 self.to_message(message, further[0])
                 return True
-        index = bisect_right(targets, message) if step > 0 else bisect_left(targets, message) - 1
+        index = bisect_right(targets, message) if step > 0 else index - 1
         return self.to_hit(targets[index % len(targets)], last=step < 0)
 
     def to_hit(self, message: int, *, last: bool = False) -> bool:
-        """Jump to the first (or last) match in a message, unfolding it where the match is hidden."""
+        """Jump to the first (or last) match in a message, showing it where it is hidden."""
+        self._show_matches(message)
         rows = self.match_rows(message)
-        if not rows or self._matches_hidden(message, len(rows)):
-            self.unfold(message)
-            rows = self.match_rows(message)
         self.to_message(message, (rows[-1] if last else rows[0]) if rows else None)
         return True
 
-    def _matches_hidden(self, message: int, shown: int) -> bool:
+    def _show_matches(self, index: int) -> None:
+        """Unfold a message, and show reasoning or tool output again, where that hides matches."""
         assert self.search is not None
-        if self.fold_of(message) is Fold.OPEN:
-            return False
-        index = bisect_left(self.search.messages, message)
-        return shown < self.search.counts[index]
+        count = self.search.counts[bisect_left(self.search.messages, index)]
+        if len(self._rows_of_matches(index)) >= count:
+            return
+        self.unfold(index)
+        message, found = self.messages[index], self.search.pattern.search
+        if not self.options.show_tools and isinstance(message, ToolMessage) and found(message.text):
+            self.toggle_tools()
+        if not self.options.show_reasoning and any(found(thought) for thought in message.reasoning):
+            self.toggle_reasoning()
 
     @property
     def hit_number(self) -> int:
@@ -566,8 +601,8 @@ class TranscriptSession:
         index = bisect_left(self.search.messages, self.message)
         before = sum(self.search.counts[:index])
         if index < len(self.search.messages) and self.search.messages[index] == self.message:
-            rows = [row for row in self.match_rows(self.message) if row <= self.cursor[1]]
-            return before + min(len(rows), self.search.counts[index])
+            passed = bisect_right(self._rows_of_matches(self.message), self.cursor[1])
+            return before + min(passed, self.search.counts[index])
         return before
 
     @property

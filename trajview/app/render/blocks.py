@@ -130,6 +130,7 @@ def _header(message: ChatMessage, number: int) -> Line:
         facts.insert(0, f"reward {message.reward:g}")
     line.right = (" · ".join(facts), "dim")
     line.action = "fold"
+    line.ours = True
     return line
 
 
@@ -188,7 +189,7 @@ def _prose(part: TextPart) -> list[Line]:
 
 
 def _label(text: str, style: str) -> Line:
-    return Line(text, style=style, lead=("▾", style), indent=2)
+    return Line(text, style=style, lead=("▾", style), indent=2, ours=True)
 
 
 def _reasoning(part: ReasoningPart, options: ViewOptions) -> list[Line]:
@@ -205,6 +206,7 @@ def _reasoning(part: ReasoningPart, options: ViewOptions) -> list[Line]:
                 style="reasoning.hidden",
                 lead=("┆", "reasoning.bar"),
                 indent=2,
+                ours=True,
             )
         ]
     lines = [Line(line, style="reasoning", words=True) for line in expand_tabs(safe_text(text)).split("\n")]
@@ -379,7 +381,7 @@ def _output(text: str, fold: Fold, options: ViewOptions) -> list[Line]:
     """Tool output: verbatim, coloured where it asks for it; folded to its first lines, with what that hides."""
     text = text.replace("\r\n", "\n").strip("\n")
     if not text:
-        return [Line("(no output)", style="dim", indent=2)]
+        return [Line("(no output)", style="dim", indent=2, ours=True)]
     total = text.count("\n") + 1
     keep = options.preview_lines if options.show_tools else 0
     folded = fold is not Fold.OPEN or not options.show_tools
@@ -428,7 +430,7 @@ def _hidden(lines: int, count: int, total: int, *, more: bool) -> Line:
         said = f"… {lines:,} more line{'s' * (lines != 1)}, {size}"
     else:
         said = f"… the rest of the line, {size}" if total == 1 else f"… the rest of long lines, {size}"
-    return Line(said, style="fold", action="fold")
+    return Line(said, style="fold", action="fold", ours=True)
 
 
 def _verbatim(text: str, total: int) -> list[Line]:

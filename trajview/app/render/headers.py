@@ -45,7 +45,7 @@ def unit_header(transcript: Transcript, unit: int, reasons: Sequence[Highlight],
         extra = "  " + " · ".join(facts)
         spans.append((len(text), len(text) + len(extra), "unit.facts"))
         text += extra
-    line = Line(text, spans, fill="unit.header")
+    line = Line(text, spans, fill="unit.header", ours=True)
     if reasons:
         sign, style = sign_of(reasons)
         said = list(dict.fromkeys(one_line(found.reason, 48) for found in reasons))

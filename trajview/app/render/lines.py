@@ -41,6 +41,8 @@ class Line:
     """Text and style name that stand in the indent of the first row: a bullet, an arrow."""
     right: tuple[str, str] | None = None
     """Text and style name set flush right on the first row, where there is room."""
+    ours: bool = False
+    """Written by the viewer, not by the log: no search finds anything in it."""
     action: str = ""
     """What a click on the line does: `fold`, or nothing."""
     finish: Callable[[], None] | None = None

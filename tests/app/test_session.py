@@ -1,0 +1,521 @@
+"""Reading a transcript without a screen: positions, folds, jumps, searches, heights that become exact."""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_right
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.models.strategies import transcripts
+from trajview.app.render.blocks import Fold
+from trajview.app.session import SearchHits, TranscriptSession
+from trajview.highlight import Highlight, compile_rule, text_of
+from trajview.models.messages import (
+    AssistantMessage,
+    ChatMessage,
+    ReasoningPart,
+    SystemMessage,
+    TextPart,
+    ToolCall,
+    ToolMessage,
+    UserMessage,
+)
+from trajview.models.transcript import Transcript
+
+TRACEBACK = "Traceback (most recent call last):\n  File x\nValueError: no"
+
+
+def transcript(*messages: ChatMessage) -> Transcript:
+    return Transcript(messages=list(messages))
+
+
+def talk(count: int, lines: int = 3) -> Transcript:
+    """So many messages, user and assistant in turn, each of so many lines: message 3's second line is `m3 line 1`."""
+    kinds = (UserMessage, AssistantMessage)
+    return transcript(*(kinds[i % 2](content="\n".join(f"m{i} line {n}" for n in range(lines))) for i in range(count)))
+
+
+def opened(source: Transcript, width: int = 80, height: int = 10, **more: object) -> TranscriptSession:
+    session = TranscriptSession(source, **more)  # type: ignore[arg-type]
+    session.set_view(width, height)
+    session.settle()
+    return session
+
+
+def find(session: TranscriptSession, text: str) -> SearchHits:
+    """Search as the screen does."""
+    pattern = compile_rule(text).pattern
+    found = [
+        (i, sum(1 for m in pattern.finditer(text_of(message)) if m.end() > m.start()))
+        for i, message in enumerate(session.messages)
+    ]
+    hits = SearchHits(text, pattern, tuple(i for i, n in found if n), tuple(n for _, n in found if n))
+    session.set_search(hits)
+    return hits
+
+
+def row_text(session: TranscriptSession, position: tuple[int, int]) -> str:
+    return session.layout(position[0]).rows_of_text()[position[1]]
+
+
+def flat(session: TranscriptSession) -> list[tuple[int, int]]:
+    """Every position, in order."""
+    return [(m, r) for m in range(len(session.messages)) for r in range(len(session.layout(m).rows))]
+
+
+def check(session: TranscriptSession) -> None:
+    """What must hold whenever the screen is drawn."""
+    y = session.settle()
+    if not session.messages:
+        assert (session.top, session.cursor, y) == ((0, 0), (0, 0), 0)
+        return
+    rows = flat_copy(session)
+    top, cursor = rows.index(session.top), rows.index(session.cursor)
+    assert top <= max(0, len(rows) - session.height)
+    assert top <= cursor < top + session.height
+    assert session.y_of(session.top) == y
+    for below in range(min(session.height, len(rows) - top)):
+        position = rows[top + below]
+        assert session.at_row(y + below) == position
+        assert session.map.exact[position[0]]
+
+
+def flat_copy(session: TranscriptSession) -> list[tuple[int, int]]:
+    """Every position by a session of its own, so that looking measures nothing here."""
+    fresh = TranscriptSession(session.transcript, bare=session.options.bare)
+    fresh.options, fresh.folds, fresh.fold_level = session.options, session.folds, session.fold_level
+    return flat(fresh)
+
+
+SMALL = st.integers(-60, 60)
+MOVES = st.one_of(
+    st.tuples(st.sampled_from(["move", "scroll", "scroll_window", "scroll_to_row"]), SMALL),
+    st.tuples(st.sampled_from(["to_top", "to_end", "toggle_fold", "next_fold_level", "toggle_reasoning", "toggle_tools", "toggle_mark"])),
+    st.tuples(st.sampled_from(["step_unit", "step_user", "step_highlight", "step_error", "step_mark"]), st.sampled_from([-1, 1])),
+    st.tuples(st.sampled_from(["to_message", "to_unit", "unfold"]), st.integers(0, 11)),
+    st.tuples(st.just("to_percentage"), st.floats(-10, 110)),
+    st.tuples(st.just("set_view"), st.integers(1, 120), st.integers(1, 40)),
+    st.tuples(st.just("measure"), st.just(0.0)),
+    st.tuples(st.just("find"), st.sampled_from(["a", "日", "x+", "no such thing"])),
+)  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None)
+@given(transcripts, st.booleans(), st.integers(5, 100), st.integers(1, 40), st.lists(MOVES, max_size=12))
+def test_the_cursor_is_on_the_screen_and_the_screen_is_exact_whatever_was_done(
+    source: Transcript, bare: bool, width: int, height: int, moves: list[tuple[object, ...]]
+) -> None:
+    session = opened(source, width, height, bare=bare)
+    check(session)
+    for name, *arguments in moves:
+        if name == "find":
+            find(session, str(arguments[0]))
+        elif name in ("unfold", "toggle_mark", "toggle_fold") and (
+            not session.messages or (arguments and arguments[0] >= len(session.messages))  # type: ignore[operator]
+        ):
+            continue
+        else:
+            getattr(session, str(name))(*arguments)
+        check(session)
+
+
+@settings(max_examples=60, deadline=None)
+@given(transcripts, st.integers(10, 100))
+def test_measured_rows_and_positions_are_the_same_thing(source: Transcript, width: int) -> None:
+    session = opened(source, width, 5)
+    while session.measure(0.0):
+        pass
+    for y, position in enumerate(flat(session)):
+        assert session.y_of(position) == y
+        assert session.at_row(y) == position
+
+
+@settings(max_examples=60, deadline=None)
+@given(transcripts.filter(lambda t: len(t.messages) > 0), st.integers(-30, 80), SMALL)
+def test_walking_counts_rows(source: Transcript, start: int, steps: int) -> None:
+    session = opened(source)
+    rows = flat_copy(session)
+    start = max(0, min(start, len(rows) - 1))
+    assert session.walk(rows[start], steps) == rows[max(0, min(start + steps, len(rows) - 1))]
+
+
+# -- heights -----------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_on_the_screen_stays_there_while_heights_above_become_exact() -> None:
+    source = transcript(*(UserMessage(content="日本語 " * (7 * i) + "\n" * (i % 3)) for i in range(300)))
+    session = opened(source, 40, 12)
+    session.to_message(250)
+    session.settle()
+    top, cursor, y = session.top, session.cursor, session.y_of(session.top)
+    shown = [row_text(session, session.at_row(y + n)) for n in range(12)]
+    while session.measure(0.0):
+        now = session.settle()
+        assert (session.top, session.cursor) == (top, cursor)
+        assert [row_text(session, session.at_row(now + n)) for n in range(12)] == shown
+    assert session.y_of(session.top) != y  # or this test shows nothing
+    assert session.map.total == len(flat(session))
+
+
+def test_measuring_ends_and_begins_again_at_a_new_width() -> None:
+    session = opened(talk(50))
+    assert session.measure(10) is False
+    assert all(session.map.exact)
+    session.set_view(40, 10)
+    assert not all(session.map.exact)
+    assert session.measure(10) is False
+    assert all(session.map.exact)
+
+
+def test_heights_are_right_after_more_layouts_than_are_kept() -> None:
+    session = opened(talk(1_000))
+    session.measure(60)
+    session.to_message(5)
+    assert session.settle() == session.y_of((5, 0))
+    assert row_text(session, session.walk(session.cursor, 2)) == "m5 line 1"
+
+
+def test_at_a_new_width_the_line_at_the_top_stays() -> None:
+    text = "\n".join(f"line {n} " + "word " * 60 for n in range(30))
+    session = opened(transcript(*(UserMessage(content=text) for _ in range(5))), 100, 10)
+    session.scroll_window(100)
+    top = session.top
+    line, start, _ = session.layout(top[0]).rows[top[1]]
+    for width in (31, 57, 100):
+        session.set_view(width, 10)
+        assert session.top[0] == top[0]
+        row = session.layout(session.top[0]).rows[session.top[1]]
+        assert row[0] == line
+        assert row[1] <= start < max(row[2], row[1] + 1)
+        line, start = row[0], row[1]
+        check(session)
+
+
+def test_a_smaller_window_keeps_the_cursor_on_it() -> None:
+    session = opened(talk(20), height=30)
+    session.move(25)
+    session.set_view(80, 5)
+    check(session)
+
+
+# -- moves -------------------------------------------------------------------------------------------------------------
+
+
+def test_the_window_follows_the_cursor_with_a_margin() -> None:
+    session = opened(talk(20), height=12)
+    session.move(5)
+    assert session.top == (0, 0)
+    session.move(10)
+    assert session.y_of(session.cursor) - session.y_of(session.top) == 12 - 1 - 3
+    session.move(-10)
+    assert session.y_of(session.cursor) - session.y_of(session.top) == 3
+
+
+def test_a_page_moves_window_and_cursor_and_at_the_end_the_cursor_alone() -> None:
+    session = opened(talk(4), height=10)
+    rows = flat(session)
+    session.scroll(8)
+    assert (rows.index(session.top), rows.index(session.cursor)) == (8, 8)
+    for _ in range(5):
+        session.scroll(8)
+    assert session.cursor == rows[-1]
+    assert rows.index(session.top) == len(rows) - 10
+    session.to_top()
+    assert session.cursor == session.top == (0, 0)
+    session.to_end()
+    assert session.cursor == rows[-1]
+
+
+def test_the_wheel_moves_the_cursor_only_when_it_would_leave() -> None:
+    session = opened(talk(20), height=10)
+    session.move(5)
+    cursor = session.cursor
+    session.scroll_window(3)
+    assert session.cursor == cursor
+    session.scroll_window(30)
+    assert session.cursor == session.top
+
+
+def test_units_step_and_going_back_stops_at_the_start_of_the_unit_first() -> None:
+    source = transcript(
+        SystemMessage(content="s"), UserMessage(content="u"), AssistantMessage(content="a"), ToolMessage(content="t"),
+        AssistantMessage(content="b"), UserMessage(content="v"),
+    )  # fmt: skip
+    session = opened(source)
+    starts = source.unit_starts
+    seen = [session.message]
+    while session.step_unit(1):
+        seen.append(session.message)
+    assert seen == starts
+    last = session.message
+    session.to_message(3)
+    assert session.step_unit(-1)
+    assert session.message == starts[bisect_right(starts, 3) - 1]
+    session.to_message(last)
+    while session.step_unit(-1):
+        pass
+    assert session.message == 0
+    assert not session.to_unit(99)
+    assert not session.to_unit(-1)
+
+
+def test_user_turns_step_without_going_round() -> None:
+    session = opened(talk(5))
+    assert [session.message for _ in range(3) if session.step_user(1)] == [2, 4]
+    assert not session.step_user(1)
+    assert session.step_user(-1)
+    assert session.message == 2
+
+
+def test_errors_and_marks_step_round_the_ends() -> None:
+    session = opened(
+        transcript(UserMessage(content="u"), ToolMessage(content=TRACEBACK), UserMessage(content="v"), ToolMessage(content="ok"), ToolMessage(content="x", error={"message": "bad"}))
+    )  # fmt: skip
+    assert session.error_messages == [1, 4]
+    assert [session.message for _ in range(3) if session.step_error(1)] == [1, 4, 1]
+    assert [session.message for _ in range(2) if session.step_error(-1)] == [4, 1]
+    assert not session.step_mark(1)
+    session.to_message(0)
+    assert session.toggle_mark()
+    session.to_message(2)
+    assert session.toggle_mark()
+    assert [session.message for _ in range(3) if session.step_mark(1)] == [0, 2, 0]
+    assert not session.toggle_mark()
+    assert session.all_sources["mark"] == 1
+
+
+def test_highlights_step_round_and_a_source_can_be_switched_off() -> None:
+    rules = [compile_rule("line 2", "two")]
+    source = talk(4)
+    source.messages.append(ToolMessage(content=TRACEBACK))
+    session = opened(source, rules=rules, units=[0])
+    assert session.all_sources == {"rule": 4, "error": 1, "unit": 1}
+    assert session.stops == [0, 1, 2, 3, 4]
+    assert session.stop_number == 1
+    assert not session.toggle_source("rule")
+    assert session.stops == [0, 4]
+    assert [session.message for _ in range(2) if session.step_highlight(1)] == [4, 0]
+    assert session.reasons(session.unit_of(4)[0])[0].source == "error"
+    assert session.toggle_source("rule")
+    session.add_highlights([Highlight(0, 0, "rule", "later")])
+    assert session.all_sources["rule"] == 5
+
+
+def test_percentages_reach_both_ends() -> None:
+    session = opened(talk(200))
+    session.to_percentage(100)
+    check(session)
+    assert session.message == 199
+    session.to_percentage(0)
+    assert session.cursor == (0, 0)
+    session.to_percentage(50)
+    assert 90 <= session.message <= 110
+
+
+# -- folds -------------------------------------------------------------------------------------------------------------
+
+
+def tools() -> Transcript:
+    output = "\n".join(f"out {n}" for n in range(100))
+    return transcript(UserMessage(content="go"), AssistantMessage(content=[ReasoningPart(reasoning="hm\nhm"), TextPart(text="a\nb\nc")]), ToolMessage(content=output))  # fmt: skip
+
+
+def test_tool_output_is_folded_at_first_and_opens_and_folds_again() -> None:
+    session = opened(tools(), height=40)
+    folded = session.rows_of(2)
+    assert folded < 15
+    session.toggle_fold(2)
+    assert session.fold_of(2) is Fold.OPEN
+    assert session.rows_of(2) > 100
+    session.toggle_fold(2)
+    assert session.rows_of(2) == folded
+    session.toggle_fold(1)
+    assert session.fold_of(1) is Fold.CLOSED
+
+
+def test_fold_levels_go_round_and_forget_folds_by_hand() -> None:
+    session = opened(tools())
+    session.to_message(1)
+    session.toggle_fold(0)
+    assert session.next_fold_level() == "all folded"
+    assert {session.fold_of(i) for i in range(3)} == {Fold.CLOSED}
+    assert session.message == 1
+    session.toggle_fold(2)
+    assert session.fold_of(2) is Fold.OPEN
+    assert session.next_fold_level() == "all open"
+    assert {session.fold_of(i) for i in range(3)} == {Fold.OPEN}
+    assert session.next_fold_level() == "tool output folded"
+
+
+def test_folding_what_the_cursor_is_deep_in_keeps_the_cursor_on_it() -> None:
+    session = opened(tools())
+    session.to_message(2, 2)
+    session.toggle_fold()
+    session.move(80)
+    assert session.message == 2
+    session.toggle_fold()
+    assert session.message == 2
+    check(session)
+
+
+def test_hidden_reasoning_and_tools_come_back() -> None:
+    session = opened(tools(), height=40)
+    before = flat(session)
+    assert not session.toggle_reasoning()
+    assert not session.toggle_tools()
+    assert len(flat(session)) < len(before)
+    assert session.toggle_reasoning()
+    assert session.toggle_tools()
+    assert flat(session) == before
+
+
+# -- search ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("width", [80, 14])
+@pytest.mark.parametrize("text", ["line 1", "line", "m3", "user", "assistant", r"3\s+line"])
+def test_hits_are_numbered_one_by_one_and_all_are_reached(text: str, width: int) -> None:
+    source = talk(6, lines=4)
+    source.messages[2].content += " user of the assistant said so, at length, and the user agreed"  # type: ignore[operator]
+    session = opened(source, width)
+    hits = find(session, text)
+    session.to_hit(hits.messages[0])
+    seen = [session.hit_number]
+    stops = [session.cursor]
+    for _ in range(100):
+        session.step_highlight(1)
+        if session.cursor == stops[0]:
+            break
+        seen.append(session.hit_number)
+        stops.append(session.cursor)
+        check(session)
+    assert stops == sorted(set(stops))
+    assert seen == sorted(set(seen))
+    assert seen[0] == 1 or len(seen) < hits.total  # several on one row count together
+    assert seen[-1] == hits.total
+    if len(stops) == hits.total:
+        assert seen == list(range(1, hits.total + 1))
+    for _ in range(3):
+        session.step_highlight(-1)
+    assert session.cursor == stops[-3:][0] if len(stops) >= 3 else True
+
+
+def test_hits_that_are_folded_away_unfold() -> None:
+    session = opened(tools())
+    hits = find(session, r"out \d?7\b")
+    assert hits.total == 10
+    session.to_hit(2)
+    seen = [row_text(session, session.cursor)]
+    for _ in range(9):
+        session.step_highlight(1)
+        seen.append(row_text(session, session.cursor))
+    assert seen == [f"out {n}" for n in range(7, 100, 10)]
+    assert session.hit_number == 10
+
+
+def test_a_step_from_within_folded_output_goes_to_its_hidden_hits() -> None:
+    session = opened(tools())
+    find(session, r"out \d?7\b")
+    session.to_message(2, 9)
+    session.step_highlight(1)
+    assert row_text(session, session.cursor) in ("out 7", "out 17")
+    session.step_highlight(1)
+    assert row_text(session, session.cursor) in ("out 17", "out 27")
+
+
+def test_hits_in_hidden_reasoning_are_shown() -> None:
+    session = opened(tools())
+    session.toggle_reasoning()
+    find(session, "hm")
+    session.to_hit(1)
+    assert row_text(session, session.cursor) == "hm"
+
+
+def test_hits_in_hidden_tool_output_are_shown() -> None:
+    session = opened(tools())
+    session.toggle_tools()
+    find(session, "out 50")
+    session.to_hit(2)
+    assert row_text(session, session.cursor) == "out 50"
+
+
+def test_what_the_viewer_wrote_itself_is_no_hit() -> None:
+    session = opened(transcript(UserMessage(content="more\nuser"), ToolMessage(content="\n".join("more" if i > 50 else "x" for i in range(60)))))  # fmt: skip
+    find(session, "more")
+    assert [row_text(session, (1, row)) for row in session.match_rows(1)] == []
+    find(session, "user")
+    assert [row_text(session, (0, row)) for row in session.match_rows(0)] == ["user"]
+
+
+def test_a_match_that_begins_at_a_break_counts_on_the_row_before() -> None:
+    session = opened(transcript(UserMessage(content="aaaa bbbb cccc")), 10)
+    find(session, r"\s+cccc")
+    assert len(session.match_rows(0)) == 1
+
+
+def test_a_search_without_hits_goes_nowhere() -> None:
+    session = opened(talk(3))
+    find(session, "nothing like it")
+    assert not session.step_highlight(1)
+    assert session.hit_number == 0
+    session.set_search(None)
+    assert session.match_rows(0) == []
+    assert session.hit_number == 0
+
+
+# -- none, one, many ---------------------------------------------------------------------------------------------------
+
+
+def test_an_empty_transcript_bears_every_move() -> None:
+    session = opened(transcript())
+    for move in ("to_top", "to_end", "next_fold_level", "toggle_reasoning", "toggle_tools", "toggle_fold"):
+        getattr(session, move)()
+        check(session)
+    for step in ("move", "scroll", "scroll_window", "scroll_to_row", "step_unit", "step_user", "step_highlight", "step_error", "step_mark", "to_message", "to_percentage"):  # fmt: skip
+        getattr(session, step)(1)
+        check(session)
+    session.set_view(30, 5)
+    assert session.measure(1) is False
+
+
+def test_one_empty_message_is_a_transcript() -> None:
+    session = opened(transcript(UserMessage(content="")))
+    session.to_end()
+    check(session)
+    session.toggle_fold()
+    check(session)
+
+
+def test_bare_text_is_shown_without_a_header() -> None:
+    session = opened(transcript(UserMessage(content='{\n "a": 1\n}')), bare=True)
+    assert session.layout(0).rows_of_text() == ["{", ' "a": 1', "}"]
+    find(session, "a")
+    assert session.match_rows(0) == [1]
+
+
+def test_twenty_thousand_messages_open_at_once() -> None:
+    source = transcript(*(
+        ToolMessage(content="output of it\n" * 30) if i % 3 == 2 else AssistantMessage(content=f"**m{i}**\n" + "words " * 60, tool_calls=[ToolCall(function="bash", arguments={"command": "ls"})]) if i % 3 else UserMessage(content="ask " * 30)
+        for i in range(20_000)
+    ))  # fmt: skip
+    times = {}
+
+    def timed(name: str, action: object) -> None:
+        before = time.perf_counter()
+        action()  # type: ignore[operator]
+        times[name] = time.perf_counter() - before
+
+    session = TranscriptSession(source)
+    timed("open", lambda: TranscriptSession(source))
+    timed("view", lambda: (session.set_view(100, 50), session.settle()))
+    timed("end", lambda: (session.to_end(), session.settle()))
+    timed("middle", lambda: (session.to_percentage(50), session.settle()))
+    timed("row", lambda: (session.move(1), session.settle()))
+    timed("width", lambda: (session.set_view(80, 50), session.settle()))
+    timed("fold", lambda: (session.next_fold_level(), session.settle()))
+    print({name: f"{seconds * 1000:.1f} ms" for name, seconds in times.items()})
+    assert times["open"] < 5
+    assert max(seconds for name, seconds in times.items() if name != "open") < 2
