@@ -40,6 +40,14 @@ class Conversation:
         self.problems: list[str] = []
         self._functions: dict[str, str] = {}
 
+    @classmethod
+    def after(cls, functions: dict[str, str], messages: list[dict[str, Any]]) -> Conversation:
+        """A conversation that goes on: the names of calls by their ids, and the messages so far (the last will do)."""
+        conversation = cls()
+        conversation._functions = functions
+        conversation.messages = messages
+        return conversation
+
     def extend(self, items: Iterable[Any]) -> Conversation:
         """Add logged messages, each of which may become several."""
         for item in items:

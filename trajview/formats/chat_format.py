@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from trajview.errors import Problem
 from trajview.models.units import count_units
@@ -16,6 +16,7 @@ from .roles import elements_of, pieces_of
 from .shape import wrong_in_messages
 
 if TYPE_CHECKING:
+    from trajview.models.messages import ChatMessage
     from trajview.models.run import AgentRun, Reward
     from trajview.models.transcript import Transcript
 
@@ -104,10 +105,34 @@ class Chat:
         messages = message_models(Conversation().extend(self.items).messages)
         return Transcript(id=transcript_id, name=name, messages=messages)
 
-    def run(self, format_name: str) -> AgentRun:
-        """The run, built."""
+    def lazy_transcript(self, transcript_id: str) -> Transcript:
+        """The messages as a transcript that builds each when it is looked at."""
+        from trajview.models.transcript import Transcript
+        from trajview.models.units import unit_starts
+
+        from .lazy import LazyMessages
+
+        messages = LazyMessages(self.items)
+        starts = unit_starts(messages.roles)
+        ends = [*starts[1:], len(messages)]
+        units = [list(range(start, end)) for start, end in zip(starts, ends, strict=True)] if starts else []
+        return Transcript.model_construct(
+            id=transcript_id, name=None, messages=cast("list[ChatMessage]", messages), metadata={}, units=units, description=None,
+            transcript_group_id=None, created_at=None,
+        )  # fmt: skip
+
+    def run(self, format_name: str, *, lazily: bool = False) -> AgentRun:
+        """The run, built. `lazily`: its messages are built one by one as they are looked at, where there are many."""
         from trajview.models.run import AgentRun
 
+        from .lazy import LAZY_FROM
+
+        if lazily and len(self.items) >= LAZY_FROM:
+            return AgentRun.model_construct(
+                id=self.id, name=self.name, description=None, transcripts=[self.lazy_transcript(f"{self.id}/0")],
+                transcript_groups=[], metadata=self.metadata, agents=None, rewards=self.rewards, reasoning=None,
+                source_format=format_name,
+            )  # fmt: skip
         return AgentRun(
             id=self.id,
             name=self.name,
@@ -136,6 +161,10 @@ class ChatFormat:
 
     def read(self, record: Any, origin: Origin) -> AgentRun:
         return self.look(record, origin).run(self.name)
+
+    def open(self, record: Any, origin: Origin) -> AgentRun:
+        """The record as a run to be looked at: as `read` gives it, but of many messages only those are built that are."""
+        return self.look(record, origin).run(self.name, lazily=True)
 
     def check(self, record: Any, origin: Origin) -> list[Problem]:
         """What deviates from a well-formed chat, for `trajview validate`. Raises FormatError where `read` does."""

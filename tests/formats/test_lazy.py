@@ -1,0 +1,112 @@
+"""Messages that are built when they are looked at are the messages that reading builds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trajview.formats import registry
+from trajview.formats.base import Origin
+from trajview.formats.chat import Conversation, message_models
+from trajview.formats.lazy import LAZY_FROM, LazyMessages, strings_in
+from trajview.models.units import unit_starts
+
+FIXTURES = Path(__file__).parent.parent / "fixtures"
+
+IDS = st.sampled_from(["call_1", "call_2", "call_3"])
+NAMES = st.sampled_from(["bash", "python", "search"])
+TEXT = st.text(max_size=12)
+
+
+def calls() -> st.SearchStrategy[Any]:
+    one = st.fixed_dictionaries(
+        {
+            "id": IDS,
+            "function": st.fixed_dictionaries({"name": NAMES, "arguments": st.sampled_from(['{"a": 1}', "{", ""])}),
+        }
+    )
+    return st.lists(one, max_size=2)
+
+
+def items() -> st.SearchStrategy[list[Any]]:
+    block = st.one_of(
+        st.fixed_dictionaries({"type": st.just("text"), "text": TEXT}),
+        st.fixed_dictionaries({"type": st.just("tool_use"), "id": IDS, "name": NAMES, "input": st.just({"x": 1})}),
+        st.fixed_dictionaries({"type": st.just("tool_result"), "tool_use_id": IDS, "content": TEXT}),
+    )
+    content = st.one_of(TEXT, st.none(), st.lists(block, max_size=3))
+    message = st.one_of(
+        st.fixed_dictionaries({"role": st.just("assistant"), "content": content}, optional={"tool_calls": calls()}),
+        st.fixed_dictionaries(
+            {"role": st.just("tool"), "content": TEXT}, optional={"tool_call_id": IDS, "error": TEXT}
+        ),
+        st.fixed_dictionaries({"role": st.sampled_from(["user", "system", "odd"]), "content": content}),
+        st.fixed_dictionaries(
+            {"from": st.sampled_from(["gpt", "human", "observation", "function_call"]), "value": TEXT}
+        ),
+        st.sampled_from([None, 3, "text", {}]),
+    )
+    return st.lists(message, max_size=12)
+
+
+@given(items())
+def test_each_message_is_the_one_that_reading_builds(logged: list[Any]) -> None:
+    eager = message_models(Conversation().extend(logged).messages)
+    lazy = LazyMessages(logged)
+    assert lazy.roles == [message.role for message in eager]
+    for index in reversed(range(len(lazy))):  # in another order than they were logged
+        assert lazy[index] == eager[index]
+    assert list(lazy) == eager
+
+
+@pytest.mark.parametrize("name", ["openai", "anthropic", "sharegpt", "messages"])
+def test_a_record_opened_is_the_record_read(name: str) -> None:
+    seen = 0
+    for path in sorted((FIXTURES / name).glob("*.json")):
+        try:
+            record = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError:
+            continue
+        found, _ = registry.best(record)
+        if not hasattr(found, "look"):
+            continue
+        lazy = LazyMessages(found.look(record, Origin()).items)
+        assert list(lazy) == found.read(record, Origin()).transcripts[0].messages, path.name
+        seen += 1
+    assert seen
+
+
+def test_a_long_chat_opens_without_building_its_messages() -> None:
+    logged = [{"role": "user" if i % 2 else "assistant", "content": f"message {i}"} for i in range(LAZY_FROM + 10)]
+    found = registry.format_named("openai")
+    run = found.open({"id": "long", "messages": logged}, Origin())  # type: ignore[attr-defined]
+    messages = run.transcripts[0].messages
+    assert isinstance(messages, LazyMessages)
+    assert not messages._built
+    assert run.transcripts[0].unit_starts == unit_starts(messages.roles)
+    assert messages[-1].text == f"message {LAZY_FROM + 9}"
+    assert [message.text for message in messages[3:5]] == ["message 3", "message 4"]
+    assert run.transcripts[0].get_action_unit_for_block(2) == 1
+
+
+def test_a_short_chat_is_built_at_once() -> None:
+    found = registry.format_named("openai")
+    record = {"id": "short", "messages": [{"role": "user", "content": "hi"}]}
+    assert found.open(record, Origin()) == found.read(record, Origin())  # type: ignore[attr-defined]
+
+
+@given(items())
+def test_what_a_message_says_is_among_its_strings(logged: list[Any]) -> None:
+    lazy = LazyMessages(logged)
+    for index, message in enumerate(lazy):
+        if message.metadata.get("trajview_problem") is None:
+            assert all(line in "\n".join(lazy.strings(index)) for line in message.text.split("\n"))
+
+
+def test_strings_are_found_at_any_depth() -> None:
+    assert strings_in({"a": ["b", {"c": "d"}, 3, None], "e": "f"}) == ["b", "d", "f"]

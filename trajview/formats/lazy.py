@@ -1,0 +1,142 @@
+"""The messages of a long chat, each built when it is looked at: a viewer opens 100,000 without building them."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, overload
+
+from .chat import Conversation, message_models
+from .parts import tool_calls_of
+from .roles import Piece, pieces_of
+
+if TYPE_CHECKING:
+    from trajview.models.messages import ChatMessage
+
+__all__ = ["LAZY_FROM", "LazyMessages", "strings_in"]
+
+LAZY_FROM = 2_000
+"""Messages: shorter transcripts are built at once, which takes some 40 ms at the most."""
+_KEPT = 4_000
+
+
+class LazyMessages(Sequence["ChatMessage"]):
+    """The messages that logged items become, as `Conversation` builds them; the last few thousand are kept.
+
+    `roles` and `strings` know what can be known without building.
+    """
+
+    def __init__(self, items: Sequence[Any]) -> None:
+        self._pieces = [piece for item in items for piece in pieces_of(item)]
+        self.roles = [piece.role for piece in self._pieces]
+        """The role of each message."""
+        self._built: OrderedDict[int, ChatMessage] = OrderedDict()
+        self._calls: dict[str, list[tuple[int, str]]] | None = None
+
+    def __len__(self) -> int:
+        return len(self._pieces)
+
+    @overload
+    def __getitem__(self, index: int) -> ChatMessage: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[ChatMessage]: ...
+    def __getitem__(self, index: int | slice) -> ChatMessage | list[ChatMessage]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        if index < 0:
+            index += len(self)
+        found = self._built.get(index)
+        if found is None:
+            found = message_models([self._plain(index)])[0]
+            self._built[index] = found
+            while len(self._built) > _KEPT:
+                try:
+                    self._built.popitem(last=False)
+                except KeyError:  # another thread was faster
+                    break
+        return found
+
+    def __iter__(self) -> Iterator[ChatMessage]:
+        return (self[index] for index in range(len(self)))
+
+    def _plain(self, index: int) -> dict[str, Any]:
+        piece = self._pieces[index]
+        if piece.role != "tool":
+            return Conversation().add(piece)
+        before = self._pieces[index - 1] if index else None
+        conversation = Conversation.after(
+            self._functions(piece, index), [Conversation().add(before)] if before is not None else []
+        )
+        return conversation.add(piece)
+
+    def _functions(self, piece: Piece, index: int) -> dict[str, str]:
+        """What the calls that a tool's answer refers to are named: by its id, the last call before it."""
+        if self._calls is None:
+            self._calls = _calls_in(self._pieces)
+        known: dict[str, str] = {}
+        for holder in (piece.item, piece.result):
+            if not isinstance(holder, dict):
+                continue
+            for key in ("tool_call_id", "call_id", "tool_use_id"):
+                call = holder.get(key)
+                places = self._calls.get(call) if isinstance(call, str) else None
+                if places:
+                    last = bisect_left(places, (index, "")) - 1
+                    if last >= 0:
+                        known[str(call)] = places[last][1]
+        return known
+
+    def strings(self, index: int) -> list[str]:
+        """Every text of a logged message, keys left out: what it says is among them, and more."""
+        piece = self._pieces[index]
+        if piece.result is not None:
+            return strings_in(piece.result)
+        if piece.blocks is not None:
+            return strings_in(piece.blocks)
+        return strings_in(piece.item)
+
+
+def _calls_in(pieces: Sequence[Piece]) -> dict[str, list[tuple[int, str]]]:
+    """Where calls of each id are made, ascending, and of which function."""
+    found: dict[str, list[tuple[int, str]]] = {}
+    for index, piece in enumerate(pieces):
+        if piece.role != "assistant" or not isinstance(piece.item, dict):
+            continue
+        item = piece.item
+        plain = item.get("tool_calls")
+        if (
+            plain is None
+            and isinstance(item.get("content"), str)
+            and "type" not in item
+            and "function_call" not in item
+        ):
+            continue
+        calls = (
+            tool_calls_of(plain)
+            if plain and piece.blocks is None and not isinstance(item.get("content"), list)
+            else None
+        )
+        if calls is None:
+            calls = Conversation().add(piece).get("tool_calls") or []
+        for call in calls:
+            if call.get("id"):
+                found.setdefault(call["id"], []).append((index, call["function"]))
+    return found
+
+
+def strings_in(value: object) -> list[str]:
+    """Every text within a decoded value, in order; keys are left out."""
+    if isinstance(value, str):
+        return [value]
+    found: list[str] = []
+    stack: list[Any] = [value]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, str):
+            found.append(item)
+        elif isinstance(item, dict):
+            stack.extend(reversed(list(item.values())))
+        elif isinstance(item, list):
+            stack.extend(reversed(item))
+    return found
