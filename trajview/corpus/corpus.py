@@ -10,7 +10,7 @@ from hashlib import blake2b
 from pathlib import Path
 from threading import Event, Lock, Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final, overload
+from typing import TYPE_CHECKING, Any, Final, cast, overload
 
 from trajview.errors import Problem, TrajviewError, UnreadableError, Where
 from trajview.formats import registry
@@ -36,6 +36,7 @@ _FIRST_BATCH: Final = 24
 _LARGEST_BATCH: Final = 4096
 _LONGEST_WAIT: Final = 0.1  # seconds until a batch goes out that is not full
 _CACHED_RUNS: Final = 6
+_LARGE_RUN: Final = 20_000_000  # bytes; such a run is not kept beside others
 
 
 def open_corpus(*paths: str | os.PathLike[str]) -> Corpus:
@@ -263,21 +264,25 @@ class Corpus:
             return None
         return self.infos[at + step]
 
-    def load(self, info: RunInfo) -> AgentRun:
-        """The run, parsed. The last few stay in memory.
+    def load(self, info: RunInfo, *, lazily: bool = False) -> AgentRun:
+        """The run, parsed. The last few stay in memory, the large ones among them alone.
 
-        Raises UnreadableError where the file is gone or another one now, FormatError where the record is not what its
+        `lazily`, for a viewer: where a chat is long, `messages` is a sequence that builds each message when it is
+        looked at. Raises UnreadableError where the file is gone or another one now, FormatError where the record is not what its
         format demands.
         """
         self._check_unchanged(info)
         with self._lock:
             cached = self._cache.get(info.key)
-            if cached is not None:
+            if cached is not None and (lazily or _is_whole(cached)):
                 self._cache.move_to_end(info.key)
                 return cached
-        run = self._read(info)
+        run = self._read(info, lazily)
         with self._lock:
             self._cache[info.key] = run
+            self._cache.move_to_end(info.key)
+            if info.length > _LARGE_RUN:
+                self._cache = OrderedDict({info.key: run})
             while len(self._cache) > _CACHED_RUNS:
                 self._cache.popitem(last=False)
         return run
@@ -322,10 +327,12 @@ class Corpus:
         hinted = (replace(problem, hint=problem.hint or "the rest of it opens") for problem in found)
         return [_placed(problem, info.path, info.line) for problem in hinted]
 
-    def _read(self, info: RunInfo) -> AgentRun:
+    def _read(self, info: RunInfo, lazily: bool) -> AgentRun:
         value = value_of(info)
+        known = registry.format_named(info.format)
+        read = getattr(known, "open", known.read) if lazily else known.read
         try:
-            return registry.format_named(info.format).read(value, _origin(info.path, info))
+            return cast("AgentRun", read(value, _origin(info.path, info)))
         except TrajviewError as error:
             placed = _placed(error.problem(), info.path, info.line)
             error.where = placed.where
@@ -368,6 +375,11 @@ def _origin(path: Path, found: Record | RunInfo) -> Origin:
     if found.member is not None:
         path = Path(found.member)
     return Origin(path, found.record, found.line, found.alone or found.member is not None)
+
+
+def _is_whole(run: AgentRun) -> bool:
+    """Whether all messages of a run are built."""
+    return all(isinstance(transcript.messages, list) for transcript in run.transcripts)
 
 
 def _placed(problem: Problem, path: Path, line: int | None) -> Problem:
