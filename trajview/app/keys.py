@@ -88,7 +88,7 @@ KEYS: tuple[Key, ...] = (
     Key("annotation.previous_run", "ctrl+p", "next_run(-1)", "previous run", "Annotation", _A),
     Key("help", "question_mark,f1", "help", "help", "Program", _LISTS, "help"),
     Key("back", "q,escape", "back", "back, and quit", "Program", _BOTH, "back"),
-    Key("palette", "ctrl+p", "command_palette", "command palette", "Program", _LISTS),
+    Key("palette", "ctrl+p", "app.command_palette", "command palette", "Program", _LISTS),
 )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""trajview's own themes. The terminal's own colours are Textual's `textual-ansi`; every other theme of Textual works too."""
+"""trajview's own themes. The terminal's own colours are Textual's `ansi-dark` and `ansi-light`; every other theme of Textual works too."""
 
 from __future__ import annotations
 

@@ -335,10 +335,6 @@ class BrowserScreen(Screen[None]):
         """The keys of this screen."""
         cast("_OpensRuns", self.app).show_help("browser")
 
-    def action_command_palette(self) -> None:
-        """The command palette."""
-        self.app.action_command_palette()
-
     async def action_back(self) -> None:
         """Clear the filter if there is one; else leave."""
         if self.bar.is_open:

@@ -176,7 +176,8 @@ class TranscriptScreen(Reading, Screen[None]):
 
     def _session(self, run: AgentRun, index: int) -> TranscriptSession:
         units = [self._unit] if self._unit is not None else []
-        return TranscriptSession(run.transcripts[index], rules=self._rules, units=units)
+        preview = self.trajview.settings.preview_lines
+        return TranscriptSession(run.transcripts[index], rules=self._rules, units=units, preview_lines=preview)
 
     def on_transcript_screen__loaded(self, message: _Loaded) -> None:
         message.stop()
@@ -319,6 +320,9 @@ class TranscriptScreen(Reading, Screen[None]):
         """Say what a key has just done, until the next key."""
         self._said = text
         self._say_status()
+
+    def on_key(self) -> None:
+        # Before what the key does: that may say something itself.
         self._said = ""
 
     @work(thread=True, exclusive=True, group="tokens", exit_on_error=False)

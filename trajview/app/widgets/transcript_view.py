@@ -180,6 +180,8 @@ class TranscriptView(ScrollView, can_focus=True):
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
+        if self.scrollable_content_region.size != self._fitted:
+            return  # Textual clamps to a size that the session does not know yet: nobody has scrolled
         if not self._following and self.session is not None and round(old_value) != round(new_value):
             # The scroll bar was dragged: the session follows, and settles on exact heights.
             self.session.scroll_to_row(round(new_value))
