@@ -327,7 +327,7 @@ class Corpus:
         hinted = (replace(problem, hint=problem.hint or "the rest of it opens") for problem in found)
         return [_placed(problem, info.path, info.line) for problem in hinted]
 
-    def _read(self, info: RunInfo, lazily: bool) -> AgentRun:
+    def _read(self, info: RunInfo, lazily: bool = False) -> AgentRun:
         value = value_of(info)
         known = registry.format_named(info.format)
         read = getattr(known, "open", known.read) if lazily else known.read
