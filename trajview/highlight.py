@@ -7,7 +7,7 @@ named on the command line and a citation are all a `Highlight`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -137,23 +137,31 @@ def _last_line_of_traceback(text: str) -> str | None:
 
 def errors_in(transcript: Transcript) -> list[Highlight]:
     """The errors of a transcript, one for each message that is one, in order."""
-    found = []
-    for index, message in enumerate(transcript.messages):
-        reason = error_of(message)
-        if reason is not None:
-            found.append(Highlight(transcript.get_action_unit_for_block(index) or 0, index, "error", reason))
-    return found
+    return highlights_in(transcript)
 
 
 def highlights_in(
-    transcript: Transcript, rules: Sequence[Rule] = (), units: Iterable[int] = (), *, errors: bool = True
+    transcript: Transcript,
+    rules: Sequence[Rule] = (),
+    units: Iterable[int] = (),
+    *,
+    errors: bool = True,
+    cancelled: Callable[[], bool] = lambda: False,
 ) -> list[Highlight]:
-    """All highlights of a transcript: by rule, named units, errors; by message, then by source."""
-    found = errors_in(transcript) if errors else []
-    if rules:
-        for index, message in enumerate(transcript.messages):
+    """All highlights of a transcript: by rule, named units, errors; by message, then by source.
+
+    `cancelled` is asked at every message; once it says so, what was found so far is returned.
+    """
+    found: list[Highlight] = []
+    for index, message in enumerate(transcript.messages):
+        if cancelled():
+            break
+        unit = transcript.get_action_unit_for_block(index) or 0
+        reason = error_of(message) if errors else None
+        if reason is not None:
+            found.append(Highlight(unit, index, "error", reason))
+        if rules:
             text = text_of(message)
-            unit = transcript.get_action_unit_for_block(index) or 0
             found += [Highlight(unit, index, "rule", rule.name) for rule in rules if rule.pattern.search(text)]
     for unit in units:
         first = transcript.get_first_block_in_action_unit(unit)

@@ -10,7 +10,7 @@ import re
 import time
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from trajview.highlight import Highlight, Rule, highlights_in
@@ -60,7 +60,8 @@ class TranscriptSession:
         preview_lines: int = 8,
     ) -> None:
         self.transcript = transcript
-        self.messages: list[ChatMessage] = transcript.messages
+        self.messages: Sequence[ChatMessage] = transcript.messages
+        self.roles: Sequence[str] = _roles_of(self.messages)
         self.unit_starts = transcript.unit_starts
         self.options = ViewOptions(bare=bare, preview_lines=preview_lines)
         self.fold_level = 2 if bare else 0
@@ -73,8 +74,11 @@ class TranscriptSession:
         self.marks: set[int] = set()
         self.search: SearchHits | None = None
         self.sources_off: set[str] = set()
-        self._found = [] if bare else highlights_in(transcript, rules, units)
-        self._sizes = [_size(message) for message in self.messages]
+        self.scanned = bare or isinstance(self.messages, list)
+        """Whether highlights were looked for; of a long transcript that is `scan`'s business, in a thread."""
+        self._rules, self._named = tuple(rules), tuple(units)
+        self._found = highlights_in(transcript, rules, units) if self.scanned and not bare else []
+        self._sizes = _sizes(self.messages, self.roles)
         self._layouts: OrderedDict[int, Layout] = OrderedDict()
         self._measured_to = 0
         self.map = LineMap(self._estimate(i) for i in range(len(self.messages)))
@@ -90,7 +94,7 @@ class TranscriptSession:
     def _fold_by_level(self, message: int) -> Fold:
         if self.fold_level == 1:
             return Fold.CLOSED
-        if self.fold_level == 0 and isinstance(self.messages[message], ToolMessage):
+        if self.fold_level == 0 and self.roles[message] == "tool":
             return Fold.PREVIEW
         return Fold.OPEN
 
@@ -394,7 +398,7 @@ class TranscriptSession:
 
     def step_user(self, step: int) -> bool:
         """Next or previous user message."""
-        return self._step_in([i for i, m in enumerate(self.messages) if m.role == "user"], step, wrap=False)
+        return self._step_in([i for i, role in enumerate(self.roles) if role == "user"], step, wrap=False)
 
     def _step_in(self, targets: Sequence[int], step: int, *, wrap: bool) -> bool:
         if not targets:
@@ -416,7 +420,7 @@ class TranscriptSession:
         if not self.messages:
             return
         if self.fold_of(index) is Fold.OPEN:
-            tool = isinstance(self.messages[index], ToolMessage) and self.fold_level != 1
+            tool = self.roles[index] == "tool" and self.fold_level != 1
             self.folds[index] = Fold.PREVIEW if tool else Fold.CLOSED
         else:
             self.folds[index] = Fold.OPEN
@@ -513,6 +517,15 @@ class TranscriptSession:
         self._index_highlights()
         self.refresh_headers()
         return source not in self.sources_off
+
+    @property
+    def characters(self) -> int:
+        """How long the texts of the transcript are, about."""
+        return sum(prose[1] + reasoning[1] + output[1] for prose, reasoning, output, _ in self._sizes)
+
+    def scan(self, cancelled: Callable[[], bool] = lambda: False) -> list[Highlight]:
+        """The highlights of a long transcript, for `add_highlights`: looks at every message. Changes nothing itself."""
+        return highlights_in(self.transcript, self._rules, self._named, cancelled=cancelled)
 
     def add_highlights(self, found: Iterable[Highlight]) -> None:
         """More highlights, of a rule that was made while reading."""
@@ -612,6 +625,26 @@ class TranscriptSession:
 
 
 Size = tuple[tuple[int, int], tuple[int, int], tuple[int, int], int]
+
+
+def _roles_of(messages: Sequence[ChatMessage]) -> Sequence[str]:
+    known: Sequence[str] | None = getattr(messages, "roles", None)
+    return known if known is not None else [message.role for message in messages]
+
+
+def _sizes(messages: Sequence[ChatMessage], roles: Sequence[str]) -> list[Size]:
+    strings: Callable[[int], list[str]] | None = getattr(messages, "strings", None)
+    if strings is None:
+        return [_size(message) for message in messages]
+    return [_size_of_strings(role, strings(index)) for index, role in enumerate(roles)]
+
+
+def _size_of_strings(role: str, strings: list[str]) -> Size:
+    """The same from the texts of a message that is not built: its longest ones, ids and names make no lines."""
+    texts = [text for text in strings if len(text) > 40 or "\n" in text]
+    measured = (sum(text.count("\n") + 1 for text in texts), sum(map(len, texts)))
+    nothing = (0, 0)
+    return (nothing, nothing, measured, 0) if role == "tool" else (measured, nothing, nothing, 0)
 
 
 def _size(message: ChatMessage) -> Size:

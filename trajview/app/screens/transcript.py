@@ -27,7 +27,7 @@ from trajview.app.widgets.status_line import StatusLine
 from trajview.app.widgets.transcript_view import TranscriptView
 from trajview.corpus.info import RunInfo
 from trajview.errors import Problem, TrajviewError
-from trajview.highlight import Rule, compile_rule, highlights_in, text_of
+from trajview.highlight import Highlight, Rule, compile_rule, highlights_in, text_of
 from trajview.models.messages import ToolMessage
 from trajview.models.run import AgentRun, overall_of
 from trajview.models.transcript import Transcript
@@ -89,6 +89,13 @@ class TranscriptScreen(Reading, Screen[None]):
         def __init__(self, session: TranscriptSession, hits: SearchHits) -> None:
             super().__init__()
             self.session, self.hits = session, hits
+
+    class _Scanned(Message):
+        """The highlights of a long transcript were found."""
+
+        def __init__(self, session: TranscriptSession, found: list[Highlight]) -> None:
+            super().__init__()
+            self.session, self.found = session, found
 
     class _Counted(Message):
         """The tokens of a transcript were counted."""
@@ -155,7 +162,7 @@ class TranscriptScreen(Reading, Screen[None]):
         problem: Problem | None = None
         first: TranscriptSession | None = None
         try:
-            run = self.trajview.corpus.load(info)
+            run = self.trajview.corpus.load(info, lazily=True)
             first = self._session(run, 0)
         except TrajviewError as error:
             problem = error.problem()
@@ -220,6 +227,8 @@ class TranscriptScreen(Reading, Screen[None]):
         self._shown_message = -1
         self._say_title()
         self._moved()
+        if not session.scanned:
+            self._scan(session)
         if index not in self._tokens:
             self._count(session)
 
@@ -325,19 +334,33 @@ class TranscriptScreen(Reading, Screen[None]):
         # Before what the key does: that may say something itself.
         self._said = ""
 
+    @work(thread=True, exclusive=True, group="scan", exit_on_error=False)
+    def _scan(self, session: TranscriptSession) -> None:
+        """Look for the highlights of a long transcript while it can be read already."""
+        worker = get_current_worker()
+        found = session.scan(lambda: worker.is_cancelled)
+        if not worker.is_cancelled:
+            self.post_message(self._Scanned(session, found))
+
+    def on_transcript_screen__scanned(self, message: _Scanned) -> None:
+        message.stop()
+        message.session.scanned = True
+        message.session.add_highlights(message.found)
+        if message.session is self.session:
+            self._highlights_changed()
+
     @work(thread=True, exclusive=True, group="tokens", exit_on_error=False)
     def _count(self, session: TranscriptSession) -> None:
         worker = get_current_worker()
-        texts = [text_of(message) for message in session.messages]
-        if sum(map(len, texts)) > MOST_COUNTED:
+        if session.characters > MOST_COUNTED:
             return
         from trajview.models.tokens import count_tokens
 
         total = 0
-        for text in texts:
+        for message in session.messages:
             if worker.is_cancelled:
                 return
-            total += count_tokens(text)
+            total += count_tokens(text_of(message))
         self.post_message(self._Counted(session, total))
 
     def on_transcript_screen__counted(self, message: _Counted) -> None:

@@ -110,8 +110,8 @@ class Outline(ScrollView, can_focus=False):
         label = self._labels.get(unit)
         if label is None:
             label = self._labels[unit] = first_words(session.transcript, unit)
-        first = session.messages[session.unit_starts[unit]]
-        words = style("current" if unit == session.unit else "user" if first.role == "user" else "words")
+        role = session.roles[session.unit_starts[unit]]
+        words = style("current" if unit == session.unit else "user" if role == "user" else "words")
         number = style("current" if unit == session.unit else "number")
         mark = unit in session.marks
         segments = [

@@ -197,9 +197,12 @@ class TranscriptView(ScrollView, can_focus=True):
         session = self.session
         if session is None or not self.is_attached:
             return
-        before = session.map.total
+        if self.text_selection is not None:  # it is kept in rows of the document: they must not move under it
+            self._measuring = self.set_timer(0.5, self._measure)
+            return
+        before = session.map.total, session.y_of(session.top)
         more = session.measure(0.004)
-        if session.map.total != before:
+        if (session.map.total, session.y_of(session.top)) != before:
             self.sync(moved=not more)
         if more:
             self._measuring = self.set_timer(0.02, self._measure)
@@ -277,7 +280,7 @@ class TranscriptView(ScrollView, can_focus=True):
         here = (message, number) == session.cursor
         if session.options.bare:
             return Segment("❯ " if here and self.has_focus else "  ", self._base + palette["gutter.cursor"])
-        role = session.messages[message].role
+        role = session.roles[message]
         style = self._base + palette.get(f"gutter.{role}", Style.null())
         if here:
             return Segment("❯ ", self._base + palette["gutter.cursor"])
@@ -292,14 +295,17 @@ class TranscriptView(ScrollView, can_focus=True):
         session = self.session
         assert session is not None
         search = session.search
-        if search is None or number < session.header_row(message):
+        if search is None:
             return strip
         layout = session.layout(message)
         index, start, end = layout.rows[number]
         line = layout.lines[index]
+        if line.ours:
+            return strip
         found = [
             (max(m.start(), start), min(m.end(), end))
-            for m in search.pattern.finditer(line.text[: end + 200])
+            # Not the whole of a line that may be a megabyte, for every row of it.
+            for m in search.pattern.finditer(line.text, max(0, start - 2_000), end + 200)
             if m.end() > start and m.start() < end
         ]
         if not found:
