@@ -13,7 +13,7 @@ from rich.style import Style
 
 from .lines import Line, Span, wrap
 
-__all__ = ["Layout", "Palette", "lay_out", "row_segments"]
+__all__ = ["Layout", "Palette", "lay_out", "row_segments", "whole_characters"]
 
 Palette = Mapping[str, Style]
 """Style names to Rich styles; a missing name is no style."""
@@ -94,7 +94,7 @@ def row_segments(layout: Layout, number: int, palette: Palette, base: Style) -> 
     return segments
 
 
-def _whole_characters(text: str, start: int, spans: list[Span]) -> list[Span]:
+def whole_characters(text: str, start: int, spans: list[Span]) -> list[Span]:
     """The spans, widened so that none ends within an emoji of several code points: its pieces measure more than it."""
     graphemes, _ = split_graphemes(text)
     ends = [0, *(end for _, end, _ in graphemes)]
@@ -112,7 +112,7 @@ def _whole_characters(text: str, start: int, spans: list[Span]) -> list[Span]:
 def _styled(text: str, line: Line, start: int, end: int, style: Style, palette: Palette) -> list[Segment]:
     spans = [span for span in line.spans if span[0] < end and span[1] > start]
     if spans and ("\u200d" in text or "\ufe0f" in text):
-        spans = _whole_characters(text, start, spans)
+        spans = whole_characters(text, start, spans)
     if not spans:
         return [Segment(text, style)] if text else []
     cuts = sorted(

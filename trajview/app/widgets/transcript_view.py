@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -16,7 +15,7 @@ from textual.strip import Strip
 from textual.timer import Timer
 
 from trajview.app.palette import component_style
-from trajview.app.render.layout import Palette, margins, row_segments
+from trajview.app.render.layout import Palette, margins, row_segments, whole_characters
 from trajview.app.session import TranscriptSession
 
 __all__ = ["TranscriptView"]
@@ -41,10 +40,11 @@ def _class(name: str) -> str:
     return "tv--" + name.replace(".", "-")
 
 
-class TranscriptView(ScrollView, can_focus=True):
+class TranscriptView(ScrollView, can_focus=True, inherit_bindings=False):
     """Shows a `TranscriptSession`; posts `Moved` when the cursor or the window has moved.
 
-    Only rows on the screen are rendered. The session's position is the truth; the scroll offset follows it.
+    Only rows on the screen are rendered. The session's position is the truth; the scroll offset follows it. It has no
+    keys of its own (a ScrollView has arrows, home and end): those of the key table move the cursor.
     """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {_class(name) for name in _STYLES}
@@ -313,19 +313,16 @@ class TranscriptView(ScrollView, can_focus=True):
         first = number == 0 or layout.rows[number - 1][0] != index
         margin = margins(line, layout.width)[0 if first else 1]
         style = palette["match.current" if (message, number) == session.cursor else "match"]
+        before = len(next(iter(strip)).text) if margin else 0
         for a, b in found:
-            left = margin + cell_len(line.text[start:a])
-            right = left + cell_len(line.text[a:b])
-            strip = _restyle(strip, left, right, style)
+            strip = _restyle(strip, before + a - start, before + b - start, style)
         return strip
 
     def _with_selection(self, strip: Strip, span: tuple[int, int]) -> Strip:
         start, end = span
-        text = strip.text
-        end = len(text) if end < 0 else end
-        left, right = cell_len(text[:start]), cell_len(text[:end])
+        end = len(strip.text) if end < 0 else end
         style = self.screen.get_component_rich_style("screen--selection")
-        return _restyle(strip, max(GUTTER, left), right, style)
+        return _restyle(strip, max(GUTTER, start), end, style)
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The selected text, gutter and padding left out."""
@@ -380,11 +377,19 @@ class TranscriptView(ScrollView, can_focus=True):
 
 
 def _restyle(strip: Strip, left: int, right: int, style: Style) -> Strip:
-    """The strip with a style on top of the cells from `left` to `right`."""
-    right = min(right, strip.cell_length)
-    if right <= left:
+    """The strip with a style on top of its characters from `left` to `right`. Cells would not do: a mark has none."""
+    text = strip.text
+    if right <= left or left >= len(text):
         return strip
-    before, middle, after = strip.crop(0, left), strip.crop(left, right), strip.crop(right)
-    # On top of the segment's own style: a search colour must win.
-    segments = [Segment(text, (own or Style.null()) + style, control) for text, own, control in middle]
-    return Strip([*before, *segments, *after], strip.cell_length)
+    if "\u200d" in text or "\ufe0f" in text:
+        [(left, right, _)] = whole_characters(text, 0, [(left, right, style)])
+    segments: list[Segment] = []
+    at = 0
+    for piece, own, control in strip:
+        a, b = max(0, min(len(piece), left - at)), max(0, min(len(piece), right - at))
+        # On top of the segment's own style: a search colour must win.
+        on_top = (own or Style.null()) + style
+        parts = ((piece[:a], own), (piece[a:b], on_top), (piece[b:], own))
+        segments += [Segment(part, look, control) for part, look in parts if part]
+        at += len(piece)
+    return Strip(segments, strip.cell_length)
