@@ -293,7 +293,7 @@ class TranscriptScreen(Reading, Screen[None]):
             return
         total = max(1, session.map.total)
         at_end = session.y_of(session.top) + session.height >= total
-        percent = 100 if at_end else int(100 * session.y_of(session.cursor) / total)
+        percent = 100 if at_end else min(99, round(100 * session.y_of(session.cursor) / total))
         left = [
             f"unit {session.unit}/{len(session.unit_starts) - 1}",
             f"message {session.message}/{count - 1}",
