@@ -103,7 +103,7 @@ def texts(lines: list[Line], width: int) -> list[str]:
     return ["".join(segment.text for segment in row) for row in rows(lay_out(lines, width))]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(MESSAGES, st.sampled_from(Fold), OPTIONS)
 def test_every_row_is_safe_and_exactly_as_wide_as_the_window(
     message: ChatMessage, fold: Fold, options: ViewOptions

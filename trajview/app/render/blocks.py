@@ -84,6 +84,8 @@ def message_lines(message: ChatMessage, fold: Fold, options: ViewOptions, number
             lines += _failure(_error_text(message.error), margin=0)
         elif error:
             lines[0].right = ("✗ " + one_line(error, 60), "error")
+    if isinstance(message, ToolMessage) and not message.parts and not message.error:
+        lines += _output("", fold, options)
     for part in message.parts:
         match part:
             case TextPart() if isinstance(message, ToolMessage):
