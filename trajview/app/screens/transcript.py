@@ -450,14 +450,14 @@ class TranscriptScreen(Reading, Screen[None]):
         if session is None:
             return
         said = text.strip().lstrip(":")
-        if match := re.fullmatch(r"(\d+(?:\.\d+)?)\s*%", said):
+        if match := re.fullmatch(r"(\d{1,15}(?:\.\d{1,15})?)\s*%", said):
             session.to_percentage(float(match[1]))
-        elif match := re.fullmatch(r"m(?:essage)?\s*(\d+)", said):
+        elif match := re.fullmatch(r"m(?:essage)?\s*(\d{1,15})", said):
             if int(match[1]) >= len(session.messages):
                 self._toast(f"There is no message {match[1]}: the last one is {len(session.messages) - 1}.", error=True)
                 return
             session.to_message(int(match[1]))
-        elif match := re.fullmatch(r"(?:u|unit)?\s*(\d+)", said):
+        elif match := re.fullmatch(r"(?:u|unit)?\s*(\d{1,15})", said):
             if not session.to_unit(int(match[1])):
                 self._toast(f"There is no unit {match[1]}: the last one is {len(session.unit_starts) - 1}.", error=True)
                 return

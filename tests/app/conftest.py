@@ -1,0 +1,27 @@
+"""Logs that most tests of the whole app open."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .logs import write_episode, write_runs
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    """A folder with the repair, three chats and a torn line (see `logs`). Stores go beside it."""
+    return write_runs(tmp_path / "runs")
+
+
+@pytest.fixture
+def log(runs: Path) -> Path:
+    """The file with the repair alone."""
+    return runs / "repair.jsonl"
+
+
+@pytest.fixture
+def episode(tmp_path: Path) -> Path:
+    """A Sotopia episode of two agents."""
+    return write_episode(tmp_path / "episode.json")

@@ -1,0 +1,212 @@
+"""Driving the whole app as a person does: keys, waiting for what they lead to, and reading the screen."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from textual import events
+from textual.pilot import Pilot
+from textual.widgets import Input, Static
+
+from trajview.app.app import TrajviewApp, make_app
+from trajview.app.screens.transcript import TranscriptScreen
+from trajview.app.session import TranscriptSession
+from trajview.app.widgets.annotation_panel import AnnotationPanel
+from trajview.app.widgets.run_table import RunTable
+from trajview.config import Settings
+from trajview.corpus.corpus import Corpus
+
+PATIENCE = 20.0
+"""Seconds until a condition counts as never coming true; nothing waits that long on a machine that works."""
+
+
+async def until(pilot: Pilot[Any], condition: Callable[[], object], what: str = "") -> None:
+    """Let the app go on until a condition holds."""
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, f"never came true: {what or condition}"
+        await pilot.pause(0.01)
+    await pilot.pause()
+
+
+class Reader:
+    """The app with a person at it."""
+
+    def __init__(self, app: TrajviewApp, pilot: Pilot[int]) -> None:
+        self.app, self.pilot = app, pilot
+
+    async def until(self, condition: Callable[[], object], what: str = "") -> None:
+        await until(self.pilot, condition, what)
+
+    async def press(self, *keys: str) -> None:
+        """Press keys, and let the app do what they say."""
+        await self.pilot.press(*keys)
+        await self.pilot.pause()
+
+    async def type(self, text: str) -> None:
+        """Type a text."""
+        await self.press(*(_KEYS.get(char, char) for char in text))
+
+    async def ask(self, key: str, text: str) -> None:
+        """Open a prompt, put a text in, and enter."""
+        await self.pilot.press(key)
+        await self.until(lambda: isinstance(self.app.focused, Input))
+        field = self.app.focused
+        assert isinstance(field, Input)
+        field.post_message(events.Paste(text))
+        await self.until(lambda: field.value == text)
+        await self.press("enter")
+
+    # The browser
+
+    async def listed(self) -> None:
+        """The corpus is in the list, and the statuses of its runs are read."""
+        await self.until(lambda: isinstance(self.app.screen, type(self.app.browser)) and self.app.browser.finished)
+        await self.app.workers.wait_for_complete([w for w in self.app.workers if w.group == "statuses"])
+        await self.pilot.pause()
+
+    @property
+    def rows(self) -> list[str]:
+        """The rows of the list that are on the screen."""
+        table = self.app.browser.query_one(RunTable)
+        return [text for y in range(1, table.size.height) if (text := table.render_line(y).text.strip("▌ "))]
+
+    async def open(self, *keys: str) -> None:
+        """Press keys that open a run, and wait for it."""
+        await self.pilot.press(*keys)
+        await self.opened()
+
+    # The transcript
+
+    async def opened(self, id: str | None = None) -> None:
+        """A run is shown (or said to be unreadable), and is that one if one is named."""
+
+        def shown() -> bool:
+            screen = self.app.screen
+            if not isinstance(screen, TranscriptScreen) or not screen.is_mounted:
+                return False
+            if screen.has_class("-failed"):
+                return id is None or screen.info.id == id
+            return screen.run is not None and (id is None or screen.run.id == id)
+
+        await self.until(shown, f"run {id or ''} is shown")
+        if self.screen.has_class("-annotating"):
+            await self.annotating()
+
+    @property
+    def screen(self) -> TranscriptScreen:
+        screen = self.app.screen
+        assert isinstance(screen, TranscriptScreen), screen
+        return screen
+
+    @property
+    def session(self) -> TranscriptSession:
+        session = self.screen.session
+        assert session is not None
+        return session
+
+    @property
+    def unit(self) -> int:
+        return self.session.unit
+
+    @property
+    def message(self) -> int:
+        return self.session.message
+
+    @property
+    def status(self) -> str:
+        """The status line."""
+        return self.screen.status.text
+
+    @property
+    def title(self) -> str:
+        return str(self.app.screen.query_one("#title", Static).render())
+
+    @property
+    def lines(self) -> list[str]:
+        """What the transcript shows, row by row."""
+        view = self.screen.view
+        return [view.render_line(y).text.rstrip() for y in range(view.size.height)]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.lines)
+
+    @property
+    def whole_screen(self) -> str:
+        """Everything on the screen, as text."""
+        return screen_text(self.app)
+
+    @property
+    def toasts(self) -> list[str]:
+        return [note.message for note in self.app._notifications]
+
+    # Annotating
+
+    @property
+    def panel(self) -> AnnotationPanel:
+        panel = self.screen.panel
+        assert panel is not None
+        return panel
+
+    async def annotating(self) -> None:
+        """The panel shows the run that the screen shows, and its fields can be typed in."""
+
+        def ready() -> bool:
+            panel = self.screen.panel
+            return panel is not None and panel.key == self.screen.info.key and panel._ready
+
+        await self.until(ready, "the fields can be typed in")
+        await self.until(lambda: self.app.focused is not None and self.panel in self.app.focused.ancestors)
+
+    @property
+    def state(self) -> str:
+        """What the panel says of the draft or record."""
+        return str(self.panel.query_one(".state", Static).render())
+
+    async def save(self) -> None:
+        await self.press("ctrl+s")
+        await self.until(lambda: self.state.startswith("saved ✓"), "saved")
+
+
+_KEYS = {
+    " ": "space", "-": "minus", ".": "full_stop", ":": "colon", "%": "percent_sign", "$": "dollar_sign", "(": "left_parenthesis",
+    ")": "right_parenthesis", "[": "left_square_bracket", "]": "right_square_bracket", "/": "slash", "*": "asterisk",
+    "+": "plus", "?": "question_mark", "\\": "backslash", "#": "number_sign", "|": "vertical_line",
+}  # fmt: skip
+
+
+def screen_text(app: TrajviewApp) -> str:
+    """Everything on the screen, as text."""
+    return "\n".join(strip.text.rstrip() for strip in app.screen._compositor.render_strips())
+
+
+@asynccontextmanager
+async def reading(
+    *paths: Path, size: tuple[int, int] = (120, 40), store: Path | None = None, annotator: str = "ada", **settings: Any
+) -> AsyncIterator[Reader]:
+    """The app on some paths, its corpus being read. Waits for nothing."""
+    corpus = Corpus(list(paths))
+    app = make_app(
+        corpus,
+        Settings(paths=paths, store=store or paths[0].parent / "store", annotator=annotator, **settings),
+    )
+    corpus.start()
+    try:
+        async with app.run_test(size=size, notifications=True) as pilot:
+            yield Reader(app, pilot)
+    finally:
+        corpus.cancel()
+        corpus.wait(PATIENCE)
+
+
+def records(store: Path) -> list[Path]:
+    """The annotations of a store."""
+    return sorted((store / "AnnotationForEpisode").glob("*.json"))
+
+
+__all__ = ["PATIENCE", "Reader", "reading", "records", "screen_text", "until"]

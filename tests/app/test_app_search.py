@@ -1,0 +1,197 @@
+"""Search and highlights in the whole app."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from textual.widgets import Input, SelectionList
+
+from trajview.app.screens.sources import SourcesScreen
+from trajview.app.screens.transcript import TranscriptScreen
+
+from .driving import Reader, reading
+from .logs import NEEDLE, chat, write_jsonl
+
+
+async def search(reader: Reader, text: str) -> None:
+    """Search for a text, and wait for what is found."""
+    await reader.ask("slash", text)
+    await reader.until(lambda: reader.session.search is not None and reader.session.search.text == text)
+
+
+def marked(reader: Reader) -> list[str]:
+    """The texts on the screen that are coloured as matches."""
+    view = reader.screen.view
+    palette = view._styles()
+    wanted = {palette[name].bgcolor for name in ("match", "match.current")}
+    return [
+        s.text for y in range(view.size.height) for s in view.render_line(y) if s.style and s.style.bgcolor in wanted
+    ]
+
+
+async def test_matches_are_counted_coloured_and_gone_round(log: Path) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        await search(reader, "fuse")
+        assert "“fuse” 1/3" in reader.status
+        assert "fuse" in marked(reader)
+        visited = [reader.message]
+        for _ in range(3):
+            await reader.press("n")
+            visited.append(reader.message)
+        assert visited == [6, 7, 9, 6]
+        await reader.press("N")
+        assert (reader.message, "“fuse” 3/3" in reader.status) == (9, True)
+
+
+async def test_a_search_begins_at_the_cursor(log: Path) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        await reader.ask("colon", "m7")
+        await search(reader, "fuse")
+        assert reader.message == 7
+
+
+async def test_a_match_in_folded_output_is_unfolded_and_the_cursor_is_on_its_line(log: Path) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        assert NEEDLE not in reader.text
+        await search(reader, NEEDLE)
+        assert reader.message == 3
+        (line,) = [line for line in reader.lines if line.startswith("❯")]
+        assert NEEDLE in line
+        await reader.press("n")
+        assert reader.message == 9
+        assert NEEDLE in next(line for line in reader.lines if line.startswith("❯"))
+
+
+async def test_a_match_in_a_message_that_is_folded_by_level_is_shown(log: Path) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        await reader.press("z")
+        await search(reader, "plug: in")
+        assert "+plug: in" in reader.text
+
+
+async def test_matches_of_one_message_are_gone_through_line_by_line(tmp_path: Path) -> None:
+    text = "\n".join(f"row {n} {'tea' if n % 10 == 0 else 'water'}" for n in range(100))
+    file = write_jsonl(tmp_path / "tea.jsonl", [chat("tea", "Go.", text)])
+    async with reading(file) as reader:
+        await reader.opened()
+        await search(reader, "tea")
+        for n in (*range(10), 0):
+            assert f"“tea” {n + 1}/10" in reader.status
+            assert f"row {n * 10} tea" in next(line for line in reader.lines if line.startswith("❯"))
+            await reader.press("n")
+
+
+async def test_small_letters_match_all_and_capitals_mind_the_case(log: Path) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        await search(reader, "nothing")
+        assert "1/1" in reader.status
+        await search(reader, "NOTHING")
+        assert "not found" in reader.status
+
+
+async def test_what_is_not_found_is_said_and_nothing_moves(log: Path) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        await reader.press("]")
+        await search(reader, "samovar")
+        assert "“samovar” not found" in reader.status
+        await reader.press("n")
+        assert "no highlights" in reader.status
+        assert reader.message == 1
+
+
+async def test_escape_clears_the_search_then_leaves(log: Path) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        await search(reader, "fuse")
+        await reader.press("escape")
+        assert isinstance(reader.app.screen, TranscriptScreen)
+        assert "fuse" not in reader.status
+        assert marked(reader) == []
+        await reader.press("slash", "escape")
+        assert reader.app.focused is reader.screen.view
+        await search(reader, "fuse")
+        await reader.ask("slash", "")
+        assert reader.session.search is None
+        await reader.press("escape")
+        await reader.listed()
+
+
+async def test_a_regular_expression_works_and_what_is_none_is_searched_for_as_it_stands(tmp_path: Path) -> None:
+    file = write_jsonl(tmp_path / "re.jsonl", [chat("re", "call foo(1) and foo[2]", "bar(", "[/bold] a.c abc")])
+    async with reading(file) as reader:
+        await reader.opened()
+        for text, status in [
+            ("fo+.\\d", "2/2"), ("foo(", "1/1"), ("bar(", "1/1"), ("[/bold", "1/1"), ("*", "not found"), ("(?", "not found"),
+        ]:  # fmt: skip
+            await search(reader, text)
+            assert f"“{text}” {status}" in reader.status
+        await search(reader, "x*")
+        assert "not found" in reader.status
+
+
+async def test_a_search_is_of_one_transcript_and_stays_when_one_comes_back(log: Path) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        await search(reader, "fuse")
+        await reader.press("tab")
+        assert "fuse" not in reader.status
+        await reader.press("tab")
+        assert "“fuse”" in reader.status
+
+
+async def test_a_search_in_a_long_transcript_can_be_replaced_while_it_runs(tmp_path: Path) -> None:
+    file = tmp_path / "big.jsonl"
+    messages = [{"role": "user", "content": f"needle{n} " + "hay " * 2000} for n in range(500)]
+    file.write_text(json.dumps({"id": "big", "messages": messages}))
+    async with reading(file) as reader:
+        await reader.opened()
+        await reader.ask("slash", "hay hay")
+        await reader.ask("slash", "needle499")
+        await reader.until(lambda: "“needle499” 1/1" in reader.status)
+        assert reader.message == 499
+
+
+async def test_star_highlights_the_word_at_the_cursor(log: Path) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        await reader.ask("colon", "m9")
+        await reader.press("j", "asterisk")
+        assert "“The” in" in reader.status
+        assert reader.session.all_sources["rule"] > 1
+
+
+async def test_sources_can_be_switched_off(log: Path) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        await reader.press("m")
+        await reader.press("ampersand")
+        await reader.until(lambda: isinstance(reader.app.screen, SourcesScreen))
+        assert "errors  2" in reader.whole_screen
+        assert "marks  1" in reader.whole_screen
+        options = reader.app.screen.query_one(SelectionList)
+        assert reader.app.focused is options
+        await reader.press("space", "enter")
+        await reader.until(lambda: isinstance(reader.app.screen, TranscriptScreen))
+        await reader.press("n")
+        assert reader.message == 0
+        await reader.press("n")
+        assert reader.message == 0
+        await reader.press("ampersand", "escape")
+        assert isinstance(reader.app.screen, TranscriptScreen)
+
+
+async def test_the_prompt_takes_keys_that_are_commands_elsewhere(log: Path) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        await reader.press("slash")
+        await reader.type("q?n/z[")
+        assert reader.screen.prompt.query_one(Input).value == "q?n/z["
+        await reader.press("escape")
+        assert reader.message == 0
