@@ -134,15 +134,19 @@ class TrajviewApp(App[int]):
                 answer = await self.push_screen_wait(UnsavedScreen(problem))
                 if answer == "stay":
                     return False
-                if answer == "save" and not await self._saved(panel):
-                    return False
+                if answer == "save":
+                    # Should it be refused, the fields that are to be mended are on the screen.
+                    screen.action_annotate()
+                    if not await self._saved(panel):
+                        return False
         return True
 
     async def _saved(self, panel: AnnotationPanel) -> bool:
         """Save an annotation before leaving; False if that did not work, which the panel has said by then."""
         panel.save()
         saving = [worker for worker in self.workers if worker.node is panel and worker.group == "annotation-save"]
-        await self.workers.wait_for_complete(saving)
+        if saving:  # None where a score was refused; and to wait for none is to wait for all, this one too.
+            await self.workers.wait_for_complete(saving)
         return not panel.dirty
 
     def show_help(self, screen: str) -> None:

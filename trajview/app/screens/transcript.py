@@ -137,6 +137,7 @@ class TranscriptScreen(Reading, Screen[None]):
 
     def on_mount(self) -> None:
         self.view = self.query_one("#transcript", TranscriptView)
+        self.view.follow = self._follow
         self.outline = self.query_one(Outline)
         self.minimap = self.query_one(Minimap)
         self.side = self.query_one("#side", TranscriptView)
@@ -265,10 +266,6 @@ class TranscriptScreen(Reading, Screen[None]):
 
     # -- what follows the cursor ---------------------------------------------------------------------------------------
 
-    def on_transcript_view_moved(self, message: TranscriptView.Moved) -> None:
-        message.stop()
-        self._follow()
-
     def _moved(self) -> None:
         """The session has moved: repaint, and let everything follow."""
         self.view.sync()
@@ -319,7 +316,8 @@ class TranscriptScreen(Reading, Screen[None]):
 
     def _annotation_says(self) -> str:
         if self.has_class("-annotating"):
-            return f"saves to {one_line(str(self.trajview.store.root), 60)}"
+            root = one_line(str(self.trajview.store.root), 1000)
+            return f"saves to {root if len(root) <= 40 else '…' + root[-39:]}"
         return ""
 
     def _toast(self, text: str, *, error: bool = False) -> None:

@@ -18,7 +18,7 @@ Answer = Literal["save", "draft", "stay"]
 
 
 class UnsavedScreen(ModalScreen[Answer]):
-    """Save, leave with the draft kept, or stay. `problem` says why the draft could not be kept, if it could not."""
+    """Save, leave with the draft kept (or lost, where that failed), or stay. `problem` says why the draft could not be kept, if it could not."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("s", "answer('save')", "save"),
@@ -49,7 +49,7 @@ class UnsavedScreen(ModalScreen[Answer]):
             yield Static(said, markup=False)
             with Horizontal():
                 yield Button("[u]S[/u]ave", id="save", variant="primary", compact=True)
-                yield Button("Keep [u]d[/u]raft", id="draft", compact=True)
+                yield Button("[u]D[/u]iscard" if self._problem else "Keep [u]d[/u]raft", id="draft", compact=True)
                 yield Button("[u]C[/u]ancel", id="stay", compact=True)
 
     def on_button_pressed(self, event: Button.Pressed) -> None:

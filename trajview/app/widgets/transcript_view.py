@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.geometry import Offset, Size
-from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
@@ -25,6 +25,7 @@ MARGIN = 1
 """Empty columns at the right, between the text and what stands beside it."""
 STRIPS_KEPT = 4_000
 WHEEL_ROWS = 3
+MOST_MEASURED = 3_000
 
 _STYLES = (
     "role.system", "role.user", "role.assistant", "role.tool", "dim", "mark", "error", "hit", "fold",
@@ -41,7 +42,7 @@ def _class(name: str) -> str:
 
 
 class TranscriptView(ScrollView, can_focus=True, inherit_bindings=False):
-    """Shows a `TranscriptSession`; posts `Moved` when the cursor or the window has moved.
+    """Shows a `TranscriptSession`; calls `follow` when the cursor or the window has moved.
 
     Only rows on the screen are rendered. The session's position is the truth; the scroll offset follows it. It has no
     keys of its own (a ScrollView has arrows, home and end): those of the key table move the cursor.
@@ -123,9 +124,6 @@ class TranscriptView(ScrollView, can_focus=True, inherit_bindings=False):
     }
     """
 
-    class Moved(Message):
-        """The cursor or the window has moved."""
-
     def __init__(self, session: TranscriptSession | None = None, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.session = session
@@ -136,6 +134,9 @@ class TranscriptView(ScrollView, can_focus=True, inherit_bindings=False):
         self._following = False
         self._fitted = Size(0, 0)
         self._measuring: Timer | None = None
+        self._changed = False
+        self.follow: Callable[[], None] | None = None
+        """Called when the cursor or the window has moved. No message: what follows belongs into the same repaint."""
 
     # -- content -------------------------------------------------------------------------------------------------------
 
@@ -160,14 +161,21 @@ class TranscriptView(ScrollView, can_focus=True, inherit_bindings=False):
         try:
             size = Size(session.options.width + GUTTER + MARGIN, session.map.total)
             if size != self.virtual_size:
-                self.virtual_size = size
+                self._set_size(size)
             self._put(y)
         finally:
             self._following = False
         self.refresh()
-        if moved:
-            self.post_message(self.Moved())
+        if moved and self.follow is not None:
+            self.follow()
         self._measure_later()
+
+    def _set_size(self, size: Size) -> None:
+        """Set the size of the document without the layout of the whole screen that Textual would make of it."""
+        self.set_reactive(TranscriptView.virtual_size, size)
+        if self.show_vertical_scrollbar:
+            self.vertical_scrollbar.window_virtual_size = size.height
+            self.vertical_scrollbar.window_size = self.scrollable_content_region.height
 
     def _put(self, y: int) -> None:
         """Set the scroll offset at once, without the animation and the clamping to a stale size."""
@@ -188,8 +196,11 @@ class TranscriptView(ScrollView, can_focus=True, inherit_bindings=False):
             self.sync()
 
     def _measure_later(self) -> None:
-        """Replace estimates while nothing else is to be done, a few milliseconds at a time."""
-        if self._measuring is None:
+        """Replace estimates while nothing else is to be done, a few milliseconds at a time.
+
+        Of a long transcript only what is near the window is ever measured.
+        """
+        if self._measuring is None and self.session is not None and len(self.session.messages) <= MOST_MEASURED:
             self._measuring = self.set_timer(0.05, self._measure)
 
     def _measure(self) -> None:
@@ -200,12 +211,18 @@ class TranscriptView(ScrollView, can_focus=True, inherit_bindings=False):
         if self.text_selection is not None:  # it is kept in rows of the document: they must not move under it
             self._measuring = self.set_timer(0.5, self._measure)
             return
-        before = session.map.total, session.y_of(session.top)
+        before = session.map.total
         more = session.measure(0.004)
-        if (session.map.total, session.y_of(session.top)) != before:
-            self.sync(moved=not more)
+        # What is on the screen does not change, so nothing is repainted until all is measured.
+        y = float(session.y_of(session.top))
+        self.set_reactive(TranscriptView.scroll_target_y, y)
+        self.set_reactive(TranscriptView.scroll_y, y)
         if more:
+            self._changed = self._changed or session.map.total != before
             self._measuring = self.set_timer(0.02, self._measure)
+        elif self._changed or session.map.total != before:
+            self._changed = False
+            self.sync()
 
     def on_resize(self) -> None:
         if self.session is not None:
