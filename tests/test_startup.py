@@ -87,7 +87,7 @@ def test_the_first_screen_has_the_runs_and_q_leaves_the_terminal_as_it_was(tmp_p
 def test_a_key_of_the_bottom_line_can_be_clicked(tmp_path: Path) -> None:
     terminal = Terminal(str(SAMPLES / "docent"), folder=tmp_path)
     terminal.wait_for("nightbus")
-    terminal.wait_for("help")
+    terminal.wait_for("? help")
     column = terminal.text.splitlines()[-1].index("help") + 1
     terminal.child.send(f"\x1b[<0;{column};{ROWS}M\x1b[<0;{column};{ROWS}m")
     terminal.wait_for("half a page down")
