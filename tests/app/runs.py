@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 from trajview.app.run_list import RunRow
-from trajview.corpus.info import RunInfo
-from trajview.errors import Problem, Where
+from trajview.corpus.info import RunInfo, Updated
+from trajview.errors import Problem, UnreadableError, Where
 
 
 def run(id: str, **more: Any) -> RunInfo:
     """A run of that id; everything else has a plain default."""
     given: dict[str, Any] = {
-        "key": id, "path": Path("/logs/runs.jsonl"), "source": "runs.jsonl", "format": "docent", "container": "jsonl",
+        "key": id, "offset": crc32(id.encode("utf-8", "replace")), "path": Path("/logs/runs.jsonl"), "source": "runs.jsonl", "format": "docent", "container": "jsonl",
     }  # fmt: skip
     return RunInfo(id=id, **{**given, **more})
 
@@ -32,15 +33,21 @@ class FakeCorpus:
         self.finished = finished
         self.skipped = skipped
         self.bytes_done = sum(item.length for item in self.items if isinstance(item, RunInfo))
-        self.callbacks: list[Callable[[list[RunRow], bool], None]] = []
+        self.known: dict[str, RunInfo] = {}
+        self.callbacks: list[Callable[[list[RunRow | Updated], bool], None]] = []
 
-    def subscribe(self, callback: Callable[[list[RunRow], bool], None]) -> Callable[[], None]:
+    def subscribe(self, callback: Callable[[list[RunRow | Updated], bool], None]) -> Callable[[], None]:
         self.callbacks.append(callback)
         callback(list(self.items), self.finished)
         return lambda: self.callbacks.remove(callback)
 
-    def feed(self, batch: list[RunRow], finished: bool = False) -> None:
-        self.items += batch
+    def resolve(self, info: RunInfo, timeout: float | None = None) -> RunInfo:
+        if info.id not in self.known:
+            raise UnreadableError("the record is gone")
+        return self.known[info.id]
+
+    def feed(self, batch: list[RunRow | Updated], finished: bool = False) -> None:
+        self.items += [item for item in batch if not isinstance(item, Updated)]
         self.finished = finished
         for callback in self.callbacks:
             callback(batch, finished)

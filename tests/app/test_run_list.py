@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trajview.app.run_list import Column, RunList, RunRow, natural, number, reward_text, size_text
-from trajview.corpus.info import RunInfo
+from trajview.corpus.info import RunInfo, Updated
 from trajview.errors import Problem, Where
 
 from .runs import problem, run
@@ -155,10 +155,10 @@ def test_the_cursor_stays_inside_the_list() -> None:
 
 def test_the_next_run_is_the_next_one_shown_past_problems() -> None:
     runs = listed(run("a"), problem(), run("b"), run("c"))
-    assert runs.next_run("a", 1) == run("b")
+    assert runs.next_run(run("a").place, 1) == run("b")
     assert runs.cursor == 2
-    assert runs.next_run("c", 1) is None
-    assert runs.next_run("b", -1) == run("a")
+    assert runs.next_run(run("c").place, 1) is None
+    assert runs.next_run(run("b").place, -1) == run("a")
 
 
 def test_only_what_is_no_draft_counts_as_annotated() -> None:
@@ -271,3 +271,61 @@ def test_a_hundred_thousand_rows_filter_at_once() -> None:
         took.append(time.perf_counter() - start)
     assert runs.shown == []
     assert min(took) < 0.1
+
+
+def provisional(id: str) -> RunInfo:
+    return run(id, format="", summarised=False)
+
+
+@pytest.mark.parametrize("column", [Column.MESSAGES, Column.REWARD, Column.FORMAT, Column.UNITS])
+def test_runs_that_are_not_summed_up_yet_sort_last_until_they_are(column: Column) -> None:
+    runs = listed(provisional("a"), provisional("b"), run("c", messages=5, rewards=(0.5,), units=3, format="openai"))
+    runs.sort_by(column)
+    runs.go(1)
+    assert ids(runs) == ["c", "a", "b"]
+    assert runs.current == provisional("a")
+    runs.update([Updated(1, run("b", messages=1, rewards=(0.1,), units=1, format="docent"))])
+    assert ids(runs) == ["b", "c", "a"]
+    assert runs.current == provisional("a")
+    runs.update([Updated(0, run("a2", messages=9, rewards=(0.9,), units=9, format="sotopia"))])
+    assert ids(runs) == ["b", "c", "a2"]
+    assert runs.cursor == 2
+
+
+def test_what_becomes_known_of_a_run_takes_part_in_the_filter() -> None:
+    runs = listed(provisional("x1"), provisional("x2"))
+    runs.filter("docent")
+    assert ids(runs) == []
+    runs.update([Updated(1, run("x2")), Updated(0, problem())])
+    assert ids(runs) == ["x2"]
+    assert (runs.runs, runs.problems) == (1, 1)
+    runs.filter("")
+    assert ids(runs) == ["⚠", "x2"]
+
+
+@given(
+    st.lists(st.tuples(st.booleans(), st.integers(0, 9)), min_size=1, max_size=30),
+    st.sampled_from([None, *Column]),
+    st.booleans(),
+    st.sampled_from(["", "1", "openai"]),
+    st.randoms(use_true_random=False),
+)
+def test_updates_in_any_order_give_the_list_that_the_final_rows_give(
+    made: list[tuple[bool, int]], column: Column | None, reverse: bool, query: str, chance: random.Random
+) -> None:
+    final: list[RunRow] = [
+        run(f"r{i}", messages=n, rewards=(n / 9,), format="openai" if n % 2 else "adp") if good else problem(line=i)
+        for i, (good, n) in enumerate(made)
+    ]
+    runs, expected = listed(*(provisional(f"r{i}") for i in range(len(made)))), listed(*final)
+    for one in (runs, expected):
+        one.step_sort(0 if column is None else list(Column).index(column) + 1)
+        if reverse:
+            one.turn()
+        one.filter(query)
+    changes = [Updated(row, item) for row, item in enumerate(final)]
+    chance.shuffle(changes)
+    while changes:
+        runs.update([changes.pop() for _ in range(min(len(changes), chance.randint(1, 4)))])
+    assert [runs.rows[row] for row in runs.shown] == [expected.rows[row] for row in expected.shown]
+    assert (runs.runs, runs.problems) == (expected.runs, expected.problems)

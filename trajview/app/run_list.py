@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from trajview.corpus.info import RunInfo
+from trajview.corpus.info import Place, RunInfo, Updated
 from trajview.errors import Problem
 from trajview.textsafe import one_line
 
@@ -102,6 +102,21 @@ class RunList:
             self._order(self.shown + matching)
         self._stay_on(cursor)
 
+    def update(self, changes: Sequence[Updated]) -> None:
+        """Put what is known now in the place of earlier rows; the cursor stays on its row."""
+        for change in changes:
+            before, self.rows[change.row] = self.rows[change.row], change.item
+            if isinstance(before, RunInfo) and isinstance(change.item, Problem):
+                self.runs -= 1
+                self.problems += 1
+            self._haystacks[change.row] = _haystack(change.item, self.place(change.item)).lower()
+            if self.sort is not None:
+                self._keys[change.row] = self._key(change.row)
+        if self.sort is not None or self.query.strip():
+            cursor = self.cursor_row
+            self._order(self._matching(range(len(self.rows))))
+            self._stay_on(cursor)
+
     def place(self, item: RunRow) -> str:
         """Where a row comes from, as short as the opened folders allow."""
         if isinstance(item, RunInfo):
@@ -180,10 +195,12 @@ class RunList:
             return natural(self.place(item)) or None
         if isinstance(item, Problem):
             return None
-        if self.sort is Column.REWARD:
-            return _mean_reward(item.rewards)
         if self.sort is Column.STATUS:
             return self.status(item) or None
+        if not item.summarised and self.sort is not Column.ID:
+            return None
+        if self.sort is Column.REWARD:
+            return _mean_reward(item.rewards)
         if self.sort is Column.MESSAGES:
             return item.messages
         if self.sort is Column.UNITS:
@@ -243,10 +260,10 @@ class RunList:
         self._wanted = self.cursor_row
         return self._cursor != before
 
-    def next_run(self, key: str, step: int) -> RunInfo | None:
-        """Move the cursor to the run shown after (before) the run of that key, past problems; None at the end."""
+    def next_run(self, place: Place, step: int) -> RunInfo | None:
+        """Move the cursor to the run shown after (before) the run at that place, past problems; None at the end."""
         here = next(
-            (p for p, row in enumerate(self.shown) if getattr(self.rows[row], "key", None) == key), self._cursor
+            (p for p, row in enumerate(self.shown) if getattr(self.rows[row], "place", None) == place), self._cursor
         )
         position = here + step
         while 0 <= position < len(self.shown):
@@ -337,7 +354,9 @@ def size_text(size: int) -> str:
 
 
 def cell(info: RunInfo, column: Column, status: str = "") -> str:
-    """The text of a cell, safe for a terminal and on one line."""
+    """The text of a cell, safe for a terminal and on one line; empty where it is not known yet."""
+    if not info.summarised and column not in (Column.ID, Column.SOURCE, Column.STATUS):
+        return "…" if column is Column.MESSAGES else ""
     if column is Column.MESSAGES:
         return f"{info.messages:,}"
     if column is Column.UNITS:

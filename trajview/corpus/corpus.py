@@ -3,40 +3,29 @@
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from hashlib import blake2b
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from threading import Event, Lock, Thread
-from time import monotonic
-from typing import TYPE_CHECKING, Any, Final, cast, overload
+from threading import Condition, Event, Lock, Thread
+from typing import TYPE_CHECKING, Any, overload
 
 from trajview.errors import Problem, TrajviewError, UnreadableError, Where
 from trajview.formats import registry
-from trajview.formats.base import Detection, Origin, Summary
+from trajview.formats.base import Detection
 
-from .containers import bytes_of, records_of, value_of
-from .decode import decode_text
+from .background import Background, Listed
 from .feed import Feed
-from .files import Stamp, stamp_of
-from .info import RunInfo
-from .record import Record
-from .walk import Skipped, SourceFile, walk
+from .info import RunInfo, Updated
+from .reader import Reader
+from .scan import Scan
 
 if TYPE_CHECKING:
     from trajview.models.run import AgentRun
 
 __all__ = ["Callback", "Corpus", "open_corpus"]
 
-Callback = Callable[[list[RunInfo | Problem], bool], None]
-"""Called with what was found since the last call, and whether that was all."""
-
-_FIRST_BATCH: Final = 24
-_LARGEST_BATCH: Final = 4096
-_LONGEST_WAIT: Final = 0.1  # seconds until a batch goes out that is not full
-_CACHED_RUNS: Final = 6
-_LARGE_RUN: Final = 20_000_000  # bytes; such a run is not kept beside others
+Callback = Callable[[list[RunInfo | Problem | Updated], bool], None]
+"""Called with what was found or has changed since the last call, and whether that was all."""
 
 
 def open_corpus(*paths: str | os.PathLike[str]) -> Corpus:
@@ -51,50 +40,69 @@ class Corpus:
 
     Iterating, `len` and indexing give RunInfos; `load` parses one. `infos` and `problems` grow while the scan goes on,
     batch by batch; read them from any thread, never change them. Sources are only ever opened for reading.
+
+    `scan` and `stream` sum up each run before they go on to the next. `start` lists all of them first: RunInfos that
+    are not `summarised` stand for the rest until then, and what takes their place reaches subscribers as `Updated`.
     """
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self.paths = tuple(paths)
         self.infos: list[RunInfo] = []
         self.problems: list[Problem] = []
-        self.skipped = 0
-        """How many files and folders were left out: hidden, no log, or empty."""
-        self.files_done = 0
-        self.bytes_done = 0
         self._index: dict[str, int] = {}
         self._by_id: dict[str, int] = {}
-        self._taken: set[str] = set()
-        self._copies: dict[str, int] = {}
-        self._stamps: dict[Path, Stamp] = {}
-        self._cache: OrderedDict[str, AgentRun] = OrderedDict()
-        self._feed: Feed[RunInfo | Problem] = Feed()
+        self._files: dict[Path, Listed] = {}
+        self._parts: list[Listed] = []
+        self._gone: set[int] = set()
+        self._feed: Feed[RunInfo | Problem, Updated] = Feed(Updated)
         self._lock = Lock()
+        self._news = Condition()
         self._cancelled = Event()
+        self._scan = Scan(self.paths, self._cancelled)
+        self._reader = Reader(self._scan.stamps)
         self._thread: Thread | None = None
         self._begun = False
 
     # The scan
 
+    @property
+    def skipped(self) -> int:
+        """How many files and folders were left out: hidden, no log, or empty."""
+        return self._scan.skipped
+
+    @property
+    def files_done(self) -> int:
+        """How many files have been read."""
+        return self._scan.files_done
+
+    @property
+    def bytes_done(self) -> int:
+        """How many bytes of them have been read."""
+        return self._scan.bytes_done
+
     def start(self) -> None:
         """Begin the scan in a background thread; what is found goes to the subscribers."""
         self._begin()
-        self._thread = Thread(target=self._scan, name="trajview-scan", daemon=True)
+        self._thread = Thread(target=self._run_in_background, name="trajview-scan", daemon=True)
         self._thread.start()
 
     def scan(self) -> None:
         """Scan in this thread, to the end."""
         self._begin()
-        self._scan()
+        try:
+            self._batches().run_plainly()
+        finally:
+            self._finish()
 
     def stream(self) -> Iterator[RunInfo | Problem]:
         """Scan in this thread, step by step: each run and problem as it is found, already in the lists."""
         self._begin()
         try:
-            for item in self._found():
+            for item in self._scan.found():
                 self._publish([item])
                 yield item
         finally:
-            self._feed.finish()
+            self._finish()
 
     def cancel(self) -> None:
         """Stop the scan soon; what was found stays."""
@@ -124,118 +132,114 @@ class Corpus:
             raise RuntimeError("a corpus is scanned once; make a new one to scan again")
         self._begun = True
 
-    def _scan(self) -> None:
-        limit, batch, since = _FIRST_BATCH, list[RunInfo | Problem](), monotonic()
+    def _run_in_background(self) -> None:
         try:
-            for item in self._found():
-                batch.append(item)
-                if len(batch) >= limit or monotonic() - since > _LONGEST_WAIT:
-                    self._publish(batch)
-                    limit, batch, since = min(limit * 2, _LARGEST_BATCH), [], monotonic()
-            self._publish(batch)
+            self._batches().run()
         finally:
-            self._feed.finish()
+            self._leave_out_gone()
+            self._finish()
 
-    def _publish(self, batch: Sequence[RunInfo | Problem]) -> None:
+    def _batches(self) -> Background:
+        return Background(self._scan, self._publish, self._on_listed, self._cancelled)
+
+    def _finish(self) -> None:
+        self._feed.finish()
+        with self._news:
+            self._news.notify_all()
+
+    def _on_listed(self, part: Listed) -> None:
+        self._parts.append(part)
+        self._files[part.source.path] = part
+
+    def _publish(
+        self, batch: Sequence[RunInfo | Problem], changed: Mapping[int, RunInfo | Problem] | None = None
+    ) -> None:
         for item in batch:
             if isinstance(item, RunInfo):
-                self._index[item.key] = len(self.infos)
-                self._by_id.setdefault(item.id, len(self.infos))
+                at = len(self.infos)
+                if item.summarised:
+                    self._index[item.key] = at
+                self._by_id.setdefault(item.id, at)
                 self.infos.append(item)
             else:
                 self.problems.append(item)
-        self._feed.publish(batch)
-
-    def _found(self) -> Iterator[RunInfo | Problem]:
-        for source in walk(self.paths):
-            if self._cancelled.is_set():
-                return
-            if isinstance(source, Problem):
-                yield source
-            elif isinstance(source, Skipped):
-                self.skipped += 1
+        for row, item in (changed or {}).items():
+            part = self._parts[bisect_left(self._parts, row + 1, key=lambda part: part.first_row) - 1]
+            at = part.first_run + row - part.first_row
+            if isinstance(item, RunInfo):
+                self._index[item.key] = at
+                self._by_id.setdefault(item.id, at)
+                self.infos[at] = item
             else:
-                yield from self._in_file(source)
-                self.files_done += 1
+                self.problems.append(item)
+                self._gone.add(at)
+        self._feed.publish(batch, changed)
+        with self._news:
+            self._news.notify_all()
 
-    def _in_file(self, source: SourceFile) -> Iterator[RunInfo | Problem]:
-        before, something = self.bytes_done, False
-        try:
-            stamp = stamp_of(source.path)
-            self._stamps[source.path] = stamp
-            for found in records_of(source, registry.is_message_line):
-                if self._cancelled.is_set():
-                    return
-                for item in [found] if isinstance(found, Problem) else self._items(found, source):
-                    something = True
-                    yield item
-                if isinstance(found, Record):
-                    self.bytes_done = before + found.offset + found.length
-            self.bytes_done = before + stamp[0]
-        except TrajviewError as error:
-            something = True
-            yield error.problem()
-        if not something:
-            self.skipped += 1
-            if source.named:
-                yield Problem("the file holds no records", "is it the right one?", Where(source.path))
-
-    def _items(self, found: Record, source: SourceFile) -> Iterator[RunInfo | Problem]:
-        """The run that a record is, and what is wrong with it. What its format refuses is a raw run as well."""
-        origin = _origin(source.path, found)
-        try:
-            known, detection = registry.best(found.value)
-            if found.container == "yaml" and detection.format == "raw" and not source.named:
-                return  # most YAML in a folder is configuration
-            summary = known.summarise(found.value, origin)
-        except TrajviewError as error:
-            yield _placed(error.problem(), source.path, found.line)
-        except Exception as error:  # noqa: BLE001 - a fault in one format must not end the list; it is reported
-            yield _fault(error, source.path, found.line)
-        else:
-            yield self._info(found, source, detection.format, summary)
-            if summary.problems:
-                yield _noticed(summary.problems, source.path, found.line)
+    def _leave_out_gone(self) -> None:
+        """Take out what was listed as a run and is none."""
+        if not self._gone:
             return
-        raw = registry.format_named("raw")
-        yield self._info(found, source, raw.name, raw.summarise(found.value, origin))
+        with self._lock:
+            gone = sorted(self._gone)
+            self.infos = [info for at, info in enumerate(self.infos) if at not in self._gone]
+            self._index = {info.key: at for at, info in enumerate(self.infos) if info.summarised}
+            self._by_id = {}
+            for at, info in enumerate(self.infos):
+                self._by_id.setdefault(info.id, at)
+            for part in self._parts:
+                before = bisect_left(gone, part.first_run)
+                part.count -= bisect_left(gone, part.first_run + part.count) - before
+                part.first_run -= before
+            self._gone = set()
 
-    def _info(self, found: Record, source: SourceFile, format_name: str, summary: Summary) -> RunInfo:
-        path = source.path
-        return RunInfo(
-            key=self._key(summary.id, found, path),
-            id=summary.id,
-            path=path,
-            source=source.source if found.member is None else f"{source.source}/{found.member}",
-            format=format_name,
-            container=found.container,
-            record=found.record,
-            line=found.line,
-            offset=found.offset,
-            length=found.length,
-            alone=found.alone,
-            member=found.member,
-            name=summary.name,
-            messages=summary.messages,
-            units=summary.units,
-            transcripts=summary.transcripts,
-            agents=summary.agents,
-            rewards=summary.rewards,
-            models=summary.models,
+    def resolve(self, info: RunInfo, timeout: float | None = None) -> RunInfo:
+        """The run summed up, with the key that annotations refer to: at once if it is, else as soon as that is sure.
+
+        The key depends on the ids of the records before it. Where each of these says its id at its start, it is known
+        at once; otherwise this waits for the scan to get there, at most `timeout` seconds. Not to be called by the
+        thread that scans. Raises UnreadableError where the record cannot be read, or the time is up.
+        """
+        if info.summarised:
+            return info
+        at, now = self._now(info)
+        if now.summarised:
+            return now
+        early = self._reader.summed_up(now)
+        if self._is_sure(at, now, early):
+            return early
+        with self._news:
+            self._news.wait_for(lambda: self.finished or self.infos[at].summarised or at in self._gone, timeout)
+        at, now = self._now(info)
+        if now.summarised:
+            return now
+        raise UnreadableError(
+            "the list is still being made, and this run's name in it is not known yet",
+            hint="try again in a moment",
+            where=Where(info.path, info.line),
         )
 
-    def _key(self, run_id: str, found: Record, path: Path) -> str:
-        key = run_id
-        if key in self._taken:
-            data = found.data if found.data is not None else bytes_of(found, path)
-            base = key = f"{run_id}@{blake2b(data).hexdigest()[:8]}"
-            copy = self._copies.get(base, 1)
-            while key in self._taken:
-                copy += 1
-                key = f"{base}-{copy}"
-            self._copies[base] = copy
-        self._taken.add(key)
-        return key
+    def _now(self, info: RunInfo) -> tuple[int, RunInfo]:
+        """What the list holds now for a run that was listed before it was summed up, and where."""
+        with self._lock:
+            part = self._files.get(info.path)
+            infos = self.infos
+            if part is not None:
+                end = part.first_run + part.count
+                at = bisect_left(infos, info.offset, part.first_run, end, key=lambda found: found.offset)
+                if at < end and infos[at].offset == info.offset and at not in self._gone:
+                    return at, infos[at]
+        raise UnreadableError(
+            "this record is no run after all",
+            hint="the list says what is wrong with it",
+            where=Where(info.path, info.line),
+        )
+
+    def _is_sure(self, at: int, listed: RunInfo, summed: RunInfo) -> bool:
+        """Whether no record before this one can have its id."""
+        parts = self._parts[: bisect_left(self._parts, at + 1, key=lambda part: part.first_run)]
+        return listed.id == summed.id and self._by_id.get(summed.id) == at and all(part.sure for part in parts)
 
     # The runs
 
@@ -253,9 +257,12 @@ class Corpus:
         return self.infos[index]
 
     def find(self, id_or_key: str) -> RunInfo | None:
-        """The run with that key, else the first with that id; None where there is none (yet)."""
+        """The run with that key, else the first with that id; None where there is none that is summed up (yet)."""
         at = self._index.get(id_or_key, self._by_id.get(id_or_key))
-        return None if at is None else self.infos[at]
+        if at is None:
+            return None
+        info = self.infos[at]
+        return info if info.summarised and id_or_key in (info.key, info.id) else None
 
     def neighbour(self, info: RunInfo, step: int) -> RunInfo | None:
         """The run so many places after another one (before it, where `step` is negative); None past the ends."""
@@ -268,34 +275,18 @@ class Corpus:
         """The run, parsed. The last few stay in memory, the large ones among them alone.
 
         `lazily`, for a viewer: where a chat is long, `messages` is a sequence that builds each message when it is
-        looked at. Raises UnreadableError where the file is gone or another one now, FormatError where the record is not what its
-        format demands.
+        looked at. Raises UnreadableError where the file is gone or another one now, FormatError where the record is
+        not what its format demands.
         """
-        self._check_unchanged(info)
-        with self._lock:
-            cached = self._cache.get(info.key)
-            if cached is not None and (lazily or _is_whole(cached)):
-                self._cache.move_to_end(info.key)
-                return cached
-        run = self._read(info, lazily)
-        with self._lock:
-            self._cache[info.key] = run
-            self._cache.move_to_end(info.key)
-            if info.length > _LARGE_RUN:
-                self._cache = OrderedDict({info.key: run})
-            while len(self._cache) > _CACHED_RUNS:
-                self._cache.popitem(last=False)
-        return run
+        return self._reader.load(info, lazily=lazily)
 
     def raw(self, info: RunInfo) -> str:
         """The record's text exactly as it is in the file. Raises UnreadableError."""
-        self._check_unchanged(info)
-        return decode_text(bytes_of(info, info.path))[0]
+        return self._reader.raw(info)
 
     def value(self, info: RunInfo) -> Any:
         """The record as decoded JSON or YAML. Raises UnreadableError."""
-        self._check_unchanged(info)
-        return value_of(info)
+        return self._reader.value(info)
 
     def runs(self) -> Iterator[AgentRun]:
         """Every run, parsed one after another; one that cannot be read is left out and added to `problems`."""
@@ -313,91 +304,4 @@ class Corpus:
 
     def check(self, info: RunInfo) -> list[Problem]:
         """Everything that is wrong with one run: whether it loads, and what its format finds on top."""
-        try:
-            value, origin = self.value(info), _origin(info.path, info)
-            known = registry.format_named(info.format)
-            checks = getattr(known, "check", None)  # the one optional method of a format
-            found: list[Problem] = list(checks(value, origin)) if checks is not None else []
-            if not found:
-                self._read(info)
-        except TrajviewError as error:
-            found = [error.problem()]
-        except Exception as error:  # noqa: BLE001 - a fault in one format must not end the report; it is reported
-            found = [_fault(error, info.path, info.line)]
-        hinted = (replace(problem, hint=problem.hint or "the rest of it opens") for problem in found)
-        return [_placed(problem, info.path, info.line) for problem in hinted]
-
-    def _read(self, info: RunInfo, lazily: bool = False) -> AgentRun:
-        value = value_of(info)
-        known = registry.format_named(info.format)
-        read = getattr(known, "open", known.read) if lazily else known.read
-        try:
-            return cast("AgentRun", read(value, _origin(info.path, info)))
-        except TrajviewError as error:
-            placed = _placed(error.problem(), info.path, info.line)
-            error.where = placed.where
-            raise
-        except Exception as error:  # a fault in a format: the person gets a sentence, the developer the cause
-            found = _fault(error, info.path, info.line)
-            raise UnreadableError(found.reason, hint=found.hint, where=found.where) from error
-
-    def _check_unchanged(self, info: RunInfo) -> None:
-        known = self._stamps.get(info.path)
-        now = stamp_of(info.path)
-        if known is None or known == now:
-            return
-        # A log that is still written grows at its end; what was there is what it was.
-        if info.container == "jsonl" and now[0] > known[0] and self._still_there(info):
-            return
-        with self._lock:
-            self._cache.pop(info.key, None)
-        raise UnreadableError(
-            "the file was changed after it was listed",
-            hint="open it again to see it as it is now",
-            where=Where(info.path),
-        )
-
-    def _still_there(self, info: RunInfo) -> bool:
-        """Whether the line of a file that has grown still is the run that was listed."""
-        origin = _origin(info.path, info)
-        try:
-            summary: Summary = registry.format_named(info.format).summarise(value_of(info), origin)
-        except TrajviewError:
-            return False
-        return (summary.id, summary.messages, summary.units) == (info.id, info.messages, info.units)
-
-
-def _origin(path: Path, found: Record | RunInfo) -> Origin:
-    try:
-        path.name.encode("utf-8")
-    except UnicodeEncodeError:  # a file name that is no UTF-8 must not become an id that nothing can hold
-        path = path.with_name(os.fsencode(path.name).decode("utf-8", errors="replace"))
-    if found.member is not None:
-        path = Path(found.member)
-    return Origin(path, found.record, found.line, found.alone or found.member is not None)
-
-
-def _is_whole(run: AgentRun) -> bool:
-    """Whether all messages of a run are built."""
-    return all(isinstance(transcript.messages, list) for transcript in run.transcripts)
-
-
-def _placed(problem: Problem, path: Path, line: int | None) -> Problem:
-    """The same problem, in this file; and on the line where the record begins, where the format knows no better."""
-    where = problem.where
-    return replace(problem, where=Where(path, where.line if where.line is not None else line, where.record))
-
-
-def _noticed(problems: Sequence[str], path: Path, line: int | None) -> Problem:
-    more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
-    hint = "the run opens all the same; `trajview validate` lists everything"
-    return Problem(f"{problems[0]}{more}", hint, Where(path, line), opens=True)
-
-
-def _fault(error: Exception, path: Path, line: int | None) -> Problem:
-    what = type(error).__name__ + (f": {error}" if str(error) else "")
-    return Problem(
-        f"trajview failed to read this record ({' '.join(what.split())[:200]})",
-        "that is a fault in trajview; please report it with the record",
-        Where(path, line),
-    )
+        return self._reader.check(info)

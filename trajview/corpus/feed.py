@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import Generic, TypeVar
@@ -10,29 +10,42 @@ from typing import Generic, TypeVar
 __all__ = ["Feed"]
 
 _Item = TypeVar("_Item")
+_Change = TypeVar("_Change")
 
 
 @dataclass(slots=True, eq=False)
-class _Subscriber(Generic[_Item]):
-    callback: Callable[[list[_Item], bool], None]
+class _Subscriber(Generic[_Item, _Change]):
+    callback: Callable[[list[_Item | _Change], bool], None]
     seen: int = 0
+    changes: int = 0
     told_end: bool = False
     busy: bool = False
 
 
-class Feed(Generic[_Item]):
-    """An ever-growing list with an end, and its subscribers."""
+class Feed(Generic[_Item, _Change]):
+    """An ever-growing list with an end, whose items may still be replaced, and its subscribers."""
 
-    def __init__(self) -> None:
+    def __init__(self, change: Callable[[int, _Item], _Change]) -> None:
+        """`change` makes what a subscriber is given where an item that it has is replaced."""
         self.finished = False
+        self._change = change
         self._items: list[_Item] = []
-        self._subscribers: list[_Subscriber[_Item]] = []
+        self._changes: list[_Change] = []
+        self._forgotten = 0  # changes that everyone has had
+        self._subscribers: list[_Subscriber[_Item, _Change]] = []
         self._lock = Lock()
 
-    def publish(self, batch: Sequence[_Item]) -> None:
-        """Hand on what was found."""
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def publish(self, batch: Sequence[_Item], replaced: Mapping[int, _Item] | None = None) -> None:
+        """Hand on what was found, and which items, by their number, are others now."""
         with self._lock:
             self._items.extend(batch)
+            for number, item in (replaced or {}).items():
+                self._items[number] = item
+                if self._subscribers:
+                    self._changes.append(self._change(number, item))
         self._deliver_all()
 
     def finish(self) -> None:
@@ -41,14 +54,15 @@ class Feed(Generic[_Item]):
             self.finished = True
         self._deliver_all()
 
-    def subscribe(self, callback: Callable[[list[_Item], bool], None]) -> Callable[[], None]:
+    def subscribe(self, callback: Callable[[list[_Item | _Change], bool], None]) -> Callable[[], None]:
         """Have a function called with every batch and whether that was all; returns what unsubscribes it.
 
-        What was published before is replayed at once in the calling thread. Nothing is lost or given twice, and calls
-        never overlap. No lock is held during a call, so it may call back, or wait for another thread.
+        What was published before is replayed at once in the calling thread, as it is now. Nothing is lost or given
+        twice, and calls never overlap. No lock is held during a call, so it may call back, or wait for another thread.
         """
-        subscriber = _Subscriber(callback)
+        subscriber = _Subscriber[_Item, _Change](callback)
         with self._lock:
+            subscriber.changes = self._forgotten + len(self._changes)
             self._subscribers.append(subscriber)
         self._deliver(subscriber)
 
@@ -65,20 +79,31 @@ class Feed(Generic[_Item]):
         for subscriber in subscribers:
             self._deliver(subscriber)
 
-    def _deliver(self, subscriber: _Subscriber[_Item]) -> None:
+    def _deliver(self, subscriber: _Subscriber[_Item, _Change]) -> None:
         while True:
             with self._lock:
                 # Whoever is calling it just now looks again afterwards, and takes what is new along.
                 if subscriber.busy or subscriber not in self._subscribers:
                     return
-                batch, finished = self._items[subscriber.seen :], self.finished
+                batch: list[_Item | _Change] = [*self._items[subscriber.seen :]]
+                subscriber.seen += len(batch)
+                batch += self._changes[subscriber.changes - self._forgotten :]
+                subscriber.changes = self._forgotten + len(self._changes)
+                self._forget()
+                finished = self.finished
                 if not batch and (subscriber.told_end or not finished):
                     return
                 subscriber.busy = True
-                subscriber.seen += len(batch)
                 subscriber.told_end = finished
             try:
                 subscriber.callback(batch, finished)
             finally:
                 with self._lock:
                     subscriber.busy = False
+
+    def _forget(self) -> None:
+        """Let go of the changes that every subscriber has had."""
+        had = min((subscriber.changes for subscriber in self._subscribers), default=0) - self._forgotten
+        if had > 0:
+            del self._changes[:had]
+            self._forgotten += had

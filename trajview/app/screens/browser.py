@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Protocol, cast
@@ -20,7 +21,7 @@ from trajview.app.run_list import RunList, RunRow, size_text
 from trajview.app.widgets.filter_bar import FilterBar
 from trajview.app.widgets.key_footer import KeyFooter
 from trajview.app.widgets.run_table import RunTable
-from trajview.corpus.info import RunInfo
+from trajview.corpus.info import RunInfo, Updated
 from trajview.errors import Problem, TrajviewError
 from trajview.textsafe import one_line
 
@@ -29,8 +30,11 @@ if TYPE_CHECKING:
 
 __all__ = ["BrowserScreen", "Source"]
 
-_AT_ONCE = 5_000
+_AT_ONCE = 1_000
 """Rows that are taken in before the screen gets its turn again."""
+
+_PATIENCE = 0.2
+"""Seconds that a key may wait for a run to be summed up."""
 
 
 class Source(Protocol):
@@ -44,8 +48,11 @@ class Source(Protocol):
     def bytes_done(self) -> int:
         """Bytes that the scan has been through."""
 
-    def subscribe(self, callback: Callable[[list[RunRow], bool], None]) -> Callable[[], None]:
+    def subscribe(self, callback: Callable[[list[RunRow | Updated], bool], None]) -> Callable[[], None]:
         """Call back with each batch, and with `True` when there is no more. Returns what ends that."""
+
+    def resolve(self, info: RunInfo, timeout: float | None = None) -> RunInfo:
+        """The run summed up, with the key that annotations refer to. Raises TrajviewError."""
 
 
 class _OpensRuns(Protocol):
@@ -95,7 +102,7 @@ class BrowserScreen(Screen[None]):
         self.runs = RunList(settings.paths)
         self._statuses = statuses
         self._lock = threading.Lock()
-        self._waiting: list[RunRow] = []
+        self._waiting: deque[RunRow | Updated] = deque()
         self._told = False
         self._no_more = False
         self.finished = False
@@ -128,7 +135,7 @@ class BrowserScreen(Screen[None]):
 
     # From the corpus
 
-    def _take_batch(self, batch: list[RunRow], finished: bool) -> None:
+    def _take_batch(self, batch: list[RunRow | Updated], finished: bool) -> None:
         """Called on the thread that scans: put the rows aside and tell the screen, once until it has taken them."""
         with self._lock:
             self._waiting += batch
@@ -145,12 +152,17 @@ class BrowserScreen(Screen[None]):
     def on_browser_screen__arrived(self, message: _Arrived) -> None:
         message.stop()
         with self._lock:
-            batch, self._waiting = self._waiting[:_AT_ONCE], self._waiting[_AT_ONCE:]
+            batch = [self._waiting.popleft() for _ in range(min(_AT_ONCE, len(self._waiting)))]
             self._told = bool(self._waiting)
             self.finished = self._no_more and not self._told
-        if batch:
-            self.runs.append(batch)
+        rows = [item for item in batch if not isinstance(item, Updated)]
+        if rows:
+            self.runs.append(rows)
             self.table.rows_added()
+        changes = [item for item in batch if isinstance(item, Updated)]
+        if changes:
+            self.runs.update(changes)
+            self.table.rows_updated(change.row for change in changes)
         if self._told:
             self.post_message(self._Arrived())
         self._say()
@@ -246,18 +258,62 @@ class BrowserScreen(Screen[None]):
             self.app.push_screen(ProblemScreen(item))
         elif item is not None:
             self.runs.go(self.runs.cursor)
-            app = cast("_OpensRuns", self.app)
-            if annotate:
-                app.open_run(item, annotate=True)
+            if item.summarised:
+                self._open_run(item, annotate)
             else:
-                app.open_run(item)
+                self._status.update(Content(f"opening {one_line(item.id, 60)}…"))
+                self._resolve(item, annotate)
+
+    def _open_run(self, info: RunInfo, annotate: bool) -> None:
+        app = cast("_OpensRuns", self.app)
+        if annotate:
+            app.open_run(info, annotate=True)
+        else:
+            app.open_run(info)
+
+    class _Resolved(Message):
+        """A run that was to be opened is summed up, or cannot be."""
+
+        def __init__(self, info: RunInfo | None, annotate: bool, problem: str = "") -> None:
+            super().__init__()
+            self.info = info
+            self.annotate = annotate
+            self.problem = problem
+
+    def _resolve(self, info: RunInfo, annotate: bool) -> None:
+        """Have a run summed up in a thread and opened then; the last one that was asked for."""
+
+        def resolve() -> None:
+            try:
+                message = self._Resolved(self.corpus.resolve(info), annotate)
+            except TrajviewError as error:
+                message = self._Resolved(None, annotate, str(error))
+            if not worker.is_cancelled:
+                self.post_message(message)
+
+        worker = self.run_worker(resolve, thread=True, exclusive=True, group="resolve", exit_on_error=False)
+
+    def on_browser_screen__resolved(self, message: _Resolved) -> None:
+        message.stop()
+        self._say_status()
+        if message.info is None:
+            self.notify(one_line(message.problem), title="Not opened", severity="warning", markup=False)
+        elif self.app.screen is self:
+            self._open_run(message.info, message.annotate)
 
     def neighbour(self, info: RunInfo, step: int) -> RunInfo | None:
         """The next or previous run as the list stands, with the cursor put on it; None where the list ends."""
-        found = self.runs.next_run(info.key, step)
-        if found is not None:
-            self.table.rows_changed()
-        return found
+        found = self.runs.next_run(info.place, step)
+        if found is None:
+            return None
+        self.table.rows_changed()
+        if found.summarised:
+            return found
+        try:
+            return self.corpus.resolve(found, _PATIENCE)
+        except TrajviewError as error:
+            self.notify(one_line(str(error)), title="Not opened", severity="warning", markup=False)
+            return None
 
     # Filter
 

@@ -208,6 +208,17 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
         if was_in_view:
             self._show_cursor()
 
+    def rows_updated(self, rows: Iterable[int]) -> None:
+        """Rows are others now, and may stand elsewhere: as with rows that came, the view stays where it is."""
+        for row in rows:
+            if row < _SAMPLE:
+                self._widen(self.runs.rows[row])
+        first = int(self.scroll_y)
+        for row in self.runs.shown[first : first + self.page_rows]:
+            self._widen(self.runs.rows[row])
+        self._strips.clear()
+        self.rows_added()
+
     def statuses_changed(self) -> None:
         """The annotation statuses changed: draw them."""
         for item in self._sample():

@@ -1,0 +1,257 @@
+"""The scan in the background: every record is listed before it is read, and what is known in the end is the plain scan."""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from trajview import open_corpus
+from trajview.corpus import background
+from trajview.corpus.corpus import Corpus
+from trajview.corpus.info import RunInfo, Updated
+from trajview.corpus.listing import listed, peeked_id
+from trajview.corpus.walk import SourceFile
+from trajview.errors import Problem, UnreadableError
+from trajview.formats import registry
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that small files are listed first, as large ones are."""
+    monkeypatch.setattr(background, "_AT_ONCE", 0)
+
+
+def chat(run_id: str | None, text: str = "hi", **more: Any) -> dict[str, Any]:
+    named = {} if run_id is None else {"id": run_id}
+    return {**named, "messages": [{"role": "user", "content": text}, {"role": "assistant", "content": "ok"}], **more}
+
+
+def write_lines(path: Path, records: list[Any]) -> Path:
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return path
+
+
+class Rows:
+    """What a subscriber has in the end, as the browser keeps it."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.rows: list[RunInfo | Problem] = []
+        self.were_listed: list[RunInfo] = []
+        self.ends = 0
+        corpus.subscribe(self.take)
+
+    def take(self, batch: list[RunInfo | Problem | Updated], finished: bool) -> None:
+        for item in batch:
+            if isinstance(item, Updated):
+                before = self.rows[item.row]
+                if isinstance(before, RunInfo) and isinstance(item.item, RunInfo):
+                    assert before.place == item.item.place
+                self.rows[item.row] = item.item
+            else:
+                self.rows.append(item)
+                if isinstance(item, RunInfo) and not item.summarised:
+                    self.were_listed.append(item)
+        self.ends += finished
+
+    @property
+    def runs(self) -> list[RunInfo]:
+        return [row for row in self.rows if isinstance(row, RunInfo)]
+
+
+def scanned(*paths: Path) -> tuple[Corpus, Rows]:
+    corpus = Corpus(paths)
+    rows = Rows(corpus)
+    corpus.start()
+    assert corpus.wait(30)
+    return corpus, rows
+
+
+def assert_same_as_the_plain_scan(*paths: Path) -> Rows:
+    corpus, rows = scanned(*paths)
+    plain = open_corpus(*paths)
+    late = Rows(corpus)
+    assert rows.rows == late.rows
+    assert not late.were_listed
+    order = {info.place: at for at, info in enumerate(plain.infos)}
+    assert sorted(rows.runs, key=lambda info: order[info.place]) == plain.infos
+    assert sorted(corpus.infos, key=lambda info: order[info.place]) == plain.infos
+    assert sorted(map(str, corpus.problems)) == sorted(map(str, plain.problems))
+    assert sorted(str(row) for row in rows.rows if isinstance(row, Problem)) == sorted(map(str, plain.problems))
+    assert (corpus.skipped, corpus.files_done, corpus.bytes_done) == (plain.skipped, plain.files_done, plain.bytes_done)
+    assert rows.ends == 1
+    for info in plain:
+        assert corpus.find(info.key) == info
+    return rows
+
+
+def test_every_line_is_listed_with_its_id_and_summed_up_in_its_row(tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "x.jsonl", [chat("a"), chat("b"), {"pk": "e", "x": 1}, chat("c")])
+    rows = assert_same_as_the_plain_scan(path)
+    assert [info.id for info in rows.were_listed] == ["a", "b", "e", "c"]
+    assert [(info.format, info.messages) for info in rows.were_listed] == [("", 0)] * 4
+    assert len(rows.rows) == 4
+
+
+def test_bad_lines_become_problems_in_their_rows(tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "x.jsonl", [chat(None), chat("b"), chat(None), chat("d")])
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(lines[0] + b'{"id": "bad", \n' + lines[1] + b"no JSON\n" + b"\xff\n" + lines[2] + b'{"id": "torn"')
+    rows = assert_same_as_the_plain_scan(path)
+    assert [info.id for info in rows.were_listed] == ["x#0", "bad", "b", "x#3", "torn"]
+    kinds = [row.id if isinstance(row, RunInfo) else row.where.line for row in rows.rows]
+    assert kinds == ["x#0", 2, "b", "x#2", 7, 4, 5]
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b" \t\n\n \r\n"])
+@pytest.mark.parametrize("bom", [b"", b"\xef\xbb\xbf"])
+def test_lines_are_listed_where_they_are_however_the_file_is_laid_out(tmp_path: Path, end: bytes, bom: bytes) -> None:
+    path = tmp_path / "x.jsonl"
+    records = [json.dumps(chat(f"r{i}", "é" * i)).encode() for i in range(20)]
+    path.write_bytes(bom + end.join(b" " * (i % 3) + record for i, record in enumerate(records)))
+    rows = assert_same_as_the_plain_scan(path)
+    data = path.read_bytes()
+    assert [data[info.offset : info.offset + info.length] for info in rows.were_listed] == records
+
+
+def test_lines_longer_than_the_buffer_and_their_edges_are_found(tmp_path: Path) -> None:
+    chance = random.Random(7)
+    path = tmp_path / "x.jsonl"
+    sizes = [10, 1 << 20, (1 << 20) - 40, 5, 3 << 20, *(chance.randrange(1, 700_000) for _ in range(12))]
+    pad = [b" " * chance.choice([0, 0, 1, 5000]) for _ in sizes]
+    with path.open("wb") as file:
+        for i, size in enumerate(sizes):
+            file.write(pad[i] + json.dumps(chat(f"r{i}", "x" * size)).encode() + pad[-i - 1] + b"\r\n")
+            file.write(b" " * (i % 2 * 9000) + b"\n" * (i % 3))
+    rows = assert_same_as_the_plain_scan(path)
+    assert [(info.place, info.length, info.line) for info in rows.were_listed] == [
+        (info.place, info.length, info.line) for info in rows.runs
+    ]
+
+
+def test_a_folder_of_all_kinds_of_files_ends_as_the_plain_scan_does(tmp_path: Path) -> None:
+    write_lines(tmp_path / "a.jsonl", [chat("same"), chat("x"), chat(None)])
+    (tmp_path / "b.json").write_text(json.dumps(chat("same", "other"), indent=1))
+    (tmp_path / "c.json").write_text(json.dumps([chat("c1"), chat("same", "third")]))
+    (tmp_path / "d.json").write_text("{]")
+    (tmp_path / "e.json").write_text(json.dumps(chat("e1")) + "\n" + json.dumps(chat("e2")))
+    (tmp_path / "f.yaml").write_text("id: f\nmessages: [{role: user, content: hi}]\n")
+    write_lines(tmp_path / "g.jsonl", [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ok"}])
+    (tmp_path / "h.jsonl").write_text("")
+    (tmp_path / "i.jsonl").write_bytes(json.dumps(chat("i")).encode("utf-16"))
+    (tmp_path / "j.json").write_text('{"messages": [], "id": "j"')
+    (tmp_path / "k.jsonl").write_bytes(b'{"id": "k", "messages": [{"role": "user", "content": "\xff"}]}\n' * 2)
+    write_lines(tmp_path / "l.jsonl", [chat("same", "fourth"), chat("same")])
+    assert_same_as_the_plain_scan(tmp_path)
+    assert_same_as_the_plain_scan(tmp_path / "l.jsonl", tmp_path, tmp_path / "none.json")
+
+
+def test_a_run_opens_before_it_is_summed_up_and_its_key_is_the_final_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_lines(tmp_path / "x.jsonl", [chat("a"), chat("b", "two"), chat("a", "again"), chat("c")])
+    go, corpus = threading.Event(), Corpus([path])
+    read = background.Background._read
+    monkeypatch.setattr(background.Background, "_read", lambda self, part: go.wait(10) and read(self, part))
+    rows = Rows(corpus)
+    corpus.start()
+    while len(rows.rows) < 4:
+        pass
+    first, second, third, last = rows.runs
+    early = corpus.resolve(second)
+    assert (early.key, early.format, early.messages, early.summarised) == ("b", "openai", 2, True)
+    assert corpus.load(second).transcripts[0].messages[0].text == "two"
+    assert corpus.raw(last) == json.dumps(chat("c"))
+    with pytest.raises(UnreadableError, match="not known yet"):
+        corpus.resolve(third, 0.05)  # its id is the first one's too
+    assert corpus.find("b") is None
+    go.set()
+    assert corpus.resolve(third).key.startswith("a@")
+    assert corpus.wait(10)
+    assert [corpus.resolve(info) for info in (first, second, third, last)] == rows.runs == corpus.infos
+    assert early == rows.runs[1]
+
+
+def test_where_a_record_does_not_say_its_id_at_its_start_the_key_waits_for_the_scan(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late = {"messages": chat("b")["messages"], "id": "b"}
+    path = write_lines(tmp_path / "x.jsonl", [late, chat("b", "other")])
+    go, corpus = threading.Event(), Corpus([path])
+    read = background.Background._read
+    monkeypatch.setattr(background.Background, "_read", lambda self, part: go.wait(10) and read(self, part))
+    rows = Rows(corpus)
+    corpus.start()
+    while len(rows.rows) < 2:
+        pass
+    threading.Timer(0.05, go.set).start()
+    assert corpus.resolve(rows.runs[1]).key.startswith("b@")
+    assert corpus.wait(10)
+
+
+def test_a_listed_record_that_is_no_run_says_so_when_it_is_opened(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text(json.dumps(chat("a")) + '\n{"id": "bad"\n' + json.dumps(chat("c")) + "\n")
+    corpus, rows = scanned(path)
+    with pytest.raises(UnreadableError, match="no run"):
+        corpus.resolve(rows.were_listed[1])
+    assert corpus.resolve(rows.were_listed[2]).id == "c"
+
+
+def test_a_file_that_shrinks_between_the_passes_leaves_problems_and_no_wrong_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_lines(tmp_path / "x.jsonl", [chat(f"r{i}") for i in range(9)])
+    read = background.Background._read
+
+    def shrink(self: Any, part: Any) -> None:
+        write_lines(path, [chat("new"), chat("r1")])
+        read(self, part)
+
+    monkeypatch.setattr(background.Background, "_read", shrink)
+    corpus, _ = scanned(path)
+    assert [info.id for info in corpus] == ["new", "r1"]
+    assert [corpus.load(info).id for info in corpus] == ["new", "r1"]
+    assert all(info.summarised for info in corpus)
+    assert corpus.problems
+
+
+def test_a_scan_that_is_cancelled_while_listing_ends(tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "x.jsonl", [chat(str(i)) for i in range(5000)])
+    corpus = Corpus([path])
+    corpus.subscribe(lambda *_: corpus.cancel())
+    corpus.start()
+    assert corpus.wait(10)
+    assert 0 < len(corpus) < 5000
+
+
+@pytest.mark.parametrize(
+    ("head", "found"),
+    [
+        (b'{"id": "a"}', "a"),
+        (b'{ "pk" :\n"\xc3\xa9x", ', "éx"),
+        (b'{"id": "a\\n"}', None),
+        (b'{"id": " "}', None),
+        (b'{"id": 7}', None),
+        (b'{"name": "a"}', None),
+        (b'{"id": "\xff"}', None),
+        (b'{"id": "cut', None),
+        (b"", None),
+    ],
+)
+def test_an_id_is_taken_from_the_first_bytes_only_where_it_is_sure(head: bytes, found: str | None) -> None:
+    assert peeked_id(head) == found
+
+
+def test_files_that_only_reading_can_tell_are_not_listed(tmp_path: Path) -> None:
+    for name, data in {
+        "a.yaml": b"{}", "b.json": b"[{}]", "c.jsonl": b'{"role": "user", "content": "x"}\n{}\n', "d.jsonl": b"{}",
+        "e.jsonl": b'{"a":\n1}', "f.eval": b"PK\x03\x04", "g.jsonl": b"[1]\n[2]\n", "h.json": b"", "i.json": b"\xff\xfe{\0",
+    }.items():  # fmt: skip
+        (tmp_path / name).write_bytes(data)
+        source = SourceFile(tmp_path / name, name, named=True)
+        assert listed(source, registry.is_message_line, lambda record, alone: "x") is None, name

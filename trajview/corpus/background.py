@@ -1,0 +1,204 @@
+"""A scan in two passes, for a thread beside the viewer: every record is listed first, then read and summed up.
+
+The first pass looks for lines only, so that all runs of a large file are there at once. The second one is the plain
+scan, whose runs take the place of those listed: what is known in the end is what `Scan.found` gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from threading import Event
+from time import monotonic, sleep
+from typing import Final
+
+from trajview.errors import Problem, TrajviewError, Where
+from trajview.formats import registry
+
+from .files import stamp_of
+from .info import RunInfo
+from .listing import listed
+from .scan import Scan, origin_of
+from .walk import SourceFile
+
+__all__ = ["Background", "Listed"]
+
+_AT_ONCE: Final = 4 << 20
+"""Bytes of small files that are summed up in the first pass: they take no longer than a blink."""
+_FIRST_BATCH: Final = 24
+_LARGEST_BATCH: Final = 4096
+_LONGEST_WAIT: Final = 0.1  # seconds until a batch goes out that is not full
+_TURN: Final = 0.002  # seconds of work after which another thread gets its turn, and how long that is at least
+_PAUSE: Final = 0.000_02
+
+Publish = Callable[[Sequence[RunInfo | Problem], Mapping[int, RunInfo | Problem]], None]
+
+
+@dataclass(slots=True)
+class Listed:
+    """Runs of one file that were listed before they were read: so many rows, and as many runs, from these on."""
+
+    source: SourceFile
+    first_row: int
+    first_run: int
+    infos: list[RunInfo]
+    count: int = 0
+    sure: bool = True
+    """Whether every record said its id at its start."""
+
+
+class Background:
+    """Runs a scan in two passes, and hands on what it finds in batches: few at first, then more."""
+
+    def __init__(self, scan: Scan, publish: Publish, on_listed: Callable[[Listed], None], cancelled: Event) -> None:
+        """`publish` gets new rows, and rows that are others now by their number; `on_listed` each file's runs, before."""
+        self._scan = scan
+        self._publish = publish
+        self._on_listed = on_listed
+        self._cancelled = cancelled
+        self._rows = self._runs = 0
+        self._batch: list[RunInfo | Problem] = []
+        self._changed: dict[int, RunInfo | Problem] = {}
+        self._limit = _FIRST_BATCH
+        self._since = self._turn = monotonic()
+
+    def run(self) -> None:
+        """Scan to the end, or until it is cancelled."""
+        for part in self._list():
+            if self._cancelled.is_set():
+                break
+            self._read(part)
+        self._flush()
+
+    def run_plainly(self) -> None:
+        """Scan in one pass."""
+        for item in self._scan.found():
+            self._add(item)
+        self._flush()
+
+    # The first pass
+
+    def _list(self) -> list[Listed]:
+        later: list[Listed] = []
+        budget = _AT_ONCE
+        for source in self._scan.sources():
+            if isinstance(source, Problem):
+                self._add(source)
+                continue
+            part = self._list_file(source, budget if not later else 0)
+            if part is not None:
+                later.append(part)
+                continue
+            for item in self._scan.in_file(source):
+                self._add(item)
+            budget -= self._scan.bytes_done
+        self._flush()
+        return later
+
+    def _list_file(self, source: SourceFile, budget: int) -> Listed | None:
+        """List what a file seems to hold; None where it is so small that it is read at once.
+
+        From the first file on that is not read at once, none is, because keys are given in the order of reading.
+        """
+        part = Listed(source, self._rows, self._runs, [])
+        stem = origin_of(source.path, RunInfo("", "", source.path, "", "", "")).default_id
+
+        def default_id(record: int, alone: bool) -> str:
+            part.sure = False
+            return stem if alone else f"{stem}#{record}"
+
+        try:
+            stamp = stamp_of(source.path)
+            if stamp[0] <= budget:
+                return None
+            self._scan.stamps[source.path] = stamp
+            found = listed(source, registry.is_message_line, default_id)
+        except TrajviewError:  # reading it says why
+            return part
+        if found is None:
+            part.sure = False
+            self._on_listed(part)
+            return part
+        self._on_listed(part)
+        with suppress(OSError):  # reading it says why
+            for info in found:
+                if self._cancelled.is_set():
+                    break
+                part.infos.append(info)
+                part.count += 1
+                self._add(info)
+        return part
+
+    # The second pass
+
+    def _read(self, part: Listed) -> None:
+        """Read a file that was listed; each run or problem takes the place of the row that its record has."""
+        waiting = enumerate(part.infos)
+        row, info = next(waiting, (0, None))
+        problems: list[Problem] = []
+
+        def pass_over(offset: float) -> None:
+            """Rows whose records lie before this were no runs after all."""
+            nonlocal row, info
+            while info is not None and info.offset < offset:
+                self._change(part.first_row + row, _problem_for(info, problems))
+                row, info = next(waiting, (0, None))
+
+        for item in self._scan.in_file(part.source):
+            if isinstance(item, Problem):
+                # Is it about a record that cannot be read, or about the next one, which can? The next run tells.
+                (self._add if item.opens else problems.append)(item)
+                continue
+            pass_over(item.offset)
+            for problem in problems:
+                self._add(problem)
+            problems.clear()
+            if info is not None and info.offset == item.offset:
+                self._change(part.first_row + row, item)
+                row, info = next(waiting, (0, None))
+            else:
+                self._add(item)
+        if not self._cancelled.is_set():
+            pass_over(float("inf"))
+        for problem in problems:
+            self._add(problem)
+        part.infos = []
+
+    # Batches
+
+    def _add(self, item: RunInfo | Problem) -> None:
+        self._batch.append(item)
+        self._rows += 1
+        self._runs += isinstance(item, RunInfo)
+        self._go_on()
+
+    def _change(self, row: int, item: RunInfo | Problem) -> None:
+        self._changed[row] = item
+        self._go_on()
+
+    def _go_on(self) -> None:
+        now = monotonic()
+        if len(self._batch) + len(self._changed) >= self._limit or now - self._since > _LONGEST_WAIT:
+            self._flush()
+            self._limit = min(self._limit * 2, _LARGEST_BATCH)
+        elif now - self._turn > _TURN:
+            # Python would let the viewer's thread wait for 5 ms each time it has something to do.
+            sleep(_PAUSE)
+            self._turn = monotonic()
+
+    def _flush(self) -> None:
+        batch, changed = self._batch, self._changed
+        self._batch, self._changed = [], {}
+        self._publish(batch, changed)
+        self._since = self._turn = monotonic()
+
+
+def _problem_for(info: RunInfo, problems: list[Problem]) -> Problem:
+    """What is wrong with a record that turned out to be no run, taken from what the scan said."""
+    for index, problem in enumerate(problems):
+        if problem.where.line == info.line:
+            return problems.pop(index)
+    if problems and info.alone:
+        return problems.pop(0)
+    return Problem("the record cannot be read", "the file may have been changed meanwhile", Where(info.path, info.line))

@@ -1,0 +1,147 @@
+"""One record of a corpus read again: its text, its value, its run; and never another record than was listed."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import msgspec
+
+from trajview.errors import Problem, TrajviewError, UnreadableError, Where
+from trajview.formats import registry
+
+from .containers import bytes_of, value_of
+from .decode import decode_text
+from .files import Stamp, stamp_of
+from .info import Place, RunInfo
+from .scan import fault_of, origin_of, placed
+
+if TYPE_CHECKING:
+    from trajview.models.run import AgentRun
+
+__all__ = ["Reader"]
+
+_CACHED_RUNS: Final = 6
+_LARGE_RUN: Final = 20_000_000  # bytes; such a run is not kept beside others
+
+
+class Reader:
+    """Reads the runs of files that had certain stamps when they were listed; safe to use from several threads."""
+
+    def __init__(self, stamps: Mapping[Path, Stamp]) -> None:
+        self._stamps = stamps
+        self._cache: OrderedDict[Place, tuple[str, AgentRun]] = OrderedDict()
+        self._lock = Lock()
+
+    def load(self, info: RunInfo, *, lazily: bool = False) -> AgentRun:
+        """See `Corpus.load`."""
+        self.check_unchanged(info)
+        with self._lock:
+            key, cached = self._cache.get(info.place, ("", None))
+            if cached is not None and key == info.key and (lazily or _is_whole(cached)):
+                self._cache.move_to_end(info.place)
+                return cached
+        run = self.read(info, lazily)
+        with self._lock:
+            self._cache[info.place] = info.key, run
+            self._cache.move_to_end(info.place)
+            if info.length > _LARGE_RUN:
+                self._cache = OrderedDict({info.place: (info.key, run)})
+            while len(self._cache) > _CACHED_RUNS:
+                self._cache.popitem(last=False)
+        return run
+
+    def raw(self, info: RunInfo) -> str:
+        """See `Corpus.raw`."""
+        self.check_unchanged(info)
+        return decode_text(bytes_of(info, info.path))[0]
+
+    def value(self, info: RunInfo) -> Any:
+        """See `Corpus.value`."""
+        self.check_unchanged(info)
+        return value_of(info)
+
+    def summed_up(self, info: RunInfo) -> RunInfo:
+        """A run that was only listed, summed up as the scan would, with its id for a key. Raises UnreadableError."""
+        value, origin = self.value(info), origin_of(info.path, info)
+        try:
+            known, _ = registry.best(value)
+            name, found = known.name, known.summarise(value, origin)
+        except Exception:  # noqa: BLE001 - the scan reports it; here it only has to open as the scan will list it
+            raw = registry.format_named("raw")
+            name, found = raw.name, raw.summarise(value, origin)
+        return msgspec.structs.replace(
+            info, key=found.id, id=found.id, format=name, name=found.name, messages=found.messages, units=found.units,
+            transcripts=found.transcripts, agents=found.agents, rewards=found.rewards, models=found.models,
+            summarised=True,
+        )  # fmt: skip
+
+    def check(self, info: RunInfo) -> list[Problem]:
+        """See `Corpus.check`."""
+        try:
+            value, origin = self.value(info), origin_of(info.path, info)
+            known = registry.format_named(info.format)
+            checks = getattr(known, "check", None)  # an optional method of a format
+            found: list[Problem] = list(checks(value, origin)) if checks is not None else []
+            if not found:
+                self.read(info)
+        except TrajviewError as error:
+            found = [error.problem()]
+        except Exception as error:  # noqa: BLE001 - a fault in one format must not end the report; it is reported
+            found = [fault_of(error, info.path, info.line)]
+        hinted = (replace(problem, hint=problem.hint or "the rest of it opens") for problem in found)
+        return [placed(problem, info.path, info.line) for problem in hinted]
+
+    def read(self, info: RunInfo, lazily: bool = False) -> AgentRun:
+        """The run, parsed anew."""
+        if not info.summarised:
+            info = self.summed_up(info)
+        value = value_of(info)
+        known = registry.format_named(info.format)
+        read = getattr(known, "open", known.read) if lazily else known.read
+        try:
+            return cast("AgentRun", read(value, origin_of(info.path, info)))
+        except TrajviewError as error:
+            error.where = placed(error.problem(), info.path, info.line).where
+            raise
+        except Exception as error:  # a fault in a format: the person gets a sentence, the developer the cause
+            found = fault_of(error, info.path, info.line)
+            raise UnreadableError(found.reason, hint=found.hint, where=found.where) from error
+
+    def check_unchanged(self, info: RunInfo) -> None:
+        """Raise UnreadableError where the file is another one now, and the record may be too."""
+        known = self._stamps.get(info.path)
+        now = stamp_of(info.path)
+        if known is None or known == now:
+            return
+        # A log that is still written grows at its end; what was there is what it was.
+        if info.container == "jsonl" and now[0] > known[0] and self._still_there(info):
+            return
+        with self._lock:
+            self._cache.pop(info.place, None)
+        raise UnreadableError(
+            "the file was changed after it was listed",
+            hint="open it again to see it as it is now",
+            where=Where(info.path),
+        )
+
+    def _still_there(self, info: RunInfo) -> bool:
+        """Whether the line of a file that has grown still is the run that was listed."""
+        origin = origin_of(info.path, info)
+        try:
+            value = value_of(info)
+            if not info.summarised:
+                return True
+            summary = registry.format_named(info.format).summarise(value, origin)
+        except TrajviewError:
+            return False
+        return (summary.id, summary.messages, summary.units) == (info.id, info.messages, info.units)
+
+
+def _is_whole(run: AgentRun) -> bool:
+    """Whether all messages of a run are built."""
+    return all(isinstance(transcript.messages, list) for transcript in run.transcripts)

@@ -1,0 +1,171 @@
+"""One pass over files and folders: every record read, its format found, summed up, and given a key of its own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from hashlib import blake2b
+from pathlib import Path
+from threading import Event
+
+from trajview.errors import Problem, TrajviewError, Where
+from trajview.formats import registry
+from trajview.formats.base import Origin, Summary
+
+from .containers import bytes_of, records_of
+from .files import Stamp, stamp_of
+from .info import RunInfo
+from .record import Record
+from .walk import Skipped, SourceFile, walk
+
+__all__ = ["Scan", "fault_of", "origin_of", "placed"]
+
+
+class Scan:
+    """What is found in some paths, in order, and how far the scan is. It is used by one thread at a time."""
+
+    def __init__(self, paths: Sequence[Path], cancelled: Event) -> None:
+        self.skipped = 0
+        self.files_done = 0
+        self.bytes_done = 0
+        self.stamps: dict[Path, Stamp] = {}
+        self._paths = paths
+        self._cancelled = cancelled
+        self._taken: set[str] = set()
+        self._copies: dict[str, int] = {}
+
+    def found(self) -> Iterator[RunInfo | Problem]:
+        """Everything, file by file."""
+        for source in self.sources():
+            if isinstance(source, Problem):
+                yield source
+            else:
+                yield from self.in_file(source)
+
+    def sources(self) -> Iterator[SourceFile | Problem]:
+        """The files that may hold logs, and what cannot be opened."""
+        for source in walk(self._paths):
+            if self._cancelled.is_set():
+                return
+            if isinstance(source, Skipped):
+                self.skipped += 1
+            else:
+                yield source
+
+    def in_file(self, source: SourceFile) -> Iterator[RunInfo | Problem]:
+        """The runs and problems of one file."""
+        yield from self._in_file(source)
+        self.files_done += 1
+
+    def _in_file(self, source: SourceFile) -> Iterator[RunInfo | Problem]:
+        before, something = self.bytes_done, False
+        try:
+            stamp = stamp_of(source.path)
+            self.stamps[source.path] = stamp
+            for found in records_of(source, registry.is_message_line):
+                if self._cancelled.is_set():
+                    return
+                for item in [found] if isinstance(found, Problem) else self._items(found, source):
+                    something = True
+                    yield item
+                if isinstance(found, Record):
+                    self.bytes_done = before + found.offset + found.length
+            self.bytes_done = before + stamp[0]
+        except TrajviewError as error:
+            something = True
+            yield error.problem()
+        if not something:
+            self.skipped += 1
+            if source.named:
+                yield Problem("the file holds no records", "is it the right one?", Where(source.path))
+
+    def _items(self, found: Record, source: SourceFile) -> Iterator[RunInfo | Problem]:
+        """The run that a record is, and what is wrong with it. What its format refuses is a raw run as well."""
+        origin = origin_of(source.path, found)
+        try:
+            known, detection = registry.best(found.value)
+            if found.container == "yaml" and detection.format == "raw" and not source.named:
+                return  # most YAML in a folder is configuration
+            summary = known.summarise(found.value, origin)
+        except TrajviewError as error:
+            yield placed(error.problem(), source.path, found.line)
+        except Exception as error:  # noqa: BLE001 - a fault in one format must not end the list; it is reported
+            yield fault_of(error, source.path, found.line)
+        else:
+            yield self._info(found, source, detection.format, summary)
+            if summary.problems:
+                yield _noticed(summary.problems, source.path, found.line)
+            return
+        raw = registry.format_named("raw")
+        yield self._info(found, source, raw.name, raw.summarise(found.value, origin))
+
+    def _info(self, found: Record, source: SourceFile, format_name: str, summary: Summary) -> RunInfo:
+        path = source.path
+        return RunInfo(
+            key=self._key(summary.id, found, path),
+            id=summary.id,
+            path=path,
+            source=source.source if found.member is None else f"{source.source}/{found.member}",
+            format=format_name,
+            container=found.container,
+            record=found.record,
+            line=found.line,
+            offset=found.offset,
+            length=found.length,
+            alone=found.alone,
+            member=found.member,
+            name=summary.name,
+            messages=summary.messages,
+            units=summary.units,
+            transcripts=summary.transcripts,
+            agents=summary.agents,
+            rewards=summary.rewards,
+            models=summary.models,
+        )
+
+    def _key(self, run_id: str, found: Record, path: Path) -> str:
+        key = run_id
+        if key in self._taken:
+            data = found.data if found.data is not None else bytes_of(found, path)
+            base = key = f"{run_id}@{blake2b(data).hexdigest()[:8]}"
+            copy = self._copies.get(base, 1)
+            while key in self._taken:
+                copy += 1
+                key = f"{base}-{copy}"
+            self._copies[base] = copy
+        self._taken.add(key)
+        return key
+
+
+def origin_of(path: Path, found: Record | RunInfo) -> Origin:
+    """Where a record comes from, for its format."""
+    try:
+        path.name.encode("utf-8")
+    except UnicodeEncodeError:  # a file name that is no UTF-8 must not become an id that nothing can hold
+        path = path.with_name(os.fsencode(path.name).decode("utf-8", errors="replace"))
+    if found.member is not None:
+        path = Path(found.member)
+    return Origin(path, found.record, found.line, found.alone or found.member is not None)
+
+
+def placed(problem: Problem, path: Path, line: int | None) -> Problem:
+    """The same problem, in this file; and on the line where the record begins, where the format knows no better."""
+    where = problem.where
+    return replace(problem, where=Where(path, where.line if where.line is not None else line, where.record))
+
+
+def fault_of(error: Exception, path: Path, line: int | None) -> Problem:
+    """The problem that a format failed on a record in a way that it should not."""
+    what = type(error).__name__ + (f": {error}" if str(error) else "")
+    return Problem(
+        f"trajview failed to read this record ({' '.join(what.split())[:200]})",
+        "that is a fault in trajview; please report it with the record",
+        Where(path, line),
+    )
+
+
+def _noticed(problems: Sequence[str], path: Path, line: int | None) -> Problem:
+    more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
+    hint = "the run opens all the same; `trajview validate` lists everything"
+    return Problem(f"{problems[0]}{more}", hint, Where(path, line), opens=True)
