@@ -1,34 +1,21 @@
-"""The state of reading one transcript, without Textual: folds, positions, jumps, highlights, heights.
-
-A position is a message and a row within it. Positions, not row numbers, are the truth: estimates of heights elsewhere
-can be replaced without moving what is on the screen.
-"""
+"""The state of reading one transcript, without Textual: a document, its folds, highlights and search."""
 
 from __future__ import annotations
 
 import re
-import time
 from bisect import bisect_left, bisect_right
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from trajview.highlight import Highlight, Rule, highlights_in
-from trajview.models.messages import AssistantMessage, ChatMessage, ToolMessage
+from trajview.models.messages import ToolMessage
 from trajview.models.transcript import Transcript
 
-from .linemap import LineMap
-from .render.blocks import Fold, ViewOptions, message_lines
-from .render.headers import unit_header
-from .render.layout import Layout, lay_out
-from .render.lines import Line
+from .document import Document, Position
+from .render.blocks import Fold
 
 __all__ = ["Position", "SearchHits", "TranscriptSession"]
 
-Position = tuple[int, int]
-"""A message and a row within it, both from 0."""
-
-LAYOUTS_KEPT = 400
 FOLD_LEVELS = ("tool output folded", "all folded", "all open")
 
 
@@ -47,7 +34,7 @@ class SearchHits:
         return sum(self.counts)
 
 
-class TranscriptSession:
+class TranscriptSession(Document):
     """What the reader sees of a transcript, and where he is."""
 
     def __init__(
@@ -59,358 +46,14 @@ class TranscriptSession:
         bare: bool = False,
         preview_lines: int = 8,
     ) -> None:
-        self.transcript = transcript
-        self.messages: Sequence[ChatMessage] = transcript.messages
-        self.roles: Sequence[str] = _roles_of(self.messages)
-        self.unit_starts = transcript.unit_starts
-        self.options = ViewOptions(bare=bare, preview_lines=preview_lines)
-        self.fold_level = 2 if bare else 0
-        self.folds: dict[int, Fold] = {}
-        self.height = 24
-        self.top: Position = (0, 0)
-        self.cursor: Position = (0, 0)
-        self.revision = 0
-        """Changes whenever what is shown of messages that are laid out already may have changed."""
-        self.marks: set[int] = set()
+        super().__init__(transcript, bare=bare, preview_lines=preview_lines)
         self.search: SearchHits | None = None
         self.sources_off: set[str] = set()
         self.scanned = bare or isinstance(self.messages, list)
         """Whether highlights were looked for; of a long transcript that is `scan`'s business, in a thread."""
         self._rules, self._named = tuple(rules), tuple(units)
         self._found = highlights_in(transcript, rules, units) if self.scanned and not bare else []
-        self._sizes = _sizes(self.messages, self.roles)
-        self._layouts: OrderedDict[int, Layout] = OrderedDict()
-        self._measured_to = 0
-        self.map = LineMap(self._estimate(i) for i in range(len(self.messages)))
         self._index_highlights()
-
-    # -- heights and layouts -------------------------------------------------------------------------------------------
-
-    def fold_of(self, message: int) -> Fold:
-        """How a message is folded: by hand, or else by the level."""
-        by_hand = self.folds.get(message)
-        return by_hand if by_hand is not None else self._fold_by_level(message)
-
-    def _fold_by_level(self, message: int) -> Fold:
-        if self.fold_level == 1:
-            return Fold.CLOSED
-        if self.fold_level == 0 and self.roles[message] == "tool":
-            return Fold.PREVIEW
-        return Fold.OPEN
-
-    def _estimate(self, message: int) -> int:
-        """A guess at the rows of a message, from the size of its parts alone."""
-        extra = 1 if self.options.bare else 2
-        if not self.options.bare and self.unit_of(message)[1]:
-            extra += 1
-        fold = self.fold_of(message)
-        if fold is Fold.CLOSED:
-            return extra + 1
-        prose, reasoning, output, calls = self._sizes[message]
-        width = max(8, self.options.width - 4)
-        rows = prose[0] + prose[1] // width + calls
-        if reasoning[0]:
-            rows += reasoning[0] + reasoning[1] // width if self.options.show_reasoning else 1
-        if output[0]:
-            full = output[0] + output[1] // width
-            keep = self.options.preview_lines + 1 if self.options.show_tools else 1
-            rows += full if fold is Fold.OPEN and self.options.show_tools else min(full, keep)
-        return rows + extra
-
-    def layout(self, message: int) -> Layout:
-        """The lines and rows of a message, its unit's header included. Kept while it stays near the screen."""
-        found = self._layouts.get(message)
-        if found is not None:
-            self._layouts.move_to_end(message)
-            return found
-        lines = self._lines(message)
-        layout = lay_out(lines, self.options.width)
-        self._layouts[message] = layout
-        if len(self._layouts) > LAYOUTS_KEPT:
-            self._layouts.popitem(last=False)
-        self.map.set(message, len(layout.rows))
-        return layout
-
-    def _lines(self, index: int) -> list[Line]:
-        message = self.messages[index]
-        lines = message_lines(message, self.fold_of(index), self.options, index)
-        if self.options.bare:
-            return lines
-        unit, first = self.unit_of(index)
-        if first:
-            header = unit_header(self.transcript, unit, self.reasons(unit), marked=unit in self.marks)
-            lines = [header, *lines]
-        lines.append(Line(""))
-        return lines
-
-    def rows_of(self, message: int) -> int:
-        """The exact height of a message."""
-        return self.map.height(message) if self.map.exact[message] else len(self.layout(message).rows)
-
-    def set_view(self, width: int, height: int) -> None:
-        """Tell the size of the window; the message at its top stays there when the width changes."""
-        self.height = max(1, height)
-        width = max(10, width)
-        if width != self.options.width:
-            self._change_options(width=width)
-        self._clamp()
-        self._cursor_into_window()
-
-    def _change_options(self, **changes: object) -> None:
-        top, cursor = self.top[0], self.cursor[0]
-        kept = self._kept_row(self.top), self._kept_row(self.cursor)
-        self.options = replace(self.options, **changes)  # type: ignore[arg-type]
-        self._relayout()
-        self.top = self._at_kept_row(top, kept[0])
-        self.cursor = self._at_kept_row(cursor, kept[1])
-        self._clamp()
-
-    def _kept_row(self, position: Position) -> tuple[int, int]:
-        """What survives a new width: the logical line of a row and the character that it starts with."""
-        if not self.messages:
-            return 0, 0
-        rows = self.layout(position[0]).rows
-        line, start, _ = rows[min(position[1], len(rows) - 1)]
-        return line, start
-
-    def _at_kept_row(self, message: int, kept: tuple[int, int]) -> Position:
-        if not self.messages:
-            return 0, 0
-        rows = self.layout(message).rows
-        keys = [(line, start) for line, start, _ in rows]
-        return message, max(0, bisect_right(keys, kept) - 1)
-
-    def _relayout(self) -> None:
-        self._layouts.clear()
-        self.map = LineMap(self._estimate(i) for i in range(len(self.messages)))
-        self._measured_to = 0
-        self.revision += 1
-
-    def refresh_headers(self) -> None:
-        """Lay out anew what is kept: a highlight or a mark has changed, no height has."""
-        self._layouts.clear()
-        self.revision += 1
-
-    def measure(self, seconds: float) -> bool:
-        """Replace estimates by exact heights for about so long; True while some are left."""
-        until = time.perf_counter() + seconds
-        exact, count = self.map.exact, len(self.messages)
-        index = self._measured_to
-        while index < count:
-            if not exact[index]:
-                self.layout(index)
-                if time.perf_counter() > until:
-                    break
-            index += 1
-        self._measured_to = index
-        return index < count
-
-    # -- positions -----------------------------------------------------------------------------------------------------
-
-    def unit_of(self, message: int) -> tuple[int, bool]:
-        """The unit of a message, and whether the message is its first."""
-        if not self.unit_starts:
-            return 0, False
-        unit = max(0, bisect_right(self.unit_starts, message) - 1)
-        return unit, self.unit_starts[unit] == message
-
-    @property
-    def unit(self) -> int:
-        """The unit under the cursor."""
-        return self.unit_of(self.cursor[0])[0]
-
-    @property
-    def message(self) -> int:
-        """The message under the cursor."""
-        return self.cursor[0]
-
-    def walk(self, position: Position, rows: int) -> Position:
-        """The position so many rows further (or back), clamped to the transcript. Lays out what it passes."""
-        if not self.messages:
-            return 0, 0
-        message, row = position
-        row += rows
-        while row < 0:
-            if message == 0:
-                return 0, 0
-            message -= 1
-            row += self.rows_of(message)
-        while row >= (height := self.rows_of(message)):
-            if message == len(self.messages) - 1:
-                return message, height - 1
-            row -= height
-            message += 1
-        return message, row
-
-    def y_of(self, position: Position) -> int:
-        """The row of the document at which a position is, as far as heights are known."""
-        return self.map.start(position[0]) + position[1]
-
-    def at_row(self, y: int) -> Position:
-        """The position on a row of the document."""
-        return self.map.find(y) if self.messages else (0, 0)
-
-    def _last(self) -> Position:
-        last = len(self.messages) - 1
-        return (last, self.rows_of(last) - 1) if last >= 0 else (0, 0)
-
-    def _clamp(self) -> None:
-        if not self.messages:
-            return
-        lowest = self.walk(self._last(), -(self.height - 1))
-        self.top = min(self.top, lowest)
-        message, row = self.top
-        self.top = message, min(row, self.rows_of(message) - 1)
-        message, row = self.cursor
-        self.cursor = message, min(row, self.rows_of(message) - 1)
-
-    def settle(self) -> int:
-        """Lay out what is on the screen, so that its heights are exact; returns the row of the top."""
-        if self.messages:
-            self._clamp()
-            self.walk(self.top, self.height)
-        return self.y_of(self.top)
-
-    def _show_cursor(self) -> None:
-        """Scroll no more than needed to keep the cursor off the edges."""
-        margin = min(self.height // 4, 8)
-        below = self._rows_between(self.top, self.cursor)
-        if below is None or below < margin:
-            self.top = self.walk(self.cursor, -margin)
-        elif below > self.height - 1 - margin:
-            self.top = self.walk(self.cursor, -(self.height - 1 - margin))
-        self._clamp()
-
-    def _rows_between(self, start: Position, end: Position) -> int | None:
-        """How many rows lie from one position to a later one; None if it is far away, negative if it comes before."""
-        if end < start:
-            return -1
-        rows, message = -start[1], start[0]
-        while message < end[0]:
-            rows += self.rows_of(message)
-            message += 1
-            if rows > 2 * self.height:
-                return None
-        return rows + end[1]
-
-    # -- moves ---------------------------------------------------------------------------------------------------------
-
-    def move(self, rows: int) -> None:
-        """Move the cursor by rows; the window follows."""
-        self.cursor = self.walk(self.cursor, rows)
-        self._show_cursor()
-
-    def scroll(self, rows: int) -> None:
-        """Move the window by rows and the cursor with it; at an end, the cursor goes on alone."""
-        before = self.top
-        self.top = self.walk(self.top, rows)
-        self._clamp()
-        self.cursor = self.walk(self.cursor, rows)
-        if self.top != before:
-            self._cursor_into_window()
-
-    def scroll_window(self, rows: int) -> None:
-        """Move the window (mouse wheel); the cursor stays where it is unless it would leave the screen."""
-        self.top = self.walk(self.top, rows)
-        self._clamp()
-        self._cursor_into_window()
-
-    def scroll_to_row(self, y: int) -> None:
-        """Put the window at a row of the document (scroll bar)."""
-        self.top = self.at_row(y)
-        self._clamp()
-        self._cursor_into_window()
-
-    def _cursor_on_screen(self) -> None:
-        """Scroll no more than it takes for the cursor to be on the screen."""
-        below = self._rows_between(self.top, self.cursor)
-        if below is None or below > self.height - 1:
-            self.top = self.walk(self.cursor, -(self.height - 1))
-        elif below < 0:
-            self.top = self.cursor
-
-    def _cursor_into_window(self) -> None:
-        below = self._rows_between(self.top, self.cursor)
-        if below is None or below > self.height - 1:
-            self.cursor = self.walk(self.top, self.height - 1)
-        elif below < 0:
-            self.cursor = self.top
-
-    def to_top(self) -> None:
-        """The first row of the transcript."""
-        self.top = self.cursor = (0, 0)
-
-    def to_end(self) -> None:
-        """The last row of the transcript."""
-        self.cursor = self._last()
-        self.top = self.walk(self.cursor, -(self.height - 1))
-
-    def to_message(self, message: int, row: int | None = None) -> None:
-        """Put the cursor on a message (on its header, or on a row of it) and the message near the top."""
-        if not self.messages:
-            return
-        message = max(0, min(message, len(self.messages) - 1))
-        layout = self.layout(message)
-        first = self.header_row(message)
-        self.cursor = message, min(first if row is None else row, len(layout.rows) - 1)
-        if row is not None and row > first + self.height // 2:
-            self.top = self.walk(self.cursor, -(self.height // 3))
-        else:
-            self.top = message, 0
-        self._clamp()
-        self._cursor_on_screen()
-
-    def header_row(self, message: int) -> int:
-        """The row of a message's own header: below its unit's, where it opens one."""
-        if self.options.bare:
-            return 0
-        return 1 if self.unit_of(message)[1] else 0
-
-    def to_unit(self, unit: int) -> bool:
-        """Jump to an action unit; False if there is none of that number."""
-        first = self.transcript.get_first_block_in_action_unit(unit)
-        if first is None:
-            return False
-        self.to_message(first)
-        return True
-
-    def to_percentage(self, percent: float) -> None:
-        """Jump to a place by its share of the rows, 0 to 100."""
-        if not self.messages:
-            return
-        row = int(max(0.0, min(100.0, percent)) / 100 * max(0, self.map.total - 1))
-        position = self.at_row(row)
-        self.rows_of(position[0])
-        self.cursor = position
-        self.top = self.walk(position, -(self.height // 2))
-        self._clamp()
-        self._cursor_into_window()
-
-    def step_unit(self, step: int) -> bool:
-        """Next or previous unit; going back stops first at the start of the unit that the cursor is in."""
-        unit = self.unit
-        if not self.unit_starts:
-            return False
-        if step < 0 and self.message > self.unit_starts[unit]:
-            return self.to_unit(unit)
-        target = unit + step
-        return 0 <= target < len(self.unit_starts) and self.to_unit(target)
-
-    def step_user(self, step: int) -> bool:
-        """Next or previous user message."""
-        return self._step_in([i for i, role in enumerate(self.roles) if role == "user"], step, wrap=False)
-
-    def _step_in(self, targets: Sequence[int], step: int, *, wrap: bool) -> bool:
-        if not targets:
-            return False
-        here = self.message
-        index = bisect_right(targets, here) if step > 0 else bisect_left(targets, here) - 1
-        if not 0 <= index < len(targets):
-            if not wrap:
-                return False
-            index %= len(targets)
-        self.to_message(targets[index])
-        return True
 
     # -- folds ---------------------------------------------------------------------------------------------------------
 
@@ -473,7 +116,7 @@ class TranscriptSession:
         if self.search is not None:
             every += [Highlight(self.unit_of(i)[0], i, "search", self.search.text) for i in self.search.messages]
         on = [h for h in every if h.source not in self.sources_off]
-        self.by_unit: dict[int, list[Highlight]] = {}
+        self.by_unit = {}
         for found in sorted(on, key=lambda h: (h.message, h.source)):
             self.by_unit.setdefault(found.unit, []).append(found)
         self.error_messages = sorted({h.message for h in self._found if h.source == "error"})
@@ -484,10 +127,6 @@ class TranscriptSession:
             self.stops = list(self.search.messages)
         else:
             self.stops = sorted({h.message for h in on})
-
-    def reasons(self, unit: int) -> list[Highlight]:
-        """The highlights of a unit that are switched on."""
-        return self.by_unit.get(unit, [])
 
     def step_highlight(self, step: int) -> bool:
         """Next or previous highlight, round the ends; while a search is on, its hits row by row."""
@@ -622,43 +261,3 @@ class TranscriptSession:
     def stop_number(self) -> int:
         """Which highlight the cursor is on or last passed, from 1; 0 before the first."""
         return bisect_right(self.stops, self.message)
-
-
-Size = tuple[tuple[int, int], tuple[int, int], tuple[int, int], int]
-
-
-def _roles_of(messages: Sequence[ChatMessage]) -> Sequence[str]:
-    known: Sequence[str] | None = getattr(messages, "roles", None)
-    return known if known is not None else [message.role for message in messages]
-
-
-def _sizes(messages: Sequence[ChatMessage], roles: Sequence[str]) -> list[Size]:
-    strings: Callable[[int], list[str]] | None = getattr(messages, "strings", None)
-    if strings is None:
-        return [_size(message) for message in messages]
-    return [_size_of_strings(role, strings(index)) for index, role in enumerate(roles)]
-
-
-def _size_of_strings(role: str, strings: list[str]) -> Size:
-    """The same from the texts of a message that is not built: its longest ones, ids and names make no lines."""
-    texts = [text for text in strings if len(text) > 40 or "\n" in text]
-    measured = (sum(text.count("\n") + 1 for text in texts), sum(map(len, texts)))
-    nothing = (0, 0)
-    return (nothing, nothing, measured, 0) if role == "tool" else (measured, nothing, nothing, 0)
-
-
-def _size(message: ChatMessage) -> Size:
-    """Lines and characters of prose, reasoning and tool output, and the lines of tool calls: for estimates."""
-    text = message.text
-    measured = (text.count("\n") + 1 if text else 0, len(text))
-    reasoning = [(thought.count("\n") + 1, len(thought)) for thought in message.reasoning]
-    thoughts = (sum(lines for lines, _ in reasoning), sum(length for _, length in reasoning))
-    if isinstance(message, ToolMessage):
-        return (0, 0), thoughts, measured, 1 if message.error else 0
-    calls = 0
-    if isinstance(message, AssistantMessage):
-        for call in message.tool_calls or ():
-            calls += 1 + sum(
-                value.count("\n") + 1 for value in call.arguments.values() if isinstance(value, str) and "\n" in value
-            )
-    return measured, thoughts, (0, 0), calls
