@@ -61,7 +61,7 @@ class Prompt(Horizontal):
             field.value = text
         field.cursor_position = len(text)
         self.add_class("-open")
-        field.focus()
+        self.screen.set_focus(field)  # `field.focus()` would come later, and what is typed meanwhile would be commands
 
     def close(self) -> None:
         """Hide."""
