@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from threading import Event
-from time import monotonic, sleep
+from time import monotonic
 from typing import Final
 
 from trajview.errors import Problem, TrajviewError, Where
@@ -29,8 +29,6 @@ _AT_ONCE: Final = 4 << 20
 _FIRST_BATCH: Final = 24
 _LARGEST_BATCH: Final = 4096
 _LONGEST_WAIT: Final = 0.1  # seconds until a batch goes out that is not full
-_TURN: Final = 0.002  # seconds of work after which another thread gets its turn, and how long that is at least
-_PAUSE: Final = 0.000_02
 
 Publish = Callable[[Sequence[RunInfo | Problem], Mapping[int, RunInfo | Problem]], None]
 
@@ -61,7 +59,7 @@ class Background:
         self._batch: list[RunInfo | Problem] = []
         self._changed: dict[int, RunInfo | Problem] = {}
         self._limit = _FIRST_BATCH
-        self._since = self._turn = monotonic()
+        self._since = monotonic()
 
     def run(self) -> None:
         """Scan to the end, or until it is cancelled."""
@@ -182,16 +180,12 @@ class Background:
         if len(self._batch) + len(self._changed) >= self._limit or now - self._since > _LONGEST_WAIT:
             self._flush()
             self._limit = min(self._limit * 2, _LARGEST_BATCH)
-        elif now - self._turn > _TURN:
-            # Python would let the viewer's thread wait for 5 ms each time it has something to do.
-            sleep(_PAUSE)
-            self._turn = monotonic()
 
     def _flush(self) -> None:
         batch, changed = self._batch, self._changed
         self._batch, self._changed = [], {}
         self._publish(batch, changed)
-        self._since = self._turn = monotonic()
+        self._since = monotonic()
 
 
 def _problem_for(info: RunInfo, problems: list[Problem]) -> Problem:

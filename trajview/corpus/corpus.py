@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from threading import Condition, Event, Lock, Thread
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Final, overload
 
 from trajview.errors import Problem, TrajviewError, UnreadableError, Where
 from trajview.formats import registry
@@ -26,6 +27,9 @@ __all__ = ["Callback", "Corpus", "open_corpus"]
 
 Callback = Callable[[list[RunInfo | Problem | Updated], bool], None]
 """Called with what was found or has changed since the last call, and whether that was all."""
+
+_TURN: Final = 0.0005
+"""Seconds that the scan in the background may keep another thread waiting; Python's default is 5 ms."""
 
 
 def open_corpus(*paths: str | os.PathLike[str]) -> Corpus:
@@ -133,9 +137,13 @@ class Corpus:
         self._begun = True
 
     def _run_in_background(self) -> None:
+        # A thread that has something to do waits so long for one that only works: five times for a key is too much.
+        usual = sys.getswitchinterval()
+        sys.setswitchinterval(min(usual, _TURN))
         try:
             self._batches().run()
         finally:
+            sys.setswitchinterval(usual)
             self._leave_out_gone()
             self._finish()
 

@@ -15,7 +15,7 @@ from typing import BinaryIO, Final
 
 from trajview.errors import UnreadableError, Where
 
-__all__ = ["Stamp", "open_source", "read_member", "read_range", "stamp_of"]
+__all__ = ["Stamp", "open_plain", "open_source", "read_member", "read_range", "stamp_of", "wide_encoding"]
 
 _BUFFER: Final = 1 << 20
 MAX_MEMBER: Final = 1 << 31
@@ -25,8 +25,8 @@ Stamp = tuple[int, int]
 """The size in bytes and the time of the last change in nanoseconds: what tells that a file is another one now."""
 
 
-def open_source(path: Path) -> BinaryIO:
-    """The file as a stream of UTF-8 bytes, without its byte order mark unless that is UTF-8's. Raises UnreadableError."""
+def open_plain(path: Path) -> int:
+    """A descriptor of the file, to be closed. Raises UnreadableError, also where it is no plain file."""
     try:
         # Without O_NONBLOCK, opening a pipe that took the file's place would wait for a writer.
         number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
@@ -35,10 +35,16 @@ def open_source(path: Path) -> BinaryIO:
     if not stat.S_ISREG(os.fstat(number).st_mode):
         os.close(number)
         raise UnreadableError("this is not a plain file", where=Where(path))
+    return number
+
+
+def open_source(path: Path) -> BinaryIO:
+    """The file as a stream of UTF-8 bytes, without its byte order mark unless that is UTF-8's. Raises UnreadableError."""
+    number = open_plain(path)
     file = os.fdopen(number, "rb", buffering=_BUFFER)
     try:
         head = file.read(4)
-        encoding = _wide_encoding(head)
+        encoding = wide_encoding(head)
         file.seek(0)
         if encoding is None:
             return file
@@ -53,7 +59,8 @@ def open_source(path: Path) -> BinaryIO:
     return io.BytesIO(text.encode("utf-8"))
 
 
-def _wide_encoding(head: bytes) -> str | None:
+def wide_encoding(head: bytes) -> str | None:
+    """UTF-16 or UTF-32, where the first four bytes of a file say so."""
     if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
         return "utf-32"
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):

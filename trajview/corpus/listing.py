@@ -9,11 +9,11 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from io import BytesIO
-from typing import Any, BinaryIO, Final
+from dataclasses import dataclass
+from typing import Any, Final
 
 from .decode import BadRecord, decode_json
-from .files import open_source
+from .files import open_plain, wide_encoding
 from .info import RunInfo
 from .walk import SourceFile
 
@@ -24,6 +24,7 @@ _HEAD: Final = 256
 """Bytes at the start of a record that are looked at."""
 _FIRST_LINE: Final = 4 << 20
 """The first line decides what a file is; a longer one is left to the reading of the whole file."""
+_SMALL: Final = 1 << 16
 _EDGE: Final = 4096
 _BOM: Final = b"\xef\xbb\xbf"
 _SPACE: Final = b" \t\r\n"
@@ -52,62 +53,82 @@ def listed(
     suffix = source.path.suffix.lower()
     if suffix not in _LINES and suffix not in _JSON:
         return None
-    file = open_source(source.path)
+    descriptor = open_plain(source.path)
     try:
-        found = _begin(file, source, suffix in _LINES, is_message, default_id)
-    except BaseException:
-        file.close()
-        raise
-    if found is None:
-        file.close()
-    return found
+        begun = _begin(descriptor, suffix in _LINES, is_message)
+    except OSError:
+        begun = None
+    finally:
+        if begun is None:
+            os.close(descriptor)
+    if begun is None:
+        return None
+    if suffix in _LINES:
+        return _lines(descriptor, source, begun, default_id)
+    return _alone(descriptor, source, begun, default_id)
 
 
-def _begin(
-    file: BinaryIO,
-    source: SourceFile,
-    lines: bool,
-    is_message: Callable[[Any], bool],
-    default_id: Callable[[int, bool], str],
-) -> Iterator[RunInfo] | None:
-    head = file.read(4096)
-    skipped = len(_BOM) if head.startswith(_BOM) else 0
-    start = skipped + len(head[skipped:]) - len(head[skipped:].lstrip(_SPACE))
-    if head[start : start + 1] != b"{" or isinstance(file, BytesIO):  # BytesIO: the file is UTF-16
+@dataclass(frozen=True, slots=True)
+class _Beginning:
+    """How a file begins: bytes of its byte order mark, where its first value starts, and first bytes of that.
+
+    `whole` is all of a small file behind the mark.
+    """
+
+    bom: int
+    start: int
+    line: int
+    head: bytes
+    whole: bytes | None
+
+
+def _begin(descriptor: int, lines: bool, is_message: Callable[[Any], bool]) -> _Beginning | None:
+    """The beginning of a file whose first value is an object; of JSONL, one that is a record by itself."""
+    head = os.pread(descriptor, _SMALL if lines else _EDGE, 0)
+    bom = len(_BOM) if head.startswith(_BOM) else 0
+    text = head[bom:].lstrip(_SPACE)
+    start = len(head) - len(text)
+    if not text.startswith(b"{") or wide_encoding(head) is not None:
         return None
-    number = head.count(b"\n", 0, start) + 1
-    if not lines:
-        return _alone(file, source, start, number, head[start:], default_id)
-    file.seek(start)
-    first = file.readline(_FIRST_LINE)
-    if not first.endswith(b"\n"):
-        return None
-    try:
-        value = decode_json(first)[0]
-    except BadRecord:
-        return None
-    if is_message(value):
-        return None
-    return _lines(file, source, skipped, default_id)
+    if lines:
+        end = text.find(b"\n")
+        if end < 0:
+            text = os.pread(descriptor, _FIRST_LINE, start)
+            end = text.find(b"\n")
+            if end < 0:
+                return None
+        try:
+            if is_message(decode_json(text[:end])[0]):
+                return None
+        except BadRecord:
+            return None
+    whole = head[bom:] if lines and len(head) < _SMALL else None
+    return _Beginning(bom, start, head.count(b"\n", 0, start) + 1, text[:_HEAD], whole)
 
 
 def _alone(
-    file: BinaryIO, source: SourceFile, start: int, line: int, head: bytes, default_id: Callable[[int, bool], str]
+    descriptor: int, source: SourceFile, begun: _Beginning, default_id: Callable[[int, bool], str]
 ) -> Iterator[RunInfo]:
-    with file:
-        length = file.seek(0, os.SEEK_END) - start
-    found = peeked_id(head[:_HEAD]) or default_id(0, True)
-    yield _info(source, "json", found, 0, line, start, length, True)
+    try:
+        length = os.fstat(descriptor).st_size - begun.start
+    finally:
+        os.close(descriptor)
+    found = peeked_id(begun.head) or default_id(0, True)
+    yield _info(source, "json", found, 0, begun.line, begun.start, length, True)
 
 
-def _lines(file: BinaryIO, source: SourceFile, start: int, default_id: Callable[[int, bool], str]) -> Iterator[RunInfo]:
+def _lines(
+    descriptor: int, source: SourceFile, begun: _Beginning, default_id: Callable[[int, bool], str]
+) -> Iterator[RunInfo]:
     record = 0
-    with file:
-        for number, begin, length, head in _spans(file, start):
+    try:
+        for number, begin, length, head in _spans(descriptor, begun.bom, begun.whole):
             if head[:1] in (b"{", b"["):
                 found = peeked_id(head) or default_id(record, False)
                 yield _info(source, "jsonl", found, record, number, begin, length, False)
                 record += 1
+    finally:
+        os.close(descriptor)
 
 
 def _info(
@@ -118,13 +139,12 @@ def _info(
     )
 
 
-def _spans(file: BinaryIO, start: int) -> Iterator[tuple[int, int, int, bytes]]:
+def _spans(descriptor: int, start: int, whole: bytes | None) -> Iterator[tuple[int, int, int, bytes]]:
     """Number (from 1), offset, length and first bytes of each line that is not blank, without the space around it."""
-    buffer = bytearray(_CHUNK)
+    buffer = bytearray(_CHUNK) if whole is None else bytearray(whole)
     find = buffer.find
-    descriptor = file.fileno()
     base, number, begin = start, 1, start  # where the buffer and the line are in the file
-    while size := os.preadv(descriptor, [buffer], base):
+    while size := os.preadv(descriptor, [buffer], base) if whole is None else len(buffer):
         end = find(b"\n", 0, size)
         while end >= 0:
             if begin < base or end == 0:
@@ -138,9 +158,12 @@ def _spans(file: BinaryIO, start: int) -> Iterator[tuple[int, int, int, bytes]]:
             begin = base + end + 1
             end = find(b"\n", end + 1, size)
         base += size
-    span = _span(descriptor, begin, base, os.pread(descriptor, _HEAD, begin), b" ")
-    if span is not None:
-        yield number, *span
+        if whole is not None:
+            break
+    if begin < base:
+        span = _span(descriptor, begin, base, os.pread(descriptor, _HEAD, begin), b" ")
+        if span is not None:
+            yield number, *span
 
 
 def _span(descriptor: int, begin: int, end: int, head: bytes, last: bytes | bytearray) -> tuple[int, int, bytes] | None:
