@@ -1,0 +1,129 @@
+"""What the screens look like. `pytest tests/app/test_snapshots.py --snapshot-update` after a change that is wanted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input, TextArea
+
+from trajview.app.app import TrajviewApp, make_app
+from trajview.app.screens.help import HelpScreen
+from trajview.config import Settings
+from trajview.corpus.corpus import Corpus
+
+from .driving import Reader
+from .logs import episode, write_runs
+
+Snapshot = Callable[..., bool]
+
+
+@pytest.fixture
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder has `runs/`; nothing on the screen depends on where the test is run, or when."""
+    monkeypatch.chdir(tmp_path)
+    write_runs(tmp_path / "runs")
+    (tmp_path / "runs" / "chair.json").write_text(json.dumps(episode()))
+    monkeypatch.setattr(Input, "cursor_blink", False)
+    monkeypatch.setattr(TextArea, "cursor_blink", False)
+    monkeypatch.setattr("trajview.app.widgets.annotation_panel._clock", lambda time: "12:00")
+    return Path("runs")
+
+
+def app_on(*paths: Path, **settings: Any) -> TrajviewApp:
+    """The app with all of its runs found."""
+    corpus = Corpus(list(paths))
+    corpus.scan()
+    return make_app(corpus, Settings(paths=paths, store=Path("annotations"), annotator="ada", **settings))
+
+
+def after(steps: Callable[[Reader], Awaitable[None]] | None = None) -> Callable[[Pilot[int]], Awaitable[None]]:
+    """What is done before the picture is taken: a run is opened, its tokens are counted, then the steps."""
+
+    async def run(pilot: Pilot[int]) -> None:
+        app = pilot.app
+        assert isinstance(app, TrajviewApp)
+        reader = Reader(app, pilot)
+        await reader.opened()
+        await reader.until(lambda: "tokens" in reader.status or pilot.app.size.width < 70)
+        if steps is not None:
+            await steps(reader)
+        await pilot.pause()
+
+    return run
+
+
+async def listed(pilot: Pilot[int]) -> None:
+    assert isinstance(pilot.app, TrajviewApp)
+    reader = Reader(pilot.app, pilot)
+    await reader.listed()
+    await reader.press("j")
+
+
+def test_browser(snap_compare: Snapshot, runs: Path) -> None:
+    assert snap_compare(app_on(runs), terminal_size=(120, 20), run_before=listed)
+
+
+def test_browser_80x24(snap_compare: Snapshot, runs: Path) -> None:
+    assert snap_compare(app_on(runs), terminal_size=(80, 24), run_before=listed)
+
+
+def test_transcript_top(snap_compare: Snapshot, runs: Path) -> None:
+    assert snap_compare(app_on(runs / "repair.jsonl"), terminal_size=(120, 40), run_before=after())
+
+
+def test_transcript_light(snap_compare: Snapshot, runs: Path) -> None:
+    app = app_on(runs / "repair.jsonl", theme="trajview-light")
+    assert snap_compare(app, terminal_size=(120, 40), run_before=after())
+
+
+def test_errors_and_diff(snap_compare: Snapshot, runs: Path) -> None:
+    async def steps(reader: Reader) -> None:
+        await reader.press("e", "e")
+
+    assert snap_compare(app_on(runs / "repair.jsonl"), terminal_size=(100, 30), run_before=after(steps))
+
+
+def test_search_in_unfolded_output(snap_compare: Snapshot, runs: Path) -> None:
+    async def steps(reader: Reader) -> None:
+        await reader.ask("slash", "kettle")
+        await reader.until(lambda: "“kettle”" in reader.status)
+        await reader.press("n", "n", "n")
+
+    assert snap_compare(app_on(runs / "repair.jsonl"), terminal_size=(80, 24), run_before=after(steps))
+
+
+def test_metadata(snap_compare: Snapshot, runs: Path) -> None:
+    async def steps(reader: Reader) -> None:
+        await reader.press("e", "i")
+        await reader.until(lambda: '"message 5"' in reader.whole_screen)
+
+    assert snap_compare(app_on(runs / "repair.jsonl"), terminal_size=(120, 30), run_before=after(steps))
+
+
+def test_annotation(snap_compare: Snapshot, runs: Path) -> None:
+    async def steps(reader: Reader) -> None:
+        await reader.pilot.press("a")
+        await reader.annotating()
+        for text in ("7", "-2", "x"):
+            await reader.type(text)
+            await reader.press("enter")
+        await reader.until(lambda: reader.state.startswith("draft kept"))
+
+    assert snap_compare(app_on(runs / "chair.json"), terminal_size=(80, 24), run_before=after(steps))
+
+
+def test_help(snap_compare: Snapshot, runs: Path) -> None:
+    async def steps(reader: Reader) -> None:
+        await reader.pilot.press("question_mark")
+        await reader.until(lambda: isinstance(reader.app.screen, HelpScreen))
+
+    assert snap_compare(app_on(runs / "repair.jsonl"), terminal_size=(120, 50), run_before=after(steps))
+
+
+def test_narrow_60x20(snap_compare: Snapshot, runs: Path) -> None:
+    assert snap_compare(app_on(runs / "repair.jsonl"), terminal_size=(60, 20), run_before=after())

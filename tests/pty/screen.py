@@ -1,0 +1,118 @@
+"""A terminal with the real program in it: what it shows, every byte that it was sent, and waiting for either."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pexpect
+import pyte
+
+PATIENCE = 30.0
+"""Seconds until something that is waited for counts as never coming."""
+
+
+class Terminal:
+    """`python -m trajview ARGUMENTS` in a pseudo-terminal, with a home folder of its own."""
+
+    def __init__(
+        self, home: Path, *arguments: str, size: tuple[int, int] = (80, 24), cwd: Path | None = None, **env: str
+    ) -> None:
+        home.mkdir(exist_ok=True)
+        config = home / "config.toml"
+        if not config.exists():
+            config.write_text("")
+        columns, rows = size
+        own = {
+            "HOME": str(home),
+            "XDG_CONFIG_HOME": str(home / ".config"),
+            "XDG_CACHE_HOME": str(home / ".cache"),
+            "XDG_DATA_HOME": str(home / ".local"),
+            "XDG_STATE_HOME": str(home / ".state"),
+            "TRAJVIEW_CONFIG": str(config),
+            "PATH": os.environ.get("PATH", os.defpath),
+            "LANG": "C.UTF-8",
+            "LC_ALL": "C.UTF-8",
+            "TERM": "xterm-256color",
+            "COLORTERM": "truecolor",
+            "USER": "ada",
+            "LOGNAME": "ada",
+            "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+            "COLUMNS": str(columns),
+            "LINES": str(rows),
+        }
+        self.screen = pyte.Screen(columns, rows)
+        self._stream = pyte.ByteStream(self.screen)
+        self.sent = bytearray()
+        """Every byte that the terminal was sent."""
+        self._child = pexpect.spawn(
+            sys.executable,
+            ["-m", "trajview", *arguments],
+            env={**own, **env},
+            cwd=str(cwd) if cwd else None,
+            dimensions=(rows, columns),
+            timeout=PATIENCE,
+        )
+        self.pid = self._child.pid
+
+    def __enter__(self) -> Terminal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._child.close(force=True)
+
+    def _read(self, seconds: float) -> bool:
+        """Take in what the program has written; False once it has ended."""
+        try:
+            data = self._child.read_nonblocking(65536, timeout=seconds)
+        except pexpect.TIMEOUT:
+            return True
+        except pexpect.EOF:
+            return False
+        self.sent += data
+        # pyte takes private CSI sequences such as `CSI > 1 u` for plain text; they are not for its eyes.
+        self._stream.feed(_without_private(data))
+        return True
+
+    @property
+    def text(self) -> str:
+        """What is on the screen."""
+        return "\n".join(line.rstrip() for line in self.screen.display)
+
+    def until(self, condition: str | Callable[[], object]) -> None:
+        """Wait for a text on the screen, or for a condition."""
+        holds = (lambda: condition in self.text) if isinstance(condition, str) else condition
+        deadline = time.monotonic() + PATIENCE
+        while not holds():
+            alive = self._read(0.05)
+            if holds():
+                return
+            assert alive, f"the program ended before {condition!r}:\n{self.text}"
+            assert time.monotonic() < deadline, f"never came: {condition!r}\n{self.text}"
+
+    def press(self, keys: str) -> None:
+        """Send keys as a terminal does."""
+        self._child.send(keys)
+
+    def ended(self) -> int:
+        """Wait for the program to end; returns its exit code (minus a signal's number)."""
+        deadline = time.monotonic() + PATIENCE
+        while self._read(0.1):
+            assert time.monotonic() < deadline, f"it never ended:\n{self.text}"
+        self._child.wait()
+        code, signal = self._child.exitstatus, self._child.signalstatus
+        return code if code is not None else -int(signal or 0)
+
+    def kill(self) -> None:
+        """kill -9."""
+        self._child.kill(9)
+        self.ended()
+
+
+def _without_private(data: bytes) -> bytes:
+    import re
+
+    return re.sub(rb"\x1b\[[<>=][0-9;]*[a-zA-Z]", b"", data)
