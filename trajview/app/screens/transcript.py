@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import re
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
-from textual import on, work
+from textual import work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.message import Message
-from textual.screen import Screen
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from trajview.app.keys import bindings_for
-from trajview.app.reading import Reading
-from trajview.app.session import SearchHits, TranscriptSession
+from trajview.app.screens.searching import Searching
+from trajview.app.screens.showing import Showing
+from trajview.app.session import TranscriptSession
 from trajview.app.widgets.key_footer import KeyFooter
 from trajview.app.widgets.minimap import Minimap
 from trajview.app.widgets.outline import Outline
@@ -27,14 +25,11 @@ from trajview.app.widgets.status_line import StatusLine
 from trajview.app.widgets.transcript_view import TranscriptView
 from trajview.corpus.info import RunInfo
 from trajview.errors import Problem, TrajviewError
-from trajview.highlight import Highlight, Rule, compile_rule, highlights_in, text_of
-from trajview.models.messages import ToolMessage
+from trajview.highlight import Highlight, Rule, compile_rule, text_of
 from trajview.models.run import AgentRun, overall_of
-from trajview.models.transcript import Transcript
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
-    from trajview.app.app import TrajviewApp
     from trajview.app.widgets.annotation_panel import AnnotationPanel
 
 __all__ = ["TranscriptScreen"]
@@ -43,7 +38,7 @@ MOST_COUNTED = 30_000_000
 """Characters of a transcript whose tokens are counted without being asked for: some two seconds of one core."""
 
 
-class TranscriptScreen(Reading, Screen[None]):
+class TranscriptScreen(Searching, Showing):
     """Shows one run at a time; the app keeps one of these and gives it other runs."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("transcript")]
@@ -83,13 +78,6 @@ class TranscriptScreen(Reading, Screen[None]):
             super().__init__()
             self.info, self.run, self.problem, self.first = info, run, problem, first
 
-    class _Found(Message):
-        """A search is done."""
-
-        def __init__(self, session: TranscriptSession, hits: SearchHits) -> None:
-            super().__init__()
-            self.session, self.hits = session, hits
-
     class _Scanned(Message):
         """The highlights of a long transcript were found."""
 
@@ -107,21 +95,9 @@ class TranscriptScreen(Reading, Screen[None]):
     def __init__(self, info: RunInfo, *, annotate: bool = False, unit: int | None = None) -> None:
         super().__init__()
         self.info = info
-        self.run: AgentRun | None = None
-        self.sessions: dict[int, TranscriptSession] = {}
-        self.index = 0
-        """Which transcript of the run is shown."""
         self._unit = unit
         self._annotate = annotate
         self._rules: list[Rule] = []
-        self._tokens: dict[int, int] = {}
-        self._said = ""
-        self._shown_message = -1
-
-    @property
-    def trajview(self) -> TrajviewApp:
-        """The app, by its own type."""
-        return cast("TrajviewApp", self.app)
 
     def compose(self) -> ComposeResult:
         yield Static("", id="title")
@@ -233,11 +209,6 @@ class TranscriptScreen(Reading, Screen[None]):
         if index not in self._tokens:
             self._count(session)
 
-    @property
-    def session(self) -> TranscriptSession | None:
-        """The transcript that is being read."""
-        return self.view.session if self.run is not None else None
-
     def _title(self, parts: list[str | tuple[str, str]]) -> None:
         self.query_one("#title", Static).update(Content.assemble(*parts))
 
@@ -263,74 +234,6 @@ class TranscriptScreen(Reading, Screen[None]):
         )
         parts.append(("  " + " · ".join(facts), "$foreground 55%"))
         self._title(parts)
-
-    # -- what follows the cursor ---------------------------------------------------------------------------------------
-
-    def _moved(self) -> None:
-        """The session has moved: repaint, and let everything follow."""
-        self.view.sync()
-
-    def _follow(self) -> None:
-        session = self.session
-        if session is None:
-            return
-        self.outline.follow()
-        self.minimap.refresh()
-        self._say_status()
-        if self.has_class("-metadata") and session.message != self._shown_message:
-            self._show_metadata()
-
-    def _say_status(self) -> None:
-        session = self.session
-        if session is None:
-            return
-        count = len(session.messages)
-        if not count:
-            self.status.say(["this transcript has no messages"])
-            return
-        total = max(1, session.map.total)
-        at_end = session.y_of(session.top) + session.height >= total
-        percent = 100 if at_end else min(99, round(100 * session.y_of(session.cursor) / total))
-        left = [
-            f"unit {session.unit}/{len(session.unit_starts) - 1}",
-            f"message {session.message}/{count - 1}",
-            f"{percent}%",
-        ]
-        if session.search is not None:
-            hits = session.search.total
-            left.append(
-                f"“{one_line(session.search.text, 24)}” {session.hit_number}/{hits}"
-                if hits
-                else f"“{one_line(session.search.text, 24)}” not found"
-            )
-        elif session.stops and session.stops != session.error_messages:
-            left.append(f"highlight {session.stop_number}/{len(session.stops)}")
-        if session.error_messages:
-            errors = len(session.error_messages)
-            left.append(f"{errors} error{'s' * (errors > 1)}")
-        tokens = self._tokens.get(self.index)
-        if tokens is not None:
-            left.append(f"{_short(tokens)} tokens")
-        right = self._said or self._annotation_says()
-        self.status.say(left, right, "$accent" if self._said else "")
-
-    def _annotation_says(self) -> str:
-        if self.has_class("-annotating"):
-            root = one_line(str(self.trajview.store.root), 1000)
-            return f"saves to {root if len(root) <= 40 else '…' + root[-39:]}"
-        return ""
-
-    def _toast(self, text: str, *, error: bool = False) -> None:
-        self.notify(one_line(text, 400), severity="warning" if error else "information", timeout=5, markup=False)
-
-    def _brief(self, text: str) -> None:
-        """Say what a key has just done, until the next key."""
-        self._said = text
-        self._say_status()
-
-    def on_key(self) -> None:
-        # Before what the key does: that may say something itself.
-        self._said = ""
 
     @work(thread=True, exclusive=True, group="scan", exit_on_error=False)
     def _scan(self, session: TranscriptSession) -> None:
@@ -367,281 +270,6 @@ class TranscriptScreen(Reading, Screen[None]):
             if session is message.session:
                 self._tokens[index] = message.tokens
         self._say_status()
-
-    # -- jumps ---------------------------------------------------------------------------------------------------------
-
-    def _jump(self, found: bool, nothing: str) -> None:
-        if found:
-            self._moved()
-        else:
-            self._brief(nothing)
-
-    def action_unit(self, step: int) -> None:
-        """Next or previous action unit."""
-        if self.session is not None:
-            self._jump(self.session.step_unit(step), "last unit" if step > 0 else "first unit")
-
-    def action_user(self, step: int) -> None:
-        """Next or previous user turn."""
-        if self.session is not None:
-            self._jump(self.session.step_user(step), "no more user turns")
-
-    def action_highlight(self, step: int) -> None:
-        """Next or previous highlight."""
-        if self.session is not None:
-            self._jump(self.session.step_highlight(step), "no highlights")
-
-    def action_error(self, step: int) -> None:
-        """Next or previous error."""
-        if self.session is not None:
-            self._jump(self.session.step_error(step), "no errors")
-
-    def action_mark(self, step: int) -> None:
-        """Next or previous mark."""
-        if self.session is not None:
-            self._jump(self.session.step_mark(step), "no marks: m sets one")
-
-    def action_mark_unit(self) -> None:
-        """Mark the unit under the cursor, or take its mark away."""
-        if self.session is not None and self.session.messages:
-            marked = self.session.toggle_mark()
-            self._marks_changed(f"unit {self.session.unit} {'marked' if marked else 'not marked any more'}")
-
-    def _marks_changed(self, said: str) -> None:
-        self._moved()
-        self.outline.refresh()
-        self.minimap.refresh()
-        self._brief(said)
-
-    def action_run(self, step: int) -> None:
-        """Next or previous run of the list."""
-        info = self.trajview.neighbour(self.info, step)
-        if info is None:
-            self._brief("last run" if step > 0 else "first run")
-        else:
-            self.open_run(info)
-
-    def action_transcript(self, step: int) -> None:
-        """Next or previous transcript of the run."""
-        if self.run is None or len(self.run.transcripts) < 2:
-            self._brief("this run has one transcript")
-            return
-        self._show_transcript((self.index + step) % len(self.run.transcripts))
-
-    def action_goto(self) -> None:
-        """Ask where to go."""
-        self.prompt.ask("goto", ":", "unit 12, message m40, percentage 50%, end $")
-
-    def on_outline_picked(self, message: Outline.Picked) -> None:
-        message.stop()
-        if self.session is not None and self.session.to_unit(message.unit):
-            self._moved()
-
-    def on_minimap_picked(self, message: Minimap.Picked) -> None:
-        message.stop()
-        if self.session is not None:
-            self.session.to_percentage(100 * message.share)
-            self._moved()
-
-    def _go_to(self, text: str) -> None:
-        session = self.session
-        if session is None:
-            return
-        said = text.strip().lstrip(":")
-        if match := re.fullmatch(r"(\d{1,15}(?:\.\d{1,15})?)\s*%", said):
-            session.to_percentage(float(match[1]))
-        elif match := re.fullmatch(r"m(?:essage)?\s*(\d{1,15})", said):
-            if int(match[1]) >= len(session.messages):
-                self._toast(f"There is no message {match[1]}: the last one is {len(session.messages) - 1}.", error=True)
-                return
-            session.to_message(int(match[1]))
-        elif match := re.fullmatch(r"(?:u|unit)?\s*(\d{1,15})", said):
-            if not session.to_unit(int(match[1])):
-                self._toast(f"There is no unit {match[1]}: the last one is {len(session.unit_starts) - 1}.", error=True)
-                return
-        elif said in ("$", "end"):
-            session.to_end()
-        elif said:
-            self._toast("Go to a unit (12), a message (m40), a percentage (50%) or the end ($).", error=True)
-            return
-        self._moved()
-
-    # -- search --------------------------------------------------------------------------------------------------------
-
-    def action_search(self) -> None:
-        """Ask what to search for."""
-        self.prompt.ask("search", "/", "text or regular expression; capitals make it mind the case")
-
-    @on(Prompt.Submitted)
-    def _prompt_submitted(self, event: Prompt.Submitted) -> None:
-        event.stop()
-        self.view.focus()
-        if event.kind == "goto":
-            self._go_to(event.text)
-        elif event.text and self.session is not None:
-            self._search(self.session, event.text)
-        elif self.session is not None:
-            self._clear_search()
-
-    @on(Prompt.Cancelled)
-    def _prompt_cancelled(self, event: Prompt.Cancelled) -> None:
-        event.stop()
-        self.view.focus()
-
-    @on(Prompt.Changed)
-    def _prompt_changed(self, event: Prompt.Changed) -> None:
-        event.stop()
-
-    @work(thread=True, exclusive=True, group="search", exit_on_error=False)
-    def _search(self, session: TranscriptSession, text: str) -> None:
-        worker = get_current_worker()
-        try:
-            pattern = compile_rule(text).pattern
-        except TrajviewError:
-            # What is no regular expression is searched for as it stands: people type `foo(`.
-            pattern = compile_rule(re.escape(text)).pattern
-        messages: list[int] = []
-        counts: list[int] = []
-        for index, message in enumerate(session.messages):
-            if worker.is_cancelled:
-                return
-            count = sum(1 for match in pattern.finditer(text_of(message)) if match.end() > match.start())
-            if count:
-                messages.append(index)
-                counts.append(count)
-        self.post_message(self._Found(session, SearchHits(text, pattern, tuple(messages), tuple(counts))))
-
-    def on_transcript_screen__found(self, message: _Found) -> None:
-        message.stop()
-        session = message.session
-        if session is not self.session:
-            return
-        session.set_search(message.hits)
-        if message.hits.messages:
-            here = session.message
-            target = next((m for m in message.hits.messages if m >= here), message.hits.messages[0])
-            session.to_hit(target)
-        self._highlights_changed()
-
-    def _clear_search(self) -> None:
-        if self.session is not None and self.session.search is not None:
-            self.session.set_search(None)
-            self._highlights_changed()
-
-    def _highlights_changed(self) -> None:
-        self._moved()
-        self.outline.refresh()
-        self.minimap.refresh()
-
-    def action_highlight_word(self) -> None:
-        """Make what is selected, or the first word under the cursor, a highlight."""
-        session = self.session
-        if session is None or not session.messages:
-            return
-        word = (self.get_selected_text() or "").strip() or self._word_under_cursor()
-        if not word:
-            self._brief("no word under the cursor")
-            return
-        rule = Rule(one_line(word, 40), compile_rule(re.escape(word)).pattern)
-        found = highlights_in(session.transcript, [rule], errors=False)
-        session.add_highlights(found)
-        self._highlights_changed()
-        self._brief(f"“{one_line(word, 30)}” in {len(found)} message{'s' * (len(found) != 1)}: n and N jump")
-
-    def _word_under_cursor(self) -> str:
-        assert self.session is not None
-        message, number = self.session.cursor
-        layout = self.session.layout(message)
-        line, start, end = layout.rows[min(number, len(layout.rows) - 1)]
-        words = re.findall(r"\w{3,}", layout.lines[line].text[start:end])
-        return words[0] if words else ""
-
-    def action_highlight_sources(self) -> None:
-        """Choose which sources of highlights are on."""
-        from trajview.app.screens.sources import SourcesScreen
-
-        session = self.session
-        if session is None:
-            return
-
-        def chosen(on: set[str] | None) -> None:
-            if on is None:
-                return
-            for source in session.all_sources:
-                if (source in on) == (source in session.sources_off):
-                    session.toggle_source(source)
-            self._highlights_changed()
-
-        self.app.push_screen(SourcesScreen(session.all_sources, session.sources_off), chosen)
-
-    # -- what is shown -------------------------------------------------------------------------------------------------
-
-    def action_fold(self) -> None:
-        """Fold or unfold the message under the cursor."""
-        if self.session is not None:
-            self.session.toggle_fold()
-            self._moved()
-
-    def action_fold_level(self) -> None:
-        """The next fold level."""
-        if self.session is not None:
-            said = self.session.next_fold_level()
-            self._moved()
-            self._brief(said)
-
-    def action_reasoning(self) -> None:
-        """Show or hide reasoning."""
-        if self.session is not None:
-            shown = self.session.toggle_reasoning()
-            self._moved()
-            self._brief("reasoning shown" if shown else "reasoning hidden")
-
-    def action_tools(self) -> None:
-        """Show or hide tool output."""
-        if self.session is not None:
-            shown = self.session.toggle_tools()
-            self._moved()
-            self._brief("tool output shown" if shown else "tool output hidden")
-
-    def action_outline(self) -> None:
-        """Show or hide the outline."""
-        visible = self.outline.display and bool(self.outline.size.width)
-        self.set_class(visible, "-no-outline")
-        self.set_class(not visible, "-outline")
-
-    def action_metadata(self) -> None:
-        """Show or hide what is known about the run and the message."""
-        if self.run is None:
-            return
-        self.toggle_class("-metadata")
-        if self.has_class("-metadata"):
-            self.remove_class("-annotating")
-            self._shown_message = -1
-            self._show_metadata()
-        self.view.focus()
-
-    def _show_metadata(self) -> None:
-        session, run = self.session, self.run
-        if session is None or run is None:
-            return
-        self._shown_message = session.message
-        known: dict[str, Any] = {}
-        if session.messages:
-            message = session.messages[session.message]
-            known[f"message {session.message}"] = message.model_dump(
-                mode="json", exclude={"content"}, exclude_none=True
-            )
-        transcript = session.transcript
-        known["transcript"] = {"id": transcript.id, "name": transcript.name, **transcript.metadata}
-        known["run"] = run.model_dump(mode="json", exclude={"transcripts"}, exclude_none=True)
-        text = json.dumps(known, indent=2, ensure_ascii=False, default=str)
-        self.side.show(TranscriptSession(Transcript(messages=[ToolMessage(content=text)]), bare=True))
-
-    def action_raw(self) -> None:
-        """Show the record as it is in the file."""
-        from trajview.app.screens.raw import RawScreen
-
-        self.app.push_screen(RawScreen(self.info))
 
     # -- annotation ----------------------------------------------------------------------------------------------------
 
@@ -689,32 +317,6 @@ class TranscriptScreen(Reading, Screen[None]):
 
     # -- leaving -------------------------------------------------------------------------------------------------------
 
-    def action_copy(self) -> None:
-        """Copy what is selected, or the message under the cursor."""
-        session = self.session
-        if session is None or not session.messages:
-            return
-        selected = self.get_selected_text()
-        text = selected or text_of(session.messages[session.message])
-        self.app.copy_to_clipboard(text)
-        self._brief(f"copied {'the selection' if selected else f'message {session.message}'}, {len(text):,} characters")
-
-    def action_copy_unit(self) -> None:
-        """Copy the unit under the cursor."""
-        session = self.session
-        if session is None or not session.messages:
-            return
-        texts = [text_of(session.messages[i]) for i in session.transcript.units_of_action[session.unit]]
-        text = "\n\n".join(texts)
-        self.app.copy_to_clipboard(text)
-        self._brief(f"copied unit {session.unit}, {len(text):,} characters")
-
-    def action_edit(self) -> None:
-        """Open the file in the editor or pager, at the record."""
-        from trajview.app.edit import open_outside
-
-        open_outside(self.app, self.info.path, self.info.line)
-
     def action_help(self) -> None:
         """The keys."""
         self.trajview.show_help("transcript")
@@ -729,10 +331,3 @@ class TranscriptScreen(Reading, Screen[None]):
             self.remove_class("-metadata")
             return
         self.trajview.leave_transcript(self)
-
-
-def _short(count: int) -> str:
-    """`812`, `18.2k`, `1.3M`."""
-    if count < 1000:
-        return str(count)
-    return f"{count / 1000:.1f}k" if count < 999_950 else f"{count / 1_000_000:.1f}M"

@@ -1,0 +1,111 @@
+"""The jumps of the transcript screen: units, user turns, highlights, errors, marks, other runs and transcripts."""
+
+from __future__ import annotations
+
+import re
+
+from trajview.app.screens.transcript_base import TranscriptBase
+from trajview.app.widgets.minimap import Minimap
+from trajview.app.widgets.outline import Outline
+
+__all__ = ["Jumping"]
+
+
+class Jumping(TranscriptBase):
+    """Actions that move the reader to another place."""
+
+    def _jump(self, found: bool, nothing: str) -> None:
+        if found:
+            self._moved()
+        else:
+            self._brief(nothing)
+
+    def action_unit(self, step: int) -> None:
+        """Next or previous action unit."""
+        if self.session is not None:
+            self._jump(self.session.step_unit(step), "last unit" if step > 0 else "first unit")
+
+    def action_user(self, step: int) -> None:
+        """Next or previous user turn."""
+        if self.session is not None:
+            self._jump(self.session.step_user(step), "no more user turns")
+
+    def action_highlight(self, step: int) -> None:
+        """Next or previous highlight."""
+        if self.session is not None:
+            self._jump(self.session.step_highlight(step), "no highlights")
+
+    def action_error(self, step: int) -> None:
+        """Next or previous error."""
+        if self.session is not None:
+            self._jump(self.session.step_error(step), "no errors")
+
+    def action_mark(self, step: int) -> None:
+        """Next or previous mark."""
+        if self.session is not None:
+            self._jump(self.session.step_mark(step), "no marks: m sets one")
+
+    def action_mark_unit(self) -> None:
+        """Mark the unit under the cursor, or take its mark away."""
+        if self.session is not None and self.session.messages:
+            marked = self.session.toggle_mark()
+            self._marks_changed(f"unit {self.session.unit} {'marked' if marked else 'not marked any more'}")
+
+    def _marks_changed(self, said: str) -> None:
+        self._moved()
+        self.outline.refresh()
+        self.minimap.refresh()
+        self._brief(said)
+
+    def action_run(self, step: int) -> None:
+        """Next or previous run of the list."""
+        info = self.trajview.neighbour(self.info, step)
+        if info is None:
+            self._brief("last run" if step > 0 else "first run")
+        else:
+            self.open_run(info)
+
+    def action_transcript(self, step: int) -> None:
+        """Next or previous transcript of the run."""
+        if self.run is None or len(self.run.transcripts) < 2:
+            self._brief("this run has one transcript")
+            return
+        self._show_transcript((self.index + step) % len(self.run.transcripts))
+
+    def action_goto(self) -> None:
+        """Ask where to go."""
+        self.prompt.ask("goto", ":", "unit 12, message m40, percentage 50%, end $")
+
+    def on_outline_picked(self, message: Outline.Picked) -> None:
+        message.stop()
+        if self.session is not None and self.session.to_unit(message.unit):
+            self._moved()
+
+    def on_minimap_picked(self, message: Minimap.Picked) -> None:
+        message.stop()
+        if self.session is not None:
+            self.session.to_percentage(100 * message.share)
+            self._moved()
+
+    def _go_to(self, text: str) -> None:
+        session = self.session
+        if session is None:
+            return
+        said = text.strip().lstrip(":")
+        if match := re.fullmatch(r"(\d{1,15}(?:\.\d{1,15})?)\s*%", said):
+            session.to_percentage(float(match[1]))
+        elif match := re.fullmatch(r"m(?:essage)?\s*(\d{1,15})", said):
+            if int(match[1]) >= len(session.messages):
+                self._toast(f"There is no message {match[1]}: the last one is {len(session.messages) - 1}.", error=True)
+                return
+            session.to_message(int(match[1]))
+        elif match := re.fullmatch(r"(?:u|unit)?\s*(\d{1,15})", said):
+            if not session.to_unit(int(match[1])):
+                self._toast(f"There is no unit {match[1]}: the last one is {len(session.unit_starts) - 1}.", error=True)
+                return
+        elif said in ("$", "end"):
+            session.to_end()
+        elif said:
+            self._toast("Go to a unit (12), a message (m40), a percentage (50%) or the end ($).", error=True)
+            return
+        self._moved()

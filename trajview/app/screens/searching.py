@@ -1,0 +1,131 @@
+"""Search and highlights of the transcript screen."""
+
+from __future__ import annotations
+
+import re
+
+from textual import on, work
+from textual.message import Message
+from textual.worker import get_current_worker
+
+from trajview.app.screens.jumping import Jumping
+from trajview.app.session import SearchHits, TranscriptSession
+from trajview.app.widgets.prompt import Prompt
+from trajview.errors import TrajviewError
+from trajview.highlight import Rule, compile_rule, highlights_in, text_of
+from trajview.textsafe import one_line
+
+__all__ = ["Searching"]
+
+
+class Searching(Jumping):
+    """Actions that look for something; the search itself runs in a thread."""
+
+    class _Found(Message):
+        """A search is done."""
+
+        def __init__(self, session: TranscriptSession, hits: SearchHits) -> None:
+            super().__init__()
+            self.session, self.hits = session, hits
+
+    def action_search(self) -> None:
+        """Ask what to search for."""
+        self.prompt.ask("search", "/", "text or regular expression; capitals make it mind the case")
+
+    @on(Prompt.Submitted)
+    def _prompt_submitted(self, event: Prompt.Submitted) -> None:
+        event.stop()
+        self.view.focus()
+        if event.kind == "goto":
+            self._go_to(event.text)
+        elif event.text and self.session is not None:
+            self._search(self.session, event.text)
+        elif self.session is not None:
+            self._clear_search()
+
+    @on(Prompt.Cancelled)
+    def _prompt_cancelled(self, event: Prompt.Cancelled) -> None:
+        event.stop()
+        self.view.focus()
+
+    @on(Prompt.Changed)
+    def _prompt_changed(self, event: Prompt.Changed) -> None:
+        event.stop()
+
+    @work(thread=True, exclusive=True, group="search", exit_on_error=False)
+    def _search(self, session: TranscriptSession, text: str) -> None:
+        worker = get_current_worker()
+        try:
+            pattern = compile_rule(text).pattern
+        except TrajviewError:
+            # What is no regular expression is searched for as it stands: people type `foo(`.
+            pattern = compile_rule(re.escape(text)).pattern
+        messages: list[int] = []
+        counts: list[int] = []
+        for index, message in enumerate(session.messages):
+            if worker.is_cancelled:
+                return
+            count = sum(1 for match in pattern.finditer(text_of(message)) if match.end() > match.start())
+            if count:
+                messages.append(index)
+                counts.append(count)
+        self.post_message(self._Found(session, SearchHits(text, pattern, tuple(messages), tuple(counts))))
+
+    @on(_Found)
+    def _show_found(self, message: _Found) -> None:
+        message.stop()
+        session = message.session
+        if session is not self.session:
+            return
+        session.set_search(message.hits)
+        if message.hits.messages:
+            here = session.message
+            target = next((m for m in message.hits.messages if m >= here), message.hits.messages[0])
+            session.to_hit(target)
+        self._highlights_changed()
+
+    def _clear_search(self) -> None:
+        if self.session is not None and self.session.search is not None:
+            self.session.set_search(None)
+            self._highlights_changed()
+
+    def action_highlight_word(self) -> None:
+        """Make what is selected, or the first word under the cursor, a highlight."""
+        session = self.session
+        if session is None or not session.messages:
+            return
+        word = (self.get_selected_text() or "").strip() or self._word_under_cursor()
+        if not word:
+            self._brief("no word under the cursor")
+            return
+        rule = Rule(one_line(word, 40), compile_rule(re.escape(word)).pattern)
+        found = highlights_in(session.transcript, [rule], errors=False)
+        session.add_highlights(found)
+        self._highlights_changed()
+        self._brief(f"“{one_line(word, 30)}” in {len(found)} message{'s' * (len(found) != 1)}: n and N jump")
+
+    def _word_under_cursor(self) -> str:
+        assert self.session is not None
+        message, number = self.session.cursor
+        layout = self.session.layout(message)
+        line, start, end = layout.rows[min(number, len(layout.rows) - 1)]
+        words = re.findall(r"\w{3,}", layout.lines[line].text[start:end])
+        return words[0] if words else ""
+
+    def action_highlight_sources(self) -> None:
+        """Choose which sources of highlights are on."""
+        from trajview.app.screens.sources import SourcesScreen
+
+        session = self.session
+        if session is None:
+            return
+
+        def chosen(on: set[str] | None) -> None:
+            if on is None:
+                return
+            for source in session.all_sources:
+                if (source in on) == (source in session.sources_off):
+                    session.toggle_source(source)
+            self._highlights_changed()
+
+        self.app.push_screen(SourcesScreen(session.all_sources, session.sources_off), chosen)

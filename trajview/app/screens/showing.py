@@ -1,0 +1,111 @@
+"""What the transcript screen shows of a run, and how it is taken along: folds, metadata, raw record, copies."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from trajview.app.screens.transcript_base import TranscriptBase
+from trajview.app.session import TranscriptSession
+from trajview.highlight import text_of
+from trajview.models.messages import ToolMessage
+from trajview.models.transcript import Transcript
+
+__all__ = ["Showing"]
+
+
+class Showing(TranscriptBase):
+    """Actions that change what is on the screen, or put it somewhere else."""
+
+    def action_fold(self) -> None:
+        """Fold or unfold the message under the cursor."""
+        if self.session is not None:
+            self.session.toggle_fold()
+            self._moved()
+
+    def action_fold_level(self) -> None:
+        """The next fold level."""
+        if self.session is not None:
+            said = self.session.next_fold_level()
+            self._moved()
+            self._brief(said)
+
+    def action_reasoning(self) -> None:
+        """Show or hide reasoning."""
+        if self.session is not None:
+            shown = self.session.toggle_reasoning()
+            self._moved()
+            self._brief("reasoning shown" if shown else "reasoning hidden")
+
+    def action_tools(self) -> None:
+        """Show or hide tool output."""
+        if self.session is not None:
+            shown = self.session.toggle_tools()
+            self._moved()
+            self._brief("tool output shown" if shown else "tool output hidden")
+
+    def action_outline(self) -> None:
+        """Show or hide the outline."""
+        visible = self.outline.display and bool(self.outline.size.width)
+        self.set_class(visible, "-no-outline")
+        self.set_class(not visible, "-outline")
+
+    def action_metadata(self) -> None:
+        """Show or hide what is known about the run and the message."""
+        if self.run is None:
+            return
+        self.toggle_class("-metadata")
+        if self.has_class("-metadata"):
+            self.remove_class("-annotating")
+            self._shown_message = -1
+            self._show_metadata()
+        self.view.focus()
+
+    def _show_metadata(self) -> None:
+        session, run = self.session, self.run
+        if session is None or run is None:
+            return
+        self._shown_message = session.message
+        known: dict[str, Any] = {}
+        if session.messages:
+            message = session.messages[session.message]
+            known[f"message {session.message}"] = message.model_dump(
+                mode="json", exclude={"content"}, exclude_none=True
+            )
+        transcript = session.transcript
+        known["transcript"] = {"id": transcript.id, "name": transcript.name, **transcript.metadata}
+        known["run"] = run.model_dump(mode="json", exclude={"transcripts"}, exclude_none=True)
+        text = json.dumps(known, indent=2, ensure_ascii=False, default=str)
+        self.side.show(TranscriptSession(Transcript(messages=[ToolMessage(content=text)]), bare=True))
+
+    def action_raw(self) -> None:
+        """Show the record as it is in the file."""
+        from trajview.app.screens.raw import RawScreen
+
+        self.app.push_screen(RawScreen(self.info))
+
+    def action_copy(self) -> None:
+        """Copy what is selected, or the message under the cursor."""
+        session = self.session
+        if session is None or not session.messages:
+            return
+        selected = self.get_selected_text()
+        text = selected or text_of(session.messages[session.message])
+        self.app.copy_to_clipboard(text)
+        self._brief(f"copied {'the selection' if selected else f'message {session.message}'}, {len(text):,} characters")
+
+    def action_copy_unit(self) -> None:
+        """Copy the unit under the cursor."""
+        session = self.session
+        if session is None or not session.messages:
+            return
+        texts = [text_of(session.messages[i]) for i in session.transcript.units_of_action[session.unit]]
+        text = "\n\n".join(texts)
+        self.app.copy_to_clipboard(text)
+        self._brief(f"copied unit {session.unit}, {len(text):,} characters")
+
+    def action_edit(self) -> None:
+        """Open the file in the editor or pager, at the record."""
+        from trajview.app.edit import open_outside
+
+        open_outside(self.app, self.info.path, self.info.line)

@@ -1,0 +1,142 @@
+"""What all parts of the transcript screen share: its widgets, the session that is read, and what is said of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from textual.screen import Screen
+
+from trajview.app.reading import Reading
+from trajview.app.session import TranscriptSession
+from trajview.app.widgets.minimap import Minimap
+from trajview.app.widgets.outline import Outline
+from trajview.app.widgets.prompt import Prompt
+from trajview.app.widgets.status_line import StatusLine
+from trajview.app.widgets.transcript_view import TranscriptView
+from trajview.corpus.info import RunInfo
+from trajview.models.run import AgentRun
+from trajview.textsafe import one_line
+
+if TYPE_CHECKING:
+    from trajview.app.app import TrajviewApp
+
+__all__ = ["TranscriptBase"]
+
+
+class TranscriptBase(Reading, Screen[None]):
+    """State and sentences of the transcript screen. The screen itself sets the widgets when it is mounted."""
+
+    info: RunInfo
+    outline: Outline
+    minimap: Minimap
+    side: TranscriptView
+    prompt: Prompt
+    status: StatusLine
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.run: AgentRun | None = None
+        self.sessions: dict[int, TranscriptSession] = {}
+        self.index = 0
+        """Which transcript of the run is shown."""
+        self._tokens: dict[int, int] = {}
+        self._said = ""
+        self._shown_message = -1
+
+    @property
+    def trajview(self) -> TrajviewApp:
+        """The app, by its own type."""
+        return cast("TrajviewApp", self.app)
+
+    @property
+    def session(self) -> TranscriptSession | None:
+        """The transcript that is being read."""
+        return self.view.session if self.run is not None else None
+
+    def _moved(self) -> None:
+        """The session has moved: repaint, and let everything follow."""
+        self.view.sync()
+
+    def _follow(self) -> None:
+        session = self.session
+        if session is None:
+            return
+        self.outline.follow()
+        self.minimap.refresh()
+        self._say_status()
+        if self.has_class("-metadata") and session.message != self._shown_message:
+            self._show_metadata()
+
+    def _say_status(self) -> None:
+        session = self.session
+        if session is None:
+            return
+        count = len(session.messages)
+        if not count:
+            self.status.say(["this transcript has no messages"])
+            return
+        total = max(1, session.map.total)
+        at_end = session.y_of(session.top) + session.height >= total
+        percent = 100 if at_end else min(99, round(100 * session.y_of(session.cursor) / total))
+        left = [
+            f"unit {session.unit}/{len(session.unit_starts) - 1}",
+            f"message {session.message}/{count - 1}",
+            f"{percent}%",
+        ]
+        if session.search is not None:
+            hits = session.search.total
+            left.append(
+                f"“{one_line(session.search.text, 24)}” {session.hit_number}/{hits}"
+                if hits
+                else f"“{one_line(session.search.text, 24)}” not found"
+            )
+        elif session.stops and session.stops != session.error_messages:
+            left.append(f"highlight {session.stop_number}/{len(session.stops)}")
+        if session.error_messages:
+            errors = len(session.error_messages)
+            left.append(f"{errors} error{'s' * (errors > 1)}")
+        tokens = self._tokens.get(self.index)
+        if tokens is not None:
+            left.append(f"{_short(tokens)} tokens")
+        right = self._said or self._annotation_says()
+        self.status.say(left, right, "$accent" if self._said else "")
+
+    def _annotation_says(self) -> str:
+        if self.has_class("-annotating"):
+            root = one_line(str(self.trajview.store.root), 1000)
+            return f"saves to {root if len(root) <= 40 else '…' + root[-39:]}"
+        return ""
+
+    def _toast(self, text: str, *, error: bool = False) -> None:
+        self.notify(one_line(text, 400), severity="warning" if error else "information", timeout=5, markup=False)
+
+    def _brief(self, text: str) -> None:
+        """Say what a key has just done, until the next key."""
+        self._said = text
+        self._say_status()
+
+    def on_key(self) -> None:
+        # Before what the key does: that may say something itself.
+        self._said = ""
+
+    def _highlights_changed(self) -> None:
+        self._moved()
+        self.outline.refresh()
+        self.minimap.refresh()
+
+    def _show_metadata(self) -> None:
+        raise NotImplementedError
+
+    def open_run(self, info: RunInfo, *, annotate: bool = False, unit: int | None = None) -> None:
+        """Read a run in a thread and show it."""
+        raise NotImplementedError
+
+    def _show_transcript(self, index: int) -> None:
+        raise NotImplementedError
+
+
+def _short(count: int) -> str:
+    """`812`, `18.2k`, `1.3M`."""
+    if count < 1000:
+        return str(count)
+    return f"{count / 1000:.1f}k" if count < 999_950 else f"{count / 1_000_000:.1f}M"
