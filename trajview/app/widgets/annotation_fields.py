@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar, Protocol, cast
 
 from textual import events
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
@@ -17,8 +19,28 @@ from trajview.textsafe import one_line
 __all__ = ["ReasoningText", "ScoreField", "ScoreTable", "short_names"]
 
 
+class _Mover(Protocol):
+    """The panel, to its fields: what moves the cursor between them."""
+
+    def action_row(self, step: int) -> None: ...
+    def action_field(self, step: int) -> None: ...
+    def action_enter(self) -> None: ...
+
+
 class ScoreField(Input):
-    """A number to type, for one agent (from 0) and one dimension."""
+    """A number to type, for one agent (from 0) and one dimension.
+
+    The keys that leave the field have priority: they must act before the keys after them are given to this field, or
+    what is typed quickly would all land here.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down", "leave('row', 1)", "next score", show=False, priority=True),
+        Binding("up", "leave('row', -1)", "previous score", show=False, priority=True),
+        Binding("tab", "leave('field', 1)", "next field", show=False, priority=True),
+        Binding("shift+tab", "leave('field', -1)", "previous field", show=False, priority=True),
+        Binding("enter", "leave('enter', 1)", "next score", show=False, priority=True),
+    ]
 
     DEFAULT_CSS = """
     ScoreField.-textual-compact {
@@ -34,6 +56,16 @@ class ScoreField(Input):
         super().__init__(compact=True, max_length=60)
         self.agent = agent
         self.dimension = dimension
+
+    def action_leave(self, how: str, step: int) -> None:
+        """Go on to another field, as the panel says."""
+        panel = cast("_Mover", next(node for node in self.ancestors if hasattr(node, "action_enter")))
+        if how == "row":
+            panel.action_row(step)
+        elif how == "field":
+            panel.action_field(step)
+        else:
+            panel.action_enter()
 
 
 class ReasoningText(TextArea):

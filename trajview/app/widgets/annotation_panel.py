@@ -110,8 +110,6 @@ class AnnotationPanel(Widget):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings_for("annotation"),
-        Binding("down", "row(1)", "next score", show=False),
-        Binding("up", "row(-1)", "previous score", show=False),
         Binding("tab", "field(1)", "next field", show=False),
         Binding("shift+tab", "field(-1)", "previous field", show=False),
     ]
@@ -174,7 +172,7 @@ class AnnotationPanel(Widget):
         fields = self._fields()
         blank = [field for field in fields if not field.value.strip()]
         target = (blank or fields)[0] if fields else self._reasoning
-        target.focus()
+        self._focus(target)
 
     def save(self) -> None:
         """Save the annotation, in the background. What is no score is refused, and its field gets the cursor."""
@@ -188,7 +186,7 @@ class AnnotationPanel(Widget):
             self._shout(f"not saved: {scores}, see the red ones")
             first = next((field for field in self._fields() if (field.agent, field.dimension.name) in bad), None)
             if first:
-                first.focus()
+                self._focus(first)
             return
         if draft.empty and (self._work.baseline is None or self._work.baseline.empty):
             self._say("nothing to save: no score and no reasoning yet", "draft")
@@ -421,6 +419,10 @@ class AnnotationPanel(Widget):
 
     # Moving
 
+    def _focus(self, widget: Widget) -> None:
+        """Move the cursor at once. `Widget.focus` waits for a later call, and keys typed meanwhile land in the old field."""
+        self.screen.set_focus(widget)
+
     def _holds_focus(self) -> bool:
         focused = self.screen.focused if self.is_attached else None
         return focused is not None and self in focused.ancestors
@@ -443,16 +445,11 @@ class AnnotationPanel(Widget):
         self.set_class(event.size.width < 38, "-narrow")  # The range is still named beneath, and in errors.
         self.set_class(event.size.height < 26, "-short")
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        if isinstance(event.input, ScoreField):
-            self._step(event.input, 1, on_to_next_agent=True)
-
     def on_reasoning_text_left(self, event: ReasoningText.Left) -> None:
         event.stop()
         fields = [field for field in self._fields() if field.agent == 0]
         if fields:
-            fields[-1].focus()
+            self._focus(fields[-1])
 
     def _step(self, field: ScoreField, step: int, on_to_next_agent: bool = False) -> None:
         """Up or down the column of an agent, and over its ends: into the next column or table, or the reasoning."""
@@ -462,20 +459,26 @@ class AnnotationPanel(Widget):
             columns = [f for f in columns if f.agent == field.agent]
         index = columns.index(field) + step
         if index >= len(columns):
-            self._reasoning.focus()
+            self._focus(self._reasoning)
         elif index >= 0:
-            columns[index].focus()
+            self._focus(columns[index])
 
     def action_row(self, step: int) -> None:
         focused = self.screen.focused
         if isinstance(focused, ScoreField):
             self._step(focused, step)
 
+    def action_enter(self) -> None:
+        """On from a score: down the column, then to the next agent's, then to the reasoning."""
+        focused = self.screen.focused
+        if isinstance(focused, ScoreField):
+            self._step(focused, 1, on_to_next_agent=True)
+
     def action_field(self, step: int) -> None:
         places: list[Widget] = [*self._fields(), self._reasoning]
         focused = self.screen.focused
         index = places.index(focused) + step if focused in places else 0
-        places[index % len(places)].focus()
+        self._focus(places[index % len(places)])
 
     def action_save(self) -> None:
         self.save()

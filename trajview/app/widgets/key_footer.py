@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.content import Content
+from textual.keys import key_to_character
 from textual.widget import Widget
 
 if TYPE_CHECKING:
@@ -52,8 +53,11 @@ class KeyFooter(Widget):
         if not self.is_attached or screen is not self.screen:
             return
         by_action: dict[str, Binding] = {}
+        focused = screen.focused
         for _, binding, enabled, _ in screen.active_bindings.values():
-            if binding.show and enabled:
+            # What the focused field takes as text does nothing else now.
+            typed = focused is not None and focused.check_consume_key(binding.key, key_to_character(binding.key))
+            if binding.show and enabled and not typed:
                 by_action.setdefault(binding.action, binding)
         keys = [(found.key, self.app.get_key_display(found), found.description) for found in by_action.values()]
         if keys != self._keys:
