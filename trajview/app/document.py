@@ -39,13 +39,14 @@ class Document:
         transcript: Transcript,
         *,
         bare: bool = False,
+        language: str = "",
         preview_lines: int = 8,
     ) -> None:
         self.transcript = transcript
         self.messages: Sequence[ChatMessage] = transcript.messages
         self.roles: Sequence[str] = roles_of(self.messages)
         self.unit_starts = transcript.unit_starts
-        self.options = ViewOptions(bare=bare, preview_lines=preview_lines)
+        self.options = ViewOptions(bare=bare, language=language, preview_lines=preview_lines)
         self.fold_level = 2 if bare else 0
         self.folds: dict[int, Fold] = {}
         self.height = 24

@@ -44,9 +44,10 @@ class TranscriptSession(Document):
         rules: Sequence[Rule] = (),
         units: Iterable[int] = (),
         bare: bool = False,
+        language: str = "",
         preview_lines: int = 8,
     ) -> None:
-        super().__init__(transcript, bare=bare, preview_lines=preview_lines)
+        super().__init__(transcript, bare=bare, language=language, preview_lines=preview_lines)
         self.search: SearchHits | None = None
         self.sources_off: set[str] = set()
         self.scanned = bare or isinstance(self.messages, list)

@@ -55,6 +55,8 @@ class ViewOptions:
     preview_lines: int = 8
     bare: bool = False
     """No header: the lines of the text only (raw JSON, metadata)."""
+    language: str = ""
+    """The language of a bare text; "metadata" for keys and values, as `app.metadata` writes them."""
 
 
 def size_of(count: int) -> str:
@@ -73,7 +75,10 @@ def message_lines(message: ChatMessage, fold: Fold, options: ViewOptions, number
     """The lines of a message: its header, then what `fold` and `options` leave of its parts."""
     if options.bare:
         text = message.text
-        return code_lines(expand_tabs(safe_text(text)).split("\n"), language_of(text), fill="")
+        return code_lines(
+            expand_tabs(safe_text(text)).split("\n"), options.language or language_of(text), fill="",
+            words=options.language == "metadata",
+        )  # fmt: skip
     lines = [_header(message, number)]
     if fold is Fold.CLOSED:
         lines.append(_first_words(message))
@@ -355,9 +360,16 @@ def _dumps(value: object, indent: int | None = None) -> str:
         return f"({type(value).__name__}, nested too deeply to show)"
 
 
-def code_lines(body: Sequence[str], language: str, *, fill: str = "code.block") -> list[Line]:
-    """Lines of code, coloured by language when the first of them is shown. The texts must be safe already."""
+def code_lines(body: Sequence[str], language: str, *, fill: str = "code.block", words: bool = False) -> list[Line]:
+    """Lines of code, coloured by language when the first of them is shown. The texts must be safe already.
+
+    `words` breaks them between words, and below their own indent.
+    """
     lines = [Line(text, fill=fill) for text in body]
+    if words:
+        for line in lines:
+            margin = len(line.text) - len(line.text.lstrip(" "))
+            line.text, line.indent, line.hang, line.words = line.text[margin:], margin, margin + 2, True
     if language and lines:
 
         def finish() -> None:

@@ -64,6 +64,9 @@ def highlight_lines(lines: list[Line], language: str) -> None:
     if language == "diff":
         _colour_diff(lines)
         return
+    if language == "metadata":
+        _colour_metadata(lines)
+        return
     total = sum(len(line.text) + 1 for line in lines)
     lexer = _lexer(language) if total <= MOST_HIGHLIGHTED else None
     if lexer is None:
@@ -90,6 +93,20 @@ def highlight_lines(lines: list[Line], language: str) -> None:
                 line.spans.append(span)
             from_ += len(line.text) + 1
             at += 1
+
+
+_KEY = re.compile(r"(?:- )?[^\s:][^:]{0,60}:(?=\s|$)")
+
+
+def _colour_metadata(lines: list[Line]) -> None:
+    """Keys apart from values, and the title of a section apart from both: the line above a rule."""
+    for line, following in zip(lines, [*lines[1:], Line("")], strict=True):
+        if following.text.startswith("──"):
+            line.spans.append((0, len(line.text), "md.subheading"))
+        elif line.text.startswith("──"):
+            line.spans.append((0, len(line.text), "md.rule"))
+        elif found := _KEY.match(line.text):
+            line.spans.append((0, found.end(), "call.key"))
 
 
 def _colour_diff(lines: list[Line]) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
+from trajview.app.metadata import metadata_text
 from trajview.app.screens.transcript_base import TranscriptBase
 from trajview.app.session import TranscriptSession
 from trajview.highlight import text_of
@@ -66,17 +64,11 @@ class Showing(TranscriptBase):
         if session is None or run is None:
             return
         self._shown_message = session.message
-        known: dict[str, Any] = {}
-        if session.messages:
-            message = session.messages[session.message]
-            known[f"message {session.message}"] = message.model_dump(
-                mode="json", exclude={"content"}, exclude_none=True
-            )
-        transcript = session.transcript
-        known["transcript"] = {"id": transcript.id, "name": transcript.name, **transcript.metadata}
-        known["run"] = run.model_dump(mode="json", exclude={"transcripts"}, exclude_none=True)
-        text = json.dumps(known, indent=2, ensure_ascii=False, default=str)
-        self.side.show(TranscriptSession(Transcript(messages=[ToolMessage(content=text)]), bare=True))
+        message = session.messages[session.message] if session.messages else None
+        text = metadata_text(run, session.transcript, session.message, message)
+        self.side.show(
+            TranscriptSession(Transcript(messages=[ToolMessage(content=text)]), bare=True, language="metadata")
+        )
 
     def action_raw(self) -> None:
         """Show the record as it is in the file."""
