@@ -12,7 +12,7 @@ from .decode import BadRecord, decode_json
 from .files import open_source, read_member, read_range
 from .info import RunInfo
 from .json_records import decode_lines, json_records
-from .record import Record, problem_of
+from .record import QuickLook, Record, problem_of
 from .walk import SourceFile
 
 __all__ = ["bytes_of", "records_of", "value_of"]
@@ -27,9 +27,12 @@ _COMPRESSED = {
 }
 
 
-def records_of(source: SourceFile, is_message: Callable[[Any], bool]) -> Iterator[Record | Problem]:
+def records_of(
+    source: SourceFile, is_message: Callable[[Any], bool], quick: QuickLook | None = None
+) -> Iterator[Record | Problem]:
     """The records of a file, in order, and what could not be read in it. An empty file has none.
 
+    `quick` may spare the decoding of a record where it knows enough of it from its bytes.
     Raises UnreadableError where the file cannot be opened at all.
     """
     path = source.path
@@ -53,7 +56,7 @@ def records_of(source: SourceFile, is_message: Callable[[Any], bool]) -> Iterato
 
                 yield from yaml_records(file, path)
             else:
-                yield from json_records(file, path, suffix in _LINES, is_message)
+                yield from json_records(file, path, suffix in _LINES, is_message, quick)
     except OSError as error:  # while reading: the disk, or a network file system
         raise UnreadableError(f"reading it failed: {error.strerror or error}".lower(), where=Where(path)) from error
 

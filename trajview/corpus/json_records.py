@@ -17,9 +17,10 @@ from typing import Any, BinaryIO, Final
 import msgspec
 
 from trajview.errors import Problem, Where
+from trajview.formats.base import Summary
 
 from .decode import BadRecord, decode_json
-from .record import TORN_HINT, Record, not_utf8, problem_of
+from .record import TORN_HINT, QuickLook, Record, not_utf8, problem_of
 
 __all__ = ["decode_lines", "json_records"]
 
@@ -27,6 +28,7 @@ IsMessage = Callable[[Any], bool]
 
 _BOM: Final = b"\xef\xbb\xbf"
 _SPACE: Final = b" \t\r\n"
+_SPACES: Final = (b" ", b"\t", b"\r", b"\n")
 _MAX_PROBLEMS: Final = 1000
 _FIRST_LINES: Final = 100
 _TAIL: Final = 1 << 16
@@ -34,21 +36,32 @@ _TOKEN: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|["\[\]{}]', re.DOTALL)
 _MISSING: Final = object()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Line:
-    """A line that is not blank, without the white space around it. `ended` by a newline; `number` from 1."""
+    """A line that is not blank; `number` from 1. `offset` and `length` are without the white space around it."""
 
-    data: bytes
+    text: bytes
+    """With white space after it, which costs a copy to take off and no reader of JSON minds."""
     offset: int
+    length: int
     number: int
-    ended: bool
+
+    @property
+    def data(self) -> bytes:
+        return self.text[: self.length]
+
+    @property
+    def ended(self) -> bool:
+        return self.text.endswith(b"\n")
 
 
-def json_records(file: BinaryIO, path: Path, lines_expected: bool, is_message: IsMessage) -> Iterator[Record | Problem]:
+def json_records(
+    file: BinaryIO, path: Path, lines_expected: bool, is_message: IsMessage, quick: QuickLook | None = None
+) -> Iterator[Record | Problem]:
     """The records in a file, in order. `lines_expected`: its name says JSONL. Yields nothing for an empty file.
 
     One record is: the whole file; an element of an array, unless the array is itself a list of messages; a line; or
-    all lines, where each is a message.
+    all lines, where each is a message. `quick` is tried on each line after the first.
     """
     start = len(_BOM) if file.read(len(_BOM)) == _BOM else 0
     file.seek(start)
@@ -60,12 +73,12 @@ def json_records(file: BinaryIO, path: Path, lines_expected: bool, is_message: I
     value, replaced = _try(first.data)
     if value is not _MISSING and second is None:
         if lines_expected and not isinstance(value, list):
-            yield from _json_lines(iter((first,)), path, is_message)
+            yield from _json_lines(iter((first,)), path, is_message, quick)
         else:
             yield from _whole(first.data, first.offset, first.number, path, is_message, value, replaced)
         return
     if second is not None and _are_lines(first, second, value, lines_expected):
-        yield from _json_lines(chain((first, second), lines), path, is_message)
+        yield from _json_lines(chain((first, second), lines), path, is_message, quick)
         return
     data = _rest(file, first.offset)
     value, replaced = _try(data) if data[:1] != b"[" else (_MISSING, False)
@@ -74,7 +87,7 @@ def json_records(file: BinaryIO, path: Path, lines_expected: bool, is_message: I
         head = islice(_lines(file, start), _FIRST_LINES)
         if any(isinstance(_try(line.data)[0], dict | list) for line in head):
             file.seek(start)
-            yield from _json_lines(_lines(file, start), path, is_message)
+            yield from _json_lines(_lines(file, start), path, is_message, quick)
             return
     yield from _whole(data, first.offset, first.number, path, is_message, value, replaced)
 
@@ -100,9 +113,13 @@ def _rest(file: BinaryIO, start: int) -> bytes:
 
 def _lines(file: BinaryIO, offset: int) -> Iterator[_Line]:
     for number, line in enumerate(file, 1):
-        left = line.lstrip(_SPACE)
-        if left:
-            yield _Line(left.rstrip(_SPACE), offset + len(line) - len(left), number, line.endswith(b"\n"))
+        text = line.lstrip(_SPACE)
+        if text:
+            if text[-1:] == b"\n" and text[-2:-1] not in _SPACES:
+                length = len(text) - 1
+            else:
+                length = len(text.rstrip(_SPACE))
+            yield _Line(text, offset + len(line) - len(text), length, number)
         offset += len(line)
 
 
@@ -120,61 +137,86 @@ def _are_lines(first: _Line, second: _Line, value: Any, expected: bool) -> bool:
     return first.data[-1:] not in b"[,:" and isinstance(_try(second.data)[0], dict | list)
 
 
-def _json_lines(lines: Iterator[_Line], path: Path, is_message: IsMessage) -> Iterator[Record | Problem]:
-    values = _line_values(lines, path)
+def _json_lines(
+    lines: Iterator[_Line], path: Path, is_message: IsMessage, quick: QuickLook | None
+) -> Iterator[Record | Problem]:
+    reader = _Values(lines, path)
+    values = iter(reader)
+    index = 0
     for found in values:
         if isinstance(found, Problem):
             yield found
             continue
         line, value = found
-        if is_message(value):
+        if isinstance(value, _Quick):
+            yield _line_record(line, None, index, value.found)
+        elif index == 0 and is_message(value):
             yield from _one_record_of_lines(line, value, values)
             return
-        yield _line_record(line, value, 0)
-        break
-    index = 1
-    for found in values:
-        if isinstance(found, Problem):
-            yield found
         else:
-            yield _line_record(*found, index)
-            index += 1
+            reader.quick = quick
+            yield _line_record(line, value, index)
+        index += 1
 
 
-def _line_record(line: _Line, value: Any, index: int) -> Record:
+def _line_record(line: _Line, value: Any, index: int, quick: tuple[str, Summary] | None = None) -> Record:
     # Never `alone`, so that a record without an id keeps its name while the log grows.
-    return Record(value, "jsonl", line.offset, len(line.data), index, line.number, False, data=line.data)
+    return Record(value, "jsonl", line.offset, line.length, index, line.number, False, data=line.text, quick=quick)
 
 
 def _one_record_of_lines(
     first: _Line, value: Any, values: Iterator[tuple[_Line, Any] | Problem]
 ) -> Iterator[Record | Problem]:
-    messages, end = [value], first.offset + len(first.data)
+    messages, end = [value], first.offset + first.length
     for found in values:
         if isinstance(found, Problem):
             yield found
         else:
             messages.append(found[1])
-            end = found[0].offset + len(found[0].data)
+            end = found[0].offset + found[0].length
     yield Record(messages, "jsonl messages", first.offset, end - first.offset, 0, first.number)
 
 
-def _line_values(lines: Iterator[_Line], path: Path) -> Iterator[tuple[_Line, Any] | Problem]:
-    bad, told = 0, False
-    for line in lines:
-        try:
-            value, replaced = decode_json(line.data)
-        except BadRecord as error:
-            bad += 1
-            if bad <= _MAX_PROBLEMS:
-                yield problem_of(error, path, line.number, "line" if line.ended else "last line", cut=not line.ended)
-            continue
-        if replaced and not told:
-            told = True
-            yield not_utf8(path, line.number)
-        yield line, value
-    if bad > _MAX_PROBLEMS:
-        yield Problem(f"{bad - _MAX_PROBLEMS:,} more lines cannot be read", "is this a JSONL file?", Where(path))
+@dataclass(frozen=True, slots=True)
+class _Quick:
+    """Stands for the value of a line that a quick look was enough for."""
+
+    found: tuple[str, Summary]
+
+
+class _Values:
+    """The values of lines, one after another, and what is wrong with them. `quick`, once set, may spare the decoding."""
+
+    def __init__(self, lines: Iterator[_Line], path: Path) -> None:
+        self.quick: QuickLook | None = None
+        self._lines = lines
+        self._path = path
+
+    def __iter__(self) -> Iterator[tuple[_Line, Any] | Problem]:
+        bad, good, told = 0, 0, False
+        for line in self._lines:
+            if self.quick is not None:
+                found = self.quick(line.text, good, line.number)
+                if found is not None:
+                    good += 1
+                    yield line, _Quick(found)
+                    continue
+            try:
+                value, replaced = decode_json(line.data)
+            except BadRecord as error:
+                bad += 1
+                if bad <= _MAX_PROBLEMS:
+                    what = "line" if line.ended else "last line"
+                    yield problem_of(error, self._path, line.number, what, cut=not line.ended)
+                continue
+            if replaced and not told:
+                told = True
+                yield not_utf8(self._path, line.number)
+            good += 1
+            yield line, value
+        if bad > _MAX_PROBLEMS:
+            reason = f"{bad - _MAX_PROBLEMS:,} more lines cannot be read"
+            yield Problem(reason, "is this a JSONL file?", Where(self._path))
 
 
 def _whole(

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from trajview.errors import Problem, Where
+from trajview.formats.base import Summary
 
 from .decode import BadRecord
 
-__all__ = ["Record", "not_utf8", "problem_of"]
+__all__ = ["QuickLook", "Record", "not_utf8", "problem_of"]
 
 TORN_HINT: Final = "the program that wrote it was stopped, or is still writing; the rest opens"
 
+QuickLook = Callable[[bytes, int, int], tuple[str, Summary] | None]
+"""Format and summary of a record by its bytes, number and line, None where it has to be decoded for that."""
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(slots=True)
 class Record:
-    """One record of a source. `data` is its bytes where they are at hand anyway (else None); see RunInfo for the rest."""
+    """One record of a source. See RunInfo for most of it.
+
+    `data`: its bytes where they are at hand anyway (else None), maybe with white space after its `length`.
+    `quick`: its format and summary, where a quick look at the bytes gave them; then the `value` was not decoded.
+    """
 
     value: Any
     container: str
@@ -28,6 +37,7 @@ class Record:
     alone: bool = True
     member: str | None = None
     data: bytes | memoryview | None = None
+    quick: tuple[str, Summary] | None = None
 
 
 def problem_of(bad: BadRecord, path: Path, line: int, what: str = "record", *, cut: bool = False) -> Problem:

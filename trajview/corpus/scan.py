@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
@@ -12,6 +12,7 @@ from threading import Event
 from trajview.errors import Problem, TrajviewError, Where
 from trajview.formats import registry
 from trajview.formats.base import Origin, Summary
+from trajview.formats.quick import QuickLook
 
 from .containers import bytes_of, records_of
 from .files import Stamp, stamp_of
@@ -32,6 +33,7 @@ class Scan:
         self.stamps: dict[Path, Stamp] = {}
         self._paths = paths
         self._cancelled = cancelled
+        self._quick = QuickLook()
         self._taken: set[str] = set()
         self._copies: dict[str, int] = {}
 
@@ -63,7 +65,7 @@ class Scan:
         try:
             stamp = stamp_of(source.path)
             self.stamps[source.path] = stamp
-            for found in records_of(source, registry.is_message_line):
+            for found in records_of(source, registry.is_message_line, self._quick_look(source.path)):
                 if self._cancelled.is_set():
                     return
                 for item in [found] if isinstance(found, Problem) else self._items(found, source):
@@ -80,11 +82,24 @@ class Scan:
             if source.named:
                 yield Problem("the file holds no records", "is it the right one?", Where(source.path))
 
+    def _quick_look(self, path: Path) -> Callable[[bytes, int, int], tuple[str, Summary] | None]:
+        path = origin_of(path, Record(None, "jsonl", 0, 0)).path
+        look = self._quick.look
+        return lambda data, number, line: look(data, Origin(path, number, line, alone=False))
+
     def _items(self, found: Record, source: SourceFile) -> Iterator[RunInfo | Problem]:
         """The run that a record is, and what is wrong with it. What its format refuses is a raw run as well."""
+        if found.quick is not None:
+            format_name, summary = found.quick
+            yield self._info(found, source, format_name, summary)
+            if summary.problems:
+                yield _noticed(summary.problems, source.path, found.line)
+            return
         origin = origin_of(source.path, found)
         try:
             known, detection = registry.best(found.value)
+            if found.container == "jsonl":
+                self._quick.learn(found.value, detection.format)
             if found.container == "yaml" and detection.format == "raw" and not source.named:
                 return  # most YAML in a folder is configuration
             summary = known.summarise(found.value, origin)
@@ -127,7 +142,7 @@ class Scan:
     def _key(self, run_id: str, found: Record, path: Path) -> str:
         key = run_id
         if key in self._taken:
-            data = found.data if found.data is not None else bytes_of(found, path)
+            data = found.data[: found.length] if found.data is not None else bytes_of(found, path)
             base = key = f"{run_id}@{blake2b(data).hexdigest()[:8]}"
             copy = self._copies.get(base, 1)
             while key in self._taken:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Chat", "ChatFormat", "chat_of", "leftovers", "message_item", "messages_under", "summary_models"]
 
 
-_EMPTY = " is empty"  # worth a word in `validate`; in the list, the count of messages says it
+EMPTY_PROBLEM = " is empty"  # worth a word in `validate`; in the list, the count of messages says it
 
 
 def leftovers(record: dict[Any, Any], used: Iterable[Any]) -> dict[str, Any]:
@@ -95,7 +95,7 @@ class Chat:
         return Summary(
             self.id, self.name, len(roles), count_units(roles), 1, (), tuple(self.rewards or ()),
             tuple(dict.fromkeys([*self.models, *summary_models(self.items, self.metadata, self.metadata.get("request"))])),
-            (*(problem for problem in self.problems if not problem.endswith(_EMPTY)), *wrong_in_messages(self.items)),
+            (*(problem for problem in self.problems if not problem.endswith(EMPTY_PROBLEM)), *wrong_in_messages(self.items)),
         )  # fmt: skip
 
     def transcript(self, transcript_id: str, name: str | None = None) -> Transcript:
@@ -175,7 +175,7 @@ class ChatFormat:
 def list_problem(value: Any, key: str) -> list[str]:
     """The problem, if any, that what should be a list of messages is none."""
     if isinstance(value, list):
-        return [] if value else [f"`{key}`{_EMPTY}"]
+        return [] if value else [f"`{key}`{EMPTY_PROBLEM}"]
     return [f"`{key}` is a list of messages, and this is {kind(value)}"]
 
 
