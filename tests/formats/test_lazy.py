@@ -110,3 +110,14 @@ def test_what_a_message_says_is_among_its_strings(logged: list[Any]) -> None:
 
 def test_strings_are_found_at_any_depth() -> None:
     assert strings_in({"a": ["b", {"c": "d"}, 3, None], "e": "f"}) == ["b", "d", "f"]
+
+
+@given(items())
+def test_sizes_are_known_without_building(logged: list[Any]) -> None:
+    lazy = LazyMessages(logged)
+    measured = lazy.measured()
+    assert len(measured) == len(lazy)
+    assert not lazy._built
+    for (lines, length, _), message in zip(measured, lazy, strict=True):
+        if isinstance(message.content, str) and len(message.text) > 40 and message.metadata == {}:
+            assert (lines, length) >= (message.text.count("\n") + 1, len(message.text))

@@ -21,7 +21,7 @@ from .render.blocks import Fold, ViewOptions, message_lines
 from .render.headers import unit_header
 from .render.layout import Layout, lay_out
 from .render.lines import Line
-from .sizes import roles_of, sizes_of
+from .sizes import estimates, roles_of, sizes_of
 
 __all__ = ["Document", "Position"]
 
@@ -41,12 +41,13 @@ class Document:
         bare: bool = False,
         language: str = "",
         preview_lines: int = 8,
+        width: int = 80,
     ) -> None:
         self.transcript = transcript
         self.messages: Sequence[ChatMessage] = transcript.messages
         self.roles: Sequence[str] = roles_of(self.messages)
         self.unit_starts = transcript.unit_starts
-        self.options = ViewOptions(bare=bare, language=language, preview_lines=preview_lines)
+        self.options = ViewOptions(bare=bare, language=language, preview_lines=preview_lines, width=max(10, width))
         self.fold_level = 2 if bare else 0
         self.folds: dict[int, Fold] = {}
         self.height = 24
@@ -60,7 +61,7 @@ class Document:
         self._sizes = sizes_of(self.messages, self.roles)
         self._layouts: OrderedDict[int, Layout] = OrderedDict()
         self._measured_to = 0
-        self.map = LineMap(self._estimate(i) for i in range(len(self.messages)))
+        self.map = self._estimated()
 
     # -- heights and layouts -------------------------------------------------------------------------------------------
 
@@ -76,24 +77,16 @@ class Document:
             return Fold.PREVIEW
         return Fold.OPEN
 
-    def _estimate(self, message: int) -> int:
-        """A guess at the rows of a message, from the size of its parts alone."""
-        extra = 1 if self.options.bare else 2
-        if not self.options.bare and self.unit_of(message)[1]:
-            extra += 1
-        fold = self.fold_of(message)
-        if fold is Fold.CLOSED:
-            return extra + 1
-        prose, reasoning, output, calls = self._sizes[message]
-        width = max(8, self.options.width - 4)
-        rows = prose[0] + prose[1] // width + calls
-        if reasoning[0]:
-            rows += reasoning[0] + reasoning[1] // width if self.options.show_reasoning else 1
-        if output[0]:
-            full = output[0] + output[1] // width
-            keep = self.options.preview_lines + 1 if self.options.show_tools else 1
-            rows += full if fold is Fold.OPEN and self.options.show_tools else min(full, keep)
-        return rows + extra
+    def _estimated(self) -> LineMap:
+        """Heights from the sizes of messages alone: one loop, for there may be a hundred thousand of them."""
+        level = (Fold.PREVIEW, Fold.CLOSED, Fold.OPEN)[self.fold_level]
+        heights = estimates(self._sizes, self.options, level)
+        if not self.options.bare:
+            for start in self.unit_starts:
+                heights[start] += 1
+        for message, fold in self.folds.items():
+            heights[message] = estimates([self._sizes[message]], self.options, fold)[0] + self.header_row(message)
+        return LineMap(heights)
 
     def reasons(self, unit: int) -> list[Highlight]:
         """Why a unit is highlighted, for its header."""
@@ -164,7 +157,7 @@ class Document:
 
     def _relayout(self) -> None:
         self._layouts.clear()
-        self.map = LineMap(self._estimate(i) for i in range(len(self.messages)))
+        self.map = self._estimated()
         self._measured_to = 0
         self.revision += 1
 

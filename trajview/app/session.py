@@ -46,8 +46,9 @@ class TranscriptSession(Document):
         bare: bool = False,
         language: str = "",
         preview_lines: int = 8,
+        width: int = 80,
     ) -> None:
-        super().__init__(transcript, bare=bare, language=language, preview_lines=preview_lines)
+        super().__init__(transcript, bare=bare, language=language, preview_lines=preview_lines, width=width)
         self.search: SearchHits | None = None
         self.sources_off: set[str] = set()
         self.scanned = bare or isinstance(self.messages, list)

@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 
 from trajview.models.messages import AssistantMessage, ChatMessage, ToolMessage
 
-__all__ = ["Size", "roles_of", "sizes_of"]
+from .render.blocks import Fold, ViewOptions
+
+__all__ = ["Size", "estimates", "roles_of", "sizes_of"]
 
 Size = tuple[tuple[int, int], tuple[int, int], tuple[int, int], int]
 """Lines and characters of prose, of reasoning and of tool output, and the lines of tool calls."""
@@ -20,18 +22,35 @@ def roles_of(messages: Sequence[ChatMessage]) -> Sequence[str]:
 
 def sizes_of(messages: Sequence[ChatMessage], roles: Sequence[str]) -> list[Size]:
     """The size of each message; of those that are built on demand, from their texts as they were logged."""
-    strings: Callable[[int], list[str]] | None = getattr(messages, "strings", None)
-    if strings is None:
+    measured: Callable[[], list[tuple[int, int, int]]] | None = getattr(messages, "measured", None)
+    if measured is None:
         return [_size(message) for message in messages]
-    return [_size_of_strings(role, strings(index)) for index, role in enumerate(roles)]
-
-
-def _size_of_strings(role: str, strings: list[str]) -> Size:
-    """The same from the texts of a message that is not built: its longest ones, ids and names make no lines."""
-    texts = [text for text in strings if len(text) > 40 or "\n" in text]
-    measured = (sum(text.count("\n") + 1 for text in texts), sum(map(len, texts)))
     nothing = (0, 0)
-    return (nothing, nothing, measured, 0) if role == "tool" else (measured, nothing, nothing, 0)
+    return [
+        (nothing, nothing, (lines, length), calls) if role == "tool" else ((lines, length), nothing, nothing, calls)
+        for role, (lines, length, calls) in zip(roles, measured(), strict=True)
+    ]
+
+
+def estimates(sizes: Sequence[Size], options: ViewOptions, fold: Fold) -> list[int]:
+    """A guess at the rows of each message without its unit's header. `fold` PREVIEW is of tool output only."""
+    extra = 1 if options.bare else 2
+    if fold is Fold.CLOSED:
+        return [extra + 1] * len(sizes)
+    width = max(8, options.width - 4)
+    thoughts = options.show_reasoning
+    whole = fold is Fold.OPEN and options.show_tools
+    keep = options.preview_lines + 1 if options.show_tools else 1
+    heights = []
+    for prose, reasoning, output, calls in sizes:
+        rows = extra + prose[0] + prose[1] // width + calls
+        if reasoning[0]:
+            rows += reasoning[0] + reasoning[1] // width if thoughts else 1
+        if output[0]:
+            full = output[0] + output[1] // width
+            rows += full if whole or full < keep else keep
+        heights.append(rows)
+    return heights
 
 
 def _size(message: ChatMessage) -> Size:

@@ -87,6 +87,21 @@ class LazyMessages(Sequence["ChatMessage"]):
                         known[str(call)] = places[last][1]
         return known
 
+    def measured(self) -> list[tuple[int, int, int]]:
+        """Lines and characters of what each message says, and lines of its calls, about: texts, not built messages."""
+        return [self._measured(piece, index) for index, piece in enumerate(self._pieces)]
+
+    def _measured(self, piece: Piece, index: int) -> tuple[int, int, int]:
+        item = piece.item
+        if isinstance(item, dict) and piece.blocks is None and piece.result is None:
+            content = item.get("content")
+            if content is None or isinstance(content, str):
+                calls = item.get("tool_calls")
+                said = content or ""
+                return said.count("\n") + 1 if said else 0, len(said), 2 * len(calls) if isinstance(calls, list) else 0
+        texts = [text for text in self.strings(index) if len(text) > 40 or "\n" in text]
+        return sum(text.count("\n") + 1 for text in texts), sum(map(len, texts)), 0
+
     def strings(self, index: int) -> list[str]:
         """Every text of a logged message, keys left out: what it says is among them, and more."""
         piece = self._pieces[index]

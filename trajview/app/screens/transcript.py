@@ -160,8 +160,10 @@ class TranscriptScreen(Searching, Showing):
 
     def _session(self, run: AgentRun, index: int) -> TranscriptSession:
         units = [self._unit] if self._unit is not None else []
-        preview = self.trajview.settings.preview_lines
-        return TranscriptSession(run.transcripts[index], rules=self._rules, units=units, preview_lines=preview)
+        preview, width = self.trajview.settings.preview_lines, self.view.text_width or 80
+        return TranscriptSession(
+            run.transcripts[index], rules=self._rules, units=units, preview_lines=preview, width=width
+        )
 
     def on_transcript_screen__loaded(self, message: _Loaded) -> None:
         message.stop()

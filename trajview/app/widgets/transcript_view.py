@@ -140,6 +140,11 @@ class TranscriptView(ScrollView, can_focus=True, inherit_bindings=False):
 
     # -- content -------------------------------------------------------------------------------------------------------
 
+    @property
+    def text_width(self) -> int:
+        """The columns that text has here, 0 before the first layout."""
+        return max(0, self.scrollable_content_region.width - GUTTER - MARGIN)
+
     def show(self, session: TranscriptSession) -> None:
         """Show another session, at its own position."""
         self.session = session
