@@ -319,3 +319,19 @@ def test_a_small_terminal_shows_a_run_and_the_keys(folder: Path, home: Path) -> 
         terminal.until("1 run")
         terminal.press("q")
         assert terminal.ended() == 0
+
+
+def test_keys_that_arrive_all_at_once_do_what_they_do_one_by_one(folder: Path, home: Path) -> None:
+    """As over a slow connection: what is typed after `/` or enter belongs to the field that this opens."""
+    with Terminal(home, "runs", "--run", "repair", cwd=folder) as terminal:
+        terminal.until("You repair kettles.")
+        terminal.press(f"/{NEEDLE}{ENTER}n")
+        terminal.until("2/2")
+        terminal.press(ESCAPE)
+        terminal.until(lambda: "2/2" not in terminal.text)
+        terminal.press("a")
+        terminal.until("not rated yet")
+        terminal.press(f"0.25{ENTER}half a thought")
+        terminal.until("half a thought")
+        assert "0.25" in terminal.text
+        terminal.until("draft kept")

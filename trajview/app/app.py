@@ -155,9 +155,9 @@ class TrajviewApp(App[int]):
 
         self.push_screen(HelpScreen(screen))
 
-    async def action_help_quit(self) -> None:
+    def action_help_quit(self) -> None:
         """What ctrl+c does where nothing is selected that it could copy."""
-        await self.action_quit()
+        self._quit()
 
     async def action_quit(self) -> None:
         """Leave, once unsaved work has been asked about."""

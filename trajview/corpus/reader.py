@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import replace
@@ -46,6 +47,9 @@ class Reader:
                 self._cache.move_to_end(info.place)
                 return cached
         run = self.read(info, lazily)
+        if info.length > _LARGE_RUN:
+            # Its millions of objects would be walked at every full collection, which stops all threads for as long.
+            gc.freeze()
         with self._lock:
             self._cache[info.place] = info.key, run
             self._cache.move_to_end(info.place)
