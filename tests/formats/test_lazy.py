@@ -121,3 +121,15 @@ def test_sizes_are_known_without_building(logged: list[Any]) -> None:
     for (lines, length, _), message in zip(measured, lazy, strict=True):
         if isinstance(message.content, str) and len(message.text) > 40 and message.metadata == {}:
             assert (lines, length) >= (message.text.count("\n") + 1, len(message.text))
+
+
+def test_an_answer_finds_its_call_however_far_back_it_was_made() -> None:
+    call = {"id": "far", "function": {"name": "bash", "arguments": "{}"}}
+    again = {"id": "far", "function": {"name": "python", "arguments": "{}"}}
+    logged: list[dict[str, Any]] = [{"role": "assistant", "content": "", "tool_calls": [call]}]
+    logged += [{"role": "user", "content": "wait"}] * 100
+    logged += [{"role": "tool", "content": "done", "tool_call_id": "far"}]
+    logged += [{"role": "assistant", "content": "", "tool_calls": [again]}]
+    logged += [{"role": "tool", "content": "again", "tool_call_id": "far"}]
+    logged += [{"role": "tool", "content": "?", "tool_call_id": "never made"}]
+    assert [getattr(m, "function", None) for m in LazyMessages(logged)][-4:] == ["bash", None, "python", None]

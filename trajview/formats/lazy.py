@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from .chat import Conversation, message_models
-from .parts import tool_calls_of
 from .roles import Piece, pieces_of
 
 if TYPE_CHECKING:
@@ -19,6 +18,7 @@ __all__ = ["LAZY_FROM", "LazyMessages", "strings_in"]
 LAZY_FROM = 2_000
 """Messages: shorter transcripts are built at once, which takes some 40 ms at the most."""
 _KEPT = 4_000
+_NEAR = 40
 
 
 class LazyMessages(Sequence["ChatMessage"]):
@@ -72,20 +72,30 @@ class LazyMessages(Sequence["ChatMessage"]):
 
     def _functions(self, piece: Piece, index: int) -> dict[str, str]:
         """What the calls that a tool's answer refers to are named: by its id, the last call before it."""
-        if self._calls is None:
-            self._calls = _calls_in(self._pieces)
         known: dict[str, str] = {}
         for holder in (piece.item, piece.result):
             if not isinstance(holder, dict):
                 continue
             for key in ("tool_call_id", "call_id", "tool_use_id"):
                 call = holder.get(key)
-                places = self._calls.get(call) if isinstance(call, str) else None
-                if places:
-                    last = bisect_left(places, (index, "")) - 1
-                    if last >= 0:
-                        known[str(call)] = places[last][1]
+                name = self._function(call, index) if isinstance(call, str) else None
+                if name is not None:
+                    known[str(call)] = name
         return known
+
+    def _function(self, call: str, index: int) -> str | None:
+        """The function of the last call of that id before a message. An answer nearly always follows its call."""
+        for before in range(index - 1, max(-1, index - _NEAR), -1):
+            for made, function in reversed(_calls_of(self._pieces[before])):
+                if made == call:
+                    return function
+        if index <= _NEAR:
+            return None
+        if self._calls is None:
+            self._calls = _calls_in(self._pieces)
+        places = self._calls.get(call, [])
+        last = bisect_left(places, (index, "")) - 1
+        return places[last][1] if last >= 0 else None
 
     def measured(self) -> list[tuple[int, int, int]]:
         """Lines and characters of what each message says, and lines of its calls, about: texts, not built messages."""
@@ -112,31 +122,20 @@ class LazyMessages(Sequence["ChatMessage"]):
         return strings_in(piece.item)
 
 
+def _calls_of(piece: Piece) -> list[tuple[str, str]]:
+    """The calls that a piece makes: id and function of each, in order."""
+    if piece.role != "assistant" or not isinstance(piece.item, dict):
+        return []
+    calls = Conversation().add(piece).get("tool_calls") or []
+    return [(call["id"], call["function"]) for call in calls if call.get("id")]
+
+
 def _calls_in(pieces: Sequence[Piece]) -> dict[str, list[tuple[int, str]]]:
     """Where calls of each id are made, ascending, and of which function."""
     found: dict[str, list[tuple[int, str]]] = {}
     for index, piece in enumerate(pieces):
-        if piece.role != "assistant" or not isinstance(piece.item, dict):
-            continue
-        item = piece.item
-        plain = item.get("tool_calls")
-        if (
-            plain is None
-            and isinstance(item.get("content"), str)
-            and "type" not in item
-            and "function_call" not in item
-        ):
-            continue
-        calls = (
-            tool_calls_of(plain)
-            if plain and piece.blocks is None and not isinstance(item.get("content"), list)
-            else None
-        )
-        if calls is None:
-            calls = Conversation().add(piece).get("tool_calls") or []
-        for call in calls:
-            if call.get("id"):
-                found.setdefault(call["id"], []).append((index, call["function"]))
+        for call, function in _calls_of(piece):
+            found.setdefault(call, []).append((index, function))
     return found
 
 
