@@ -287,7 +287,7 @@ def test_help_has_examples_and_a_line_without_arguments_prints_it() -> None:
     assert "trajview show run.json --token-limit 8000" in result.stdout
     bare = call()
     assert (bare.exit_code, bare.stdout) == (2, result.stdout)
-    for command in ("view", "show", "ls", "detect", "validate", "completion"):
+    for command in ("view", "show", "ls", "detect", "validate", "cache", "completion"):
         assert call(command, "--help").exit_code == 0
         assert command in result.stdout
 
@@ -320,3 +320,18 @@ def test_show_is_coloured_on_a_terminal_and_not_against_no_color(runs: Path, mon
     assert "\x1b" not in plain
     assert re.sub("\x1b\\[[0-9]*m", "", coloured) == plain
     assert os.environ["NO_COLOR"] == "1"
+
+
+def test_ls_fills_the_cache_unless_it_is_told_not_to(
+    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr("trajview.corpus.cache._JUST_NOW", 0)
+    plain = call("ls", runs, "--no-cache").stdout
+    assert "files  0" in call("cache", "info").stdout
+    assert [call("ls", runs).stdout for _ in range(2)] == [plain] * 2
+    said = call("cache", "info").stdout
+    assert "files  2" in said
+    assert str(tmp_path / "cache") in said
+    assert call("cache", "clear").exit_code == 0
+    assert "files  0" in call("cache", "info").stdout

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from trajview.corpus.info import RunInfo
 
 __all__ = [
-    "existing", "exit_code", "is_terminal", "matching_run", "out", "paths_argument", "say_nothing_found", "say_problem",
+    "existing", "exit_code", "is_terminal", "matching_run", "no_cache_option", "out", "paths_argument", "say_nothing_found", "say_problem",
     "stream_runs", "wants_colour",
 ]  # fmt: skip
 
@@ -30,6 +30,13 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 def paths_argument(command: _Command) -> _Command:
     """The argument PATH..., at least one, as Paths."""
     return click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path))(command)
+
+
+def no_cache_option(command: _Command) -> _Command:
+    """The option --no-cache."""
+    return click.option("--no-cache", is_flag=True, help="Neither use nor keep summaries of files (see `cache`).")(
+        command
+    )
 
 
 def existing(paths: Sequence[Path]) -> tuple[Path, ...]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .common import existing, exit_code, is_terminal, paths_argument, say_nothing_found, stream_runs
+from .common import existing, exit_code, is_terminal, no_cache_option, paths_argument, say_nothing_found, stream_runs
 
 if TYPE_CHECKING:
     from trajview.corpus.info import RunInfo
@@ -28,15 +28,17 @@ _GAP = "  "
 @click.command("ls", short_help="List the runs.")
 @paths_argument
 @click.option("--json", "in_json", is_flag=True, help="One JSON object a line.")
+@no_cache_option
 @click.pass_context
-def command(ctx: click.Context, paths: tuple[Path, ...], in_json: bool) -> None:
+def command(ctx: click.Context, paths: tuple[Path, ...], in_json: bool, no_cache: bool) -> None:
     """List the runs of PATH: id, source, format, messages, action units, agents, rewards.
 
     On a terminal the columns are cut to its width; elsewhere they are whole.
     """
+    from trajview.corpus.cache import SummaryCache
     from trajview.corpus.corpus import Corpus
 
-    corpus = Corpus(existing(paths))
+    corpus = Corpus(existing(paths), None if no_cache else SummaryCache())
     if in_json:
         for info in stream_runs(corpus):
             sys.stdout.write(json.dumps(as_json(info), ensure_ascii=False).encode("utf-8", "replace").decode() + "\n")

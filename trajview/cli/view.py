@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from .common import existing, is_terminal, paths_argument
+from .common import existing, is_terminal, no_cache_option, paths_argument
 
 __all__ = ["command"]
 
@@ -20,6 +20,7 @@ __all__ = ["command"]
 @click.option("--store", metavar="DIR", help="Where annotations are saved; made at the first save.  [annotations]")
 @click.option("--annotator", metavar="NAME", help="Who annotates.  [the login name]")
 @click.option("--theme", metavar="NAME", help="A Textual theme; `ansi-dark` uses the terminal's own colours.")
+@no_cache_option
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -30,6 +31,7 @@ def command(
     store: str | None,
     annotator: str | None,
     theme: str | None,
+    no_cache: bool,
 ) -> None:
     """Open PATH in the viewer (this is what `trajview PATH...` does)."""
     existing(paths)
@@ -52,9 +54,10 @@ def command(
     settings = load_settings(
         paths=tuple(paths), run=run, unit=unit, highlight=highlight, store=store, annotator=annotator, theme=theme
     )
+    from trajview.corpus.cache import SummaryCache
     from trajview.corpus.corpus import Corpus
 
-    corpus = Corpus(settings.paths)
+    corpus = Corpus(settings.paths, None if no_cache else SummaryCache())
     corpus.start()  # files are read while Textual is imported
     from trajview.app.app import run_app
 

@@ -84,21 +84,20 @@ class Background:
             if isinstance(source, Problem):
                 self._add(source)
                 continue
-            part = self._list_file(source, budget if not later else 0)
-            if part is not None:
-                later.append(part)
+            known = not later and self._scan.knows(source)
+            size = _size_of(source)
+            if later or (size > budget and not known):
+                # From the first file on that is not read at once, none is: keys are given in the order of reading.
+                later.append(self._list_file(source))
                 continue
+            budget -= 0 if known else size
             for item in self._scan.in_file(source):
                 self._add(item)
-            budget -= self._scan.bytes_done
         self._flush()
         return later
 
-    def _list_file(self, source: SourceFile, budget: int) -> Listed | None:
-        """List what a file seems to hold; None where it is so small that it is read at once.
-
-        From the first file on that is not read at once, none is, because keys are given in the order of reading.
-        """
+    def _list_file(self, source: SourceFile) -> Listed:
+        """List what a file seems to hold, where that can be told without reading it."""
         part = Listed(source, self._rows, self._runs, [])
         stem = origin_of(source.path, RunInfo("", "", source.path, "", "", "")).default_id
 
@@ -107,10 +106,7 @@ class Background:
             return stem if alone else f"{stem}#{record}"
 
         try:
-            stamp = stamp_of(source.path)
-            if stamp[0] <= budget:
-                return None
-            self._scan.stamps[source.path] = stamp
+            self._scan.stamps[source.path] = stamp_of(source.path)
             found = listed(source, registry.is_message_line, default_id)
         except TrajviewError:  # reading it says why
             return part
@@ -186,6 +182,13 @@ class Background:
         self._batch, self._changed = [], {}
         self._publish(batch, changed)
         self._since = monotonic()
+
+
+def _size_of(source: SourceFile) -> int:
+    try:
+        return stamp_of(source.path)[0]
+    except TrajviewError:  # reading it says why
+        return 0
 
 
 def _problem_for(info: RunInfo, problems: list[Problem]) -> Problem:

@@ -15,6 +15,7 @@ from trajview.formats import registry
 from trajview.formats.base import Detection
 
 from .background import Background, Listed
+from .cache import SummaryCache
 from .feed import Feed
 from .info import RunInfo, Updated
 from .reader import Reader
@@ -49,7 +50,8 @@ class Corpus:
     are not `summarised` stand for the rest until then, and what takes their place reaches subscribers as `Updated`.
     """
 
-    def __init__(self, paths: Sequence[Path]) -> None:
+    def __init__(self, paths: Sequence[Path], cache: SummaryCache | None = None) -> None:
+        """`cache` keeps the summaries for the next time; by default nothing is kept."""
         self.paths = tuple(paths)
         self.infos: list[RunInfo] = []
         self.problems: list[Problem] = []
@@ -62,7 +64,7 @@ class Corpus:
         self._lock = Lock()
         self._news = Condition()
         self._cancelled = Event()
-        self._scan = Scan(self.paths, self._cancelled)
+        self._scan = Scan(self.paths, self._cancelled, cache)
         self._reader = Reader(self._scan.stamps)
         self._thread: Thread | None = None
         self._begun = False
@@ -151,6 +153,7 @@ class Corpus:
         return Background(self._scan, self._publish, self._on_listed, self._cancelled)
 
     def _finish(self) -> None:
+        self._scan.close()
         self._feed.finish()
         with self._news:
             self._news.notify_all()

@@ -9,11 +9,14 @@ from hashlib import blake2b
 from pathlib import Path
 from threading import Event
 
+import msgspec
+
 from trajview.errors import Problem, TrajviewError, Where
 from trajview.formats import registry
 from trajview.formats.base import Origin, Summary
 from trajview.formats.quick import QuickLook
 
+from .cache import SummaryCache, stamp_of_status
 from .containers import bytes_of, records_of
 from .files import Stamp, stamp_of
 from .info import RunInfo
@@ -26,13 +29,14 @@ __all__ = ["Scan", "fault_of", "origin_of", "placed"]
 class Scan:
     """What is found in some paths, in order, and how far the scan is. It is used by one thread at a time."""
 
-    def __init__(self, paths: Sequence[Path], cancelled: Event) -> None:
+    def __init__(self, paths: Sequence[Path], cancelled: Event, cache: SummaryCache | None = None) -> None:
         self.skipped = 0
         self.files_done = 0
         self.bytes_done = 0
         self.stamps: dict[Path, Stamp] = {}
         self._paths = paths
         self._cancelled = cancelled
+        self._cache = cache
         self._quick = QuickLook()
         self._taken: set[str] = set()
         self._copies: dict[str, int] = {}
@@ -62,17 +66,15 @@ class Scan:
 
     def _in_file(self, source: SourceFile) -> Iterator[RunInfo | Problem]:
         before, something = self.bytes_done, False
+        path = source.path
         try:
-            stamp = stamp_of(source.path)
-            self.stamps[source.path] = stamp
-            for found in records_of(source, registry.is_message_line, self._quick_look(source.path)):
+            stamp = stamp_of(path)
+            self.stamps[path] = stamp
+            for item in self._known(source) or self._read(source, before):
+                something = True
+                yield item
                 if self._cancelled.is_set():
                     return
-                for item in [found] if isinstance(found, Problem) else self._items(found, source):
-                    something = True
-                    yield item
-                if isinstance(found, Record):
-                    self.bytes_done = before + found.offset + found.length
             self.bytes_done = before + stamp[0]
         except TrajviewError as error:
             something = True
@@ -81,6 +83,43 @@ class Scan:
             self.skipped += 1
             if source.named:
                 yield Problem("the file holds no records", "is it the right one?", Where(source.path))
+
+    def knows(self, source: SourceFile) -> bool:
+        """Whether the cache knows what is in a file."""
+        return self._cache is not None and self._cache.knows(source, _stamp_in_cache(source.path))
+
+    def _known(self, source: SourceFile) -> Iterator[RunInfo | Problem] | None:
+        """What the cache knows of a file."""
+        if self._cache is None:
+            return None
+        found = self._cache.find(source, _stamp_in_cache(source.path))
+        return None if found is None else map(self._with_key, found)
+
+    def _with_key(self, item: RunInfo | Problem) -> RunInfo | Problem:
+        if isinstance(item, Problem):
+            return item
+        return msgspec.structs.replace(item, key=self._key(item.id, item, item.path))
+
+    def _read(self, source: SourceFile, before: int) -> Iterator[RunInfo | Problem]:
+        """What reading a file gives; it is kept in the cache, if the file stayed the same meanwhile."""
+        stamp = "" if self._cache is None else _stamp_in_cache(source.path)
+        items: list[RunInfo | Problem] = []
+        for found in records_of(source, registry.is_message_line, self._quick_look(source.path)):
+            if self._cancelled.is_set():
+                return
+            for item in [found] if isinstance(found, Problem) else self._items(found, source):
+                if stamp:
+                    items.append(item)
+                yield item
+            if isinstance(found, Record):
+                self.bytes_done = before + found.offset + found.length
+        if self._cache is not None and items and stamp == _stamp_in_cache(source.path):
+            self._cache.keep(source, stamp, items)
+
+    def close(self) -> None:
+        """Write the cache."""
+        if self._cache is not None:
+            self._cache.close()
 
     def _quick_look(self, path: Path) -> Callable[[bytes, int, int], tuple[str, Summary] | None]:
         path = origin_of(path, Record(None, "jsonl", 0, 0)).path
@@ -139,10 +178,11 @@ class Scan:
             models=summary.models,
         )
 
-    def _key(self, run_id: str, found: Record, path: Path) -> str:
+    def _key(self, run_id: str, found: Record | RunInfo, path: Path) -> str:
         key = run_id
         if key in self._taken:
-            data = found.data[: found.length] if found.data is not None else bytes_of(found, path)
+            at_hand = found.data if isinstance(found, Record) else None
+            data = at_hand[: found.length] if at_hand is not None else bytes_of(found, path)
             base = key = f"{run_id}@{blake2b(data).hexdigest()[:8]}"
             copy = self._copies.get(base, 1)
             while key in self._taken:
@@ -151,6 +191,13 @@ class Scan:
             self._copies[base] = copy
         self._taken.add(key)
         return key
+
+
+def _stamp_in_cache(path: Path) -> str:
+    try:
+        return stamp_of_status(path.stat())
+    except OSError:
+        return ""
 
 
 def origin_of(path: Path, found: Record | RunInfo) -> Origin:

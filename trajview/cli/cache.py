@@ -1,0 +1,46 @@
+"""`trajview cache`: where the summaries of files are kept, how much that is, and how to be rid of it."""
+
+from __future__ import annotations
+
+import click
+
+from trajview.errors import UnreadableError, Where
+
+from .common import out
+
+__all__ = ["command"]
+
+
+@click.group("cache", short_help="See or clear the cache of summaries.")
+def command() -> None:
+    """The cache of summaries makes a large file's list complete at once when it is opened again.
+
+    It holds nothing of value, and counts only while a file's path, size and times are the same.
+    """
+
+
+@command.command("info")
+def info() -> None:
+    """Print where the cache is, how many files it knows, and its size."""
+    from trajview.corpus.cache import SummaryCache
+
+    cache = SummaryCache()
+    found = cache.info()
+    cache.close()
+    out(f"cache  {found.path}\n")
+    out(f"files  {found.files:,}\n")
+    out(f"size   {found.size:,} bytes\n")
+
+
+@command.command("clear")
+def clear() -> None:
+    """Delete the cache."""
+    from trajview.corpus.cache import SummaryCache, cache_path
+
+    try:
+        SummaryCache().clear()
+    except OSError as error:
+        raise UnreadableError(
+            f"the cache cannot be deleted: {error.strerror or error}".lower(), where=Where(cache_path())
+        ) from error
+    out("the cache is empty\n")

@@ -1,0 +1,285 @@
+"""The cache of summaries: what a scan found in a file, so that the same file opens at once the next time.
+
+One SQLite file in the user's cache folder. It holds nothing of value: it can be deleted at any time, several programs
+may use it at once, and whatever is wrong with it counts as an empty cache. What it says of a file counts only while
+path, size, times and inode are the same, and the code that summed it up is.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from trajview.errors import Problem, Where
+
+from .info import RunInfo
+from .walk import SourceFile
+
+if TYPE_CHECKING:
+    import sqlite3
+
+__all__ = ["CacheInfo", "SummaryCache", "cache_path", "stamp_of_status"]
+
+_LAYOUT: Final = 1
+"""Changes when the tables or what is in them do."""
+_LARGEST: Final = 200 << 20
+"""Bytes of entries above which the longest unused ones go."""
+_CHUNK: Final = 1000  # items that are decoded in one go
+_WAITING: Final = 2000  # files that are put aside until they are written together
+_PATIENCE: Final = 1.0  # seconds to wait for another program
+_JUST_NOW: Final = 2_000_000_000  # ns; a file written so lately may change again without its times changing
+_DAY: Final = 86_400
+_MAY_PASS: Final = frozenset({3, 5, 6, 8, 10, 13, 14, 15})
+"""SQLite's codes for no right to it, busy, locked, read-only, a bad disk, no space, no such folder, a bad protocol."""
+_TABLES: Final = """
+    CREATE TABLE files (
+        path BLOB NOT NULL, named INTEGER NOT NULL, stamp TEXT NOT NULL, used INTEGER NOT NULL, digest BLOB NOT NULL,
+        data BLOB NOT NULL, PRIMARY KEY (path, named)
+    ) WITHOUT ROWID
+"""
+
+Item = RunInfo | Problem
+
+
+class _Run(msgspec.Struct, array_like=True, tag="r", gc=False):
+    id: str
+    format: str
+    container: str
+    record: int
+    line: int | None
+    offset: int
+    length: int
+    alone: bool
+    name: str | None
+    messages: int
+    units: int
+    transcripts: int
+    agents: tuple[str, ...]
+    rewards: list[Any]
+    models: tuple[str, ...]
+    member: str | None
+
+
+class _Problem(msgspec.Struct, array_like=True, tag="p", gc=False):
+    reason: str
+    hint: str
+    here: bool
+    line: int | None
+    record: int | None
+    opens: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CacheInfo:
+    """What `trajview cache info` says: where the cache is, its size in bytes, and how many files it knows."""
+
+    path: Path
+    size: int
+    files: int
+
+
+def cache_path() -> Path:
+    """Where the cache is: in the user's folder for caches."""
+    from platformdirs import user_cache_path
+
+    return user_cache_path("trajview", appauthor=False) / "summaries.sqlite"
+
+
+class SummaryCache:
+    """Looks up what is known of a file, and keeps what was found in it. One thread uses it; nothing in it raises."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path
+        self._database: sqlite3.Connection | None = None
+        self._broken = False
+        self._waiting: list[tuple[bytes, bool, str, int, bytes, bytes]] = []
+        self._touched: list[tuple[int, bytes, bool]] = []
+
+    def find(self, source: SourceFile, stamp: str) -> Iterator[Item] | None:
+        """What was found in a file with this stamp, keys and source apart; None where that is not known."""
+        if not stamp:
+            return None
+        path = _key(source)
+        rows = self._run("SELECT stamp, used, digest, data FROM files WHERE path = ? AND named = ?", path, source.named)
+        if not rows or rows[0][0] != stamp:
+            return None
+        _, used, digest, data = rows[0]
+        if not isinstance(data, bytes) or blake2b(data, digest_size=16).digest() != digest:
+            return None
+        if time.time() - used > _DAY:
+            self._touched.append((int(time.time()), path, source.named))
+        return _items(data, source)
+
+    def knows(self, source: SourceFile, stamp: str) -> bool:
+        """Whether `find` is worth a try."""
+        query = "SELECT stamp FROM files WHERE path = ? AND named = ?"
+        rows = self._run(query, _key(source), source.named) if stamp else []
+        return bool(rows) and rows[0][0] == stamp
+
+    def keep(self, source: SourceFile, stamp: str, items: Sequence[Item]) -> None:
+        """Keep what was found in a file that had this stamp before it was read; written with others, or by `close`."""
+        if not stamp:
+            return
+        try:
+            data = _packed(items, source.path)
+        except (ValueError, TypeError, OverflowError):  # text that no encoding takes, a number beyond 64 bits
+            return
+        digest = blake2b(data, digest_size=16).digest()
+        self._waiting.append((_key(source), source.named, stamp, int(time.time()), digest, data))
+        if len(self._waiting) >= _WAITING:
+            self._write()
+
+    def close(self) -> None:
+        """Write what is put aside, and let go of the file."""
+        self._write()
+        if self._database is not None:
+            self._guarded(self._database.close)
+            self._database = None
+
+    def info(self) -> CacheInfo:
+        """Where it is and what it holds."""
+        path = self._path or cache_path()
+        size = path.stat().st_size if path.exists() else 0
+        rows = self._run("SELECT count(*) FROM files") if size else []
+        return CacheInfo(path, size, int(rows[0][0]) if rows else 0)
+
+    def clear(self) -> None:
+        """Delete it. Raises OSError where that is not allowed."""
+        self.close()
+        path = self._path or cache_path()
+        for each in (path, path.with_name(f"{path.name}-journal")):
+            each.unlink(missing_ok=True)
+
+    # The database
+
+    def _write(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        touched, self._touched = self._touched, []
+        if not waiting and not touched:
+            return
+
+        def write() -> None:
+            database = self._opened()
+            with database:
+                database.executemany("REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?)", waiting)
+                database.executemany("UPDATE files SET used = ? WHERE path = ? AND named = ?", touched)
+                total = database.execute("SELECT coalesce(sum(length(data)), 0) FROM files").fetchone()[0]
+                if total > _LARGEST:
+                    oldest = database.execute("SELECT path, named, length(data) FROM files ORDER BY used").fetchall()
+                    for path, named, size in oldest:
+                        if total <= _LARGEST * 3 // 4:
+                            break
+                        database.execute("DELETE FROM files WHERE path = ? AND named = ?", (path, named))
+                        total -= size
+
+        self._guarded(write)
+
+    def _run(self, query: str, *values: Any) -> list[Any]:
+        return self._guarded(lambda: self._opened().execute(query, values).fetchall()) or []
+
+    def _guarded(self, work: Callable[[], Any]) -> Any:
+        """Do something with the database; a broken one is thrown away, a locked one is not asked again."""
+        import sqlite3
+
+        if self._broken:
+            return None
+        try:
+            return work()
+        except (sqlite3.Error, OSError) as error:
+            self._broken = True
+            code = getattr(error, "sqlite_errorcode", None)
+            if code is not None and code & 0xFF not in _MAY_PASS:
+                with suppress(OSError):  # somebody else's; without a cache everything works all the same
+                    self.clear()
+        return None
+
+    def _opened(self) -> sqlite3.Connection:
+        if self._database is None:
+            import sqlite3
+
+            path = self._path or cache_path()
+            path.parent.mkdir(parents=True, exist_ok=True)
+            database = sqlite3.connect(path, timeout=_PATIENCE, check_same_thread=False)
+            self._database = database
+            database.execute("PRAGMA synchronous = OFF")  # a cache that a power cut breaks is made anew
+            version = _version()
+            if database.execute("PRAGMA user_version").fetchone()[0] != version:
+                database.execute("PRAGMA auto_vacuum = FULL")
+                with database:
+                    database.execute("BEGIN IMMEDIATE")
+                    # Another program may have been first.
+                    if database.execute("PRAGMA user_version").fetchone()[0] != version:
+                        database.execute("DROP TABLE IF EXISTS files")
+                        database.execute(_TABLES)
+                        database.execute(f"PRAGMA user_version = {version}")
+        return self._database
+
+
+def stamp_of_status(status: os.stat_result) -> str:
+    """What tells that a file is the same; empty where it was written so lately that it may not tell."""
+    if time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns) < _JUST_NOW:
+        return ""
+    return f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns} {status.st_dev} {status.st_ino}"
+
+
+def _version() -> int:
+    """A number that is another one for other code: what a format finds in a record may be another thing then."""
+    from trajview import __version__
+
+    told = [f"{_LAYOUT} {__version__}"]
+    here = Path(__file__).parent
+    for folder in (here, here.parent / "formats", here.parent / "models"):
+        with suppress(OSError):  # installed as a zip file
+            told += sorted(
+                f"{entry.name} {entry.stat().st_mtime_ns}" for entry in os.scandir(folder) if entry.is_file()
+            )
+    return int.from_bytes(blake2b("\n".join(told).encode(), digest_size=3).digest()) + 1
+
+
+def _key(source: SourceFile) -> bytes:
+    return os.fsencode(os.path.abspath(source.path))  # noqa: PTH100 - links stay: what they point to may change
+
+
+def _packed(items: Sequence[Item], path: Path) -> bytes:
+    encoder = msgspec.msgpack.Encoder()
+    chunks = [
+        encoder.encode([_pack(item, path) for item in items[at : at + _CHUNK]]) for at in range(0, len(items), _CHUNK)
+    ]
+    return encoder.encode([bytes(chunk) for chunk in chunks])
+
+
+def _pack(item: Item, path: Path) -> _Run | _Problem:
+    if isinstance(item, Problem):
+        where = item.where
+        return _Problem(item.reason, item.hint, where.path == path, where.line, where.record, item.opens)
+    return _Run(
+        item.id, item.format, item.container, item.record, item.line, item.offset, item.length, item.alone, item.name,
+        item.messages, item.units, item.transcripts, item.agents, list(item.rewards), item.models, item.member,
+    )  # fmt: skip
+
+
+def _items(data: bytes, source: SourceFile) -> Iterator[Item]:
+    decoder = msgspec.msgpack.Decoder(list[_Run | _Problem])
+    for chunk in msgspec.msgpack.decode(data, type=list[bytes]):
+        for item in decoder.decode(chunk):
+            yield _unpack(item, source)
+
+
+def _unpack(item: _Run | _Problem, source: SourceFile) -> Item:
+    path = source.path
+    if isinstance(item, _Problem):
+        return Problem(item.reason, item.hint, Where(path if item.here else None, item.line, item.record), item.opens)
+    shown = source.source if item.member is None else f"{source.source}/{item.member}"
+    rewards = tuple((each[0], each[1]) if isinstance(each, list) else each for each in item.rewards)
+    return RunInfo(
+        "", item.id, path, shown, item.format, item.container, item.record, item.line, item.offset, item.length, item.alone,
+        item.name, item.messages, item.units, item.transcripts, item.agents, rewards, item.models, item.member,
+    )  # fmt: skip
