@@ -57,7 +57,7 @@ async def test_markup_is_shown_as_it_stands_everywhere(tmp_path: Path) -> None:
         assert "name [/foo] [bold]b[/bold] [@click=app.quit]q[/]" in reader.title
         assert reader.text.count(MARKUP) >= 6
         await reader.press("i")
-        await reader.until(lambda: '"description"' in reader.whole_screen or '"message 0"' in reader.whole_screen)
+        await reader.until(lambda: "role: user" in reader.whole_screen)
         await reader.press("escape", "tab", "tab", "v")
         await reader.until(lambda: isinstance(reader.app.screen, RawScreen) and "[/foo]" in reader.whole_screen)
         await reader.press("q")

@@ -27,7 +27,7 @@ async def test_a_run_is_found_read_searched_and_rated_at_every_size(
         await reader.until(lambda: "“fuse is” 1/1" in reader.status)
         assert "The fuse is fine" in reader.text
         await reader.press("escape", "i")
-        await reader.until(lambda: '"message 9"' in reader.whole_screen)
+        await reader.until(lambda: "role: assistant" in reader.whole_screen)
         await reader.press("escape")
         await reader.pilot.press("a")
         await reader.annotating()

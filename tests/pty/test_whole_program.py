@@ -231,14 +231,14 @@ def test_no_escape_sequence_of_a_log_reaches_the_terminal(tmp_path: Path, home: 
             terminal.press("H")
             terminal.until("message 0/2")
         terminal.press("i")
-        terminal.until('"message 0"')
+        terminal.until("role: user")
         for level in ("all folded", "all open", "tool output folded"):
             terminal.press("z")
             terminal.until(level)
         terminal.press("G")
         terminal.until("message 2/2")
         terminal.press("i")
-        terminal.until(lambda: '"message 2"' not in terminal.text)
+        terminal.until(lambda: "role: " not in terminal.text)
         terminal.press("v")
         terminal.until("raw ")
         terminal.until('"transcripts"')
@@ -325,13 +325,27 @@ def test_keys_that_arrive_all_at_once_do_what_they_do_one_by_one(folder: Path, h
     """As over a slow connection: what is typed after `/` or enter belongs to the field that this opens."""
     with Terminal(home, "runs", "--run", "repair", cwd=folder) as terminal:
         terminal.until("You repair kettles.")
-        terminal.press(f"/{NEEDLE}{ENTER}n")
+        terminal.press(f"/{NEEDLE}{ENTER}")
+        terminal.until("1/2")
+        terminal.press(f":m9{ENTER}j")
+        terminal.until("message 9/11")
         terminal.until("2/2")
-        terminal.press(ESCAPE)
-        terminal.until(lambda: "2/2" not in terminal.text)
         terminal.press("a")
         terminal.until("not rated yet")
         terminal.press(f"0.25{ENTER}half a thought")
         terminal.until("half a thought")
         assert "0.25" in terminal.text
         terminal.until("draft kept")
+
+
+def test_scores_typed_in_one_go_land_in_their_fields(folder: Path, home: Path) -> None:
+    with Terminal(home, "runs", "--run", "chair", cwd=folder) as terminal:
+        terminal.until("unit 0/2")
+        terminal.press("a")
+        terminal.until("not rated yet")
+        terminal.press(f"8\t9\t-4\t3{ENTER}4{DOWN}{DOWN}-5{CTRL_S}")
+        terminal.until("saved ✓")
+    (path,) = (folder / "annotations" / "AnnotationForEpisode").iterdir()
+    first, second = (reward[1] for reward in json.loads(path.read_text())["rewards"])
+    assert first == {"believability": 8.0, "relationship": -4.0}
+    assert second == {"believability": 9.0, "relationship": 3.0, "knowledge": 4.0, "social_rules": -5.0}

@@ -18,7 +18,8 @@ class Key:
     """One command that keys call: `id` for remapping, `keys` as Textual names them, `action` as Textual calls it.
 
     `screens` says where it works: browser, transcript, annotation, any. `footer` is its short name in the footer,
-    empty where it is not shown there.
+    empty where it is not shown there. `priority` is for keys that open a field: they act before the keys after them
+    are given out, or what is typed quickly would go to the screen; the screen refuses them while a field is typed in.
     """
 
     id: str
@@ -57,7 +58,7 @@ KEYS: tuple[Key, ...] = (
     Key("error.previous", "E", "error(-1)", "previous error", "Jump", _T),
     Key("mark.next", "grave_accent", "mark(1)", "next mark", "Jump", _T),
     Key("mark.previous", "U", "mark(-1)", "previous mark", "Jump", _T),
-    Key("goto", "colon", "goto", "go to :12 unit, :m40 message, :50%", "Jump", _T),
+    Key("goto", "colon", "goto", "go to :12 unit, :m40 message, :50%", "Jump", _T, priority=True),
     Key("run.next", "L", "run(1)", "next run", "Jump", _T),
     Key("run.previous", "H", "run(-1)", "previous run", "Jump", _T),
     Key("transcript.next", "tab", "transcript(1)", "next transcript of the run", "Jump", _T),
@@ -69,8 +70,8 @@ KEYS: tuple[Key, ...] = (
     Key("show.outline", "O", "outline", "show or hide the outline", "Show", _T),
     Key("show.metadata", "i", "metadata", "metadata of run and message", "Show", _T),
     Key("show.raw", "v", "raw", "the record as raw JSON", "Show", _T),
-    Key("search", "slash", "search", "search", "Find", _T, "search"),
-    Key("filter", "slash,ampersand", "filter", "filter the list", "Find", _B, "filter"),
+    Key("search", "slash", "search", "search", "Find", _T, "search", priority=True),
+    Key("filter", "slash,ampersand", "filter", "filter the list", "Find", _B, "filter", priority=True),
     Key("highlight.word", "asterisk", "highlight_word", "highlight the word at the cursor", "Find", _T),
     Key("highlight.sources", "ampersand", "highlight_sources", "which highlights are on", "Find", _T),
     Key("mark", "m", "mark_unit", "mark the unit", "Find", _T),

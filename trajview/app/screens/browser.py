@@ -14,7 +14,7 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.message import Message
 from textual.screen import Screen
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
 from trajview.app.keys import bindings_for
 from trajview.app.run_list import RunList, RunRow, size_text
@@ -354,6 +354,12 @@ class BrowserScreen(Screen[None]):
     def action_end(self) -> None:
         """To the last row."""
         self.table.go(len(self.runs.shown))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """`/` has priority, and yet is text in the filter."""
+        if action == "filter" and isinstance(self.focused, Input):
+            return False
+        return super().check_action(action, parameters)
 
     def action_filter(self) -> None:
         """Type a filter."""

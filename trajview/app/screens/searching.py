@@ -6,6 +6,7 @@ import re
 
 from textual import on, work
 from textual.message import Message
+from textual.widgets import Input, TextArea
 from textual.worker import get_current_worker
 
 from trajview.app.screens.jumping import Jumping
@@ -28,6 +29,12 @@ class Searching(Jumping):
             super().__init__()
             self.session, self.hits = session, hits
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """`/` and `:` have priority, and yet are text where text is typed."""
+        if action in ("search", "goto") and isinstance(self.focused, Input | TextArea):
+            return False
+        return super().check_action(action, parameters)
+
     def action_search(self) -> None:
         """Ask what to search for."""
         self.prompt.ask("search", "/", "text or regular expression; capitals make it mind the case")
@@ -35,7 +42,6 @@ class Searching(Jumping):
     @on(Prompt.Submitted)
     def _prompt_submitted(self, event: Prompt.Submitted) -> None:
         event.stop()
-        self.view.focus()
         if event.kind == "goto":
             self._go_to(event.text)
         elif event.text and self.session is not None:
@@ -46,7 +52,6 @@ class Searching(Jumping):
     @on(Prompt.Cancelled)
     def _prompt_cancelled(self, event: Prompt.Cancelled) -> None:
         event.stop()
-        self.view.focus()
 
     @on(Prompt.Changed)
     def _prompt_changed(self, event: Prompt.Changed) -> None:

@@ -68,7 +68,9 @@ class FilterBar(Horizontal):
     def start(self) -> None:
         """Show the bar and type in it; what was typed before is there."""
         self.add_class("-open")
-        self.query_one(Input).focus()
+        self.screen.set_focus(
+            self.query_one(Input)
+        )  # `focus()` would come later, and what is typed meanwhile would be commands
 
     def count(self, text: str) -> None:
         """Say what the filter leaves: `3 of 42`."""

@@ -8,6 +8,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Input, Label
 
 __all__ = ["Prompt"]
@@ -16,7 +17,10 @@ __all__ = ["Prompt"]
 class Prompt(Horizontal):
     """Asks for one text; posts `Changed` while it is typed, `Submitted` or `Cancelled` at the end."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "cancel", "cancel", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "cancel", "cancel", show=False, priority=True),
+        Binding("enter", "submit", "done", show=False, priority=True),
+    ]
     DEFAULT_CSS = """
     Prompt {
         height: 1; display: none; background: $panel;
@@ -46,6 +50,7 @@ class Prompt(Horizontal):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.kind = ""
+        self._before: Widget | None = None
 
     def compose(self) -> ComposeResult:
         yield Label("", markup=False)
@@ -54,6 +59,8 @@ class Prompt(Horizontal):
     def ask(self, kind: str, sign: str, placeholder: str, text: str = "") -> None:
         """Open for a question of a kind, with the cursor in the field."""
         self.kind = kind
+        if not self.is_open:
+            self._before = self.screen.focused
         self.query_one(Label).update(sign)
         field = self.query_one(Input)
         field.placeholder = placeholder
@@ -64,8 +71,14 @@ class Prompt(Horizontal):
         self.screen.set_focus(field)  # `field.focus()` would come later, and what is typed meanwhile would be commands
 
     def close(self) -> None:
-        """Hide."""
+        """Hide, and put the cursor back where it was."""
         self.remove_class("-open")
+        if self.query_one(Input).has_focus:
+            self._put_back()
+
+    def _put_back(self) -> None:
+        if self._before is not None and self._before.is_attached:
+            self.screen.set_focus(self._before)
 
     @property
     def is_open(self) -> bool:
@@ -77,10 +90,15 @@ class Prompt(Horizontal):
         if self.is_open:
             self.post_message(self.Changed(self.kind, event.value))
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        event.stop()
+    def action_submit(self) -> None:
+        """Take what was typed. The cursor goes back at once: the next key is no part of it."""
+        self._put_back()
+        # Behind the keys that the field has been given and not yet taken in.
+        self.query_one(Input).call_later(self._submit)
+
+    def _submit(self) -> None:
         self.close()
-        self.post_message(self.Submitted(self.kind, event.value))
+        self.post_message(self.Submitted(self.kind, self.query_one(Input).value))
 
     def action_cancel(self) -> None:
         self.close()
