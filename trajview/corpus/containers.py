@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from trajview.errors import Problem, UnreadableError, Where
 
@@ -13,52 +13,67 @@ from .files import open_source, read_member, read_range
 from .info import RunInfo
 from .json_records import decode_lines, json_records
 from .record import QuickLook, Record, problem_of
+from .unpack import Progress, log_suffix
 from .walk import SourceFile
 
 __all__ = ["bytes_of", "records_of", "value_of"]
 
 _LINES = frozenset({".jsonl", ".ndjson"})
 _YAML = frozenset({".yaml", ".yml"})
-_COMPRESSED = {
-    b"\x1f\x8b": ("gzip", "gunzip -k"),
-    b"\x28\xb5\x2f\xfd": ("zstd", "zstd -dk"),
-    b"BZh": ("bzip2", "bunzip2 -k"),
-    b"\xfd7zXZ": ("xz", "xz -dk"),
-}
 
 
 def records_of(
-    source: SourceFile, is_message: Callable[[Any], bool], quick: QuickLook | None = None
+    source: SourceFile,
+    is_message: Callable[[Any], bool],
+    quick: QuickLook | None = None,
+    progress: Progress | None = None,
 ) -> Iterator[Record | Problem]:
     """The records of a file, in order, and what could not be read in it. An empty file has none.
 
-    `quick` may spare the decoding of a record where it knows enough of it from its bytes.
+    A compressed file is unpacked first, which `progress` is told of; where it is damaged, the records before that are
+    there, and one Problem. `quick` may spare the decoding of a record where it knows enough of it from its bytes.
     Raises UnreadableError where the file cannot be opened at all.
     """
     path = source.path
-    suffix = path.suffix.lower()
     try:
-        with open_source(path) as file:
-            head = file.read(4096)
-            file.seek(0)
-            if head.startswith(b"PK\x03\x04") or suffix == ".eval":
-                from .zip_records import zip_records
-
-                yield from zip_records(file, path)
+        with open_source(path, progress) as file:
+            damage = getattr(file, "damage", "")
+            found = _records(file, path, is_message, quick)
+            if not damage:
+                yield from found
                 return
-            for magic, (name, command) in _COMPRESSED.items():
-                if head.startswith(magic):
-                    yield Problem(f"the file is compressed with {name}", f"unpack it first: `{command}`", Where(path))
-                    return
-            start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
-            if suffix in _YAML and start not in (b"{", b"["):
-                from .yaml_records import yaml_records
-
-                yield from yaml_records(file, path)
-            else:
-                yield from json_records(file, path, suffix in _LINES, is_message, quick)
+            last: Record | Problem | None = None
+            for item in found:
+                if last is not None:
+                    yield last
+                last = item
+            if isinstance(last, Record):
+                yield last
+            # Else the last thing is a Problem, and tells of the record that the damage has torn.
+            reason = f"the compressed file is damaged or cut short: {damage}"
+            yield Problem(reason, "what comes before that opens", Where(path))
     except OSError as error:  # while reading: the disk, or a network file system
         raise UnreadableError(f"reading it failed: {error.strerror or error}".lower(), where=Where(path)) from error
+
+
+def _records(
+    file: BinaryIO, path: Path, is_message: Callable[[Any], bool], quick: QuickLook | None
+) -> Iterator[Record | Problem]:
+    suffix = log_suffix(path)
+    head = file.read(4096)
+    file.seek(0)
+    if head.startswith(b"PK\x03\x04") or suffix == ".eval":
+        from .zip_records import zip_records
+
+        yield from zip_records(file, path)
+        return
+    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+    if suffix in _YAML and start not in (b"{", b"["):
+        from .yaml_records import yaml_records
+
+        yield from yaml_records(file, path)
+    else:
+        yield from json_records(file, path, suffix in _LINES, is_message, quick)
 
 
 def bytes_of(info: RunInfo | Record, path: Path) -> bytes:

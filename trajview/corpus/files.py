@@ -11,9 +11,11 @@ import io
 import os
 import stat
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Any, BinaryIO, Final
 
 from trajview.errors import UnreadableError, Where
+
+from .unpack import Progress, compression_of, unpacked, zip_errors, zip_module
 
 __all__ = ["Stamp", "open_plain", "open_source", "read_member", "read_range", "stamp_of", "wide_encoding"]
 
@@ -38,12 +40,21 @@ def open_plain(path: Path) -> int:
     return number
 
 
-def open_source(path: Path) -> BinaryIO:
-    """The file as a stream of UTF-8 bytes, without its byte order mark unless that is UTF-8's. Raises UnreadableError."""
+def open_source(path: Path, progress: Progress | None = None) -> BinaryIO:
+    """The file as a stream of UTF-8 bytes, unpacked, without a byte order mark unless that is UTF-8's.
+
+    `progress` is told how far the unpacking is. Raises UnreadableError.
+    """
     number = open_plain(path)
     file = os.fdopen(number, "rb", buffering=_BUFFER)
     try:
-        head = file.read(4)
+        head = file.read(8)
+        compression = compression_of(head)
+        if compression is not None:
+            file.seek(0)
+            with file:
+                file = unpacked(file, path, compression, progress)
+            head = file.read(8)
         encoding = wide_encoding(head)
         file.seek(0)
         if encoding is None:
@@ -90,23 +101,23 @@ def read_range(path: Path, offset: int, length: int) -> bytes:
     return data
 
 
-def read_member(path: Path, member: str) -> bytes:
-    """The content of one file in a zip archive. Raises UnreadableError."""
-    import zipfile
-    import zlib
-
+def read_member(path: Path, member: str, archive: Any = None) -> bytes:
+    """The content of one file in a zip archive, which may be open already. Raises UnreadableError."""
+    zipfile = zip_module()
     try:
-        with open_source(path) as file, zipfile.ZipFile(file) as archive:
-            if archive.getinfo(member).file_size > MAX_MEMBER:
-                raise UnreadableError(f"{member} is larger than 2 GiB unpacked", where=Where(path))
-            return archive.read(member)
+        if archive is None:
+            with open_source(path) as file, zipfile.ZipFile(file) as opened:
+                return read_member(path, member, opened)
+        if archive.getinfo(member).file_size > MAX_MEMBER:
+            raise UnreadableError(f"{member} is larger than 2 GiB unpacked", where=Where(path))
+        return bytes(archive.read(member))
     except NotImplementedError as error:
         raise UnreadableError(
             f"{member} is compressed in a way that this Python cannot read ({error})",
-            hint="Inspect writes zstd since 2025: `inspect log convert --to json` makes a file that opens",
+            hint="unpack the archive, and open its files",
             where=Where(path),
         ) from error
-    except (zipfile.BadZipFile, KeyError, RuntimeError, EOFError, zlib.error, OSError) as error:
+    except zip_errors(zipfile) as error:
         raise UnreadableError(f"{member} in the archive cannot be read: {error}", where=Where(path)) from error
 
 

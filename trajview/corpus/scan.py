@@ -26,6 +26,10 @@ from .walk import Skipped, SourceFile, walk
 __all__ = ["Scan", "fault_of", "origin_of", "placed"]
 
 
+class _Stopped(Exception):
+    """The scan was cancelled while a file was unpacked."""
+
+
 class Scan:
     """What is found in some paths, in order, and how far the scan is. It is used by one thread at a time."""
 
@@ -104,7 +108,21 @@ class Scan:
         """What reading a file gives; it is kept in the cache, if the file stayed the same meanwhile."""
         stamp = "" if self._cache is None else _stamp_in_cache(source.path)
         items: list[RunInfo | Problem] = []
-        for found in records_of(source, registry.is_message_line, self._quick_look(source.path)):
+        size = self.stamps[source.path][0]
+
+        def unpacking(done: int) -> None:
+            if self._cancelled.is_set():
+                raise _Stopped
+            self.bytes_done = before + done // 2  # the other half is reading what comes out
+
+        found_in = records_of(source, registry.is_message_line, self._quick_look(source.path), unpacking)
+        while True:
+            try:
+                found = next(found_in, None)
+            except _Stopped:
+                return
+            if found is None:
+                break
             if self._cancelled.is_set():
                 return
             for item in [found] if isinstance(found, Problem) else self._items(found, source):
@@ -112,7 +130,7 @@ class Scan:
                     items.append(item)
                 yield item
             if isinstance(found, Record):
-                self.bytes_done = before + found.offset + found.length
+                self.bytes_done = before + min(found.offset + found.length, size)
         if self._cache is not None and items and stamp == _stamp_in_cache(source.path):
             self._cache.keep(source, stamp, items)
 

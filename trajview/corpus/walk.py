@@ -11,6 +11,8 @@ from pathlib import Path
 
 from trajview.errors import Problem, Where
 
+from .unpack import log_suffix
+
 __all__ = ["LOG_SUFFIXES", "Skipped", "SourceFile", "natural_key", "walk"]
 
 LOG_SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".traj", ".eval"})
@@ -101,7 +103,7 @@ class _Walker:
             try:
                 mode = entry.stat().st_mode
             except OSError as error:  # a symbolic link to nowhere or to itself, or gone since
-                if entry.name.startswith(".") or Path(entry.name).suffix.lower() not in LOG_SUFFIXES:
+                if entry.name.startswith(".") or log_suffix(entry.name) not in LOG_SUFFIXES:
                     yield Skipped(path / entry.name)
                 else:
                     yield _problem(path / entry.name, error)
@@ -116,7 +118,7 @@ class _Walker:
                 yield Skipped(path)
             else:
                 yield from self.folder(path, shown + os.sep)
-        elif stat.S_ISREG(mode) and path.suffix.lower() in LOG_SUFFIXES:
+        elif stat.S_ISREG(mode) and log_suffix(path.name) in LOG_SUFFIXES:
             if self._is_new(path):
                 yield SourceFile(path, shown, named=False)
         else:

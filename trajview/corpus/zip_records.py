@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -12,6 +11,7 @@ from trajview.errors import Problem, UnreadableError, Where
 from .decode import BadRecord, decode_json
 from .files import read_member
 from .record import Record, not_utf8
+from .unpack import zip_errors, zip_module
 from .walk import natural_key
 
 __all__ = ["zip_records"]
@@ -19,17 +19,18 @@ __all__ = ["zip_records"]
 
 def zip_records(file: BinaryIO, path: Path) -> Iterator[Record | Problem]:
     """Each `samples/*.json` (in an archive without samples: each JSON file); one that cannot be read is a Problem."""
+    zipfile = zip_module()
     try:
-        with zipfile.ZipFile(file) as archive:
-            names = sorted((name for name in archive.namelist() if name.endswith(".json")), key=natural_key)
-    except (zipfile.BadZipFile, OSError, ValueError) as error:
+        archive = zipfile.ZipFile(file)
+        names = sorted((name for name in archive.namelist() if name.endswith(".json")), key=natural_key)
+    except zip_errors(zipfile) as error:
         yield Problem(f"the archive cannot be read: {error}".lower(), "it may be torn, or no zip file", Where(path))
         return
     members = [name for name in names if name.startswith("samples/")] or names
     for index, member in enumerate(members):
         where = Where(path, record=index)
         try:
-            data = read_member(path, member)
+            data = read_member(path, member, archive)
             value, replaced = decode_json(data.strip())
         except UnreadableError as error:
             yield error.problem()

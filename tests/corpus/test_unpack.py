@@ -1,0 +1,223 @@
+"""Compressed files: they open as plain ones do, at any place, as far as they are whole."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+import lzma
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from trajview import open_corpus
+from trajview.corpus import unpack
+from trajview.corpus.corpus import Corpus
+from trajview.corpus.unpack import log_suffix, zip_module
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+PACKERS: dict[str, Callable[[bytes], bytes]] = {
+    "gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress, "zst": zstd.compress,
+}  # fmt: skip
+
+
+@pytest.fixture(params=sorted(PACKERS))
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    unpack._kept.clear()
+
+
+@pytest.fixture(params=[True, False], ids=["memory", "disk"])
+def in_memory(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not request.param:
+        monkeypatch.setattr(unpack, "_IN_MEMORY", 100)
+
+
+def chat(run_id: str, text: str = "hi") -> dict[str, Any]:
+    return {"id": run_id, "messages": [{"role": "user", "content": text}, {"role": "assistant", "content": "ok"}]}
+
+
+def lines(count: int, size: int = 10) -> bytes:
+    return b"".join(json.dumps(chat(f"r{i}", os.urandom(size).hex())).encode() + b"\n" for i in range(count))
+
+
+@pytest.mark.usefixtures("in_memory")
+def test_a_compressed_file_has_the_same_runs_at_the_same_places(tmp_path: Path, kind: str) -> None:
+    data = lines(50)
+    (tmp_path / "a.jsonl").write_bytes(data)
+    (tmp_path / f"b.jsonl.{kind}").write_bytes(PACKERS[kind](data))
+    corpus = open_corpus(tmp_path)
+    plain, packed = corpus[:50], corpus[50:]
+    assert not corpus.problems
+    assert [(info.id, info.offset, info.length, info.messages) for info in packed] == [
+        (info.id, info.offset, info.length, info.messages) for info in plain
+    ]
+    for one, other in [(plain[i], packed[i]) for i in (49, 0, 25, 24)]:
+        assert corpus.raw(one) == corpus.raw(other)
+        assert corpus.load(one).transcripts[0].messages == corpus.load(other).transcripts[0].messages
+    assert corpus.bytes_done == sum(path.stat().st_size for path in tmp_path.iterdir())
+
+
+@pytest.mark.usefixtures("in_memory")
+def test_whole_json_arrays_yaml_and_other_encodings_are_unpacked_too(tmp_path: Path, kind: str) -> None:
+    pack = PACKERS[kind]
+    (tmp_path / f"a.json.{kind}").write_bytes(pack(json.dumps(chat("a"), indent=1).encode()))
+    (tmp_path / f"b.json.{kind}").write_bytes(pack(json.dumps([chat("b1"), chat("b2")]).encode()))
+    (tmp_path / f"c.yaml.{kind}").write_bytes(pack(b"id: c\nmessages: [{role: user, content: hi}]\n"))
+    (tmp_path / f"d.jsonl.{kind}").write_bytes(pack(json.dumps(chat("d")).encode("utf-16")))
+    (tmp_path / f"e.txt.{kind}").write_bytes(pack(b"no log"))
+    (tmp_path / f"f.{kind}").write_bytes(pack(json.dumps(chat("f")).encode()))
+    corpus = open_corpus(tmp_path)
+    assert [info.id for info in corpus] == ["a", "b1", "b2", "c", "d"]
+    assert corpus.skipped == 2
+    assert [corpus.load(info).id for info in corpus] == ["a", "b1", "b2", "c", "d"]
+    assert [info.id for info in open_corpus(tmp_path / f"f.{kind}")] == ["f"]
+    # The content decides, not the name.
+    (tmp_path / "g.jsonl").write_bytes(pack(lines(3)))
+    assert len(open_corpus(tmp_path / "g.jsonl")) == 3
+
+
+@pytest.mark.usefixtures("in_memory")
+def test_a_file_that_was_cut_opens_up_to_there_with_one_problem(tmp_path: Path, kind: str) -> None:
+    data = lines(300, 10_000)
+    packed = PACKERS[kind](data)
+    for share in (0.5, 0.97):
+        path = tmp_path / f"{share}.jsonl.{kind}"
+        path.write_bytes(packed[: int(len(packed) * share)])
+        corpus = open_corpus(path)
+        # xz and bzip2 work by blocks: what comes of a torn one is nothing.
+        assert len(corpus) >= (share * 300 * 0.5 if kind in ("gz", "zst") else 0)
+        assert len(corpus) < 300
+        assert len(corpus.problems) == 1
+        assert [info.id for info in corpus] == [f"r{i}" for i in range(len(corpus))]
+        assert [json.loads(corpus.raw(info))["id"] for info in corpus] == [info.id for info in corpus]
+
+
+def test_a_file_with_damage_in_it_has_one_problem_and_never_an_exception(tmp_path: Path, kind: str) -> None:
+    packed = bytearray(PACKERS[kind](lines(200, 500)))
+    for at in range(0, len(packed), max(1, len(packed) // 25)):
+        damaged = bytearray(packed)
+        damaged[at : at + 4] = bytes(255 - each for each in damaged[at : at + 4])
+        path = tmp_path / f"{at}.jsonl.{kind}"
+        path.write_bytes(damaged)
+        corpus = open_corpus(path)
+        assert len(corpus) == 200 or corpus.problems
+        for info in corpus:
+            corpus.load(info)
+
+
+def test_several_compressed_streams_in_a_row_are_one_file(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / f"a.jsonl.{kind}"
+    path.write_bytes(PACKERS[kind](lines(3)) + PACKERS[kind](lines(2)))
+    assert len(open_corpus(path)) == 5
+
+
+def test_an_empty_compressed_file_holds_no_records(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / f"a.jsonl.{kind}"
+    path.write_bytes(PACKERS[kind](b""))
+    assert [problem.reason for problem in open_corpus(path).problems] == ["the file holds no records"]
+
+
+@pytest.mark.usefixtures("in_memory")
+def test_what_was_let_go_is_unpacked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unpack, "_KEPT_IN_MEMORY", 3000)
+    monkeypatch.setattr(unpack, "_KEPT_ON_DISK", 3000)
+    for i in range(9):
+        (tmp_path / f"{i}.jsonl.gz").write_bytes(gzip.compress(lines(10)))
+    corpus = open_corpus(tmp_path)
+    assert sum(kept.size for kept in unpack._kept.values()) <= 3000
+    for info in corpus:
+        assert corpus.load(info).id == info.id
+
+
+def test_nothing_is_left_in_the_folder_for_temporary_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unpack, "_IN_MEMORY", 100)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+    (tmp_path / "tmp").mkdir()
+    (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(lines(100)))
+    assert len(open_corpus(tmp_path / "a.jsonl.gz")) == 100
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def test_a_full_disk_is_one_problem_that_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unpack, "_IN_MEMORY", 100)
+    monkeypatch.setattr(unpack, "_SPARE", 1 << 80)
+    (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(lines(100)))
+    corpus = open_corpus(tmp_path)
+    assert ["no room" in problem.reason and "TMPDIR" in problem.hint for problem in corpus.problems] == [True]
+
+
+def test_unpacking_says_how_far_it_is_and_can_be_cancelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.jsonl.gz"
+    path.write_bytes(gzip.compress(lines(2000, 3000), 1))
+    corpus = Corpus([path])
+    seen: list[int] = []
+    progress = unpack._unpack
+
+    def watched(file: Any, where: Path, compression: str, tell: Any) -> Any:
+        def told(done: int) -> None:
+            tell(done)
+            seen.append(corpus.bytes_done)
+            if len(seen) == 3:
+                corpus.cancel()
+
+        return progress(file, where, compression, told)
+
+    monkeypatch.setattr(unpack, "_unpack", watched)
+    corpus.start()
+    assert corpus.wait(20)
+    assert len(seen) in (3, 4)
+    assert 0 < seen[0] < seen[-1] < path.stat().st_size
+    assert len(corpus) == 0
+
+
+def test_an_inspect_log_with_zstd_members_opens(tmp_path: Path) -> None:
+    zipfile = zip_module()
+    sample = {"id": "s1", "epoch": 1, "input": "x", "target": "y", **chat("s1")}
+    with zipfile.ZipFile(tmp_path / "log.eval", "w", compression=zipfile.ZIP_ZSTANDARD) as archive:
+        archive.writestr("header.json", "{}")
+        for i in range(30):
+            archive.writestr(f"samples/{i}_epoch_1.json", json.dumps({**sample, "id": f"s{i}"}))
+    corpus = open_corpus(tmp_path)
+    assert not corpus.problems
+    assert len(corpus) == 30
+    assert {info.format for info in corpus} == {"inspect"}
+    assert corpus.load(corpus[29]).transcripts[0].messages[0].text == "hi"
+
+
+@pytest.mark.parametrize("method", ["ZIP_DEFLATED", "ZIP_BZIP2", "ZIP_LZMA", "ZIP_ZSTANDARD"])
+def test_damage_in_an_archive_is_a_problem_and_the_other_members_open(tmp_path: Path, method: str) -> None:
+    zipfile = zip_module()
+    whole = tmp_path / "whole.eval"
+    with zipfile.ZipFile(whole, "w", compression=getattr(zipfile, method)) as archive:
+        for i in range(5):
+            archive.writestr(f"samples/{i}.json", json.dumps(chat(f"r{i}", os.urandom(400).hex())))
+    data = whole.read_bytes()
+    for at in range(0, len(data), 37):
+        damaged = data[:at] + bytes(255 - each for each in data[at : at + 5]) + data[at + 5 :]
+        (tmp_path / "a.eval").write_bytes(damaged)
+        corpus = open_corpus(tmp_path / "a.eval")
+        assert len(corpus) + len(corpus.problems) >= 1
+        for info in corpus:
+            corpus.raw(info)
+
+
+@pytest.mark.parametrize(
+    ("name", "suffix"),
+    [("a.JSONL.gz", ".jsonl"), ("a.json", ".json"), ("a.gz", ""), ("a", ""), ("a.b.yaml.ZST", ".yaml"), (".gz", "")],
+)
+def test_the_suffix_of_a_log_is_the_one_before_the_compression(name: str, suffix: str) -> None:
+    assert log_suffix(name) == suffix

@@ -1,0 +1,226 @@
+"""Compressed files as plain ones: unpacked once, kept for random access, in memory or in a file without a name.
+
+What is kept is bounded, and is unpacked again where it was let go. The file without a name is gone with the program,
+however that ends.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import tempfile
+from collections import OrderedDict
+from collections.abc import Callable
+from pathlib import Path
+from threading import Lock
+from typing import Any, BinaryIO, Final
+
+from trajview.errors import UnreadableError, Where
+
+__all__ = [
+    "COMPRESSED_SUFFIXES",
+    "Progress",
+    "UnpackedFile",
+    "compression_of",
+    "log_suffix",
+    "unpacked",
+    "zip_errors",
+    "zip_module",
+]
+
+COMPRESSED_SUFFIXES: Final = frozenset({".gz", ".bz2", ".xz", ".zst", ".zstd"})
+Progress = Callable[[int], None]
+"""Called now and then with the bytes of the compressed file that were read; what it raises ends the work."""
+
+_MAGIC: Final = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bzip2", b"\xfd7zXZ": "xz"}
+_CHUNK: Final = 1 << 20
+_IN_MEMORY: Final = 16 << 20
+_KEPT_IN_MEMORY: Final = 64 << 20
+_KEPT_ON_DISK: Final = 16 << 30
+_SPARE: Final = 256 << 20
+"""Bytes of disk that stay free."""
+
+
+def log_suffix(path: Path | str) -> str:
+    """The suffix of a file's name in small letters, without that of a compression: `.jsonl` for `a.JSONL.gz`."""
+    stem, suffix = os.path.splitext(os.path.basename(path))  # noqa: PTH119, PTH122 - walked folders have many names
+    return (os.path.splitext(stem)[1] if suffix.lower() in COMPRESSED_SUFFIXES else suffix).lower()  # noqa: PTH122
+
+
+def compression_of(head: bytes) -> str | None:
+    """How a file is compressed, by its first bytes."""
+    return next((name for magic, name in _MAGIC.items() if head.startswith(magic)), None)
+
+
+def zip_module() -> Any:
+    """The zipfile module, one that reads zstd, as Inspect writes its logs since 2025."""
+    if sys.version_info < (3, 14):
+        try:
+            from backports.zstd import zipfile
+
+            return zipfile
+        except ImportError:
+            pass
+    import zipfile as plain
+
+    return plain
+
+
+def zip_errors(zipfile: Any) -> tuple[type[Exception], ...]:
+    """What that module raises for an archive or a member that is broken."""
+    import lzma
+    import zlib
+
+    found = [zipfile.BadZipFile, zlib.error, lzma.LZMAError, KeyError, RuntimeError, EOFError, ValueError, OSError]
+    if hasattr(zipfile, "ZIP_ZSTANDARD"):
+        found.append(_zstd().ZstdError)
+    return tuple(found)
+
+
+class UnpackedFile(io.BufferedReader):
+    """What a compressed file holds, up to where it is damaged; `damage` says how, empty where it is not."""
+
+    damage: str = ""
+
+
+class _Region(io.RawIOBase):
+    """A file that others read at the same time, from the start."""
+
+    def __init__(self, file: BinaryIO, size: int) -> None:
+        self._file, self._size, self._at = file, size, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        base = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}[whence]
+        self._at = max(0, base + offset)
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        size = os.preadv(self._file.fileno(), [buffer], self._at)
+        self._at += size
+        return size
+
+
+class _Kept:
+    """Something unpacked: bytes, or a file without a name."""
+
+    def __init__(self, content: bytes | BinaryIO, size: int, damage: str) -> None:
+        self.content, self.size, self.damage = content, size, damage
+
+    @property
+    def in_memory(self) -> bool:
+        return isinstance(self.content, bytes)
+
+    def open(self) -> UnpackedFile:
+        if isinstance(self.content, bytes):
+            file = UnpackedFile(io.BytesIO(self.content))
+        else:
+            file = UnpackedFile(_Region(self.content, self.size), _CHUNK)
+        file.damage = self.damage
+        return file
+
+
+_kept: OrderedDict[tuple[Path, int, int, int], _Kept] = OrderedDict()
+_lock = Lock()
+
+
+def unpacked(file: BinaryIO, path: Path, compression: str, progress: Progress | None = None) -> UnpackedFile:
+    """What a compressed file holds. Raises UnreadableError where it is damaged from the start, or too large."""
+    status = os.fstat(file.fileno())
+    key = (path, status.st_size, status.st_mtime_ns, status.st_ino)
+    with _lock:
+        known = _kept.get(key)
+        if known is not None:
+            _kept.move_to_end(key)
+            return known.open()
+    made = _unpack(file, path, compression, progress)
+    with _lock:
+        _kept[key] = made
+        for in_memory, most in ((True, _KEPT_IN_MEMORY), (False, _KEPT_ON_DISK)):
+            same = [(each, kept.size) for each, kept in _kept.items() if kept.in_memory == in_memory]
+            total = sum(size for _, size in same)
+            for each, size in same[:-1]:
+                if total <= most:
+                    break
+                del _kept[each]  # whoever reads it still does
+                total -= size
+    return made.open()
+
+
+def _unpack(file: BinaryIO, path: Path, compression: str, progress: Progress | None) -> _Kept:
+    stream, errors = _stream(file, compression)
+    spool = io.BytesIO()
+    target: BinaryIO = spool
+    size, damage = 0, ""
+    try:
+        while True:
+            try:
+                chunk = stream.read1(_CHUNK)
+            except errors as error:
+                damage = " ".join(str(error).split()) or type(error).__name__
+                break
+            if not chunk:
+                break
+            size += len(chunk)
+            if target is spool and size > _IN_MEMORY:
+                target = tempfile.TemporaryFile(prefix="trajview-")  # noqa: SIM115 - it is closed when it is let go
+                target.write(spool.getvalue())
+                _check_room(target, path, size)
+            elif target is not spool and size % (64 * _CHUNK) < len(chunk):
+                _check_room(target, path, size)
+            target.write(chunk)
+            if progress is not None:
+                progress(file.tell())
+        target.flush()
+    except OSError as error:
+        raise UnreadableError(
+            f"unpacking it failed: {error.strerror or error}".lower(),
+            hint=f"there has to be room for {size:,} bytes and more in {tempfile.gettempdir()}",
+            where=Where(path),
+        ) from error
+    if damage and not size:
+        raise UnreadableError(f"the file is not what its first bytes say, {compression}: {damage}", where=Where(path))
+    return _Kept(spool.getvalue() if target is spool else target, size, damage)
+
+
+def _check_room(target: BinaryIO, path: Path, size: int) -> None:
+    found = os.fstatvfs(target.fileno())
+    if found.f_bavail * found.f_frsize < _SPARE:
+        raise UnreadableError(
+            f"there is no room to unpack it: after {size:,} bytes the disk is nearly full",
+            hint=f"make room in {tempfile.gettempdir()}, or set TMPDIR to a folder that has some",
+            where=Where(path),
+        )
+
+
+def _stream(file: BinaryIO, compression: str) -> tuple[Any, tuple[type[Exception], ...]]:
+    """A stream of what a file holds, and what it raises where that is damaged."""
+    if compression == "gzip":
+        import gzip
+        import zlib
+
+        return gzip.GzipFile(fileobj=file), (gzip.BadGzipFile, EOFError, zlib.error)
+    if compression == "bzip2":
+        import bz2
+
+        return bz2.BZ2File(file), (OSError, EOFError, ValueError)
+    if compression == "xz":
+        import lzma
+
+        return lzma.LZMAFile(file), (lzma.LZMAError, EOFError)
+    zstd = _zstd()
+    return zstd.ZstdFile(file), (zstd.ZstdError, EOFError)
+
+
+def _zstd() -> Any:
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    return zstd
