@@ -91,7 +91,10 @@ class Prompt(Horizontal):
             self.post_message(self.Changed(self.kind, event.value))
 
     def action_submit(self) -> None:
-        """Take what was typed. The cursor goes back at once: the next key is no part of it."""
+        """Take what was typed. The cursor goes back at once: the next key is no part of it.
+
+        (Another question in the same instant would take this one's place: nobody types that fast.)
+        """
         self._put_back()
         # Behind the keys that the field has been given and not yet taken in.
         self.query_one(Input).call_later(self._submit)
