@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len, split_graphemes
 
 from tests.app.strategies import PRINTABLE
-from trajview.app.render.lines import _wrap_cells, expand_tabs, wrap
+from trajview.app.render.lines import _wrap_cells, expand_output_tabs, expand_tabs, wrap
 
 ASCII = st.text(alphabet="ab  \u0020,.", max_size=80)
 WIDTHS = st.integers(1, 40)
@@ -104,4 +104,5 @@ def test_tabs_become_spaces_and_nothing_else_changes(text: str) -> None:
     assert "\t" not in spread
     assert spread.replace(" ", "") == text.replace("\t", "")
     assert expand_tabs("a\tb") == "a   b"
+    assert expand_output_tabs("\t\ta\tb\nplain") == "        a       b\nplain"
     assert cell_len(expand_tabs("\t")) == 4

@@ -10,7 +10,7 @@ from rich.style import Style
 
 from trajview.textsafe import safe_text
 
-from .lines import Span, expand_tabs
+from .lines import TERMINAL_TAB, Span, expand_tabs
 
 __all__ = ["AnsiState", "decode_line", "has_ansi"]
 
@@ -124,7 +124,8 @@ def decode_line(line: str, state: AnsiState) -> tuple[str, list[Span]]:
             return
         text = safe_text(raw)
         if "\t" in text:
-            text = expand_tabs(" " * (column % 4) + text)[column % 4 :]
+            before = column % TERMINAL_TAB
+            text = expand_tabs(" " * before + text, TERMINAL_TAB)[before:]
         pieces.append(text)
         style = state.style()
         if style is not None:

@@ -24,7 +24,7 @@ from trajview.models.messages import (
 from trajview.textsafe import one_line, safe_text
 
 from .ansi import AnsiState, decode_line, has_ansi
-from .lines import Line, expand_tabs
+from .lines import Line, expand_output_tabs, expand_tabs
 from .markdown import markdown_lines
 from .syntax import highlight_lines, language_of, pretty_json
 
@@ -451,7 +451,7 @@ def _verbatim(text: str, total: int) -> list[Line]:
     if has_ansi(text):
         return _ansi_lines(text)
     language = language_of(text) if total < 5_000 else ""
-    return code_lines(_text_lines(text), language, fill="")
+    return code_lines(expand_output_tabs(safe_text(text)).split("\n"), language, fill="")
 
 
 def _margin(lines: list[Line]) -> list[Line]:

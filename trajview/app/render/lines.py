@@ -14,12 +14,14 @@ from itertools import accumulate
 from rich.cells import cell_len, get_character_cell_size, split_graphemes
 from rich.style import Style
 
-__all__ = ["Line", "Span", "expand_tabs", "wrap"]
+__all__ = ["TAB", "TERMINAL_TAB", "Line", "Span", "expand_output_tabs", "expand_tabs", "wrap"]
 
 Span = tuple[int, int, str | Style]
 """Start and end as indices into the text (end exclusive), and a style or its name. Later spans win."""
 
 TAB = 4
+TERMINAL_TAB = 8
+"""Columns: what programs count on that write tables with tabs."""
 
 
 @dataclass(slots=True)
@@ -49,9 +51,23 @@ class Line:
     """Fills in the spans of the whole block when its first line is shown (syntax highlighting)."""
 
 
-def expand_tabs(text: str) -> str:
-    """The text with each tab as spaces up to the next multiple of four columns."""
-    return text.expandtabs(TAB) if "\t" in text else text
+def expand_tabs(text: str, columns: int = TAB) -> str:
+    """The text with each tab as spaces up to the next multiple of so many columns."""
+    return text.expandtabs(columns) if "\t" in text else text
+
+
+def expand_output_tabs(text: str) -> str:
+    """Tool output's tabs: those that indent a line are worth four columns, those that make columns stop at eight."""
+    if "\t" not in text:
+        return text
+    return "\n".join(map(_output_line, text.split("\n")))
+
+
+def _output_line(line: str) -> str:
+    if "\t" not in line:
+        return line
+    rest = line.lstrip("\t")
+    return " " * (TAB * (len(line) - len(rest))) + rest.expandtabs(TERMINAL_TAB)
 
 
 def wrap(text: str, width: int, *, words: bool = False, hang: int = 0) -> list[tuple[int, int]]:
