@@ -40,10 +40,15 @@ def no_cache_option(command: _Command) -> _Command:
 
 
 def existing(paths: Sequence[Path]) -> tuple[Path, ...]:
-    """The same paths; raises UnreadableError for the first that does not exist."""
+    """The same paths, with standard input in a file for `-`; raises UnreadableError for the first that does not exist."""
     from .main import _COMMANDS
+    from .stdin import DASH, spooled
 
-    for path in paths:
+    paths = list(paths)
+    for index, path in enumerate(paths):
+        if path == DASH:
+            paths[index] = spooled()
+            continue
         try:
             found = os.path.lexists(path)
         except ValueError:  # a NUL in the name

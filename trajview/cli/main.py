@@ -30,6 +30,7 @@ Examples:
   trajview runs/                                   every log in a folder, in the viewer
   trajview episode.json --highlight 'did nothing'  units that match are highlights
   trajview runs/ --run 42 --unit 7                 straight to an action unit
+  zcat old.jsonl.gz | trajview -                   what comes from another program
   trajview show runs/ --run 42 | less              a run as text
   trajview show run.json --token-limit 8000        in pieces of at most 8,000 GPT-4 tokens
   trajview ls runs/ --json | jq .rewards           what is there, one JSON object a line

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from .common import existing, is_terminal, no_cache_option, paths_argument
+from .stdin import DASH, keys_from_terminal
 
 __all__ = ["command"]
 
@@ -34,7 +35,8 @@ def command(
     no_cache: bool,
 ) -> None:
     """Open PATH in the viewer (this is what `trajview PATH...` does)."""
-    existing(paths)
+    given = paths
+    paths = existing(paths)
     if highlight:
         from trajview.highlight import compile_rule
 
@@ -44,6 +46,8 @@ def command(
         from .show import show
 
         ctx.exit(show(paths, run, unit))
+    if DASH in given:
+        keys_from_terminal()
 
     import gc
 

@@ -1,0 +1,73 @@
+"""`-`: logs that another program pipes in."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pexpect
+import pytest
+
+PROGRAM = [sys.executable, "-m", "trajview"]
+
+
+def record(run_id: str) -> str:
+    return json.dumps({"id": run_id, "messages": [{"role": "user", "content": f"said by {run_id}"}]})
+
+
+def piped(data: bytes, *arguments: str, tmp: Path) -> subprocess.CompletedProcess[bytes]:
+    environment = {**os.environ, "TMPDIR": str(tmp)}
+    return subprocess.run([*PROGRAM, *arguments], input=data, capture_output=True, timeout=60, env=environment)
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_every_command_reads_standard_input_for_a_dash(tmp_path: Path, compressed: bool) -> None:
+    data = f"{record('one')}\n{record('two')}\n".encode()
+    if compressed:
+        import gzip
+
+        data = gzip.compress(data)
+    listed = piped(data, "ls", "-", "--json", tmp=tmp_path)
+    assert [json.loads(line)["id"] for line in listed.stdout.splitlines()] == ["one", "two"]
+    assert b"said by two" in piped(data, "show", "-", "--run", "two", tmp=tmp_path).stdout
+    assert b"said by one" in piped(data, "-", tmp=tmp_path).stdout
+    assert b"openai" in piped(data, "detect", "-", tmp=tmp_path).stdout
+    assert piped(data, "validate", "-", tmp=tmp_path).returncode == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_other_paths_may_stand_beside_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(record("file"))
+    done = piped(record("pipe").encode(), "ls", str(path), "-", "--json", tmp=tmp_path)
+    assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == ["file", "pipe"]
+
+
+def test_an_empty_pipe_says_so(tmp_path: Path) -> None:
+    done = piped(b"", "ls", "-", tmp=tmp_path)
+    assert done.returncode == 2
+    assert b"no records" in done.stderr
+
+
+def test_the_viewer_takes_its_keys_from_the_terminal(tmp_path: Path) -> None:
+    (tmp_path / "log.jsonl").write_text(f"{record('alpha')}\n{record('omega')}\n")
+    line = f"cat {tmp_path}/log.jsonl | {sys.executable} -m trajview -"
+    environment = {**os.environ, "TMPDIR": str(tmp_path), "TERM": "xterm-256color", "HOME": str(tmp_path)}
+    child = pexpect.spawn("/bin/sh", ["-c", line], env=environment, dimensions=(24, 80), timeout=30, encoding="utf-8")
+    child.expect("omega")
+    child.send("q")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith("trajview-")] == []
+
+
+def test_a_dash_without_a_pipe_is_one_line(tmp_path: Path) -> None:
+    child = pexpect.spawn(sys.executable, ["-m", "trajview", "-"], timeout=30, encoding="utf-8", env=dict(os.environ))
+    child.expect("nothing comes from standard input")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 2
