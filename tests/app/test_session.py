@@ -519,3 +519,14 @@ def test_twenty_thousand_messages_open_at_once() -> None:
     print({name: f"{seconds * 1000:.1f} ms" for name, seconds in times.items()})
     assert times["open"] < 5
     assert max(seconds for name, seconds in times.items() if name != "open") < 2
+
+
+def test_output_opened_by_hand_is_shown_while_tool_output_is_hidden() -> None:
+    session = TranscriptSession(Transcript(messages=[ToolMessage(content="one\ntwo")]))
+    session.set_view(60, 20)
+    session.toggle_tools()
+    assert "one" not in session.layout(0).rows_of_text()
+    session.toggle_fold(0)
+    assert {"one", "two"} <= set(session.layout(0).rows_of_text())
+    session.toggle_fold(0)
+    assert "one" not in session.layout(0).rows_of_text()

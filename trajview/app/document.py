@@ -108,7 +108,11 @@ class Document:
 
     def _lines(self, index: int) -> list[Line]:
         message = self.messages[index]
-        lines = message_lines(message, self.fold_of(index), self.options, index)
+        options = self.options
+        if self.folds.get(index) is Fold.OPEN:
+            # What was opened by hand is shown, whatever is hidden elsewhere.
+            options = replace(options, show_tools=True, show_reasoning=True)
+        lines = message_lines(message, self.fold_of(index), options, index)
         if self.options.bare:
             return lines
         unit, first = self.unit_of(index)

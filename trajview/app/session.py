@@ -64,7 +64,8 @@ class TranscriptSession(Document):
         index = self.message if message is None else message
         if not self.messages:
             return
-        if self.fold_of(index) is Fold.OPEN:
+        hidden = self.roles[index] == "tool" and not self.options.show_tools and index not in self.folds
+        if self.fold_of(index) is Fold.OPEN and not hidden:
             tool = self.roles[index] == "tool" and self.fold_level != 1
             self.folds[index] = Fold.PREVIEW if tool else Fold.CLOSED
         else:

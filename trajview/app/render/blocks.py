@@ -148,7 +148,8 @@ def _extend(line: Line, text: str, style: str) -> None:
 
 def _round_mark(metadata: dict[str, Any]) -> str:
     state = metadata.get("round_state")
-    return one_line(f"round {metadata['round']}" + (f" ({state})" if state else ""), 60)
+    name = str(metadata["round"]).rsplit("-", 1)[-1]  # TaskWeaver's ids end in what tells them apart
+    return one_line(f"round {name}" + (f" ({state})" if state else ""), 60)
 
 
 def _clock(timestamp: str) -> str:
