@@ -1,0 +1,154 @@
+"""How long a key takes until its repaint is complete, beside a Textual widget that does nothing but repaint.
+
+    .venv/bin/python benchmarks/keys.py [--messages 200 20000] [--size 120x40] [--presses 20]
+
+The program runs in a pseudo-terminal. For each key: write it, stamp the first and the last byte of the answer, which
+ends when nothing has come for 60 ms (never part of a figure). The limit is a ScrollView of plain lines in the same
+terminal, in the same run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fcntl
+import os
+import pty
+import select
+import signal
+import statistics
+import struct
+import sys
+import tempfile
+import termios
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from logs import write_chats
+
+QUIET = 0.06
+LIMIT = """\
+from rich.segment import Segment
+from textual.app import App
+from textual.geometry import Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+class Lines(ScrollView, can_focus=True):
+    BINDINGS = [("j", "go(1)"), ("space", "go(38)"), ("b", "go(-38)")]
+    def on_mount(self):
+        self.virtual_size = Size(self.size.width, 1_000_000)
+    def render_line(self, y):
+        return Strip([Segment(f"line {self.scroll_offset.y + y} ".ljust(self.size.width, "."))])
+    def action_go(self, rows):
+        self.scroll_to(y=self.scroll_offset.y + rows, animate=False)
+class Limit(App):
+    def compose(self):
+        yield Lines()
+Limit().run()
+"""
+KEYS = {
+    "j": ("j",), "page": (" ", "b"), "end, top": ("G", "g"), "unit": ("]", "["), "highlight": ("n", "N"),
+    "fold": ("\r",), "fold level": ("z",), "reasoning": ("r",),
+}  # fmt: skip
+
+
+class Program:
+    """A program in a pseudo-terminal."""
+
+    def __init__(self, command: Sequence[str], columns: int, rows: int) -> None:
+        self.pid, self.terminal = pty.fork()
+        if self.pid == 0:
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+            os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+            os.environ.update(TERM="xterm-256color", COLORTERM="truecolor")
+            os.execv(command[0], command)
+
+    def settle(self, quiet: float, patience: float = 60.0) -> tuple[float, float, int]:
+        """Read until nothing has come for `quiet` seconds: when the first and the last byte came, and how many."""
+        first = last = 0.0
+        count = 0
+        until = time.perf_counter() + patience
+        while time.perf_counter() < until:
+            ready, _, _ = select.select([self.terminal], [], [], quiet)
+            if not ready:
+                if first:
+                    break
+                continue
+            data = os.read(self.terminal, 1 << 16)
+            last = time.perf_counter()
+            first = first or last
+            count += len(data)
+        return first, last, count
+
+    def wait_for(self, text: bytes, patience: float = 120.0) -> None:
+        """Read until a text has been written."""
+        seen, until = b"", time.perf_counter() + patience
+        while text not in seen:
+            ready, _, _ = select.select([self.terminal], [], [], 1.0)
+            if ready:
+                seen += os.read(self.terminal, 1 << 16)
+            if time.perf_counter() > until:
+                raise SystemExit(f"{text!r} never came")
+
+    def press(self, key: str) -> tuple[float, float, int]:
+        """Milliseconds from a key to the first and the last byte of its repaint, and the bytes."""
+        begin = time.perf_counter()
+        os.write(self.terminal, key.encode())
+        first, last, count = self.settle(QUIET, 2.0)
+        return (first - begin) * 1000, (last - begin) * 1000, count
+
+    def close(self) -> None:
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+        os.close(self.terminal)
+
+
+def measure(program: Program, name: str, keys: Sequence[str], presses: int) -> float:
+    """Press keys in turn and print a row; returns the p95 of the last byte."""
+    program.press(keys[0])
+    took = sorted(program.press(keys[turn % len(keys)]) for turn in range(1, presses + 1))
+    last = sorted(one[1] for one in took if one[2])
+    if not last:
+        print(f"    {name:12} no repaint")
+        return 0.0
+    p95 = last[min(len(last) - 1, int(0.95 * len(last)))]
+    first = statistics.median(one[0] for one in took if one[2])
+    print(
+        f"    {name:12} first {first:6.1f}   last p50 {statistics.median(last):6.1f}   p95 {p95:6.1f}   max {last[-1]:6.1f}"
+    )
+    return p95
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--messages", type=int, nargs="+", default=[200, 20_000])
+    parser.add_argument("--size", default="120x40")
+    parser.add_argument("--presses", type=int, default=20)
+    given = parser.parse_args()
+    columns, rows = map(int, given.size.split("x"))
+    print(f"key to repaint, ms, {given.presses} presses each, {columns}x{rows}")
+    with tempfile.TemporaryDirectory() as folder:
+        limit_app = Path(folder, "limit.py")
+        limit_app.write_text(LIMIT)
+        program = Program([sys.executable, str(limit_app)], columns, rows)
+        program.settle(0.5)
+        print("  limit: a ScrollView of plain lines")
+        limit = measure(program, "j", KEYS["j"], given.presses)
+        measure(program, "page", KEYS["page"], given.presses)
+        program.close()
+        for messages in given.messages:
+            path = Path(folder, f"{messages}.jsonl")
+            size = write_chats(path, 1, messages)
+            program = Program([sys.executable, "-m", "trajview", "--store", folder, str(path)], columns, rows)
+            begin = time.perf_counter()
+            program.wait_for(b"unit 0/")
+            opened = time.perf_counter() - begin
+            program.settle(1.0)
+            print(f"  trajview, one run of {messages:,} messages, {size / 1e6:.1f} MB, open after {opened:.2f} s")
+            worst = max(measure(program, name, keys, given.presses) for name, keys in KEYS.items())
+            print(f"    worst p95 is {worst / limit:.1f} times the limit's")
+            program.close()
+
+
+if __name__ == "__main__":
+    main()
