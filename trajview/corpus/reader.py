@@ -62,12 +62,16 @@ class Reader:
     def raw(self, info: RunInfo) -> str:
         """See `Corpus.raw`."""
         self.check_unchanged(info)
-        return decode_text(bytes_of(info, info.path))[0]
+        data = bytes_of(info, info.path)
+        self.check_unchanged(info)
+        return decode_text(data)[0]
 
     def value(self, info: RunInfo) -> Any:
         """See `Corpus.value`."""
         self.check_unchanged(info)
-        return value_of(info)
+        value = value_of(info)
+        self.check_unchanged(info)  # it may have changed while it was read
+        return value
 
     def summed_up(self, info: RunInfo) -> RunInfo:
         """A run that was only listed, summed up as the scan would, with its id for a key. Raises UnreadableError."""
@@ -104,7 +108,7 @@ class Reader:
         """The run, parsed anew."""
         if not info.summarised:
             info = self.summed_up(info)
-        value = value_of(info)
+        value = self.value(info)
         known = registry.format_named(info.format)
         read = getattr(known, "open", known.read) if lazily else known.read
         try:
