@@ -228,12 +228,10 @@ class TranscriptScreen(Searching, Showing):
             facts.append("reward " + " / ".join(f"{overall_of(reward):.3g}" for reward in run.rewards))
         if run.agents:
             facts.append(one_line(", ".join(run.agents), 60))
-        facts.append(
-            one_line(
-                f"{self.info.source}:{self.info.line}" if self.info.line and not self.info.alone else self.info.source,
-                80,
-            )
-        )
+        where = f"{self.info.source}:{self.info.line}" if self.info.line and not self.info.alone else self.info.source
+        where = one_line(where, 1000)
+        # The end of a path says more than its beginning.
+        facts.append(where if len(where) <= 40 else f"…{where[-39:]}")
         parts.append(("  " + " · ".join(facts), "$foreground 55%"))
         self._title(parts)
 

@@ -18,11 +18,13 @@ if TYPE_CHECKING:
 
 __all__ = ["KeyFooter"]
 
+_ALWAYS = frozenset({"help", "back"})
+
 
 class KeyFooter(Widget):
     """The keys of the focused widget and its screen whose bindings are to be shown; a click presses the key.
 
-    Keys that do not fit are left out from the right.
+    Keys that do not fit are left out from the right; help and the way back always stay.
     """
 
     ALLOW_SELECT = False
@@ -66,9 +68,15 @@ class KeyFooter(Widget):
 
     def _shown(self) -> list[tuple[int, str, str, str]]:
         """What fits: the cell where an entry begins, the key, how it is written, what it does."""
+        widths = [Content(f" {written} {says} ").cell_length for _, written, says in self._keys]
+        kept = [says in _ALWAYS for _, _, says in self._keys]
+        room = self.size.width - sum(width for width, keep in zip(widths, kept, strict=True) if keep)
         shown, x = [], 0
-        for key, written, says in self._keys:
-            width = Content(f" {written} {says} ").cell_length
+        for (key, written, says), width, keep in zip(self._keys, widths, kept, strict=True):
+            if not keep:
+                room -= width
+                if room < 0:
+                    continue
             if x + width > self.size.width:
                 break
             shown.append((x, key, written, says))
