@@ -105,6 +105,7 @@ class BrowserScreen(Screen[None]):
         self._waiting: deque[RunRow | Updated] = deque()
         self._told = False
         self._no_more = False
+        self._said = ""
         self.finished = False
         """Whether the whole corpus is in the list."""
 
@@ -239,7 +240,9 @@ class BrowserScreen(Screen[None]):
                 pieces.append(one_line(item.id))
             pieces += [one_line(", ".join(names)) for names in (item.agents, item.models) if names]
             text = " · ".join(pieces)
-        self._status.update(Content(text))
+        if text != self._said:
+            self._said = text
+            self._status.update(Content(text), layout=False)  # its size is fixed, and a layout takes 50 ms
 
     def on_run_table_cursor_moved(self, message: RunTable.CursorMoved) -> None:
         message.stop()
@@ -261,7 +264,8 @@ class BrowserScreen(Screen[None]):
             if item.summarised:
                 self._open_run(item, annotate)
             else:
-                self._status.update(Content(f"opening {one_line(item.id, 60)}…"))
+                self._said = f"opening {one_line(item.id, 60)}…"
+                self._status.update(Content(self._said), layout=False)
                 self._resolve(item, annotate)
 
     def _open_run(self, info: RunInfo, annotate: bool) -> None:
@@ -336,24 +340,29 @@ class BrowserScreen(Screen[None]):
     # Actions of the key table
 
     def action_line(self, rows: int) -> None:
-        """A line up or down."""
+        """A line up or down. The status line follows at once, so that both are one frame."""
         self.table.move(rows)
+        self._say_status()
 
     def action_half(self, step: int) -> None:
         """Half a page up or down."""
         self.table.move_pages(step / 2)
+        self._say_status()
 
     def action_page(self, step: int) -> None:
         """A page up or down."""
         self.table.move_pages(step)
+        self._say_status()
 
     def action_top(self) -> None:
         """To the first row."""
         self.table.go(0)
+        self._say_status()
 
     def action_end(self) -> None:
         """To the last row."""
         self.table.go(len(self.runs.shown))
+        self._say_status()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """`/` has priority, and yet is text in the filter."""
