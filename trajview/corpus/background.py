@@ -99,14 +99,17 @@ class Background:
     def _list_file(self, source: SourceFile) -> Listed:
         """List what a file seems to hold, where that can be told without reading it."""
         part = Listed(source, self._rows, self._runs, [])
-        stem = origin_of(source.path, RunInfo("", "", source.path, "", "", "")).default_id
+        stem = ""
 
         def default_id(record: int, alone: bool) -> str:
-            part.sure = False
+            nonlocal stem
+            if part.sure:
+                part.sure = False
+                stem = origin_of(source.path, RunInfo("", "", source.path, "", "", "")).default_id
             return stem if alone else f"{stem}#{record}"
 
         try:
-            self._scan.stamps[source.path] = stamp_of(source.path)
+            self._scan.stamps[source.path] = source.stamp or stamp_of(source.path)
             found = listed(source, registry.is_message_line, default_id)
         except TrajviewError:  # reading it says why
             return part
@@ -186,7 +189,7 @@ class Background:
 
 def _size_of(source: SourceFile) -> int:
     try:
-        return stamp_of(source.path)[0]
+        return (source.stamp or stamp_of(source.path))[0]
     except TrajviewError:  # reading it says why
         return 0
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from trajview.errors import Problem, Where
 
+from .files import Stamp
 from .unpack import log_suffix
 
 __all__ = ["LOG_SUFFIXES", "Skipped", "SourceFile", "natural_key", "walk"]
@@ -28,11 +29,15 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file that may hold records. `source` is how the list shows it; `named`: the person gave this very path."""
+    """A file that may hold records. `source` is how the list shows it; `named`: the person gave this very path.
+
+    `stamp`: its size and the time of its last change when it was found, where that is known.
+    """
 
     path: Path
     source: str
     named: bool
+    stamp: Stamp | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +72,8 @@ class _Walker:
 
     def named(self, path: Path) -> Iterator[SourceFile | Skipped | Problem]:
         try:
-            mode = path.stat().st_mode
+            status = path.stat()
+            mode = status.st_mode
         except OSError as error:
             yield _problem(path, error)
             return
@@ -83,7 +89,7 @@ class _Walker:
             yield from self.folder(path, f"{path}{os.sep}" if self.several else "")
         elif stat.S_ISREG(mode):
             if self._is_new(path):
-                yield SourceFile(path, str(path), named=True)
+                yield SourceFile(path, str(path), True, (status.st_size, status.st_mtime_ns))
         else:
             yield _not_plain(path, mode)
 
@@ -101,16 +107,19 @@ class _Walker:
         is_store = any(entry.name == _STORE for entry in found)
         for entry in found:
             try:
-                mode = entry.stat().st_mode
+                status = entry.stat()
             except OSError as error:  # a symbolic link to nowhere or to itself, or gone since
                 if entry.name.startswith(".") or log_suffix(entry.name) not in LOG_SUFFIXES:
                     yield Skipped(path / entry.name)
                 else:
                     yield _problem(path / entry.name, error)
                 continue
-            yield from self._entry(path / entry.name, shown + entry.name, mode, is_store)
+            yield from self._entry(path / entry.name, shown + entry.name, status, is_store)
 
-    def _entry(self, path: Path, shown: str, mode: int, in_store: bool) -> Iterator[SourceFile | Skipped | Problem]:
+    def _entry(
+        self, path: Path, shown: str, status: os.stat_result, in_store: bool
+    ) -> Iterator[SourceFile | Skipped | Problem]:
+        mode = status.st_mode
         if path.name.startswith("."):
             yield Skipped(path)
         elif stat.S_ISDIR(mode):
@@ -120,7 +129,7 @@ class _Walker:
                 yield from self.folder(path, shown + os.sep)
         elif stat.S_ISREG(mode) and log_suffix(path.name) in LOG_SUFFIXES:
             if self._is_new(path):
-                yield SourceFile(path, shown, named=False)
+                yield SourceFile(path, shown, False, (status.st_size, status.st_mtime_ns))
         else:
             yield Skipped(path)
 
