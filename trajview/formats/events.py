@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from .plain import dict_or_value, text_or_none
+from .plain import dict_or_value, put, text_or_none
 from .roles import ROLES
 
 __all__ = ["Session", "is_event", "session_of"]
@@ -118,5 +118,8 @@ def _message_of(line: dict[Any, Any], common: dict[str, Any]) -> dict[Any, Any] 
         elif value is not None:
             metadata[str(key)] = value
     if metadata:
-        item["metadata"] = {**metadata, **dict_or_value(message.get("metadata"))}
+        merged = dict(dict_or_value(message.get("metadata")))
+        for key, value in metadata.items():
+            put(merged, key, value)
+        item["metadata"] = merged
     return item
