@@ -55,6 +55,8 @@ class Document:
         self.cursor: Position = (0, 0)
         self.revision = 0
         """Changes whenever what is shown of messages that are laid out already may have changed."""
+        self.highlights_revision = 0
+        """Changes whenever highlights or marks have changed."""
         self.marks: set[int] = set()
         self.by_unit: dict[int, list[Highlight]] = {}
         """The highlights of each unit that has some, as far as they are switched on."""

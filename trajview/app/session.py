@@ -113,6 +113,7 @@ class TranscriptSession(Document):
     # -- highlights ----------------------------------------------------------------------------------------------------
 
     def _index_highlights(self) -> None:
+        self.highlights_revision += 1
         every = list(self._found)
         starts = self.unit_starts
         every += [Highlight(unit, starts[unit], "mark", "marked") for unit in sorted(self.marks) if unit < len(starts)]

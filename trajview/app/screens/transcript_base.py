@@ -62,7 +62,7 @@ class TranscriptBase(Reading, Screen[None]):
         if session is None:
             return
         self.outline.follow()
-        self.minimap.refresh()
+        self.minimap.follow()
         self._say_status()
         if self.has_class("-metadata") and session.message != self._shown_message:
             self._show_metadata()

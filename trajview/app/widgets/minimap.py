@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import ClassVar
 
 from rich.segment import Segment
+from rich.style import Style
 from textual import events
 from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from trajview.app.palette import component_style
+from trajview.app.palette import component_styles
 from trajview.app.render.headers import SIGNS
 from trajview.app.session import TranscriptSession
 
@@ -46,21 +47,37 @@ class Minimap(Widget, can_focus=False):
         self.session: TranscriptSession | None = None
         self._signs: dict[int, tuple[str, str]] = {}
         self._signs_for: tuple[object, ...] = ()
+        self._total = 0
+        self._shown: tuple[object, ...] = ()
+        self._styles: dict[str, Style] = {}
+        self._base = Style.null()
 
     def show(self, session: TranscriptSession) -> None:
         """Show the highlights of another session."""
         self.session = session
         self.refresh()
 
-    def _by_line(self, height: int) -> dict[int, tuple[str, str]]:
-        session = self.session
-        assert session is not None
-        key = (id(session), session.revision, height, session.map.total)
-        if key != self._signs_for:
-            self._signs_for = key
+    def follow(self) -> None:
+        """The window has moved, or highlights have changed: repaint where that shows."""
+        session, height = self.session, self.size.height
+        if session is not None and height:
+            shown = (self._window(session, height), session.highlights_revision, self._signs_for)
+            if shown != self._shown:
+                self._shown = shown
+                self.refresh()
+
+    def _window(self, session: TranscriptSession, height: int) -> tuple[int, int]:
+        """The first and last line that stand for what is on the screen."""
+        total, top = max(1, session.map.total), session.y_of(session.top)
+        return top * height // total, min(height - 1, (top + session.height - 1) * height // total)
+
+    def _by_line(self, session: TranscriptSession, height: int) -> dict[int, tuple[str, str]]:
+        """The sign of each line. Made anew when highlights change, or the document by half a line's worth of rows."""
+        known, total = (id(session), session.highlights_revision, height), max(1, session.map.total)
+        if known != self._signs_for or abs(total - self._total) * 2 * height > total:
+            self._signs_for, self._total = known, total
             ranks: dict[int, int] = {}
             self._signs = {}
-            total = max(1, session.map.total)
             for found in (h for unit in session.by_unit.values() for h in unit):
                 line = min(height - 1, session.map.start(found.message) * height // total)
                 if _RANK.get(found.source, 0) > ranks.get(line, 0):
@@ -68,21 +85,23 @@ class Minimap(Widget, can_focus=False):
                     self._signs[line] = ("▪", SIGNS[found.source][1])
         return self._signs
 
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._styles = {}
+
     def render_line(self, y: int) -> Strip:
-        base = self.rich_style
+        if not self._styles:
+            self._base = self.rich_style
+            self._styles = component_styles(self, self.COMPONENT_CLASSES)
         session, height = self.session, self.size.height
         if session is None or not session.messages or not height:
-            return Strip([Segment(" ", base)])
-        total = max(1, session.map.total)
-        top = session.y_of(session.top)
-        first, last = top * height // total, min(height - 1, (top + session.height - 1) * height // total)
-        style = base
-        if first <= y <= last:
-            style = style + component_style(self, "minimap--window")
-        sign = self._by_line(height).get(y)
+            return Strip([Segment(" ", self._base)])
+        first, last = self._window(session, height)
+        style = self._base + self._styles["minimap--window"] if first <= y <= last else self._base
+        sign = self._by_line(session, height).get(y)
         if sign is None:
             return Strip([Segment(" ", style)])
-        return Strip([Segment(sign[0], style + component_style(self, f"minimap--{sign[1]}"))])
+        return Strip([Segment(sign[0], style + self._styles[f"minimap--{sign[1]}"])])
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         event.stop()

@@ -19,6 +19,8 @@ from trajview.app.session import TranscriptSession
 
 __all__ = ["Outline"]
 
+STRIPS_KEPT = 2_000
+
 _STYLES = ("number", "words", "current", "error", "hit", "mark", "user", "dim")
 
 
@@ -58,11 +60,14 @@ class Outline(ScrollView, can_focus=False):
         self._labels: dict[int, str] = {}
         self._current = -1
         self._styles: dict[str, Style] = {}
+        self._base = Style.null()
+        self._strips: dict[tuple[int, bool, int, int], Strip] = {}
 
     def show(self, session: TranscriptSession) -> None:
         """Show the units of another session."""
         self.session = session
         self._labels.clear()
+        self._strips.clear()
         self._current = -1
         self.virtual_size = Size(self.size.width, len(session.unit_starts))
         self.follow()
@@ -84,6 +89,7 @@ class Outline(ScrollView, can_focus=False):
 
     def _palette(self) -> dict[str, Style]:
         if not self._styles:
+            self._base = self.rich_style
             self._styles = component_styles(self, self.COMPONENT_CLASSES)
         return self._styles
 
@@ -93,17 +99,26 @@ class Outline(ScrollView, can_focus=False):
     def notify_style_update(self) -> None:
         super().notify_style_update()
         self._styles = {}
+        self._strips.clear()
 
     def render_line(self, y: int) -> Strip:
         width = self.scrollable_content_region.width
-        base = self.rich_style
+        palette = self._palette()
         session = self.session
         unit = self.scroll_offset.y + y
         if session is None or unit >= len(session.unit_starts):
-            return Strip.blank(width, base)
+            return Strip.blank(width, self._base)
+        key = (unit, unit == session.unit, width, session.highlights_revision)
+        strip = self._strips.get(key)
+        if strip is None:
+            if len(self._strips) > STRIPS_KEPT:
+                self._strips.clear()
+            strip = self._strips[key] = self._line(session, unit, width, palette)
+        return strip
 
+    def _line(self, session: TranscriptSession, unit: int, width: int, palette: dict[str, Style]) -> Strip:
         def style(name: str) -> Style:
-            return base + self._palette()[f"outline--{name}"]
+            return self._base + palette[f"outline--{name}"]
 
         digits = len(str(len(session.unit_starts) - 1))
         sign, kind = sign_of(session.reasons(unit))

@@ -8,7 +8,7 @@ from typing import ClassVar
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.geometry import Offset, Size
+from textual.geometry import Offset, Region, Size
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
@@ -129,12 +129,13 @@ class TranscriptView(ScrollView, can_focus=True, inherit_bindings=False):
         self.session = session
         self._palette: Palette = {}
         self._base = Style.null()
-        self._strips: dict[tuple[int, int], Strip] = {}
+        self._strips: dict[tuple[int, int, int], Strip] = {}
         self._strips_for: tuple[object, ...] = ()
         self._following = False
         self._fitted = Size(0, 0)
         self._measuring: Timer | None = None
         self._changed = False
+        self._painting = False
         self.follow: Callable[[], None] | None = None
         """Called when the cursor or the window has moved. No message: what follows belongs into the same repaint."""
 
@@ -274,26 +275,40 @@ class TranscriptView(ScrollView, can_focus=True, inherit_bindings=False):
         if number >= len(layout.rows):
             return Strip.blank(width, self._base)
         strip = self._strip(message, number, palette)
-        strip = self._with_matches(strip, message, number, palette)
-        if (message, number) == session.cursor and self.has_focus:
-            strip = strip.apply_style(palette["cursor"])
-        strip = Strip([self._gutter(message, number, palette), *strip, Segment(" " * MARGIN, self._base)], width)
         selection = self.text_selection
         if selection is not None and (span := selection.get_span(row)) is not None:
             strip = self._with_selection(strip, span)
-        return strip.apply_offsets(0, row)
+        # Textual asks for a line by itself where the mouse is: only then it wants to know which text that is.
+        return strip if self._painting else strip.apply_offsets(0, row)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        self._painting = True
+        try:
+            return super().render_lines(crop)
+        finally:
+            self._painting = False
 
     def _strip(self, message: int, number: int, palette: Palette) -> Strip:
+        """A row from edge to edge, selection apart. The same object while nothing changes it: strips cache what is cut
+        from them."""
         session = self.session
         assert session is not None
-        key = (id(session), session.revision, session.options)
-        if key != self._strips_for or len(self._strips) > STRIPS_KEPT:
+        width = session.options.width
+        made_for = (id(session), session.revision, session.options)
+        if made_for != self._strips_for or len(self._strips) > STRIPS_KEPT:
             self._strips.clear()
-            self._strips_for = key
-        strip = self._strips.get((message, number))
+            self._strips_for = made_for
+        here = (message, number) == session.cursor
+        key = (message, number, 2 + self.has_focus if here else int(message == session.message))
+        strip = self._strips.get(key)
         if strip is None:
-            strip = Strip(row_segments(session.layout(message), number, palette, self._base), session.options.width)
-            self._strips[message, number] = strip
+            strip = Strip(row_segments(session.layout(message), number, palette, self._base), width)
+            strip = self._with_matches(strip, message, number, palette)
+            if here and self.has_focus:
+                strip = strip.apply_style(palette["cursor"])
+            edges = self._gutter(message, number, palette), Segment(" " * MARGIN, self._base)
+            strip = Strip([edges[0], *strip, edges[1]], width + GUTTER + MARGIN)
+            self._strips[key] = strip
         return strip
 
     def _gutter(self, message: int, number: int, palette: Palette) -> Segment:
@@ -360,7 +375,7 @@ class TranscriptView(ScrollView, can_focus=True, inherit_bindings=False):
             layout = session.layout(message)
             if number >= len(layout.rows):
                 continue
-            text = "  " + self._strip(message, number, palette).text
+            text = self._strip(message, number, palette).text
             a = start.x if row == start.y else 0
             b = end.x if row == end.y else len(text)
             lines.append(text[max(GUTTER, a) : b].rstrip())
