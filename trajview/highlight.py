@@ -13,6 +13,7 @@ from typing import Literal
 
 from .errors import TrajviewError
 from .models.messages import AssistantMessage, ChatMessage, ToolMessage
+from .models.said import strings_within
 from .models.transcript import Transcript
 
 __all__ = ["Highlight", "Rule", "compile_rule", "error_of", "errors_in", "highlights_in", "text_of"]
@@ -63,30 +64,12 @@ def text_of(message: ChatMessage) -> str:
     if isinstance(message, AssistantMessage):
         for call in message.tool_calls or ():
             pieces.append(call.function)
-            pieces += _strings_in(call.arguments)
+            pieces += strings_within(call.arguments)
             if call.parse_error:
                 pieces.append(call.parse_error)
     elif isinstance(message, ToolMessage) and message.error:
-        pieces += _strings_in(message.error)
+        pieces += strings_within(message.error)
     return "\n".join(piece for piece in pieces if piece)
-
-
-def _strings_in(value: object) -> list[str]:
-    """The keys and values within a JSON value, in order; it may be as deep as a log makes it."""
-    found: list[str] = []
-    waiting = [value]
-    while waiting:
-        item = waiting.pop()
-        if isinstance(item, dict):
-            for key in reversed(item):
-                waiting += (item[key], str(key))
-        elif isinstance(item, list | tuple):
-            waiting += reversed(item)
-        elif isinstance(item, bool):
-            found.append(str(item).lower())
-        elif item is not None:
-            found.append(str(item))
-    return found
 
 
 # Tool output that says that the call failed where the source has no field for it. Anchored and literal, so that code

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from trajview.highlight import Highlight, Rule, highlights_in
 from trajview.models.messages import ToolMessage
@@ -13,25 +11,11 @@ from trajview.models.transcript import Transcript
 
 from .document import Document, Position
 from .render.blocks import Fold
+from .search import SearchHits
 
 __all__ = ["Position", "SearchHits", "TranscriptSession"]
 
 FOLD_LEVELS = ("tool output folded", "all folded", "all open")
-
-
-@dataclass(frozen=True, slots=True)
-class SearchHits:
-    """Which messages a search found, ascending, and how many matches each holds."""
-
-    text: str
-    pattern: re.Pattern[str]
-    messages: tuple[int, ...]
-    counts: tuple[int, ...]
-
-    @property
-    def total(self) -> int:
-        """How many matches there are in all."""
-        return sum(self.counts)
 
 
 class TranscriptSession(Document):

@@ -7,7 +7,10 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
+from trajview.models.said import strings_within
+
 from .chat import Conversation, message_models
+from .parts import parse_arguments
 from .roles import Piece, pieces_of
 
 if TYPE_CHECKING:
@@ -18,6 +21,8 @@ __all__ = ["LAZY_FROM", "LazyMessages", "strings_in"]
 LAZY_FROM = 2_000
 """Messages: shorter transcripts are built at once, which takes some 40 ms at the most."""
 _KEPT = 4_000
+_PLAIN_KEYS = frozenset({"role", "content", "tool_calls", "tool_call_id", "id"})
+_CALL_KEYS = frozenset({"id", "type", "function"})
 _NEAR = 40
 
 
@@ -111,6 +116,31 @@ class LazyMessages(Sequence["ChatMessage"]):
                 return said.count("\n") + 1 if said else 0, len(said), 2 * len(calls) if isinstance(calls, list) else 0
         texts = [text for text in self.strings(index) if len(text) > 40 or "\n" in text]
         return sum(text.count("\n") + 1 for text in texts), sum(map(len, texts)), 0
+
+    def searchable(self, index: int) -> list[str] | None:
+        """All that is said and called in a message, as `highlight.text_of` joins it; None where it must be built."""
+        piece = self._pieces[index]
+        item = piece.item
+        if not isinstance(item, dict) or item.keys() - _PLAIN_KEYS:
+            return None
+        content = item.get("content")
+        if not (content is None or isinstance(content, str)):
+            return None
+        texts = [content] if content else []
+        calls = item.get("tool_calls")
+        if calls:
+            if piece.role != "assistant" or not isinstance(calls, list):
+                return None
+            for call in calls:
+                function = call.get("function") if isinstance(call, dict) and not call.keys() - _CALL_KEYS else None
+                if not isinstance(function, dict) or function.keys() != {"name", "arguments"}:
+                    return None
+                name, (arguments, problem) = function["name"], parse_arguments(function["arguments"])
+                if problem is not None or not isinstance(name, str) or not name:
+                    return None
+                texts.append(name)
+                texts += strings_within(arguments)
+        return texts
 
     def strings(self, index: int) -> list[str]:
         """Every text of a logged message, keys left out: what it says is among them, and more."""

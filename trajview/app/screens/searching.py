@@ -10,10 +10,10 @@ from textual.widgets import Input, TextArea
 from textual.worker import get_current_worker
 
 from trajview.app.screens.jumping import Jumping
-from trajview.app.session import SearchHits, TranscriptSession
+from trajview.app.search import Needle, SearchHits, search
+from trajview.app.session import TranscriptSession
 from trajview.app.widgets.prompt import Prompt
-from trajview.errors import TrajviewError
-from trajview.highlight import Rule, compile_rule, highlights_in, text_of
+from trajview.highlight import Rule, compile_rule, highlights_in
 from trajview.textsafe import one_line
 
 __all__ = ["Searching"]
@@ -60,21 +60,8 @@ class Searching(Jumping):
     @work(thread=True, exclusive=True, group="search", exit_on_error=False)
     def _search(self, session: TranscriptSession, text: str) -> None:
         worker = get_current_worker()
-        try:
-            pattern = compile_rule(text).pattern
-        except TrajviewError:
-            # What is no regular expression is searched for as it stands: people type `foo(`.
-            pattern = compile_rule(re.escape(text)).pattern
-        messages: list[int] = []
-        counts: list[int] = []
-        for index, message in enumerate(session.messages):
-            if worker.is_cancelled:
-                return
-            count = sum(1 for match in pattern.finditer(text_of(message)) if match.end() > match.start())
-            if count:
-                messages.append(index)
-                counts.append(count)
-        self.post_message(self._Found(session, SearchHits(text, pattern, tuple(messages), tuple(counts))))
+        for hits in search(session.messages, Needle(text), session.message, cancelled=lambda: worker.is_cancelled):
+            self.post_message(self._Found(session, hits))
 
     @on(_Found)
     def _show_found(self, message: _Found) -> None:
@@ -82,11 +69,10 @@ class Searching(Jumping):
         session = message.session
         if session is not self.session:
             return
+        going_on = session.search is not None and not session.search.done and session.search.text == message.hits.text
         session.set_search(message.hits)
-        if message.hits.messages:
-            here = session.message
-            target = next((m for m in message.hits.messages if m >= here), message.hits.messages[0])
-            session.to_hit(target)
+        if message.hits.messages and not going_on:
+            session.to_hit(message.hits.messages[0])
         self._highlights_changed()
 
     def _clear_search(self) -> None:

@@ -86,7 +86,7 @@ class TranscriptBase(Reading, Screen[None]):
         if session.search is not None:
             hits = session.search.total
             left.append(
-                f"“{one_line(session.search.text, 24)}” {session.hit_number}/{hits}"
+                f"“{one_line(session.search.text, 24)}” {session.hit_number}/{hits if session.search.done else '…'}"
                 if hits
                 else f"“{one_line(session.search.text, 24)}” not found"
             )
