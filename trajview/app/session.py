@@ -101,8 +101,6 @@ class TranscriptSession(Document):
         every = list(self._found)
         starts = self.unit_starts
         every += [Highlight(unit, starts[unit], "mark", "marked") for unit in sorted(self.marks) if unit < len(starts)]
-        if self.search is not None:
-            every += [Highlight(self.unit_of(i)[0], i, "search", self.search.text) for i in self.search.messages]
         on = [h for h in every if h.source not in self.sources_off]
         self.by_unit = {}
         for found in sorted(on, key=lambda h: (h.message, h.source)):
@@ -111,10 +109,24 @@ class TranscriptSession(Document):
         self.all_sources: dict[str, int] = {}
         for found in every:
             self.all_sources[found.source] = self.all_sources.get(found.source, 0) + 1
-        if self.search is not None and "search" not in self.sources_off:
-            self.stops = list(self.search.messages)
-        else:
-            self.stops = sorted({h.message for h in on})
+        self.stops = sorted({h.message for h in on})
+        if self.search is not None:
+            self.all_sources["search"] = len(self.search.messages)
+            if "search" not in self.sources_off:
+                self.stops = list(self.search.messages)
+                self._add_hits(self.search)
+
+    def _add_hits(self, hits: SearchHits) -> None:
+        """One highlight for each unit that a search has hits in; there may be a hundred thousand of them."""
+        unit, starts = -1, [*self.unit_starts, len(self.messages)]
+        for message in hits.messages:
+            if unit >= 0 and message < starts[unit + 1]:
+                continue
+            unit = self.unit_of(message)[0]
+            here = self.by_unit.setdefault(unit, [])
+            here.append(Highlight(unit, message, "search", hits.text))
+            if len(here) > 1:
+                here.sort(key=lambda h: (h.message, h.source))
 
     def step_highlight(self, step: int) -> bool:
         """Next or previous highlight, round the ends; while a search is on, its hits row by row."""
