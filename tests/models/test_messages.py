@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -62,10 +63,29 @@ def test_parts_of_unknown_types_are_kept_as_they_came() -> None:
     odd = {"type": 7, "x": 1}
     message = read(role="assistant", content=[part, {"type": "image", "image": "a.png", "detail": "low"}])
     assert [type(kept) for kept in message.parts] == [OtherPart, ImagePart]
-    assert message.model_dump()["content"][0] == part
-    assert message.model_dump()["content"][1] == {"type": "image", "image": "a.png", "detail": "low"}
+    assert [kept.model_dump() for kept in message.parts] == [
+        part,
+        {"type": "image", "image": "a.png", "detail": "low"},
+    ]
     with pytest.raises(ValidationError):
         read(role="assistant", content=[odd])
+
+
+def test_a_part_that_docent_has_no_type_for_is_written_as_text_and_comes_back_as_it_was() -> None:
+    """Docent 0.1.80 knows `text` and `reasoning`, refuses every other type, and ignores further keys."""
+    image = {"type": "image", "image": "data:image/png;base64," + "A" * 500, "annotations": [{"text": "OK"}]}
+    parts = [image, {"type": "video", "video": ""}, {"type": "hologram", "depth": 3}, {"type": "text", "text": "[x]"}]
+    message = read(role="tool", content=parts)
+    written = message.model_dump()["content"]
+    assert [part["type"] for part in written] == ["text"] * 4
+    assert [part["text"] for part in written] == [
+        f"[image: {str(image['image'])[:200]}]",
+        "[video]",
+        "[hologram]",
+        "[x]",
+    ]
+    assert read(**message.model_dump()) == message
+    assert read(**json.loads(message.model_dump_json())) == message
 
 
 def test_unknown_keys_go_to_metadata_and_what_is_there_wins() -> None:

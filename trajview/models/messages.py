@@ -1,7 +1,8 @@
 """Messages of the reading model: Docent's, and what the other sources need on top of it.
 
 Shapes follow Docent's `ChatMessage`; `name`, `recipient`, `timestamp`, `reward` and `usage` are ours, optional,
-and written only when they are set, so that Docent reads what we write.
+and written only when they are set, so that Docent reads what we write. For the same reason a part that Docent has no
+type for (an image, say) is written as a text that names it, with the part itself beside the text.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ class _OptionalExtras(BaseModel):
 
     @model_serializer(mode="wrap")
     def _drop_unset(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        data: dict[str, Any] = handler(self)
+        return self._drop_unset_of(handler(self))
+
+    def _drop_unset_of(self, data: dict[str, Any]) -> dict[str, Any]:
         for name in type(self)._unset_names():
             if data.get(name) is None:
                 data.pop(name, None)
@@ -172,6 +175,31 @@ class ToolCall(_OptionalExtras):
         return frozenset({"language"})
 
 
+_IN_DOCENT = frozenset({"text", "reasoning"})
+"""The types of part that Docent has; it refuses a message with another."""
+_STANDS_FOR = "stands_for"
+"""The key of a text part under which we write the part that it stands for. Docent ignores it."""
+_LONGEST_NAME = 200
+"""Characters of a path or URL in the text that stands for a part; a data URL holds the whole file."""
+
+
+def _as_docent_part(part: dict[str, Any]) -> dict[str, Any]:
+    """A part, dumped, in a form that Docent reads."""
+    kind = str(part.get("type"))
+    if kind in _IN_DOCENT:
+        return part
+    target = part.get(kind)
+    name = f": {target[:_LONGEST_NAME]}" if isinstance(target, str) and target else ""
+    return {"type": "text", "text": f"[{kind}{name}]", _STANDS_FOR: part}
+
+
+def _as_it_was(part: object) -> object:
+    """The part that a text part stands for; any other as it is."""
+    if isinstance(part, dict) and part.get("type") == "text" and isinstance(part.get(_STANDS_FOR), dict):
+        return part[_STANDS_FOR]
+    return part
+
+
 class MessageBase(_OptionalExtras):
     """What every message has. Keys that no field knows are moved to `metadata`."""
 
@@ -205,8 +233,18 @@ class MessageBase(_OptionalExtras):
 
     @field_validator("content", mode="before")
     @classmethod
-    def _null_content_is_empty(cls, value: object) -> object:
+    def _content_as_it_was(cls, value: object) -> object:
+        if isinstance(value, list):
+            return [_as_it_was(part) for part in value]
         return "" if value is None else value
+
+    @model_serializer(mode="wrap")
+    def _drop_unset(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        data = self._drop_unset_of(handler(self))
+        content = data.get("content")
+        if isinstance(content, list):
+            data["content"] = [_as_docent_part(part) for part in content]
+        return data
 
     @property
     def text(self) -> str:
