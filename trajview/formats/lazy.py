@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from trajview.models.said import strings_within
 
 from .chat import Conversation, message_models
 from .parts import parse_arguments
-from .roles import Piece, pieces_of
+from .roles import ROLES, Piece, pieces_of
 
 if TYPE_CHECKING:
     from trajview.models.messages import ChatMessage
@@ -33,11 +33,27 @@ class LazyMessages(Sequence["ChatMessage"]):
     """
 
     def __init__(self, items: Sequence[Any]) -> None:
-        self._pieces = [piece for item in items for piece in pieces_of(item)]
-        self.roles = [piece.role for piece in self._pieces]
+        self._pieces: list[Any] = []  # an item as it was logged where it is one message, else a Piece of one
+        self.roles: list[str] = []
         """The role of each message."""
+        add, add_role = self._pieces.append, self.roles.append
+        for item in items:
+            # Nearly all items are such; the rest takes ten times as long.
+            if type(item) is dict and type(role := item.get("role")) is str and role in ROLES:
+                content = item.get("content")
+                if content is None or type(content) is str:
+                    add(item)
+                    add_role(ROLES[role])
+                    continue
+            for piece in pieces_of(item):
+                add(piece)
+                add_role(piece.role)
         self._built: OrderedDict[int, ChatMessage] = OrderedDict()
         self._calls: dict[str, list[tuple[int, str]]] | None = None
+
+    def _piece(self, index: int) -> Piece:
+        found = self._pieces[index]
+        return found if isinstance(found, Piece) else Piece(self.roles[index], found)
 
     def __len__(self) -> int:
         return len(self._pieces)
@@ -66,10 +82,10 @@ class LazyMessages(Sequence["ChatMessage"]):
         return (self[index] for index in range(len(self)))
 
     def _plain(self, index: int) -> dict[str, Any]:
-        piece = self._pieces[index]
+        piece = self._piece(index)
         if piece.role != "tool":
             return Conversation().add(piece)
-        before = self._pieces[index - 1] if index else None
+        before = self._piece(index - 1) if index else None
         conversation = Conversation.after(
             self._functions(piece, index), [Conversation().add(before)] if before is not None else []
         )
@@ -91,35 +107,32 @@ class LazyMessages(Sequence["ChatMessage"]):
     def _function(self, call: str, index: int) -> str | None:
         """The function of the last call of that id before a message. An answer nearly always follows its call."""
         for before in range(index - 1, max(-1, index - _NEAR), -1):
-            for made, function in reversed(_calls_of(self._pieces[before])):
+            for made, function in reversed(_calls_of(self._piece(before))):
                 if made == call:
                     return function
         if index <= _NEAR:
             return None
         if self._calls is None:
-            self._calls = _calls_in(self._pieces)
+            self._calls = _calls_in(map(self._piece, range(len(self))))
         places = self._calls.get(call, [])
         last = bisect_left(places, (index, "")) - 1
         return places[last][1] if last >= 0 else None
 
     def measured(self) -> list[tuple[int, int, int]]:
         """Lines and characters of what each message says, and lines of its calls, about: texts, not built messages."""
-        return [self._measured(piece, index) for index, piece in enumerate(self._pieces)]
+        return [self._measured(index) for index in range(len(self))]
 
-    def _measured(self, piece: Piece, index: int) -> tuple[int, int, int]:
-        item = piece.item
-        if isinstance(item, dict) and piece.blocks is None and piece.result is None:
-            content = item.get("content")
-            if content is None or isinstance(content, str):
-                calls = item.get("tool_calls")
-                said = content or ""
-                return said.count("\n") + 1 if said else 0, len(said), 2 * len(calls) if isinstance(calls, list) else 0
+    def _measured(self, index: int) -> tuple[int, int, int]:
+        item = self._pieces[index]
+        if type(item) is dict:
+            calls, said = item.get("tool_calls"), item.get("content") or ""
+            return said.count("\n") + 1 if said else 0, len(said), 2 * len(calls) if isinstance(calls, list) else 0
         texts = [text for text in self.strings(index) if len(text) > 40 or "\n" in text]
         return sum(text.count("\n") + 1 for text in texts), sum(map(len, texts)), 0
 
     def searchable(self, index: int) -> list[str] | None:
         """All that is said and called in a message, as `highlight.text_of` joins it; None where it must be built."""
-        piece = self._pieces[index]
+        piece = self._piece(index)
         item = piece.item
         if not isinstance(item, dict) or item.keys() - _PLAIN_KEYS:
             return None
@@ -144,7 +157,7 @@ class LazyMessages(Sequence["ChatMessage"]):
 
     def strings(self, index: int) -> list[str]:
         """Every text of a logged message, keys left out: what it says is among them, and more."""
-        piece = self._pieces[index]
+        piece = self._piece(index)
         if piece.result is not None:
             return strings_in(piece.result)
         if piece.blocks is not None:
@@ -160,7 +173,7 @@ def _calls_of(piece: Piece) -> list[tuple[str, str]]:
     return [(call["id"], call["function"]) for call in calls if call.get("id")]
 
 
-def _calls_in(pieces: Sequence[Piece]) -> dict[str, list[tuple[int, str]]]:
+def _calls_in(pieces: Iterable[Piece]) -> dict[str, list[tuple[int, str]]]:
     """Where calls of each id are made, ascending, and of which function."""
     found: dict[str, list[tuple[int, str]]] = {}
     for index, piece in enumerate(pieces):
