@@ -16,7 +16,7 @@ from .models.messages import AssistantMessage, ChatMessage, ToolMessage
 from .models.said import strings_within
 from .models.transcript import Transcript
 
-__all__ = ["Highlight", "Rule", "compile_rule", "error_of", "errors_in", "highlights_in", "text_of"]
+__all__ = ["Highlight", "Rule", "compile_rule", "error_of", "errors_in", "failure_in", "highlights_in", "text_of"]
 
 Source = Literal["search", "rule", "error", "mark", "unit", "citation"]
 
@@ -83,6 +83,10 @@ _FAILED_OUTPUT = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _LOOK_AT = 20_000
+_FAILURE_WORDS = (
+    "traceback (most", "exit", "return", "command not found", "no such file", "permission denied", " failed",
+)  # fmt: skip
+"""In lower case; each alternative of the pattern holds one of them (`ſ` and the like, which lower case keeps, apart)."""
 
 
 def error_of(message: ChatMessage) -> str | None:
@@ -95,20 +99,28 @@ def error_of(message: ChatMessage) -> str | None:
         if message.error:
             said = message.error.get("message") or message.error.get("type") or "tool error"
             return str(said).strip().splitlines()[0][:200] if str(said).strip() else "tool error"
-        text = message.text
-        if len(text) > 2 * _LOOK_AT:
-            text = text[:_LOOK_AT] + "\n" + text[-_LOOK_AT:]
-        found = _FAILED_OUTPUT.search(text)
-        if found is None:
-            return None
-        if found.group().startswith("Traceback"):
-            return _last_line_of_traceback(text[found.start() :]) or "traceback"
-        return found.group().strip("= ").strip()
+        return failure_in(message.text)
     if isinstance(message, AssistantMessage):
         for call in message.tool_calls or ():
             if call.parse_error:
                 return f"{call.function}: {call.parse_error}".splitlines()[0]
     return None
+
+
+def failure_in(output: str) -> str | None:
+    """What tool output says of a failure, in a few words: a traceback's last line, an exit code; None if nothing."""
+    if len(output) > 2 * _LOOK_AT:
+        output = output[:_LOOK_AT] + "\n" + output[-_LOOK_AT:]
+    # The pattern takes a hundred times as long as looking for the words that it needs.
+    lowered = output.lower()
+    if not any(word in lowered for word in _FAILURE_WORDS):
+        return None
+    found = _FAILED_OUTPUT.search(output)
+    if found is None:
+        return None
+    if found.group().startswith("Traceback"):
+        return _last_line_of_traceback(output[found.start() :]) or "traceback"
+    return found.group().strip("= ").strip()
 
 
 def _last_line_of_traceback(text: str) -> str | None:
@@ -136,16 +148,27 @@ def highlights_in(
     `cancelled` is asked at every message; once it says so, what was found so far is returned.
     """
     found: list[Highlight] = []
-    for index, message in enumerate(transcript.messages):
+    messages = transcript.messages
+    # Messages that are built on demand give their texts without being built, where nothing else matters.
+    texts: Callable[[int], list[str] | None] = getattr(messages, "searchable", lambda _: None)
+    for index in range(len(messages)):
         if cancelled():
             break
-        unit = transcript.get_action_unit_for_block(index) or 0
-        reason = error_of(message) if errors else None
+        known = texts(index)
+        if known is None:
+            message = messages[index]
+            reason = error_of(message) if errors else None
+            text = text_of(message) if rules else ""
+        else:
+            tool = errors and bool(known) and messages.roles[index] == "tool"  # type: ignore[attr-defined]
+            reason = failure_in(known[0]) if tool else None
+            text = "\n".join(filter(None, known)) if rules else ""
         if reason is not None:
-            found.append(Highlight(unit, index, "error", reason))
-        if rules:
-            text = text_of(message)
-            found += [Highlight(unit, index, "rule", rule.name) for rule in rules if rule.pattern.search(text)]
+            found.append(Highlight(transcript.get_action_unit_for_block(index) or 0, index, "error", reason))
+        matching = [rule for rule in rules if rule.pattern.search(text)]
+        if matching:
+            unit = transcript.get_action_unit_for_block(index) or 0
+            found += [Highlight(unit, index, "rule", rule.name) for rule in matching]
     for unit in units:
         first = transcript.get_first_block_in_action_unit(unit)
         if first is not None:

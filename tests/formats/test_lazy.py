@@ -14,6 +14,8 @@ from trajview.formats import registry
 from trajview.formats.base import Origin
 from trajview.formats.chat import Conversation, message_models
 from trajview.formats.lazy import LAZY_FROM, LazyMessages, strings_in
+from trajview.highlight import compile_rule, highlights_in
+from trajview.models.transcript import Transcript
 from trajview.models.units import unit_starts
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
@@ -133,3 +135,14 @@ def test_an_answer_finds_its_call_however_far_back_it_was_made() -> None:
     logged += [{"role": "tool", "content": "again", "tool_call_id": "far"}]
     logged += [{"role": "tool", "content": "?", "tool_call_id": "never made"}]
     assert [getattr(m, "function", None) for m in LazyMessages(logged)][-4:] == ["bash", None, "python", None]
+
+
+@given(items(), st.sampled_from(["", "exit code 3", "Traceback (most recent call last):\n  x\nKeyError: 'a'"]))
+def test_highlights_are_the_same_whether_messages_are_built_or_not(logged: list[Any], output: str) -> None:
+    logged = [*logged, {"role": "tool", "tool_call_id": "call_1", "content": output}]
+    eager = Transcript(messages=message_models(Conversation().extend(logged).messages))
+    lazy = Transcript.model_construct(
+        id="lazy", messages=LazyMessages(logged), units=eager.units_of_action, metadata={}
+    )
+    rules = [compile_rule("a|bash|1")]
+    assert highlights_in(lazy, rules) == highlights_in(eager, rules)
