@@ -117,6 +117,7 @@ class Document:
         lines = message_lines(message, self.fold_of(index), options, index)
         if self.options.bare:
             return lines
+        lines[0].one_row = True
         unit, first = self.unit_of(index)
         if first:
             header = unit_header(self.transcript, unit, self.reasons(unit), marked=unit in self.marks)

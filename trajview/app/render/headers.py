@@ -18,6 +18,10 @@ SIGNS = {"error": ("✗", "error"), "search": ("●", "hit"), "rule": ("●", "h
          "citation": ("◆", "hit"), "mark": ("⚑", "mark")}  # fmt: skip
 
 
+MOST_LOOKED_AT = 300
+"""Messages of a unit whose roles and calls its header tells."""
+
+
 def sign_of(reasons: Sequence[Highlight]) -> tuple[str, str]:
     """One sign and its style for the highlights of a unit; a blank for none. The gravest reason wins."""
     sources = {found.source for found in reasons}
@@ -30,7 +34,7 @@ def sign_of(reasons: Sequence[Highlight]) -> tuple[str, str]:
 def unit_header(transcript: Transcript, unit: int, reasons: Sequence[Highlight], *, marked: bool = False) -> Line:
     """`3  assistant → tool ×2 · 2 calls · reward 0.5`, and at the right why the unit is highlighted."""
     indices = range(transcript.unit_starts[unit], _end(transcript, unit))
-    messages = [transcript.messages[i] for i in indices]
+    messages = [transcript.messages[i] for i in indices[:MOST_LOOKED_AT]]
     speakers = [_speaker(m) for m in messages]
     chain = []
     for who, group in groupby(speakers):
@@ -40,12 +44,12 @@ def unit_header(transcript: Transcript, unit: int, reasons: Sequence[Highlight],
     number = f" {unit} "
     text = f"{number} {flow}"
     spans: list[Span] = [(0, len(number), "unit.number"), (len(number), len(text), "unit.roles")]
-    facts = _facts(messages)
+    facts = _facts(messages) if len(indices) <= MOST_LOOKED_AT else [f"{len(indices):,} messages"]
     if facts:
         extra = "  " + " · ".join(facts)
         spans.append((len(text), len(text) + len(extra), "unit.facts"))
         text += extra
-    line = Line(text, spans, fill="unit.header", ours=True)
+    line = Line(text, spans, fill="unit.header", ours=True, one_row=True)
     if reasons:
         sign, style = sign_of(reasons)
         said = list(dict.fromkeys(one_line(found.reason, 48) for found in reasons))

@@ -48,14 +48,21 @@ def lay_out(lines: list[Line], width: int) -> Layout:
         indent, hang = margins(line, width)
         text = line.text
         room = width - indent
-        if len(text) <= room and text.isascii():
+        if len(text) <= room and text.isascii() and not (line.one_row and line.right is not None):
             rows.append((index, 0, len(text)))
+        elif line.one_row:
+            if line.right is not None:
+                room -= min(cell_len(line.right[0]) + 3, room // 2)
+            whole = wrap(text, room)
+            rows.append((index, *(whole[0] if len(whole) == 1 else wrap(text, max(2, room - 1))[0])))
         else:
             rows += [(index, a, b) for a, b in wrap(text, room, words=line.words, hang=hang - indent)]
     return Layout(lines, rows, width)
 
 
 _NONE = Style.null()
+SHORTEST_RIGHT = 8
+"""Cells: less of what stands at the right of a header says nothing."""
 
 
 def row_segments(layout: Layout, number: int, palette: Palette, base: Style) -> list[Segment]:
@@ -81,11 +88,17 @@ def row_segments(layout: Layout, number: int, palette: Palette, base: Style) -> 
     text = line.text[start:end]
     segments += _styled(text, line, start, end, style, palette)
     used = margin + (len(text) if text.isascii() else cell_len(text))
+    if line.one_row and end < len(line.text) and used < width:
+        segments.append(Segment("…", style))
+        used += 1
     if first and line.right is not None:
         right, name = line.right
         right += " "
-        size = cell_len(right)
-        if size <= width - used - 2:
+        size, room = cell_len(right), width - used - 2
+        if size > room >= SHORTEST_RIGHT and line.one_row:
+            right = set_cell_size(right, room - 2).rstrip() + "… "
+            size = cell_len(right)
+        if size <= room:
             segments.append(Segment(" " * (width - used - size), fill))
             segments.append(Segment(right, fill + palette.get(name, _NONE)))
             return segments

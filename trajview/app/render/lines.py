@@ -47,6 +47,8 @@ class Line:
     """Written by the viewer, not by the log: no search finds anything in it."""
     action: str = ""
     """What a click on the line does: `fold`, or nothing."""
+    one_row: bool = False
+    """What does not fit on one row is cut off (headers); what stands at the right has room first, up to half the row."""
     finish: Callable[[], None] | None = None
     """Fills in the spans of the whole block when its first line is shown (syntax highlighting)."""
 

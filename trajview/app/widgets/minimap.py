@@ -17,6 +17,9 @@ from trajview.app.session import TranscriptSession
 
 __all__ = ["Minimap"]
 
+MOST_HITS = 1_000
+"""Hits of a search that are looked at one by one; of more, as many spread over all of them."""
+
 _RANK = {"error": 4, "search": 3, "rule": 3, "unit": 2, "citation": 2, "mark": 1}
 
 
@@ -78,11 +81,15 @@ class Minimap(Widget, can_focus=False):
             self._signs_for, self._total = known, total
             ranks: dict[int, int] = {}
             self._signs = {}
-            for found in (h for unit in session.by_unit.values() for h in unit):
-                line = min(height - 1, session.map.start(found.message) * height // total)
-                if _RANK.get(found.source, 0) > ranks.get(line, 0):
-                    ranks[line] = _RANK[found.source]
-                    self._signs[line] = ("▪", SIGNS[found.source][1])
+            places = [(found.message, found.source) for unit in session.by_unit.values() for found in unit]
+            if session.search is not None and "search" not in session.sources_off:
+                hits = session.search.messages
+                places += [(message, "search") for message in hits[:: max(1, len(hits) // MOST_HITS)]]
+            for message, source in places:
+                line = min(height - 1, session.map.start(message) * height // total)
+                if _RANK.get(source, 0) > ranks.get(line, 0):
+                    ranks[line] = _RANK[source]
+                    self._signs[line] = ("▪", SIGNS[source][1])
         return self._signs
 
     def notify_style_update(self) -> None:
