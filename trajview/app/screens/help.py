@@ -48,6 +48,7 @@ class HelpScreen(ModalScreen[None]):
         & #columns { height: auto; }
         &.-two #columns { layout: grid; grid-size: 2; grid-columns: 1fr 1fr; grid-gutter: 0 4; grid-rows: auto; }
         & .column { height: auto; }
+        &.-one .column { margin: 0 0 1 0; }
         & .title { text-style: bold; color: $text-primary; margin: 0 0 1 0; }
         & .hint { color: $foreground 50%; margin: 1 0 0 0; }
     }
