@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.models.strategies import transcripts
-from trajview.app.render.blocks import Fold
+from trajview.app.render.options import Fold
 from trajview.app.session import SearchHits, TranscriptSession
 from trajview.highlight import Highlight, compile_rule, text_of
 from trajview.models.messages import (

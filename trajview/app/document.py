@@ -17,10 +17,11 @@ from trajview.models.messages import ChatMessage
 from trajview.models.transcript import Transcript
 
 from .linemap import LineMap
-from .render.blocks import Fold, ViewOptions, message_lines
+from .render.blocks import message_lines
 from .render.headers import unit_header
 from .render.layout import Layout, lay_out
 from .render.lines import Line
+from .render.options import Fold, ViewOptions
 from .sizes import estimates, roles_of, sizes_of
 
 __all__ = ["Document", "Position"]

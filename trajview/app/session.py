@@ -10,7 +10,7 @@ from trajview.models.messages import ToolMessage
 from trajview.models.transcript import Transcript
 
 from .document import Document, Position
-from .render.blocks import Fold
+from .render.options import Fold
 from .search import SearchHits
 
 __all__ = ["Position", "SearchHits", "TranscriptSession"]

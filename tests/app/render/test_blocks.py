@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trajview.app.render.blocks import SLACK, Fold, ViewOptions, message_lines, size_of
+from trajview.app.render.blocks import message_lines
 from trajview.app.render.lines import Line
+from trajview.app.render.options import Fold, ViewOptions
+from trajview.app.render.verbatim import SLACK, size_of
 from trajview.models.messages import (
     AssistantMessage,
     AudioPart,
@@ -128,6 +130,19 @@ def test_output_keeps_its_colours_folded_or_not() -> None:
         shown = lines(message, fold)
         assert shown[2].text == "line 1"
         assert [(a, b) for a, b, _ in shown[2].spans] == [(0, 6)]
+
+
+def test_a_fold_counts_no_escape_sequence_and_cuts_none_in_half() -> None:
+    dots = "".join(f"\x1b[32m.\x1b[0m\x1b[3{n % 8}m" for n in range(100)) + "\x1b[0m"
+    shown = body(ToolMessage(content="\n".join([dots] * 20)), Fold.PREVIEW, width=40)
+    assert shown[:8] == ["." * 100] * 8
+    assert body(ToolMessage(content="\n".join([dots * 2] * 20)), Fold.PREVIEW, width=40)[0] == "." * 102 + "…"
+    assert body(ToolMessage(content=dots), Fold.PREVIEW, width=40) == ["." * 100]
+
+
+def test_a_fold_keeps_what_a_progress_bar_shows_in_the_end() -> None:
+    bar = "\r".join(f"{n:3}% {'#' * n}" for n in range(101))
+    assert body(ToolMessage(content="\n".join([bar] * 20)), Fold.PREVIEW)[0] == "␍ 100% " + "#" * 100
 
 
 def test_an_error_of_several_lines_stands_on_several_lines() -> None:

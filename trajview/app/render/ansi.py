@@ -12,7 +12,7 @@ from trajview.textsafe import safe_text
 
 from .lines import TERMINAL_TAB, Span, expand_tabs
 
-__all__ = ["AnsiState", "decode_line", "has_ansi"]
+__all__ = ["AnsiState", "cut_line", "decode_line", "has_ansi"]
 
 _TOKEN = re.compile(r"(?:\x1b\[|\x9b)([0-9;:]*)m|(?:\x1b\[|\x9b)[0-9;?]*[KJGH]|\x1b\(B|\x1b\[\?25[hl]|\x0f")
 _ATTRIBUTES = {1: "bold", 2: "dim", 3: "italic", 4: "underline", 7: "reverse", 9: "strike", 53: "overline"}
@@ -140,6 +140,23 @@ def decode_line(line: str, state: AnsiState) -> tuple[str, list[Span]]:
             state.apply(match.group(1))
     add(line[position:])
     return "".join(pieces), spans
+
+
+def cut_line(line: str, most: int) -> str:
+    """The start of a line that shows so many characters: no escape sequence is cut in half, and none counts.
+
+    Nor does what a carriage return has drawn over. The line itself where it shows no more than that.
+    """
+    if len(line) <= most:
+        return line
+    position = line.rstrip("\r").rfind("\r") + 1
+    left = most
+    for match in _TOKEN.finditer(line, position):
+        if match.start() - position > left:
+            break
+        left -= match.start() - position
+        position = match.end()
+    return line if len(line.rstrip("\r")) <= position + left else line[: position + left]
 
 
 def _overdrawn(line: str, state: AnsiState) -> str:

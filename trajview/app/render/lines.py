@@ -52,6 +52,11 @@ class Line:
     finish: Callable[[], None] | None = None
     """Fills in the spans of the whole block when its first line is shown (syntax highlighting)."""
 
+    def extend(self, text: str, style: str) -> None:
+        """Add a text in a style of its own."""
+        self.spans.append((len(self.text), len(self.text) + len(text), style))
+        self.text += text
+
 
 def expand_tabs(text: str, columns: int = TAB) -> str:
     """The text with each tab as spaces up to the next multiple of so many columns."""

@@ -13,6 +13,7 @@ from rich.cells import cell_len
 from trajview.textsafe import safe_text
 
 from .lines import Line, Span, expand_tabs
+from .verbatim import code_lines
 
 __all__ = ["inline", "markdown_lines"]
 
@@ -151,8 +152,6 @@ def _line(raw: str) -> Line:
 
 def _fenced(source: list[str], index: int, fence: re.Match[str], lines: list[Line]) -> int:
     """Add a fenced block; returns the index after it. A fence that never closes runs to the end."""
-    from .blocks import code_lines  # blocks needs this module as well
-
     mark = fence[2]
     end = index + 1
     while end < len(source):

@@ -15,7 +15,7 @@ from textual.widgets import Static
 
 from trajview.app.keys import bindings_for
 from trajview.app.reading import Reading
-from trajview.app.render.blocks import size_of
+from trajview.app.render.verbatim import size_of
 from trajview.app.session import TranscriptSession
 from trajview.app.widgets.key_footer import KeyFooter
 from trajview.app.widgets.transcript_view import TranscriptView

@@ -1,0 +1,30 @@
+"""What the reader chose to see: how far messages are folded, and what is hidden everywhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+__all__ = ["Fold", "ViewOptions"]
+
+
+class Fold(Enum):
+    """How much of a message is shown: everything, the first lines of tool output, or its header and first words."""
+
+    OPEN = "open"
+    PREVIEW = "preview"
+    CLOSED = "closed"
+
+
+@dataclass(frozen=True, slots=True)
+class ViewOptions:
+    """What the reader chose, for the whole transcript. Part of the key under which rendered lines are kept."""
+
+    width: int = 80
+    show_reasoning: bool = True
+    show_tools: bool = True
+    preview_lines: int = 8
+    bare: bool = False
+    """No header: the lines of the text only (raw JSON, metadata)."""
+    language: str = ""
+    """The language of a bare text; "metadata" for keys and values, as `app.metadata` writes them."""
