@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -75,3 +76,20 @@ def test_problems_and_codes_of_the_real_program(tmp_path: Path) -> None:
     wrong = subprocess.run([*PROGRAM, "ls"], capture_output=True, text=True, check=False)
     assert wrong.returncode == 2
     assert "PATH" in wrong.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full is Linux's")
+def test_a_full_disk_behind_stdout_is_one_line(tmp_path: Path) -> None:
+    log = tmp_path / "chat.json"
+    log.write_text('{"messages": [{"role": "user", "content": "hello"}]}')
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([*PROGRAM, "show", str(log)], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "trajview: the output cannot be written: No space left on device\n")
+
+
+def test_a_closed_stdout_is_no_error(tmp_path: Path) -> None:
+    log = tmp_path / "chat.json"
+    log.write_text('{"messages": [{"role": "user", "content": "hello"}]}')
+    command = " ".join(map(shlex.quote, [*PROGRAM, "show", str(log)]))
+    done = subprocess.run(["sh", "-c", f"{command} >&-"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -121,11 +121,13 @@ def matching_run(corpus: Corpus, run: str) -> RunInfo:
 def say_nothing_found(corpus: Corpus) -> None:
     """Where nothing was found at all, and nobody has said why yet, say so."""
     if not corpus.infos and not corpus.problems:
-        count = f"{corpus.skipped:,} file{'' if corpus.skipped == 1 else 's'} or folders skipped as no logs"
+        if corpus.skipped:
+            count = f"{corpus.skipped:,} file{'' if corpus.skipped == 1 else 's'} or folders skipped as no logs"
+            hint = f"{count}; name a file to have it opened all the same"
+        else:
+            hint = "the folder is empty"
         shown = ", ".join(str(path) for path in corpus.paths)
-        say_problem(
-            Problem("no logs found", f"{count}; name a file to have it opened all the same", Where(Path(shown)))
-        )
+        say_problem(Problem("no logs found", hint, Where(Path(shown))))
 
 
 def exit_code(corpus: Corpus) -> int:

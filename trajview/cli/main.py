@@ -71,6 +71,7 @@ class _Group(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; whatever goes wrong ends in one line and an exit code, never in a traceback."""
+        _open_what_was_closed()
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="replace")  # what the terminal's encoding lacks becomes a question mark
@@ -85,9 +86,24 @@ class _Group(click.Group):
         except BrokenPipeError:  # the reader, such as `head`, has seen enough
             _let_go_of_stdout()
             ctx.exit(EXIT_FINE)
+        except OSError as error:  # a full disk behind `> file`; what is read says itself what is wrong
+            from trajview.cli.common import say_problem
+            from trajview.errors import Problem
+
+            _let_go_of_stdout()
+            place = f"{error.filename}: " if error.filename else "the output cannot be written: "
+            say_problem(Problem(place + (error.strerror or str(error))))
+            ctx.exit(EXIT_WRONG)
         except KeyboardInterrupt:
             ctx.exit(EXIT_INTERRUPTED)
         return result
+
+
+def _open_what_was_closed() -> None:
+    """Where the program that starts us has closed stdout or stderr (`>&-`), Python has None: write to nowhere instead."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  open as long as we run
 
 
 def _let_go_of_stdout() -> None:
