@@ -17,7 +17,7 @@ from trajview.errors import Problem, TrajviewError, Where
 from trajview.formats import registry
 
 from .files import stamp_of
-from .info import RunInfo
+from .info import Gone, RunInfo
 from .listing import listed
 from .scan import Scan, origin_of
 from .walk import SourceFile
@@ -139,7 +139,10 @@ class Background:
             """Rows whose records lie before this were no runs after all."""
             nonlocal row, info
             while info is not None and info.offset < offset:
-                self._change(part.first_row + row, _problem_for(info, problems))
+                problem = _problem_for(info, problems)
+                if problem is None and self._scan.is_written(part.source.path):
+                    problem = Gone("this is not complete yet", where=Where(info.path, info.line))
+                self._change(part.first_row + row, problem or _no_run(info))
                 row, info = next(waiting, (0, None))
 
         for item in self._scan.in_file(part.source):
@@ -194,11 +197,15 @@ def _size_of(source: SourceFile) -> int:
         return 0
 
 
-def _problem_for(info: RunInfo, problems: list[Problem]) -> Problem:
+def _problem_for(info: RunInfo, problems: list[Problem]) -> Problem | None:
     """What is wrong with a record that turned out to be no run, taken from what the scan said."""
     for index, problem in enumerate(problems):
         if problem.where.line == info.line:
             return problems.pop(index)
     if problems and info.alone:
         return problems.pop(0)
+    return None
+
+
+def _no_run(info: RunInfo) -> Problem:
     return Problem("the record cannot be read", "the file may have been changed meanwhile", Where(info.path, info.line))

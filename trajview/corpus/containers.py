@@ -11,12 +11,15 @@ from trajview.errors import Problem, UnreadableError, Where
 from .decode import BadRecord, decode_json
 from .files import open_source, read_member, read_range
 from .info import RunInfo
-from .json_records import decode_lines, json_records
+from .json_records import decode_lines, json_records, lines_after
 from .record import QuickLook, Record, problem_of
 from .unpack import Progress, log_suffix
 from .walk import SourceFile
 
-__all__ = ["bytes_of", "records_of", "value_of"]
+__all__ = ["Start", "bytes_of", "records_after", "records_of", "value_of"]
+
+Start = tuple[int, int, int]
+"""A line of a JSONL file that is not its first record: offset, number of the line (from 1), number of the record."""
 
 _LINES = frozenset({".jsonl", ".ndjson"})
 _YAML = frozenset({".yaml", ".yml"})
@@ -54,6 +57,17 @@ def records_of(
             yield Problem(reason, "what comes before that opens", Where(path))
     except OSError as error:  # while reading: the disk, or a network file system
         raise UnreadableError(f"reading it failed: {error.strerror or error}".lower(), where=Where(path)) from error
+
+
+def records_after(source: SourceFile, start: Start, quick: QuickLook | None = None) -> Iterator[Record | Problem]:
+    """The records of a plain JSONL file from a line on. Raises UnreadableError."""
+    try:
+        with open_source(source.path) as file:
+            yield from lines_after(file, source.path, *start, quick)
+    except OSError as error:
+        raise UnreadableError(
+            f"reading it failed: {error.strerror or error}".lower(), where=Where(source.path)
+        ) from error
 
 
 def _records(

@@ -6,8 +6,10 @@ import os
 import sys
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from threading import Condition, Event, Lock, Thread
+from time import time_ns
 from typing import TYPE_CHECKING, Any, Final, overload
 
 from trajview.errors import Problem, TrajviewError, UnreadableError, Where
@@ -17,8 +19,11 @@ from trajview.formats.base import Detection
 from .background import Background, Listed
 from .cache import SummaryCache
 from .feed import Feed
-from .info import RunInfo, Updated
+from .files import stamp_of
+from .follow import EVERY, Follower, Stream
+from .info import Gone, RunInfo, Updated
 from .reader import Reader
+from .rows import News
 from .scan import Scan
 
 if TYPE_CHECKING:
@@ -50,9 +55,23 @@ class Corpus:
     are not `summarised` stand for the rest until then, and what takes their place reaches subscribers as `Updated`.
     """
 
-    def __init__(self, paths: Sequence[Path], cache: SummaryCache | None = None) -> None:
-        """`cache` keeps the summaries for the next time; by default nothing is kept."""
+    def __init__(
+        self,
+        paths: Sequence[Path],
+        cache: SummaryCache | None = None,
+        *,
+        follow: bool = False,
+        streams: Sequence[Stream] = (),
+    ) -> None:
+        """`cache` keeps the summaries for the next time; by default nothing is kept.
+
+        `follow`: go on after the scan that `start` begins, with what is appended to the files, rewritten in them and
+        added beside them, until it is cancelled. `streams`: files among the paths that are being filled; the scan that
+        `start` begins ends with the last of them.
+        """
         self.paths = tuple(paths)
+        self.follows = follow
+        self.streams = tuple(streams)
         self.infos: list[RunInfo] = []
         self.problems: list[Problem] = []
         self._index: dict[str, int] = {}
@@ -64,8 +83,12 @@ class Corpus:
         self._lock = Lock()
         self._news = Condition()
         self._cancelled = Event()
-        self._scan = Scan(self.paths, self._cancelled, cache)
-        self._reader = Reader(self._scan.stamps)
+        self._scan = Scan(self.paths, self._cancelled, cache, self._is_written)
+        self._reader = Reader(self._scan.stamps, self._as_listed)
+        self._follower: Follower | None = None
+        self._looking = Lock()
+        self._scanned = False
+        self._began_at = 0
         self._thread: Thread | None = None
         self._begun = False
 
@@ -84,7 +107,7 @@ class Corpus:
     @property
     def bytes_done(self) -> int:
         """How many bytes of them have been read."""
-        return self._scan.bytes_done
+        return max(self._scan.bytes_done, sum(stream.size for stream in self.streams))
 
     def start(self) -> None:
         """Begin the scan in a background thread; what is found goes to the subscribers."""
@@ -98,6 +121,7 @@ class Corpus:
         try:
             self._batches().run_plainly()
         finally:
+            self._scanned = True
             self._finish()
 
     def stream(self) -> Iterator[RunInfo | Problem]:
@@ -129,7 +153,10 @@ class Corpus:
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait for the scan in the background to end, at most `timeout` seconds; whether it did."""
-        if self._thread is not None:
+        if self._thread is not None and self.follows and not self._cancelled.is_set():
+            with self._news:
+                self._news.wait_for(lambda: self.finished, timeout)
+        elif self._thread is not None:
             self._thread.join(timeout)
         return self.finished
 
@@ -137,6 +164,7 @@ class Corpus:
         if self._begun:
             raise RuntimeError("a corpus is scanned once; make a new one to scan again")
         self._begun = True
+        self._began_at = time_ns()
 
     def _run_in_background(self) -> None:
         # A thread that has something to do waits so long for one that only works: five times for a key is too much.
@@ -147,7 +175,111 @@ class Corpus:
         finally:
             sys.setswitchinterval(usual)
             self._leave_out_gone()
-            self._finish()
+            self._scan.close()
+            self._scanned = True
+            try:
+                self._take_streams()
+            finally:
+                self._finish()
+        if self.follows:
+            self._go_on(lambda: True)
+
+    # What changes later
+
+    @property
+    def following(self) -> bool:
+        """Whether what changes in the files gets into the list by itself."""
+        return self.follows and self.finished and not self._cancelled.is_set()
+
+    def reload(self) -> bool:
+        """Look at all files and folders again, in this thread; whether that was possible, which it is after the scan."""
+        return self._look(lambda follower: follower.look(everything=True))
+
+    def refresh(self, info: RunInfo, *, whole: bool = False) -> RunInfo:
+        """A run as it is now: its file is looked at again where it has changed, or else if `whole`; in this thread.
+
+        Raises UnreadableError where the run is not there any more.
+        """
+        known = self._scan.stamps.get(info.path)
+        if self._scanned and (whole or (not self.follows and known is not None and stamp_of(info.path) != known)):
+            self._look(lambda follower: (follower.read_again if whole else follower.look_at)(info.path))
+        return self._as_listed(info)
+
+    def _look(self, how: Callable[[Follower], None]) -> bool:
+        with self._looking:
+            if not self._scanned:
+                return False
+            if self._follower is None:
+                items = self._feed.items
+                self._follower = Follower(
+                    self.paths, self._scan, items, self._take_news, self._reader.still_there, self._began_at
+                )
+            how(self._follower)
+        return True
+
+    def _is_written(self, path: Path) -> bool:
+        """Whether the end of a file is still to come."""
+        return self.follows or any(stream.path == path and stream.going for stream in self.streams)
+
+    def _take_streams(self) -> None:
+        """Take in what comes from the streams, until they end."""
+        self._go_on(lambda: any(stream.going for stream in self.streams))
+        for stream in self.streams:
+            if not self._cancelled.is_set():
+                self._look(partial(Follower.read_again, path=stream.path))
+            if stream.problem is not None:
+                self._publish([stream.problem])
+
+    def _go_on(self, more: Callable[[], bool]) -> None:
+        usual = sys.getswitchinterval()
+        while more() and not self._cancelled.is_set():
+            sys.setswitchinterval(min(usual, _TURN))
+            try:
+                self._look(Follower.look)
+            finally:
+                sys.setswitchinterval(usual)
+            self._cancelled.wait(EVERY)
+
+    def _take_news(self, news: News, path: Path | None, offset: int) -> None:
+        """Rows that are new or others now. All runs are summed up."""
+        anew = False
+        for row, item in news.changed.items():
+            before = self._feed.items[row]
+            if isinstance(before, RunInfo) and isinstance(item, RunInfo) and before.key == item.key:
+                self.infos[self._index[item.key]] = item
+            else:
+                anew = True
+        if anew:
+            self._feed.publish(news.added, news.changed)
+            self._list_anew()
+        else:
+            self._publish(news.added)
+            self._feed.publish((), news.changed)
+        if path is not None:
+            self._reader.forget(path, offset)
+
+    def _list_anew(self) -> None:
+        items = self._feed.items
+        infos = [item for item in items if isinstance(item, RunInfo)]
+        with self._lock:
+            self.problems = [item for item in items if isinstance(item, Problem) and not isinstance(item, Gone)]
+            self._index = {info.key: at for at, info in enumerate(infos)}
+            self._by_id = {}
+            for at, info in enumerate(infos):
+                self._by_id.setdefault(info.id, at)
+            self.infos = infos
+
+    def _as_listed(self, info: RunInfo) -> RunInfo:
+        """A run as the list holds it now. Raises UnreadableError where it holds it no more."""
+        if self._follower is None or not info.summarised:
+            return info
+        with self._lock:
+            at = self._index.get(info.key)
+            if at is not None:
+                return self.infos[at]
+        raise UnreadableError(
+            "this run is not there any more", hint="the file was changed since", where=Where(info.path, info.line)
+        )
 
     def _batches(self) -> Background:
         return Background(self._scan, self._publish, self._on_listed, self._cancelled)
@@ -182,7 +314,8 @@ class Corpus:
                 self._by_id.setdefault(item.id, at)
                 self.infos[at] = item
             else:
-                self.problems.append(item)
+                if not isinstance(item, Gone):
+                    self.problems.append(item)
                 self._gone.add(at)
         self._feed.publish(batch, changed)
         with self._news:
@@ -234,7 +367,12 @@ class Corpus:
     def _now(self, info: RunInfo) -> tuple[int, RunInfo]:
         """What the list holds now for a run that was listed before it was summed up, and where."""
         with self._lock:
-            part = self._files.get(info.path)
+            if self._follower is not None:  # the parts of the list are not where they were
+                place = info.place
+                for at, found in enumerate(self.infos):
+                    if found.place == place:
+                        return at, found
+            part = self._files.get(info.path) if self._follower is None else None
             infos = self.infos
             if part is not None:
                 end = part.first_run + part.count

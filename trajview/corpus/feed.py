@@ -38,6 +38,11 @@ class Feed(Generic[_Item, _Change]):
     def __len__(self) -> int:
         return len(self._items)
 
+    @property
+    def items(self) -> Sequence[_Item]:
+        """What was published, as it is now. It grows while others publish."""
+        return self._items
+
     def publish(self, batch: Sequence[_Item], replaced: Mapping[int, _Item] | None = None) -> None:
         """Hand on what was found, and which items, by their number, are others now."""
         with self._lock:

@@ -13,7 +13,7 @@ from trajview.errors import Problem
 if TYPE_CHECKING:
     from trajview.models.run import Reward
 
-__all__ = ["Place", "RunInfo", "Updated"]
+__all__ = ["Gone", "Place", "RunInfo", "Updated"]
 
 Place = tuple[Path, str | None, int]
 """File, member of an archive, offset: where a record is, which stays the same whatever is learnt about it."""
@@ -61,8 +61,13 @@ class RunInfo(msgspec.Struct, frozen=True, gc=False):
 
 
 @dataclass(frozen=True, slots=True)
+class Gone(Problem):
+    """Stands in a row whose record is not there any more. It is not shown, and may become a row again."""
+
+
+@dataclass(frozen=True, slots=True)
 class Updated:
-    """A row that was handed out earlier is another one now: its run was summed up, or its record cannot be read.
+    """A row that was handed out earlier is another one now: its run was summed up, has changed, or is gone.
 
     `row` counts the runs and problems in the order in which they were handed out, from 0.
     """

@@ -20,9 +20,9 @@ from trajview.errors import Problem, Where
 from trajview.formats.base import Summary
 
 from .decode import BadRecord, decode_json
-from .record import TORN_HINT, QuickLook, Record, not_utf8, problem_of
+from .record import LAST_LINE, TORN_HINT, QuickLook, Record, not_utf8, problem_of
 
-__all__ = ["decode_lines", "json_records"]
+__all__ = ["decode_lines", "json_records", "lines_after"]
 
 IsMessage = Callable[[Any], bool]
 
@@ -98,6 +98,14 @@ def decode_lines(data: bytes) -> list[Any]:
     return [value for value in found if value is not _MISSING]
 
 
+def lines_after(
+    file: BinaryIO, path: Path, offset: int, number: int, index: int, quick: QuickLook | None = None
+) -> Iterator[Record | Problem]:
+    """The records of a JSONL file from a line on, which has this offset and number, and is record `index`, not 0."""
+    file.seek(offset)
+    yield from _json_lines(_lines(file, offset, number), path, lambda _: False, quick, index)
+
+
 def _rest(file: BinaryIO, start: int) -> bytes:
     """The file from an offset on, without white space at its end, and without a second copy of it in memory."""
     end = file.seek(0, os.SEEK_END)
@@ -111,8 +119,8 @@ def _rest(file: BinaryIO, start: int) -> bytes:
     return file.read(end - start)
 
 
-def _lines(file: BinaryIO, offset: int) -> Iterator[_Line]:
-    for number, line in enumerate(file, 1):
+def _lines(file: BinaryIO, offset: int, first: int = 1) -> Iterator[_Line]:
+    for number, line in enumerate(file, first):
         text = line.lstrip(_SPACE)
         if text:
             if text[-1:] == b"\n" and text[-2:-1] not in _SPACES:
@@ -121,6 +129,8 @@ def _lines(file: BinaryIO, offset: int) -> Iterator[_Line]:
                 length = len(text.rstrip(_SPACE))
             yield _Line(text, offset + len(line) - len(text), length, number)
         offset += len(line)
+        if line[-1:] != b"\n":
+            return  # the end, even where the file has grown meanwhile: what follows is no line of its own
 
 
 def _try(data: bytes) -> tuple[Any, bool]:
@@ -138,12 +148,10 @@ def _are_lines(first: _Line, second: _Line, value: Any, expected: bool) -> bool:
 
 
 def _json_lines(
-    lines: Iterator[_Line], path: Path, is_message: IsMessage, quick: QuickLook | None
+    lines: Iterator[_Line], path: Path, is_message: IsMessage, quick: QuickLook | None, index: int = 0
 ) -> Iterator[Record | Problem]:
-    reader = _Values(lines, path)
-    values = iter(reader)
-    index = 0
-    for found in values:
+    reader = _Values(lines, path, index)
+    for found in (values := iter(reader)):
         if isinstance(found, Problem):
             yield found
             continue
@@ -187,13 +195,14 @@ class _Quick:
 class _Values:
     """The values of lines, one after another, and what is wrong with them. `quick`, once set, may spare the decoding."""
 
-    def __init__(self, lines: Iterator[_Line], path: Path) -> None:
+    def __init__(self, lines: Iterator[_Line], path: Path, before: int = 0) -> None:
         self.quick: QuickLook | None = None
         self._lines = lines
         self._path = path
+        self._before = before
 
     def __iter__(self) -> Iterator[tuple[_Line, Any] | Problem]:
-        bad, good, told = 0, 0, False
+        bad, good, told = 0, self._before, False
         for line in self._lines:
             if self.quick is not None:
                 found = self.quick(line.text, good, line.number)
@@ -206,7 +215,7 @@ class _Values:
             except BadRecord as error:
                 bad += 1
                 if bad <= _MAX_PROBLEMS:
-                    what = "line" if line.ended else "last line"
+                    what = "line" if line.ended else LAST_LINE
                     yield problem_of(error, self._path, line.number, what, cut=not line.ended)
                 continue
             if replaced and not told:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
@@ -30,17 +30,23 @@ _CACHED_RUNS: Final = 6
 _LARGE_RUN: Final = 20_000_000  # bytes; such a run is not kept beside others
 
 
+_GROWING: Final = frozenset({"jsonl", "jsonl messages"})
+
+
 class Reader:
     """Reads the runs of files that had certain stamps when they were listed; safe to use from several threads."""
 
-    def __init__(self, stamps: Mapping[Path, Stamp]) -> None:
+    def __init__(self, stamps: Mapping[Path, Stamp], now: Callable[[RunInfo], RunInfo]) -> None:
+        """`now` gives what the list holds now for a run that it held once. Raises UnreadableError where that is none."""
         self._stamps = stamps
+        self._now = now
         self._cache: OrderedDict[Place, tuple[str, AgentRun]] = OrderedDict()
         self._lock = Lock()
 
     def load(self, info: RunInfo, *, lazily: bool = False) -> AgentRun:
         """See `Corpus.load`."""
-        self.check_unchanged(info)
+        known, info = self._listed(info)
+        self._check_unchanged(info, known)
         with self._lock:
             key, cached = self._cache.get(info.place, ("", None))
             if cached is not None and key == info.key and (lazily or _is_whole(cached)):
@@ -61,17 +67,30 @@ class Reader:
 
     def raw(self, info: RunInfo) -> str:
         """See `Corpus.raw`."""
-        self.check_unchanged(info)
+        known, info = self._listed(info)
+        self._check_unchanged(info, known)
         data = bytes_of(info, info.path)
-        self.check_unchanged(info)
+        self._check_unchanged(info, known)
         return decode_text(data)[0]
 
     def value(self, info: RunInfo) -> Any:
         """See `Corpus.value`."""
-        self.check_unchanged(info)
+        known, info = self._listed(info)
+        self._check_unchanged(info, known)
         value = value_of(info)
-        self.check_unchanged(info)  # it may have changed while it was read
+        self._check_unchanged(info, known)  # it may have changed while it was read
         return value
+
+    def forget(self, path: Path, offset: int) -> None:
+        """Do not keep the runs of a file from an offset on: they were read again."""
+        with self._lock:
+            for place in [place for place in self._cache if place[0] == path and place[2] >= offset]:
+                del self._cache[place]
+
+    def _listed(self, info: RunInfo) -> tuple[Stamp | None, RunInfo]:
+        """What is known of the run's file, and the run as it is listed now: in this order, for that is changed last."""
+        known = self._stamps.get(info.path)
+        return known, self._now(info)
 
     def summed_up(self, info: RunInfo) -> RunInfo:
         """A run that was only listed, summed up as the scan would, with its id for a key. Raises UnreadableError."""
@@ -120,14 +139,13 @@ class Reader:
             found = fault_of(error, info.path, info.line)
             raise UnreadableError(found.reason, hint=found.hint, where=found.where) from error
 
-    def check_unchanged(self, info: RunInfo) -> None:
-        """Raise UnreadableError where the file is another one now, and the record may be too."""
-        known = self._stamps.get(info.path)
+    def _check_unchanged(self, info: RunInfo, known: Stamp | None) -> None:
+        """Raise UnreadableError where the file is another one now than `known`, and the record may be too."""
         now = stamp_of(info.path)
         if known is None or known == now:
             return
         # A log that is still written grows at its end; what was there is what it was.
-        if info.container == "jsonl" and now[0] > known[0] and self._still_there(info):
+        if info.container in _GROWING and now[0] > known[0] and self.still_there(info):
             return
         with self._lock:
             self._cache.pop(info.place, None)
@@ -137,8 +155,8 @@ class Reader:
             where=Where(info.path),
         )
 
-    def _still_there(self, info: RunInfo) -> bool:
-        """Whether the line of a file that has grown still is the run that was listed."""
+    def still_there(self, info: RunInfo) -> bool:
+        """Whether the lines of a file that has grown still are the run that was listed."""
         origin = origin_of(info.path, info)
         try:
             value = value_of(info)

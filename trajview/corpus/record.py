@@ -12,9 +12,13 @@ from trajview.formats.base import Summary
 
 from .decode import BadRecord
 
-__all__ = ["QuickLook", "Record", "not_utf8", "problem_of"]
+__all__ = ["LAST_LINE", "NOT_UTF8", "QuickLook", "Record", "is_unfinished", "not_utf8", "problem_of"]
 
 TORN_HINT: Final = "the program that wrote it was stopped, or is still writing; the rest opens"
+
+NOT_UTF8: Final = "some bytes are not UTF-8, and show as \ufffd"
+LAST_LINE: Final = "last line"
+"""What a line without an end is called in a problem."""
 
 QuickLook = Callable[[bytes, int, int], tuple[str, Summary] | None]
 """Format and summary of a record by its bytes, number and line, None where it has to be decoded for that."""
@@ -49,10 +53,15 @@ def problem_of(bad: BadRecord, path: Path, line: int, what: str = "record", *, c
     return Problem(f"the {what} cannot be read: {bad.reason}{at}", "it is left out; the rest opens", Where(path, place))
 
 
+def is_unfinished(problem: Problem) -> bool:
+    """Whether a problem is only that the end of a record is not there: while it is written, that is none."""
+    return problem.hint == TORN_HINT or problem.reason.startswith(f"the {LAST_LINE} ")
+
+
 def not_utf8(path: Path, line: int) -> Problem:
     """The Problem for the first bytes of a file that are no UTF-8."""
     return Problem(
-        "some bytes are not UTF-8, and show as \ufffd",
+        NOT_UTF8,
         "convert the file, as with `iconv -f latin1 -t utf-8`",
         Where(path, line),
     )

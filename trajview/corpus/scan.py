@@ -17,10 +17,10 @@ from trajview.formats.base import Origin, Summary
 from trajview.formats.quick import QuickLook
 
 from .cache import SummaryCache, stamp_of_status
-from .containers import bytes_of, records_of
+from .containers import Start, bytes_of, records_after, records_of
 from .files import Stamp, stamp_of
 from .info import RunInfo
-from .record import Record
+from .record import Record, is_unfinished
 from .walk import Skipped, SourceFile, walk
 
 __all__ = ["Scan", "fault_of", "origin_of", "placed"]
@@ -33,8 +33,17 @@ class _Stopped(Exception):
 class Scan:
     """What is found in some paths, in order, and how far the scan is. It is used by one thread at a time."""
 
-    def __init__(self, paths: Sequence[Path], cancelled: Event, cache: SummaryCache | None = None) -> None:
-        self.skipped = 0
+    def __init__(
+        self,
+        paths: Sequence[Path],
+        cancelled: Event,
+        cache: SummaryCache | None = None,
+        is_written: Callable[[Path], bool] = lambda _: False,
+    ) -> None:
+        """`is_written` says of which files the end is still to come, so that a torn record there is no problem."""
+        self.left_out = 0
+        self.is_written = is_written
+        self.empty: set[Path] = set()
         self.files_done = 0
         self.bytes_done = 0
         self.stamps: dict[Path, Stamp] = {}
@@ -44,6 +53,12 @@ class Scan:
         self._quick = QuickLook()
         self._taken: set[str] = set()
         self._copies: dict[str, int] = {}
+        self._gives_keys = True
+
+    @property
+    def skipped(self) -> int:
+        """How many files and folders were left out, and files that hold nothing."""
+        return self.left_out + len(self.empty)
 
     def found(self) -> Iterator[RunInfo | Problem]:
         """Everything, file by file."""
@@ -59,7 +74,7 @@ class Scan:
             if self._cancelled.is_set():
                 return
             if isinstance(source, Skipped):
-                self.skipped += 1
+                self.left_out += 1
             else:
                 yield source
 
@@ -76,7 +91,8 @@ class Scan:
             self.stamps[path] = stamp
             for item in self._known(source) or self._read(source, before):
                 something = True
-                yield item
+                if not self._is_yet_to_come(item, path):
+                    yield item
                 if self._cancelled.is_set():
                     return
             self.bytes_done = before + stamp[0]
@@ -84,9 +100,54 @@ class Scan:
             something = True
             yield error.problem()
         if not something:
-            self.skipped += 1
-            if source.named:
-                yield Problem("the file holds no records", "is it the right one?", Where(source.path))
+            self.empty.add(path)
+            if source.named and not self.is_written(path):
+                yield _nothing_in(path)
+
+    def _is_yet_to_come(self, item: RunInfo | Problem, path: Path) -> bool:
+        return isinstance(item, Problem) and self.is_written(path) and is_unfinished(item)
+
+    def again(self, source: SourceFile, start: Start | None = None) -> list[RunInfo | Problem] | None:
+        """What a file holds now, or holds from a line on; without keys, and the stamps are the caller's business.
+
+        None where the scan was cancelled. Raises UnreadableError.
+        """
+        found: list[RunInfo | Problem] = []
+        look = self._quick_look(source.path)
+
+        def unpacking(_: int) -> None:
+            if self._cancelled.is_set():
+                raise _Stopped
+
+        self._gives_keys = False
+        try:
+            if start is None:
+                records = records_of(source, registry.is_message_line, look, unpacking)
+            else:
+                records = records_after(source, start, look)
+            for item in records:
+                found += [item] if isinstance(item, Problem) else self._items(item, source)
+                if self._cancelled.is_set():
+                    return None
+        except _Stopped:
+            return None
+        finally:
+            self._gives_keys = True
+        if found or start is not None:
+            self.empty.discard(source.path)
+        else:
+            self.empty.add(source.path)
+            if source.named and not self.is_written(source.path):
+                found.append(_nothing_in(source.path))
+        return [item for item in found if not self._is_yet_to_come(item, source.path)]
+
+    def key_of(self, info: RunInfo) -> str:
+        """A key of its own for a run without one. Raises UnreadableError where that takes its bytes."""
+        return self._key(info.id, info, info.path)
+
+    def give_back(self, key: str) -> None:
+        """A key that no run has any more."""
+        self._taken.discard(key)
 
     def knows(self, source: SourceFile) -> bool:
         """Whether the cache knows what is in a file."""
@@ -175,7 +236,7 @@ class Scan:
     def _info(self, found: Record, source: SourceFile, format_name: str, summary: Summary) -> RunInfo:
         path = source.path
         return RunInfo(
-            key=self._key(summary.id, found, path),
+            key=self._key(summary.id, found, path) if self._gives_keys else "",
             id=summary.id,
             path=path,
             source=source.source if found.member is None else f"{source.source}/{found.member}",
@@ -216,6 +277,10 @@ def _stamp_in_cache(path: Path) -> str:
         return stamp_of_status(path.stat())
     except OSError:
         return ""
+
+
+def _nothing_in(path: Path) -> Problem:
+    return Problem("the file holds no records", "is it the right one?", Where(path))
 
 
 def origin_of(path: Path, found: Record | RunInfo) -> Origin:

@@ -54,19 +54,21 @@ def natural_key(name: str) -> tuple[tuple[int, int, str], ...]:
     return (*key, (2, 0, name))
 
 
-def walk(paths: Sequence[Path]) -> Iterator[SourceFile | Skipped | Problem]:
+def walk(paths: Sequence[Path], folders: dict[Path, int] | None = None) -> Iterator[SourceFile | Skipped | Problem]:
     """Every file that may hold logs, paths in the order given, folders depth first; each file and folder once.
 
-    A path that is named is always tried, whatever its name; what cannot be opened is a Problem.
+    A path that is named is always tried, whatever its name; what cannot be opened is a Problem. `folders` gets every
+    folder that is looked into, with the time of its last change (ns) before that.
     """
-    walker = _Walker(several=len(paths) > 1)
+    walker = _Walker(several=len(paths) > 1, found={} if folders is None else folders)
     for path in paths:
         yield from walker.named(path)
 
 
 class _Walker:
-    def __init__(self, several: bool) -> None:
+    def __init__(self, several: bool, found: dict[Path, int]) -> None:
         self.several = several
+        self.found = found
         self.folders: set[tuple[int, int]] = set()
         self.files: set[str] = set()
 
@@ -99,6 +101,7 @@ class _Walker:
             if (status.st_dev, status.st_ino) in self.folders:  # given twice, or a loop of symbolic links
                 return
             self.folders.add((status.st_dev, status.st_ino))
+            self.found[path] = status.st_mtime_ns
             with os.scandir(path) as entries:
                 found = sorted(entries, key=lambda entry: natural_key(entry.name))
         except OSError as error:

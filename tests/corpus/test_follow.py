@@ -1,0 +1,527 @@
+"""Following: whatever happens to the files, the list ends as a fresh scan's, and rows keep their places on the way."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trajview.corpus import background, follow
+from trajview.corpus.corpus import Corpus
+from trajview.corpus.info import Gone, RunInfo, Updated
+from trajview.errors import Problem, UnreadableError
+
+PATIENCE = 20.0
+
+
+class Rows:
+    """What a subscriber has, as the browser keeps it."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.rows: list[RunInfo | Problem] = []
+        corpus.subscribe(self.take)
+
+    def take(self, batch: list[RunInfo | Problem | Updated], finished: bool) -> None:
+        for item in batch:
+            if isinstance(item, Updated):
+                self.rows[item.row] = item.item
+            else:
+                self.rows.append(item)
+
+    @property
+    def runs(self) -> list[RunInfo]:
+        return [row for row in self.rows if isinstance(row, RunInfo)]
+
+    @property
+    def ids(self) -> list[str]:
+        return [run.id for run in self.runs]
+
+    @property
+    def problems(self) -> list[Problem]:
+        return [row for row in self.rows if isinstance(row, Problem) and not isinstance(row, Gone)]
+
+
+def record(run_id: str, text: str = "hi", messages: int = 1) -> bytes:
+    return json.dumps({"id": run_id, "messages": [{"role": "user", "content": text}] * messages}).encode()
+
+
+def message(text: str) -> bytes:
+    return json.dumps({"role": "user", "content": text}).encode()
+
+
+def append(path: Path, data: bytes) -> None:
+    with path.open("ab") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def until(condition: Callable[[], object]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, "it never came true"
+        time.sleep(0.01)
+
+
+@pytest.fixture(autouse=True)
+def often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trajview.corpus.corpus.EVERY", 0.02)
+
+
+@contextmanager
+def followed(*paths: Path, **options: Any) -> Iterator[tuple[Corpus, Rows]]:
+    """A corpus that follows, and what a subscriber has of it."""
+    corpus = Corpus(paths, follow=True, **options)
+    rows = Rows(corpus)
+    corpus.start()
+    assert corpus.wait(PATIENCE)
+    try:
+        yield corpus, rows
+    finally:
+        corpus.cancel()
+        corpus.wait(PATIENCE)
+        assert corpus._thread is not None
+        assert not corpus._thread.is_alive()
+
+
+# One thing at a time
+
+
+def test_records_that_are_appended_come_one_by_one_and_a_torn_one_when_it_is_complete(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_bytes(record("a") + b"\n" + record("b")[:20])
+    with followed(log) as (corpus, rows):
+        assert (rows.ids, rows.problems) == (["a"], [])
+        append(log, record("b")[20:])
+        until(lambda: rows.ids == ["a", "b"])
+        append(log, b"\n" + record("c")[:7])
+        time.sleep(0.3)
+        assert (rows.ids, rows.problems) == (["a", "b"], [])
+        append(log, record("c")[7:] + b"\n")
+        until(lambda: rows.ids == ["a", "b", "c"])
+        assert [corpus.load(info).id for info in corpus] == ["a", "b", "c"]
+        assert [info.id for info in corpus] == ["a", "b", "c"]
+        assert corpus.find("c") is corpus.infos[2]
+
+
+def test_a_torn_last_line_that_was_listed_before_it_was_read_is_no_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(background, "_AT_ONCE", 0)
+    log = tmp_path / "log.jsonl"
+    log.write_bytes(record("a") + b"\n" + record("b") + b"\n" + record("c")[:30])
+    with followed(log) as (_, rows):
+        assert (rows.ids, rows.problems) == (["a", "b"], [])
+        append(log, record("c")[30:])
+        until(lambda: rows.ids == ["a", "b", "c"])
+
+
+def test_an_empty_file_waits_for_its_first_record(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    log.touch()
+    with followed(log) as (corpus, rows):
+        assert rows.rows == []
+        append(log, record("a")[:9])
+        time.sleep(0.2)
+        assert (rows.ids, rows.problems) == ([], [])
+        append(log, record("a")[9:] + b"\n")
+        until(lambda: rows.ids == ["a"])
+        assert corpus.skipped == 0
+
+
+def test_a_run_of_a_message_a_line_grows_on_its_row_and_keeps_its_key(tmp_path: Path) -> None:
+    log = tmp_path / "session.jsonl"
+    log.write_bytes(message("one") + b"\n" + message("two") + b"\n")
+    with followed(log) as (corpus, rows):
+        [run] = rows.runs
+        assert (run.container, run.messages) == ("jsonl messages", 2)
+        append(log, message("three") + b"\n" + message("four")[:5])
+        until(lambda: rows.runs[0].messages == 3)
+        assert len(rows.rows) == 1
+        assert rows.runs[0].key == run.key
+        until(lambda: len(corpus.load(run).transcripts[0].messages) == 3)  # the run as it is, by its old handle
+        assert rows.problems == []
+
+
+def test_new_files_and_folders_appear_and_deleted_ones_go(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_bytes(record("a"))
+    with followed(tmp_path) as (corpus, rows):
+        (tmp_path / "deep" / "er").mkdir(parents=True)
+        (tmp_path / "deep" / "er" / "b.jsonl").write_bytes(record("b") + b"\n")
+        (tmp_path / ".hidden.json").write_bytes(record("hidden"))
+        until(lambda: rows.ids == ["a", "b"])
+        (tmp_path / "a.json").unlink()
+        until(lambda: rows.ids == ["b"])
+        assert [info.id for info in corpus] == ["b"]
+        assert corpus.skipped == 1
+        (tmp_path / "a.json").write_bytes(record("a2"))
+        until(lambda: rows.ids == ["a2", "b"])  # in the row that became free
+
+
+def test_a_named_file_that_goes_is_a_problem_until_it_is_there_again(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_bytes(record("a") + b"\n")
+    with followed(log) as (_, rows):
+        log.rename(tmp_path / "log.jsonl.1")
+        until(lambda: rows.problems)
+        assert rows.ids == []
+        log.write_bytes(record("b") + b"\n")
+        until(lambda: rows.ids == ["b"] and not rows.problems)
+
+
+def test_rotation_and_truncation_take_away_what_is_gone(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_bytes(b"".join(record(name) + b"\n" for name in "abc"))
+    with followed(log) as (corpus, rows):
+        old = corpus[1]
+        spare = tmp_path / "spare"
+        spare.write_bytes(record("x") + b"\n")
+        spare.rename(log)
+        until(lambda: rows.ids == ["x"])
+        assert len(rows.rows) == 3
+        with pytest.raises(UnreadableError):
+            corpus.load(old)
+        append(log, record("y") + b"\n" + record("z") + b"\n")
+        until(lambda: rows.ids == ["x", "y", "z"])
+        assert len(rows.rows) == 3
+        os.truncate(log, len(record("x")) + 1)
+        until(lambda: rows.ids == ["x"])
+        os.truncate(log, 0)
+        until(lambda: rows.ids == [])
+        assert rows.problems == []
+
+
+def test_a_file_that_is_written_anew_in_place_does_not_flicker(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    path.write_bytes(record("a"))
+    with followed(path) as (_, rows):
+        data = record("a", "more", 3)
+        with path.open("wb") as file:
+            for at in range(0, len(data), 16):
+                file.write(data[at : at + 16])
+                file.flush()
+                time.sleep(0.05)
+                assert rows.ids == ["a"]
+        until(lambda: rows.runs[0].messages == 3)
+
+
+def test_a_second_run_of_a_name_gets_a_key_of_its_own(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_bytes(record("a") + b"\n")
+    with followed(log) as (corpus, rows):
+        append(log, record("a", "another") + b"\n")
+        until(lambda: len(rows.runs) == 2)
+        first, second = rows.runs
+        assert first.key == "a"
+        assert second.key.startswith("a@")
+        assert "another" in corpus.raw(second)
+
+
+def test_a_large_file_that_grows_is_read_from_its_last_record_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(follow, "_ALWAYS_WHOLE", 0)
+    log = tmp_path / "log.jsonl"
+    log.write_bytes(b"".join(record(f"r{number}") + b"\n" for number in range(50)))
+    with followed(log) as (corpus, rows):
+        began: list[Any] = []
+        again = corpus._scan.again
+
+        def watched(source: Any, start: Any = None) -> Any:
+            began.append(start)
+            return again(source, start)
+
+        monkeypatch.setattr(corpus._scan, "again", watched)
+        append(log, b"no json\n" + record("r50") + b"\n")
+        until(lambda: len(rows.runs) == 51)
+        assert began[0][1:] == (50, 49)
+        assert rows.problems[0].where.line == 51
+        assert rows.runs[50].line == 52
+        assert rows.runs[50].record == 50
+        assert json.loads(corpus.raw(rows.runs[50]))["id"] == "r50"
+
+
+def test_what_a_second_program_writes_in_pieces_is_all_there(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    log.touch()
+    writer = (
+        "import os, sys, time, json\n"
+        "with open(sys.argv[1], 'ab', buffering=0) as file:\n"
+        "    for number in range(40):\n"
+        "        data = json.dumps({'id': f'r{number}', 'messages': [{'role': 'user', 'content': 'é' * number}]})\n"
+        "        data = data.encode() + b'\\n'\n"
+        "        for at in range(0, len(data), 13):\n"
+        "            file.write(data[at:at + 13]); os.fsync(file.fileno())\n"
+        "        time.sleep(0.005)\n"
+    )
+    with followed(log) as (corpus, rows):
+        seen: list[int] = []
+        done = subprocess.Popen([sys.executable, "-c", writer, str(log)])
+        while done.poll() is None:
+            seen.append(len(rows.runs))
+            assert rows.problems == []
+            time.sleep(0.02)
+        until(lambda: len(rows.runs) == 40)
+        assert rows.ids == [f"r{number}" for number in range(40)]
+        assert len(set(seen)) > 3
+        assert [json.loads(corpus.raw(info))["id"] for info in corpus] == rows.ids
+
+
+def test_a_corpus_that_follows_ten_thousand_quiet_files_is_nearly_idle(tmp_path: Path) -> None:
+    for number in range(5000):
+        (tmp_path / f"{number}.json").write_bytes(record(f"r{number}"))
+    old = time.time() - 100
+    for path in tmp_path.iterdir():
+        os.utime(path, (old, old))
+    corpus = Corpus([tmp_path], follow=True)
+    corpus.scan()
+    assert corpus._look(lambda follower: follower.look(everything=True))
+    os.utime(tmp_path, (old, old))
+    corpus._look(lambda follower: follower.look(everything=True))
+    used = time.thread_time()
+    for _ in range(10):
+        corpus._look(lambda follower: follower.look())
+    # Ten looks are five seconds; one in a hundred of that, and as much again for a slow machine.
+    assert time.thread_time() - used < 0.1
+
+
+def test_without_following_a_grown_file_is_noticed_when_its_run_is_opened_or_all_is_read_again(tmp_path: Path) -> None:
+    log, session = tmp_path / "log.jsonl", tmp_path / "session.jsonl"
+    log.write_bytes(record("a") + b"\n")
+    session.write_bytes(message("one") + b"\n" + message("two") + b"\n")
+    corpus = Corpus([tmp_path])
+    rows = Rows(corpus)
+    corpus.start()
+    assert corpus.wait(PATIENCE)
+    append(session, message("three") + b"\n")
+    append(log, record("b") + b"\n")
+    [talk] = [info for info in corpus if info.container == "jsonl messages"]
+    assert len(corpus.load(talk).transcripts[0].messages) == 2  # as it was listed
+    assert corpus.refresh(talk).messages == 3
+    assert len(corpus.load(talk).transcripts[0].messages) == 3
+    assert len(rows.runs) == 2
+    (tmp_path / "new.json").write_bytes(record("c") + b"x")
+    assert corpus.reload()
+    assert sorted(rows.ids) == ["a", "b", "session"] or sorted(rows.ids)[:2] == ["a", "b"]
+    assert len(rows.problems) == 1
+    session.unlink()
+    corpus.reload()
+    with pytest.raises(UnreadableError):
+        corpus.refresh(talk)
+
+
+# Streams
+
+
+class Pipe:
+    """A stream that a test fills."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.path.touch()
+        self.going = True
+        self.problem: Problem | None = None
+
+    @property
+    def size(self) -> int:
+        return self.path.stat().st_size
+
+
+def test_a_stream_is_listed_while_it_goes_on_and_is_a_plain_scan_in_the_end(tmp_path: Path) -> None:
+    pipe = Pipe(tmp_path / "stdin")
+    corpus = Corpus([pipe.path], streams=[pipe])
+    rows = Rows(corpus)
+    corpus.start()
+    append(pipe.path, record("a") + b"\n" + record("b")[:10])
+    until(lambda: rows.ids == ["a"])
+    assert not corpus.finished
+    assert corpus.bytes_done == pipe.size
+    assert corpus.load(rows.runs[0]).id == "a"
+    append(pipe.path, record("b")[10:] + b"\n" + record("c")[:10])
+    until(lambda: rows.ids == ["a", "b"])
+    assert rows.problems == []
+    pipe.going = False
+    assert corpus.wait(PATIENCE)
+    assert rows.ids == ["a", "b"]
+    assert [problem.reason.split(":")[0] for problem in rows.problems] == ["the last line is torn"]
+
+
+def test_a_stream_that_never_brings_anything_says_so_in_the_end(tmp_path: Path) -> None:
+    pipe = Pipe(tmp_path / "stdin")
+    corpus = Corpus([pipe.path], streams=[pipe])
+    corpus.start()
+    time.sleep(0.1)
+    assert corpus.problems == []
+    pipe.going = False
+    assert corpus.wait(PATIENCE)
+    assert [problem.reason for problem in corpus.problems] == ["the file holds no records"]
+
+
+def test_a_stream_can_be_left(tmp_path: Path) -> None:
+    corpus = Corpus([tmp_path / "stdin"], streams=[Pipe(tmp_path / "stdin")])
+    corpus.start()
+    assert not corpus.wait(0.2)
+    corpus.cancel()
+    assert corpus.wait(PATIENCE)
+
+
+# Whatever happens
+
+TEXTS = st.sampled_from(["hi", "ho", "é" * 3, "x" * 40])
+RECORDS = st.builds(record, st.sampled_from("abcd"), TEXTS, st.integers(1, 3))
+LINES = st.one_of(
+    RECORDS, RECORDS, st.builds(message, TEXTS), st.sampled_from([b"", b"no json", b"\xff\xfe", b"[1, 2]"])
+)
+NAMES = st.sampled_from(["one.jsonl", "two.json", "sub/three.jsonl", "sub/four.ndjson"])
+STEPS = st.one_of(
+    st.tuples(st.just("append"), NAMES, st.lists(LINES, max_size=3), st.integers(0, 30)),
+    st.tuples(st.just("append"), NAMES, st.lists(LINES, max_size=3), st.just(0)),
+    st.tuples(st.just("finish"), NAMES),
+    st.tuples(st.just("cut"), NAMES, st.integers(0, 100)),
+    st.tuples(st.just("write"), NAMES, st.lists(LINES, max_size=3)),
+    st.tuples(st.just("replace"), NAMES, st.lists(LINES, max_size=3)),
+    st.tuples(st.just("rotate"), NAMES, st.lists(LINES, max_size=2)),
+    st.tuples(st.just("delete"), NAMES),
+    st.tuples(st.just("look")),
+    st.tuples(st.just("look")),
+)
+
+
+class Disk:
+    """Files that steps change; what an append leaves out of its last line comes with the next one."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.rest: dict[str, bytes] = {}
+
+    def do(self, step: tuple[Any, ...]) -> None:
+        what, name, *more = step
+        path = self.root / name
+        path.parent.mkdir(exist_ok=True)
+        if what == "append":
+            data = self.rest.pop(name, b"") + b"".join(line + b"\n" for line in more[0])
+            cut = min(more[1], len(data))
+            self.rest[name] = data[len(data) - cut :]
+            append(path, data[: len(data) - cut])
+        elif what == "finish":
+            append(path, self.rest.pop(name, b""))
+        elif what == "cut" and path.exists():
+            os.truncate(path, path.stat().st_size * more[0] // 100)
+        elif what == "write":
+            path.write_bytes(b"".join(line + b"\n" for line in more[0]))
+        elif what in ("replace", "rotate"):
+            if what == "rotate" and path.exists():
+                path.rename(path.with_name(f"{path.name}.1"))
+            spare = path.with_name("spare")
+            spare.write_bytes(b"".join(line + b"\n" for line in more[0]))
+            spare.rename(path)
+        elif what == "delete":
+            path.unlink(missing_ok=True)
+
+
+def as_listed(rows: list[RunInfo | Problem]) -> tuple[dict[Path, list[RunInfo]], Counter[Problem]]:
+    """Runs by file in their order without keys, and problems."""
+    runs: dict[Path, list[RunInfo]] = {}
+    for row in rows:
+        if isinstance(row, RunInfo):
+            runs.setdefault(row.path, []).append(msgspec.structs.replace(row, key=""))
+    for found in runs.values():
+        found.sort(key=lambda info: info.offset)
+    return runs, Counter(row for row in rows if isinstance(row, Problem) and not isinstance(row, Gone))
+
+
+@settings(max_examples=60)
+@given(
+    before=st.lists(STEPS.filter(lambda step: step[0] != "look"), max_size=4),
+    steps=st.lists(STEPS, max_size=10),
+    whole=st.booleans(),
+)
+def test_whatever_happens_to_the_files_the_list_ends_as_a_fresh_scan(
+    tmp_path_factory: pytest.TempPathFactory, before: list[Any], steps: list[Any], whole: bool
+) -> None:
+    root = tmp_path_factory.mktemp("logs")
+    disk = Disk(root)
+    for step in before:
+        disk.do(step)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(follow, "_ALWAYS_WHOLE", 1 << 20 if whole else 0)
+        patch.setattr(follow, "_GRACE", 0)
+        patch.setattr(follow, "_REST", 0)
+        corpus = Corpus([root], follow=True)
+        rows = Rows(corpus)
+        corpus.scan()
+        for step in steps:
+            if step[0] == "look":
+                corpus._look(lambda follower: follower.look())
+            else:
+                disk.do(step)
+        corpus._look(lambda follower: follower.look())
+        time.sleep(0.11)
+        corpus._look(lambda follower: follower.look())
+        fresh = Corpus([root], follow=True)
+        fresh.scan()
+        assert as_listed(rows.rows) == as_listed([*fresh.infos, *fresh.problems])
+        assert corpus.skipped == fresh.skipped
+        assert list(corpus) == rows.runs
+        assert Counter(corpus.problems) == Counter(rows.problems)
+        assert len({info.key for info in corpus}) == len(corpus)
+        now = {(info.path, info.offset): fresh.raw(info) for info in fresh}
+        for info in corpus:
+            assert corpus.find(info.key) is info
+            assert corpus.raw(info) == now[info.path, info.offset]
+            assert corpus.load(info).id == info.id
+        late = Rows(corpus)
+        assert late.rows == rows.rows
+
+
+def test_while_files_are_rewritten_all_the_time_no_wrong_run_opens(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(record("r0") + b"\n")
+    stop = threading.Event()
+
+    def writer() -> None:
+        number = 1
+        while not stop.is_set():
+            if number % 50 == 0:
+                path.write_bytes(record(f"r{number}") + b"\n")
+            elif number % 77 == 0:
+                spare = tmp_path / "spare"
+                spare.write_bytes(record(f"r{number}", "long" * 20) + b"\n")
+                spare.rename(path)
+            else:
+                append(path, record(f"r{number}", "x" * (number % 90)) + b"\n")
+            number += 1
+
+    thread = threading.Thread(target=writer)
+    with followed(tmp_path) as (corpus, rows):
+        thread.start()
+        opened = 0
+        try:
+            until_then = time.monotonic() + 2
+            while time.monotonic() < until_then:
+                for info in corpus[::7]:
+                    try:
+                        assert corpus.load(info).id == info.id
+                        opened += 1
+                    except UnreadableError:
+                        pass
+        finally:
+            stop.set()
+            thread.join()
+        assert opened
+        fresh = Corpus([tmp_path], follow=True)
+        fresh.scan()
+        until(lambda: as_listed(rows.rows) == as_listed([*fresh.infos, *fresh.problems]))

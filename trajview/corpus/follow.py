@@ -1,0 +1,346 @@
+"""Files that change after they were read: looked at again, cheaply, and their rows brought up to date.
+
+A look takes the status of folders and of the files that changed lately, and of the others as far as a few
+milliseconds go; the rest has its turn at the next look. A JSONL file that has grown is read from its last record on.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from hashlib import blake2b
+from itertools import pairwise
+from pathlib import Path
+from time import monotonic, time_ns
+from typing import Final, Protocol
+
+from trajview.errors import Problem, TrajviewError
+
+from .containers import Start
+from .files import open_plain, wide_encoding
+from .info import RunInfo
+from .rows import FileRows, FileStamp, Item, Keys, News, line_of, news_of
+from .scan import Scan
+from .unpack import compression_of
+from .walk import Skipped, SourceFile, walk
+
+__all__ = ["EVERY", "Follower", "Stream"]
+
+EVERY: Final = 0.5
+"""Seconds from one look to the next."""
+_BUDGET: Final = 0.003
+"""Seconds that one look spends on files that have been quiet."""
+_HOT: Final = 30.0
+"""Seconds after a change in which a file is looked at every time."""
+_MOST_HOT: Final = 500
+_ALWAYS_WHOLE: Final = 1 << 20
+"""A file up to so many bytes is read as a whole when it has changed, which is sure, and as fast."""
+_EDGE: Final = 4096
+_SAMPLES: Final = 8
+_SETTLED: Final = 100_000_000
+"""Nanoseconds after which a file that changes again has another time of change for sure."""
+_GRACE: Final = 1_000_000_000
+"""Nanoseconds that a file may stand empty or torn while it is written anew, before its runs are gone."""
+_REST: Final = 4
+"""Reading one file again takes at most the time of one in so many, plus one."""
+
+
+class Stream(Protocol):
+    """A file that is being filled by this program, such as from standard input."""
+
+    path: Path
+
+    @property
+    def going(self) -> bool:
+        """Whether more may come."""
+
+    @property
+    def size(self) -> int:
+        """Bytes that came so far."""
+
+    @property
+    def problem(self) -> Problem | None:
+        """Why it ended too early, if it did."""
+
+
+class Follower:
+    """Looks at the files of a scan that has ended, and hands on what is new. One thread at a time uses it."""
+
+    def __init__(
+        self,
+        paths: Sequence[Path],
+        scan: Scan,
+        items: Sequence[Item],
+        publish: Callable[[News, Path | None, int], None],
+        is_same: Callable[[RunInfo], bool],
+        began: int,
+    ) -> None:
+        """`items` are the rows that were handed out so far; it stays up to date by what `publish` is given, which is
+        also told of which file all from an offset on was read again.
+
+        `is_same`: whether the file still holds a run. `began`: when the scan did, in ns of the clock that files have.
+        """
+        self._paths = paths
+        self._scan = scan
+        self._items = items
+        self._publish = publish
+        self._is_same = is_same
+        self._keys = Keys(scan.key_of, scan.give_back)
+        self._files: dict[Path, FileRows] = {}
+        self._walked = FileRows(None)
+        self._folders: dict[Path, int] = {}
+        self._lately: list[Path] = []  # the folders that changed last
+        self._folder_ring: deque[Path] = deque()
+        self._roots: dict[Path, object] = {}
+        self._walk_wanted = True
+        self._hot: dict[Path, float] = {}
+        self._ring: deque[Path] = deque()
+        self._walk_due = 0.0
+        self._take_over(began)
+
+    def _take_over(self, began: int) -> None:
+        """Sort the rows that there are by file."""
+        by_file: dict[Path | None, FileRows] = {}
+        for row, item in enumerate(self._items):
+            path = item.path if isinstance(item, RunInfo) else item.where.path
+            file = by_file.get(path)
+            if file is None:
+                file = by_file[path] = FileRows(None)
+            (file.runs if isinstance(item, RunInfo) else file.problems).append(row)
+        for path, file in by_file.items():
+            if path is None or (not file.runs and path not in self._scan.stamps):
+                self._walked.problems += file.problems
+                continue
+            numbers = [getattr(self._items[row], "record", 0) for row in file.runs]
+            if any(a > b for a, b in pairwise(numbers)):
+                file.runs = type(file.runs)("q", (row for _, row in sorted(zip(numbers, file.runs, strict=True))))
+            self._files[path] = file
+        for path, known in self._scan.stamps.items():
+            file = self._files.setdefault(path, FileRows(None))
+            with suppress(OSError):
+                now = _stamp(os.stat(path))  # noqa: PTH116 - twenty thousand of them, and this is the fastest
+                if now[:2] == known and now[1] < began - _SETTLED:
+                    file.stamp = now
+                    last = self._items[file.runs[-1]] if file.runs else None
+                    if isinstance(last, RunInfo) and now[0] > _ALWAYS_WHOLE:
+                        file.edge = _edge(path, last.offset)
+
+    # Looking
+
+    def look(self, *, everything: bool = False) -> None:
+        """Look at folders and files, as far as the time for it goes, or at all of them."""
+        if everything or self._has_moved():
+            self._walk(now=everything)
+        if everything:
+            for path in list(self._files):
+                self._check(path, now=True)
+            return
+        for path in list(self._hot):
+            self._check(path)
+        until = monotonic() + _BUDGET
+        for _ in range(len(self._ring)):
+            path = self._ring.popleft()
+            if path in self._files:
+                self._ring.append(path)
+                if path not in self._hot:
+                    self._check(path)
+            if monotonic() > until:
+                break
+
+    def look_at(self, path: Path) -> None:
+        """Look at one file, now."""
+        file = self._files.get(path)
+        if file is not None and file.source is None:
+            shown = next((item.source for row in file.runs if isinstance(item := self._items[row], RunInfo)), str(path))
+            file.source = SourceFile(path, shown, path in self._paths)
+        self._check(path, now=True)
+
+    def read_again(self, path: Path) -> None:
+        """Read a file as a whole, whether it seems to have changed or not."""
+        file = self._files.get(path)
+        if file is not None:
+            file.stamp, file.edge = None, b"?"
+        self.look_at(path)
+
+    def _has_moved(self) -> bool:
+        """Whether a folder has changed, or a path that was given is another thing now."""
+        if monotonic() < self._walk_due:
+            return False
+        if self._walk_wanted or any(_kind(path) != kind for path, kind in self._roots.items()):
+            return True
+        if any(map(self._has_changed, self._lately)):
+            return True
+        until = monotonic() + _BUDGET
+        for _ in range(len(self._folder_ring)):
+            path = self._folder_ring.popleft()
+            self._folder_ring.append(path)
+            if self._has_changed(path):
+                return True
+            if monotonic() > until:
+                break
+        return False
+
+    def _has_changed(self, folder: Path) -> bool:
+        try:
+            return os.stat(folder).st_mtime_ns != self._folders[folder]  # noqa: PTH116 - see above
+        except OSError:
+            return True
+
+    def _walk(self, *, now: bool) -> None:
+        """Walk the paths again: files that are new, and files that are not there any more."""
+        begun, clock = monotonic(), time_ns()
+        self._walk_wanted = False
+        kinds = {path: _kind(path) for path in self._paths}
+        folders: dict[Path, int] = {}
+        seen: dict[Path, SourceFile] = {}
+        problems: list[Item] = []
+        left_out = 0
+        for found in walk(self._paths, folders):
+            if isinstance(found, SourceFile):
+                seen[found.path] = found
+            elif isinstance(found, Skipped):
+                left_out += 1
+            else:
+                problems.append(found)
+        self._scan.left_out = left_out
+        self._scan.empty &= seen.keys()
+        # A folder that changed just now may change again without its time changing.
+        self._folders = {path: at if at < clock - _SETTLED else -1 for path, at in folders.items()}
+        by_age = sorted(self._folders, key=self._folders.__getitem__, reverse=True)
+        self._lately, self._folder_ring = by_age[:_MOST_HOT], deque(by_age[_MOST_HOT:])
+        # Named files and folders are looked at anyway.
+        self._roots = {path: kind for path, kind in kinds.items() if path not in seen and path not in folders}
+        self._take(self._walked, None, problems)
+        for path, file in self._files.items():
+            if path not in seen and (file.runs or file.problems or file.stamp is not None):
+                self._take(file, path, [])
+                file.stamp, file.edge = None, b""
+                self._hot.pop(path, None)
+        for path, source in seen.items():
+            file = self._files.setdefault(path, FileRows(source))
+            file.source = source
+        for path in [path for path in self._files if path not in seen]:
+            self._files[path].source = None
+        self._ring = deque(seen)
+        self._walk_due = monotonic() + _REST * (monotonic() - begun)
+        for path in seen:
+            if self._files[path].stamp is None:
+                self._check(path, now=now)
+
+    # One file
+
+    def _check(self, path: Path, *, now: bool = False) -> None:
+        file = self._files.get(path)
+        if file is None or file.source is None:
+            return
+        try:
+            status = os.stat(path)  # noqa: PTH116 - see above
+        except OSError:
+            status = None
+        if status is None or not stat.S_ISREG(status.st_mode):
+            self._walk_wanted = True  # it tells what it is now
+            return
+        stamp = _stamp(status)
+        if stamp == file.stamp:
+            if self._hot.get(path, 0) < monotonic() - _HOT:
+                self._hot.pop(path, None)
+            return
+        if len(self._hot) < _MOST_HOT or path in self._hot:
+            self._hot[path] = monotonic()
+        if now or monotonic() >= file.due:
+            self._read(file, path, stamp)
+
+    def _read(self, file: FileRows, path: Path, stamp: FileStamp) -> None:
+        assert file.source is not None
+        begun, clock = monotonic(), time_ns()
+        start = self._start(file, path, stamp)
+        found: list[Item] | None
+        try:
+            found = self._scan.again(file.source, start)
+        except TrajviewError as error:
+            found = [error.problem()]
+        if found is None:
+            return
+        age = clock - stamp[1]
+        if file.runs and start is None and age < _GRACE and not any(isinstance(item, RunInfo) for item in found):
+            file.due = monotonic() + _REST * (monotonic() - begun)
+            return  # it is being written anew
+        self._take(file, path, found, start)
+        self._scan.stamps[path] = stamp[:2]
+        # A file that changed just now may change again without its time changing.
+        file.stamp = stamp if age > _SETTLED else None
+        last = self._items[file.runs[-1]] if file.runs else None
+        file.edge = _edge(path, last.offset) if isinstance(last, RunInfo) and stamp[0] > _ALWAYS_WHOLE else b""
+        file.due = monotonic() + _REST * (monotonic() - begun)
+
+    def _take(self, file: FileRows, path: Path | None, found: Iterable[Item], start: Start | None = None) -> None:
+        news = news_of(file, list(found), self._items, self._keys, start[1] if start else 0)
+        if news.added or news.changed or path is not None:
+            self._publish(news, path, start[0] if start else 0)
+
+    def _start(self, file: FileRows, path: Path, stamp: FileStamp) -> Start | None:
+        """Where the last record begins of a JSONL file that has only grown; None where it has to be read as a whole."""
+        if stamp[0] <= _ALWAYS_WHOLE or not file.runs or file.edge == b"?":
+            return None
+        first, last = self._items[file.runs[0]], self._items[file.runs[-1]]
+        if not isinstance(first, RunInfo) or not isinstance(last, RunInfo):
+            return None
+        if last.container != "jsonl" or first.record or not last.record or last.line is None or first.line is None:
+            return None
+        if last.offset + last.length > stamp[0] or (file.stamp is not None and file.stamp[2] != stamp[2]):
+            return None
+        if any(0 < line_of(self._items[row]) < first.line for row in file.problems):
+            return None
+        try:
+            if not _is_plain(path):
+                return None
+            same = _edge(path, last.offset) == file.edge if file.edge else self._seems_the_same(file)
+        except (OSError, TrajviewError):
+            return None
+        return (last.offset, last.line, last.record) if same else None
+
+    def _seems_the_same(self, file: FileRows) -> bool:
+        """Whether some records of a file are what they were, the first and the last among them."""
+        count = len(file.runs)
+        rows = {file.runs[at * (count - 1) // _SAMPLES] for at in range(_SAMPLES + 1)}
+        return all(self._is_same(item) for row in rows if isinstance(item := self._items[row], RunInfo))
+
+
+def _stamp(status: os.stat_result) -> FileStamp:
+    return status.st_size, status.st_mtime_ns, status.st_ino
+
+
+def _kind(path: Path) -> object:
+    """What a path is, for noticing that it is another thing now; the inode of a file counts, its content does not."""
+    try:
+        status = os.stat(path)  # noqa: PTH116 - see above
+    except (OSError, ValueError):
+        return None
+    return stat.S_IFMT(status.st_mode), status.st_dev, status.st_ino
+
+
+def _is_plain(path: Path) -> bool:
+    descriptor = open_plain(path)
+    try:
+        head = os.pread(descriptor, 8, 0)
+    finally:
+        os.close(descriptor)
+    return compression_of(head) is None and wide_encoding(head) is None
+
+
+def _edge(path: Path, end: int) -> bytes:
+    """A hash of the first and last bytes before an offset; of nothing where they cannot be read."""
+    try:
+        descriptor = open_plain(path)
+    except TrajviewError:
+        return b"?"
+    try:
+        data = os.pread(descriptor, min(_EDGE, end), 0) + os.pread(descriptor, min(_EDGE, end), max(0, end - _EDGE))
+    except OSError:
+        return b"?"
+    finally:
+        os.close(descriptor)
+    return blake2b(data, digest_size=16).digest()
