@@ -6,7 +6,7 @@ import os
 import sys
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from operator import methodcaller
 from pathlib import Path
 from threading import Condition, Event, Lock, Thread
 from time import time_ns
@@ -20,19 +20,23 @@ from .background import Background, Listed
 from .cache import SummaryCache
 from .feed import Feed
 from .files import stamp_of
-from .follow import EVERY, Follower, Stream
 from .info import Gone, RunInfo, Updated
 from .reader import Reader
-from .rows import News
 from .scan import Scan
 
 if TYPE_CHECKING:
     from trajview.models.run import AgentRun
 
+    from .follow import Follower, Stream
+    from .rows import News
+
 __all__ = ["Callback", "Corpus", "open_corpus"]
 
 Callback = Callable[[list[RunInfo | Problem | Updated], bool], None]
 """Called with what was found or has changed since the last call, and whether that was all."""
+
+EVERY: Final = 0.5
+"""Seconds from one look at the files that are followed to the next."""
 
 _TURN: Final = 0.0005
 """Seconds that the scan in the background may keep another thread waiting; Python's default is 5 ms."""
@@ -210,6 +214,8 @@ class Corpus:
             if not self._scanned:
                 return False
             if self._follower is None:
+                from .follow import Follower
+
                 items = self._feed.items
                 self._follower = Follower(
                     self.paths, self._scan, items, self._take_news, self._reader.still_there, self._began_at
@@ -226,7 +232,7 @@ class Corpus:
         self._go_on(lambda: any(stream.going for stream in self.streams))
         for stream in self.streams:
             if not self._cancelled.is_set():
-                self._look(partial(Follower.read_again, path=stream.path))
+                self._look(methodcaller("read_again", stream.path))
             if stream.problem is not None:
                 self._publish([stream.problem])
 
@@ -235,7 +241,7 @@ class Corpus:
         while more() and not self._cancelled.is_set():
             sys.setswitchinterval(min(usual, _TURN))
             try:
-                self._look(Follower.look)
+                self._look(methodcaller("look"))
             finally:
                 sys.setswitchinterval(usual)
             self._cancelled.wait(EVERY)

@@ -27,10 +27,8 @@ from .scan import Scan
 from .unpack import compression_of
 from .walk import Skipped, SourceFile, walk
 
-__all__ = ["EVERY", "Follower", "Stream"]
+__all__ = ["Follower", "Stream"]
 
-EVERY: Final = 0.5
-"""Seconds from one look to the next."""
 _BUDGET: Final = 0.003
 """Seconds that one look spends on files that have been quiet."""
 _HOT: Final = 30.0
