@@ -65,6 +65,20 @@ def test_the_viewer_takes_its_keys_from_the_terminal(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith("trajview-")] == []
 
 
+@pytest.mark.parametrize("redirection", ["</dev/null", "<&-", "2>/dev/null", "2>&-", "</dev/null 2>/dev/null"])
+def test_the_viewer_needs_standard_output_only(tmp_path: Path, redirection: str) -> None:
+    """`xargs` and `while read` loops connect standard input to something that no key comes from."""
+    (tmp_path / "log.jsonl").write_text(f"{record('alpha')}\n{record('omega')}\n")
+    line = f"{sys.executable} -m trajview {tmp_path}/log.jsonl {redirection}"
+    environment = {**os.environ, "TERM": "xterm-256color", "HOME": str(tmp_path)}
+    child = pexpect.spawn("/bin/sh", ["-c", line], env=environment, dimensions=(24, 80), timeout=30, encoding="utf-8")
+    child.expect("omega")
+    child.send("q")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+
+
 def test_a_dash_without_a_pipe_is_one_line(tmp_path: Path) -> None:
     child = pexpect.spawn(sys.executable, ["-m", "trajview", "-"], timeout=30, encoding="utf-8", env=dict(os.environ))
     child.expect("nothing comes from standard input")

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from trajview.errors import UnreadableError, Where
 
-__all__ = ["DASH", "keys_from_terminal", "spooled"]
+__all__ = ["DASH", "spooled", "take_terminal"]
 
 DASH: Final = Path("-")
 _CHUNK: Final = 1 << 20
@@ -57,13 +57,25 @@ def spooled() -> Path:
     return path
 
 
-def keys_from_terminal() -> None:
-    """Make the terminal standard input again, as `less` does, so that the viewer can read keys from it."""
-    try:
-        terminal = os.open("/dev/tty", os.O_RDWR)
-        os.dup2(terminal, 0)
-        os.close(terminal)
-    except OSError as error:
-        raise UnreadableError(
-            "there is no terminal to read keys from", hint="`trajview show -` prints it", where=Where(DASH)
-        ) from error
+def take_terminal() -> None:
+    """Read keys from the terminal and draw on it, whatever standard input and error are connected to, as `less` does.
+
+    Textual reads the one and draws on the other. `xargs trajview`, `while read` loops, `| trajview -` and
+    `2>errors.txt` connect them to something else. Standard output is the terminal.
+    """
+    if sys.__stdin__ is None or not sys.__stdin__.isatty():
+        try:
+            terminal = os.open("/dev/tty", os.O_RDWR)
+        except OSError as error:
+            raise UnreadableError(
+                "there is no terminal to read keys from", hint="`trajview show` prints the runs", where=Where()
+            ) from error
+        if terminal:
+            os.dup2(terminal, 0)
+            os.close(terminal)
+        if sys.__stdin__ is None:
+            sys.stdin = sys.__stdin__ = open(0, encoding="utf-8", closefd=False)  # type: ignore[misc]  # noqa: SIM115
+    if sys.__stderr__ is None or not sys.__stderr__.isatty():
+        os.dup2(1, 2)
+        if sys.__stderr__ is None:
+            sys.stderr = sys.__stderr__ = open(2, "w", encoding="utf-8", closefd=False)  # type: ignore[misc]  # noqa: SIM115

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from .common import existing, is_terminal, no_cache_option, paths_argument
-from .stdin import DASH, keys_from_terminal
+from .stdin import take_terminal
 
 __all__ = ["command"]
 
@@ -35,7 +35,6 @@ def command(
     no_cache: bool,
 ) -> None:
     """Open PATH in the viewer (this is what `trajview PATH...` does)."""
-    given = paths
     paths = existing(paths)
     if highlight:
         from trajview.highlight import compile_rule
@@ -46,8 +45,7 @@ def command(
         from .show import show
 
         ctx.exit(show(paths, run, unit))
-    if DASH in given:
-        keys_from_terminal()
+    take_terminal()
 
     import gc
 
