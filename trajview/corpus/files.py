@@ -19,7 +19,7 @@ from .unpack import Progress, compression_of, unpacked, zip_errors, zip_module
 
 __all__ = ["Stamp", "open_plain", "open_source", "read_member", "read_range", "stamp_of", "wide_encoding"]
 
-_BUFFER: Final = 4 << 20
+_BUFFER: Final = 64 << 10
 MAX_MEMBER: Final = 1 << 31
 """A member of an archive that says it is larger (2 GiB) is not unpacked."""
 
@@ -46,7 +46,7 @@ def open_source(path: Path, progress: Progress | None = None) -> BinaryIO:
     `progress` is told how far the unpacking is. Raises UnreadableError.
     """
     number = open_plain(path)
-    # A small file needs no large buffer; with a larger one, lines of many KB are put together less often.
+    # A small file needs no large buffer; of a large one, what is read in large pieces passes it by.
     file = os.fdopen(number, "rb", buffering=max(8192, min(_BUFFER, os.fstat(number).st_size + 1)))
     try:
         head = file.read(8)

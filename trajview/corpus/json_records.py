@@ -20,6 +20,7 @@ from trajview.errors import Problem, Where
 from trajview.formats.base import Summary
 
 from .decode import BadRecord, decode_json
+from .lines import SPACE, Line, lines_of
 from .record import LAST_LINE, TORN_HINT, QuickLook, Record, not_utf8, problem_of
 
 __all__ = ["decode_lines", "json_records", "lines_after"]
@@ -27,32 +28,11 @@ __all__ = ["decode_lines", "json_records", "lines_after"]
 IsMessage = Callable[[Any], bool]
 
 _BOM: Final = b"\xef\xbb\xbf"
-_SPACE: Final = b" \t\r\n"
-_SPACES: Final = (b" ", b"\t", b"\r", b"\n")
 _MAX_PROBLEMS: Final = 1000
 _FIRST_LINES: Final = 100
 _TAIL: Final = 1 << 16
 _TOKEN: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|["\[\]{}]', re.DOTALL)
 _MISSING: Final = object()
-
-
-@dataclass(slots=True)
-class _Line:
-    """A line that is not blank; `number` from 1. `offset` and `length` are without the white space around it."""
-
-    text: bytes
-    """With white space after it, which costs a copy to take off and no reader of JSON minds."""
-    offset: int
-    length: int
-    number: int
-
-    @property
-    def data(self) -> bytes:
-        return self.text[: self.length]
-
-    @property
-    def ended(self) -> bool:
-        return self.text.endswith(b"\n")
 
 
 def json_records(
@@ -65,7 +45,7 @@ def json_records(
     """
     start = len(_BOM) if file.read(len(_BOM)) == _BOM else 0
     file.seek(start)
-    lines = _lines(file, start)
+    lines = lines_of(file, start)
     first = next(lines, None)
     if first is None:
         return
@@ -84,17 +64,17 @@ def json_records(
     value, replaced = _try(data) if data[:1] != b"[" else (_MISSING, False)
     if value is _MISSING and lines_expected and data[:1] != b"[":
         file.seek(start)
-        head = islice(_lines(file, start), _FIRST_LINES)
-        if any(isinstance(_try(line.data)[0], dict | list) for line in head):
+        head = islice(lines_of(file, start), _FIRST_LINES)
+        if any(isinstance(_try(line.view)[0], dict | list) for line in head):
             file.seek(start)
-            yield from _json_lines(_lines(file, start), path, is_message, quick)
+            yield from _json_lines(lines_of(file, start), path, is_message, quick)
             return
     yield from _whole(data, first.offset, first.number, path, is_message, value, replaced)
 
 
 def decode_lines(data: bytes) -> list[Any]:
     """The values of the lines that can be read, for a record made of many lines."""
-    found = (_try(line)[0] for line in data.split(b"\n") if line.strip(_SPACE))
+    found = (_try(line)[0] for line in data.split(b"\n") if line.strip(SPACE))
     return [value for value in found if value is not _MISSING]
 
 
@@ -103,7 +83,7 @@ def lines_after(
 ) -> Iterator[Record | Problem]:
     """The records of a JSONL file from a line on, which has this offset and number, and is record `index`, not 0."""
     file.seek(offset)
-    yield from _json_lines(_lines(file, offset, number), path, lambda _: False, quick, index)
+    yield from _json_lines(lines_of(file, offset, number), path, lambda _: False, quick, index)
 
 
 def _rest(file: BinaryIO, start: int) -> bytes:
@@ -111,7 +91,7 @@ def _rest(file: BinaryIO, start: int) -> bytes:
     end = file.seek(0, os.SEEK_END)
     while end > start:
         tail = file.seek(max(start, end - _TAIL))
-        kept = file.read(end - tail).rstrip(_SPACE)
+        kept = file.read(end - tail).rstrip(SPACE)
         end = tail + len(kept)
         if kept:
             break
@@ -119,36 +99,22 @@ def _rest(file: BinaryIO, start: int) -> bytes:
     return file.read(end - start)
 
 
-def _lines(file: BinaryIO, offset: int, first: int = 1) -> Iterator[_Line]:
-    for number, line in enumerate(file, first):
-        text = line.lstrip(_SPACE)
-        if text:
-            if text[-1:] == b"\n" and text[-2:-1] not in _SPACES:
-                length = len(text) - 1
-            else:
-                length = len(text.rstrip(_SPACE))
-            yield _Line(text, offset + len(line) - len(text), length, number)
-        offset += len(line)
-        if line[-1:] != b"\n":
-            return  # the end, even where the file has grown meanwhile: what follows is no line of its own
-
-
-def _try(data: bytes) -> tuple[Any, bool]:
+def _try(data: bytes | memoryview) -> tuple[Any, bool]:
     try:
         return decode_json(data)
     except BadRecord:
         return _MISSING, False
 
 
-def _are_lines(first: _Line, second: _Line, value: Any, expected: bool) -> bool:
+def _are_lines(first: Line, second: Line, value: Any, expected: bool) -> bool:
     if value is not _MISSING:
         return expected or isinstance(value, dict | list)
     # A torn first line. In one JSON value that is broken over lines, only these can come before a line `{…}` or `[…]`.
-    return first.data[-1:] not in b"[,:" and isinstance(_try(second.data)[0], dict | list)
+    return first.data[-1:] not in b"[,:" and isinstance(_try(second.view)[0], dict | list)
 
 
 def _json_lines(
-    lines: Iterator[_Line], path: Path, is_message: IsMessage, quick: QuickLook | None, index: int = 0
+    lines: Iterator[Line], path: Path, is_message: IsMessage, quick: QuickLook | None, index: int = 0
 ) -> Iterator[Record | Problem]:
     reader = _Values(lines, path, index)
     for found in (values := iter(reader)):
@@ -167,13 +133,13 @@ def _json_lines(
         index += 1
 
 
-def _line_record(line: _Line, value: Any, index: int, quick: tuple[str, Summary] | None = None) -> Record:
+def _line_record(line: Line, value: Any, index: int, quick: tuple[str, Summary] | None = None) -> Record:
     # Never `alone`, so that a record without an id keeps its name while the log grows.
     return Record(value, "jsonl", line.offset, line.length, index, line.number, False, data=line.text, quick=quick)
 
 
 def _one_record_of_lines(
-    first: _Line, value: Any, values: Iterator[tuple[_Line, Any] | Problem]
+    first: Line, value: Any, values: Iterator[tuple[Line, Any] | Problem]
 ) -> Iterator[Record | Problem]:
     messages, end = [value], first.offset + first.length
     for found in values:
@@ -195,13 +161,13 @@ class _Quick:
 class _Values:
     """The values of lines, one after another, and what is wrong with them. `quick`, once set, may spare the decoding."""
 
-    def __init__(self, lines: Iterator[_Line], path: Path, before: int = 0) -> None:
+    def __init__(self, lines: Iterator[Line], path: Path, before: int = 0) -> None:
         self.quick: QuickLook | None = None
         self._lines = lines
         self._path = path
         self._before = before
 
-    def __iter__(self) -> Iterator[tuple[_Line, Any] | Problem]:
+    def __iter__(self) -> Iterator[tuple[Line, Any] | Problem]:
         bad, good, told = 0, self._before, False
         for line in self._lines:
             if self.quick is not None:
@@ -211,7 +177,7 @@ class _Values:
                     yield line, _Quick(found)
                     continue
             try:
-                value, replaced = decode_json(line.data)
+                value, replaced = decode_json(line.view)
             except BadRecord as error:
                 bad += 1
                 if bad <= _MAX_PROBLEMS:
@@ -334,7 +300,7 @@ def _balanced(data: bytes, base: int) -> tuple[list[tuple[int, int]], int | None
             if depth == base and match.start() >= base:
                 start = match.start()
                 allowed = (b",",) if spans else (b"",)
-                if odd is None and base and data[end:start].strip(_SPACE) not in allowed:
+                if odd is None and base and data[end:start].strip(SPACE) not in allowed:
                     odd = end
             depth += 1
         elif token in (b"}", b"]"):
@@ -346,7 +312,7 @@ def _balanced(data: bytes, base: int) -> tuple[list[tuple[int, int]], int | None
                 break
         elif token == b'"':  # a string without an end
             return spans, odd, False
-    rest = data[end:].strip(_SPACE)
+    rest = data[end:].strip(SPACE)
     if odd is None and rest != (b"]" if base else b""):
         odd = end
     return spans, odd, depth < max(base, 1)

@@ -20,7 +20,7 @@ NOT_UTF8: Final = "some bytes are not UTF-8, and show as \ufffd"
 LAST_LINE: Final = "last line"
 """What a line without an end is called in a problem."""
 
-QuickLook = Callable[[bytes, int, int], tuple[str, Summary] | None]
+QuickLook = Callable[[bytes | memoryview, int, int], tuple[str, Summary] | None]
 """Format and summary of a record by its bytes, number and line, None where it has to be decoded for that."""
 
 

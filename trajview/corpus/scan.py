@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
@@ -20,6 +20,7 @@ from .cache import SummaryCache, stamp_of_status
 from .containers import Start, bytes_of, records_after, records_of
 from .files import Stamp, stamp_of
 from .info import RunInfo
+from .record import QuickLook as LookAt
 from .record import Record, is_unfinished
 from .walk import Skipped, SourceFile, walk
 
@@ -200,7 +201,7 @@ class Scan:
         if self._cache is not None:
             self._cache.close()
 
-    def _quick_look(self, path: Path) -> Callable[[bytes, int, int], tuple[str, Summary] | None]:
+    def _quick_look(self, path: Path) -> LookAt:
         path = origin_of(path, Record(None, "jsonl", 0, 0)).path
         look = self._quick.look
         return lambda data, number, line: look(data, Origin(path, number, line, alone=False))

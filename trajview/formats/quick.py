@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable
 from itertools import chain
 from operator import attrgetter, itemgetter
+from struct import Struct
 from typing import Any, Final, Literal
 
 import msgspec
@@ -32,6 +33,8 @@ _MAX_MISSES: Final = 20
 _RARELY: Final = 16
 """After many records in a row that it does not know, it looks at one in so many."""
 _BLOCK: Final = 4096
+_blocks: Final = Struct(f"{_BLOCK}s").iter_unpack
+_NOT_ASCII: Final = re.compile(rb"\0+")
 _TEXT_OR_NULL: Final = frozenset(b'"n')
 _CONTENT: Final = attrgetter("content")
 _ROLE: Final = attrgetter("role")
@@ -45,13 +48,16 @@ _TELLING: Final = frozenset({"type", "role", "from", "schema_version", "trajecto
 """Keys whose value may tell the format; a record with one of them is always looked at in full."""
 _PLAIN_KEY: Final = re.compile(r"[\w .-]{1,60}", re.ASCII)  # a Struct cannot have just any
 _CONTAINERS: Final = frozenset({dict, list})
-_STARTS_UNIT: Final = frozenset(
-    (before, role)
-    for before in (None, *ROLES.values())
-    for role in ROLES.values()
-    if count_units([before, role] if before else [role]) > (1 if before else 0)
+_LETTER: Final = {spelling: role[0] for spelling, role in ROLES.items()}
+"""Roles as letters, whose pairs in a text are counted at the speed of memory."""
+_NEW_UNIT: Final = tuple(
+    before[0] + role[0]
+    for before in sorted(set(ROLES.values()))
+    for role in sorted(set(ROLES.values()) - {before, "system"})
+    if count_units([before, role]) > 1
 )
-"""Docent's rule as pairs: a message of the second role starts an action unit after one of the first."""
+"""Docent's rule: a message of the second role starts an action unit after one of the first; one of the same role does
+not, except a system's."""
 _Role = Literal[tuple(ROLES)]  # type: ignore[valid-type]  # mypy wants them spelled out
 
 
@@ -87,11 +93,13 @@ class QuickLook:
     def __init__(self) -> None:
         self._keys: dict[str, None] = {}
         self._decoder: msgspec.json.Decoder[Any] | None = None
+        self._values: Callable[[Any], tuple[Any, ...]] = tuple
+        self._kinds: dict[tuple[type, ...], bool] = {}
         self._shapes: dict[_Shape, bool] = {}
         self._asked: _Shape | None = None
         self._misses = 0
 
-    def look(self, data: bytes, origin: Origin) -> tuple[str, Summary] | None:
+    def look(self, data: bytes | memoryview, origin: Origin) -> tuple[str, Summary] | None:
         """Name of the format and summary of a record; None where it has to be looked at in full."""
         self._asked = None
         if self._decoder is None or (self._misses > _MAX_MISSES and self._misses % _RARELY):
@@ -99,26 +107,22 @@ class QuickLook:
             return None
         try:
             found = self._decoder.decode(data)
+            kinds_of_content = set(map(_FIRST, map(_VIEW, map(_CONTENT, found.m))))
         except (ValueError, RecursionError):  # no such chat, or no JSON at all
             self._misses += 1
             return None
-        self._misses = 0
-        messages, *values = msgspec.structs.astuple(found)
-        kinds = tuple(map(type, values))
-        if not messages or any(
-            kind in _CONTAINERS and key not in _NESTED for key, kind in zip(self._keys, kinds, strict=True)
-        ):
-            return None
-        contents = list(map(_CONTENT, messages))
-        if _ABSENT in contents:
-            # Then calls have to make it a message.
-            if not all(message.tool_calls for message in messages if message.content is _ABSENT):
+        except IndexError:  # a message without content: then calls have to make it one
+            if not all(message.tool_calls for message in found.m if message.content is _ABSENT):
                 return None
-            contents = [content for content in contents if content is not _ABSENT]
-        if not _TEXT_OR_NULL.issuperset(map(_FIRST, map(_VIEW, contents))):
+            kinds_of_content = {memoryview(message.content)[0] for message in found.m if message.content is not _ABSENT}
+        self._misses = 0
+        messages, values = found.m, self._values(found)
+        kinds = tuple(map(type, values))
+        if not messages or not kinds_of_content <= _TEXT_OR_NULL or not self._are_known(kinds):
             return None
         looked_at = list(sample(messages))
-        shape = kinds, tuple(map(_ROLE, looked_at)), tuple(map(bool, map(_CALLS, looked_at)))
+        # All that detection can see: every one is a message, none has blocks, and all calls are OpenAI's.
+        shape = kinds, frozenset(map(_ROLE, looked_at)), any(map(_CALLS, looked_at))
         known = self._shapes.get(shape)
         if known is None:
             self._asked = shape
@@ -126,6 +130,16 @@ class QuickLook:
             return None
         record = {key: value for key, value in zip(self._keys, values, strict=True) if value is not UNSET}
         return openai.FORMAT.name, _summary(record, messages, origin)
+
+    def _are_known(self, kinds: tuple[type, ...]) -> bool:
+        """Whether detection looks at no more than the types of a record's values, where they are of these types."""
+        known = self._kinds.get(kinds)
+        if known is None:
+            pairs = zip(self._keys, kinds, strict=True)
+            known = not any(kind in _CONTAINERS and key not in _NESTED for key, kind in pairs)
+            if len(self._kinds) < _MAX_SHAPES:
+                self._kinds[kinds] = known
+        return known
 
     def learn(self, record: Any, format_name: str) -> None:
         """Take note of the format of a record, found by looking at it in full after `look` gave None."""
@@ -137,6 +151,8 @@ class QuickLook:
             if (keys or self._decoder is None) and len(keys) + len(self._keys) <= _MAX_KEYS and _are_plain(keys):
                 self._keys.update((key, None) for key in record if key in keys)
                 self._decoder = _decoder(tuple(self._keys))
+                self._values = _getter(len(self._keys))
+                self._kinds.clear()
                 self._shapes.clear()
                 self._misses = 0
 
@@ -152,42 +168,51 @@ def _decoder(keys: tuple[str, ...]) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(msgspec.defstruct("_Record", fields, rename=names, forbid_unknown_fields=True))
 
 
+def _getter(count: int) -> Callable[[Any], tuple[Any, ...]]:
+    """Gives the values of so many keys of a decoded record."""
+    names = [f"f{i}" for i in range(count)]
+    if count > 1:
+        return attrgetter(*names)
+    return lambda found: tuple(getattr(found, name) for name in names)
+
+
 def _summary(record: dict[str, Any], messages: list[_Message], origin: Origin) -> Summary:
     chat = chat_of(record, origin, (), ("messages",))
-    roles = list(map(ROLES.__getitem__, map(_ROLE, messages)))
-    units = sum(map(_STARTS_UNIT.__contains__, zip(chain((None,), roles), roles, strict=False)))
+    roles = "".join(map(_LETTER.__getitem__, map(_ROLE, messages)))
+    units = roles.count("s") + sum(map(roles.count, _NEW_UNIT)) + (roles[0] != "s")
     found = [chat.metadata.get("model")]
     request = chat.metadata.get("request")
     if isinstance(request, dict):
         found.append(request.get("model"))
-    models = dict.fromkeys(
-        model for model in (*found, *dict.fromkeys(map(_MODEL, messages))) if isinstance(model, str) and model
-    )
+    found += dict.fromkeys(map(_MODEL, messages))
+    models = [model for model in found if isinstance(model, str) and model]
     return Summary(
         chat.id, chat.name, len(roles), units, 1, (), tuple(chat.rewards or ()),
         tuple(dict.fromkeys([*chat.models, *models])),
-        tuple(problem for problem in chat.problems if not problem.endswith(EMPTY_PROBLEM)),
+        tuple([problem for problem in chat.problems if not problem.endswith(EMPTY_PROBLEM)]),
     )  # fmt: skip
 
 
-def _is_utf8(data: bytes) -> bool:
+def _is_utf8(data: bytes | memoryview) -> bool:
     """Whether bytes are UTF-8. Blocks of plain ASCII, which most of a log is, are passed over at memory speed."""
-    if data.isascii():
+    if isinstance(data, bytes) and data.isascii():
         return True
-    start = -1
-    for at in range(0, len(data), _BLOCK):
-        if data[at : at + _BLOCK].isascii():
-            if start >= 0 and not _decodes(data[start:at]):
-                return False
-            start = -1
-        elif start < 0:
-            start = at
-    return start < 0 or _decodes(data[start:])
+    view = memoryview(data)
+    even = len(data) - len(data) % _BLOCK
+    are_ascii = bytes(map(bytes.isascii, chain.from_iterable(_blocks(view[:even]))))
+    end = even  # from here on nothing was looked at
+    for match in _NOT_ASCII.finditer(are_ascii):
+        start, stop = match.span()
+        if stop == len(are_ascii):  # a character may go on in the rest
+            end = start * _BLOCK
+        elif not _decodes(view[start * _BLOCK : stop * _BLOCK]):
+            return False
+    return _decodes(view[end:])
 
 
-def _decodes(data: bytes) -> bool:
+def _decodes(data: memoryview) -> bool:
     try:
-        data.decode("utf-8")
+        str(data, "utf-8")
     except UnicodeDecodeError:
         return False
     return True

@@ -1,0 +1,94 @@
+"""The lines of a file, as they stand in memory: a large log is read once, and none of its bytes are copied about."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from typing import BinaryIO, Final, cast
+
+import msgspec
+
+__all__ = ["SPACE", "Line", "lines_of"]
+
+SPACE: Final = b" \t\r\n"
+"""What JSON takes for white space."""
+_CHUNK: Final = 256 << 10
+"""Bytes that are read in one go: few enough to be still in the processor's cache when they are decoded."""
+
+
+class Line(msgspec.Struct, gc=False):
+    """A line that is not blank; `number` from 1. `offset` and `length` are without the white space around it."""
+
+    text: bytes | memoryview
+    """With white space after it, which no reader of JSON minds. A view keeps the bytes that it was read with alive."""
+    offset: int
+    length: int
+    number: int
+
+    @property
+    def data(self) -> bytes:
+        """The line by itself."""
+        return bytes(self.text[: self.length])
+
+    @property
+    def view(self) -> bytes | memoryview:
+        """The same, maybe without a copy."""
+        return self.text[: self.length]
+
+    @property
+    def ended(self) -> bool:
+        """Whether there is a newline at its end."""
+        return self.text[-1:] == b"\n"
+
+
+def lines_of(file: BinaryIO, offset: int, first: int = 1) -> Iterator[Line]:
+    """The lines from where the file stands, which is at an offset; they are counted from `first`. A line that is no longer wanted must be let go."""
+    read = cast(io.BufferedIOBase, file).read1  # what is not buffered yet goes straight into the bytes
+    number = first - 1
+    parts: list[bytes] = []
+    while chunk := read(_CHUNK):
+        view = memoryview(chunk)
+        find = chunk.find
+        start, end = 0, find(b"\n") + 1
+        if parts:
+            parts.append(chunk[:end] if end else chunk)
+            if not end:
+                continue
+            whole = b"".join(parts)
+            parts.clear()
+            number += 1
+            line = _line(whole, offset, number)
+            if line is not None:
+                yield line
+            offset += len(whole)
+            start, end = end, find(b"\n", end) + 1
+        while end:
+            number += 1
+            line = _line(view[start:end], offset, number)
+            if line is not None:
+                yield line
+            offset += end - start
+            start, end = end, find(b"\n", end) + 1
+        if start < len(chunk):
+            parts.append(chunk[start:])
+    if parts:
+        line = _line(b"".join(parts), offset, number + 1)
+        parts.clear()
+        if line is not None:
+            yield line
+
+
+def _line(text: bytes | memoryview, offset: int, number: int) -> Line | None:
+    """The line without the space before it; None where it is blank."""
+    length = len(text)
+    if text[0] > 32 and length > 1:
+        last = text[-2]
+        if text[-1] > 32:
+            return Line(text, offset, length, number)
+        if text[-1] == 10 and last > 32:
+            return Line(text, offset, length - 1, number)
+    whole = bytes(text)
+    text = whole.lstrip(SPACE)
+    if not text:
+        return None
+    return Line(text, offset + length - len(text), len(text.rstrip(SPACE)), number)
