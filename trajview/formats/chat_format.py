@@ -39,8 +39,8 @@ def leftovers(record: dict[Any, Any], used: Iterable[Any]) -> dict[str, Any]:
 def summary_models(items: Iterable[Any], *holders: Any) -> tuple[str, ...]:
     """The models that a record names: its own, then those of its messages, each once."""
     found: dict[str, None] = {}
-    for holder in (*holders, *items):
-        model = holder.get("model") if isinstance(holder, dict) else None
+    models = [holder["model"] for holder in (*holders, *items) if isinstance(holder, dict) and "model" in holder]
+    for model in models:
         if isinstance(model, str) and model:
             found[model] = None
     return tuple(found)

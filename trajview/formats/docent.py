@@ -26,7 +26,7 @@ from .plain import (
     rewards_of,
     text_or_none,
 )
-from .roles import Piece, elements_of, role_of
+from .roles import Piece, elements_of, role_of, roles_of
 from .shape import wrong_in_items, wrong_in_messages
 from .traits import traits_of
 
@@ -153,7 +153,7 @@ class Docent:
         for index, transcript in enumerate(transcripts):
             found = _messages_in(transcript)
             problems += wrong_in_messages(found, f"transcript {index}, message")
-            roles = [role_of(item) for item in found]
+            roles = roles_of(found)
             explicit = transcript.get("units") if isinstance(transcript, dict) else None
             messages += len(roles)
             units += len(explicit) if _covers(explicit, len(roles)) else count_units(roles)

@@ -20,9 +20,10 @@ from msgspec import UNSET, Raw
 
 from trajview.models.units import count_units
 
-from . import openai
+from . import openai, sotopia
 from .base import Origin, Summary
 from .chat_format import EMPTY_PROBLEM, chat_of
+from .quick_episode import look_at_episode
 from .roles import ROLES, sample
 
 __all__ = ["QuickLook"]
@@ -98,10 +99,17 @@ class QuickLook:
         self._shapes: dict[_Shape, bool] = {}
         self._asked: _Shape | None = None
         self._misses = 0
+        self._episodes = False
+        self._episode_misses = 0
 
     def look(self, data: bytes | memoryview, origin: Origin) -> tuple[str, Summary] | None:
         """Name of the format and summary of a record; None where it has to be looked at in full."""
         self._asked = None
+        if self._episodes and self._episode_misses <= _MAX_MISSES:
+            episode = look_at_episode(data, origin)
+            if episode is not None:
+                return episode
+            self._episode_misses += 1
         if self._decoder is None or (self._misses > _MAX_MISSES and self._misses % _RARELY):
             self._misses += 1
             return None
@@ -144,6 +152,7 @@ class QuickLook:
     def learn(self, record: Any, format_name: str) -> None:
         """Take note of the format of a record, found by looking at it in full after `look` gave None."""
         asked, self._asked = self._asked, None
+        self._episodes = format_name == sotopia.FORMAT.name
         if asked is not None and len(self._shapes) < _MAX_SHAPES:
             self._shapes[asked] = format_name == openai.FORMAT.name
         elif format_name == openai.FORMAT.name and isinstance(record, dict) and "messages" in record:

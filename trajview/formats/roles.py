@@ -12,7 +12,7 @@ from typing import Any
 
 from .parts import RESULT_BLOCKS
 
-__all__ = ["ROLES", "Piece", "elements_of", "is_message", "logged_role", "pieces_of", "role_of", "sample"]
+__all__ = ["ROLES", "Piece", "elements_of", "is_message", "logged_role", "pieces_of", "role_of", "roles_of", "sample"]
 
 ROLES: dict[str, str] = {
     **dict.fromkeys(("system", "developer"), "system"),
@@ -73,6 +73,14 @@ def role_of(item: Any) -> str:
     if item.get("tool_call_id") or item.get("tool_use_id"):
         return "tool"
     return "assistant" if item.get("tool_calls") else "user"
+
+
+def roles_of(items: Sequence[Any]) -> list[str]:
+    """`role_of` each message."""
+    try:
+        return [ROLES[item["role"]] for item in items]
+    except (KeyError, TypeError, IndexError):  # one is not spelled as usual
+        return [role_of(item) for item in items]
 
 
 def _is_result(block: Any) -> bool:

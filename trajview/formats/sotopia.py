@@ -8,7 +8,7 @@ from trajview.errors import FormatError, Problem
 from trajview.models.episodes import rewards_of
 
 from .base import Detection, Origin, Summary
-from .sotopia_episode import Episode, Line, agent_lines, context_of, episode_of, onlooker_lines, where
+from .sotopia_episode import Episode, Line, agent_lines, context_of, episode_of, onlooker_count, onlooker_lines, where
 
 if TYPE_CHECKING:
     from trajview.models.run import AgentRun
@@ -120,12 +120,15 @@ class SotopiaFormat:
 
     def summarise(self, record: Any, origin: Origin) -> Summary:
         """Counts of the onlooker's transcript, and how many transcripts there are with the agents'."""
-        episode = episode_of(record, origin)
+        return self.summary(episode_of(record, origin))
+
+    def summary(self, episode: Episode) -> Summary:
+        """The same of an episode that was taken from its record."""
         note = rewards_note(episode)
         return Summary(
             id=episode.id,
             name=episode.name,
-            messages=sum(1 for _ in onlooker_lines(episode)),
+            messages=onlooker_count(episode),
             units=len(episode.turns),
             transcripts=1 + len(episode.agents),
             agents=tuple(episode.agents),

@@ -6,15 +6,19 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from trajview.errors import FormatError, Where
 from trajview.models.episodes import (
     ENVIRONMENT,
+    EVALUATION,
     Context,
     Said,
     agent_names_of,
     comments_of,
+    is_context,
     is_evaluation,
     is_moderated,
     merge_contexts,
@@ -30,7 +34,17 @@ from .base import Origin
 if TYPE_CHECKING:
     from trajview.models.run import Reward
 
-__all__ = ["Episode", "Line", "agent_lines", "context_of", "episode_of", "onlooker_lines", "where"]
+__all__ = [
+    "Episode",
+    "Line",
+    "agent_lines",
+    "context_of",
+    "episode_from",
+    "episode_of",
+    "onlooker_count",
+    "onlooker_lines",
+    "where",
+]
 
 # Sotopia's key to the published dataset's; the raw one is the episode's own where both are there.
 _PUBLISHED = {
@@ -43,6 +57,7 @@ _PUBLISHED = {
     "rewards": "raw_rewards",
     "rewards_prompt": "raw_rewards_prompt",
 }
+_SENDER = itemgetter(0)
 _LITERAL_LIMIT = 100_000
 _ECHO_LIMIT = 10_000
 
@@ -120,12 +135,18 @@ def episode_of(record: object, origin: Origin) -> Episode:
             hint="check that it is a Sotopia EpisodeLog",
             where=where(origin),
         )
-    every = turns_of(messages)
-    turns = [
-        [said for said in turn if not is_evaluation(said)]
-        for turn in every
-        if not turn or not all(map(is_evaluation, turn))
-    ]
+    return episode_from(fields, turns_of(messages), origin)
+
+
+def episode_from(fields: dict[str, Any], every: list[list[Said]], origin: Origin) -> Episode:
+    """An episode from a record by Sotopia's keys, and its turns, the stream's evaluation among them."""
+    turns = every
+    if EVALUATION in map(_SENDER, chain.from_iterable(every)):
+        turns = [
+            [said for said in turn if not is_evaluation(said)]
+            for turn in every
+            if not turn or not all(map(is_evaluation, turn))
+        ]
     pks = _strings(fields.get("agents"))
     agents = agent_names_of(turns, pks)
     rewards = rewards_of(fields.get("rewards"), agents)
@@ -161,6 +182,8 @@ _TURN = re.compile(r"\s*Turn #\d+:?")
 def _is_echo(text: str, before: list[Said]) -> bool:
     """Whether an observation only retells what was done in the turn before, as `Turn #k: …` does."""
     if heading := _TURN.match(text):
+        if heading.end() == len(text):
+            return True
         text = text[heading.end() :]
     rest = _flat(text)
     for sender, _, did in before:
@@ -240,6 +263,33 @@ def onlooker_lines(episode: Episode) -> Iterator[Line]:
         if empty:
             over = number == last and not any(sender != ENVIRONMENT for sender, _, _ in turn)
             yield Line("user", ENVIRONMENT, "The episode is over." if over else "No one did anything.", number)
+
+
+def onlooker_count(episode: Episode) -> int:
+    """How many `onlooker_lines` there are, without making them."""
+    total = 0
+    before: list[Said] = []
+    environment = ENVIRONMENT
+    for number, turn in enumerate(episode.turns):
+        told: set[str] = set()
+        found = contexts = 0
+        for sender, receiver, text in turn:
+            if sender == environment:
+                if not number and receiver != ENVIRONMENT and is_context(text):
+                    contexts = 1  # however many there are, they become one line
+                else:
+                    told.add(text)
+            elif text == "did nothing":
+                found += sender == "did"  # of whom `parse_action` reads that he did "nothing"
+            elif "did nothing" not in text or parse_action(sender, text).kind != "none":
+                found += 1
+        few = number and len(told) * len(before) <= _ECHO_LIMIT
+        for text in told:
+            if text and not text.isspace() and not (few and _is_echo(text, before)):
+                found += 1
+        total += found + contexts or 1
+        before = turn
+    return total
 
 
 # -- what an agent sees

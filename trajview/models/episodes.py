@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from .run import Reward
 
 __all__ = [
-    "DIMENSIONS", "ENVIRONMENT", "OVERALL", "Action", "Context", "Dimension", "Said", "SplitReasoning",
-    "agent_names_of", "comments_of", "is_evaluation", "is_moderated", "merge_contexts", "parse_action",
+    "DIMENSIONS", "ENVIRONMENT", "EVALUATION", "OVERALL", "Action", "Context", "Dimension", "Said", "SplitReasoning",
+    "agent_names_of", "comments_of", "is_context", "is_evaluation", "is_moderated", "merge_contexts", "parse_action",
     "parse_context", "rewards_of", "split_reasoning", "text_of", "turns_of",
 ]  # fmt: skip
 
@@ -60,6 +60,10 @@ def text_of(value: object) -> str:
 
 
 def _said(item: object) -> Said:
+    if type(item) is list and len(item) == 3:
+        sender, receiver, text = item
+        if type(sender) is str and type(receiver) is str and type(text) is str:  # as nearly always
+            return sender, receiver, text
     if isinstance(item, (list, tuple)) and len(item) == 3:
         return text_of(item[0]), text_of(item[1]), text_of(item[2])
     # Not Sotopia's triple: show what is there, to everyone.
@@ -188,6 +192,11 @@ _HEADER = re.compile(r"^(?:(Scenario|Participants)|([^\n:]{1,100}?)'s (backgroun
 _STARTS = re.compile(r"^Conversation Starts:\s*\Z", re.MULTILINE)
 
 
+def is_context(text: str) -> bool:
+    """Whether `parse_context` finds one: it does where a line begins with the scenario."""
+    return text.startswith("Scenario:") or "\nScenario:" in text
+
+
 def parse_context(text: str) -> Context | None:
     """The context that Sotopia writes at the start of turn 0, None where the text is something else."""
     if "Scenario:" not in text:
@@ -232,6 +241,8 @@ def merge_contexts(contexts: Sequence[tuple[str, Context]]) -> Context:
 
 
 def _number(value: object) -> float | None:
+    if type(value) is float:
+        return value
     if isinstance(value, (int, float, str)):
         try:
             return float(value)
@@ -250,6 +261,9 @@ def _scored(value: object) -> object:
 def _dimensions(value: dict[Any, Any]) -> dict[str, float] | None:
     scores: dict[str, float] = {}
     for name, raw in value.items():
+        if type(name) is str and (type(raw) is float or (type(raw) is int and -1000 < raw < 1000)):  # as nearly always
+            scores[name] = float(raw)
+            continue
         score = _scored(raw)
         if score is None:
             continue  # not rated

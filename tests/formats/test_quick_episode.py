@@ -1,0 +1,118 @@
+"""The quick look at an episode agrees with the full one, and what counts lines agrees with what makes them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from trajview import open_corpus
+from trajview.errors import TrajviewError
+from trajview.formats import registry
+from trajview.formats.base import Origin
+from trajview.formats.quick import QuickLook
+from trajview.formats.quick_episode import look_at_episode
+from trajview.formats.roles import role_of, roles_of
+from trajview.formats.sotopia_episode import episode_of, onlooker_count, onlooker_lines
+from trajview.models.episodes import is_context, parse_context
+
+ORIGIN = Origin(Path("logs.jsonl"), 3, 4, alone=False)
+FIXTURES = sorted((Path(__file__).parents[1] / "fixtures").rglob("*.json*"))
+CONTEXT = "Scenario: a shop\nParticipants: Ann and Bo\nAnn's background: 5\nAnn's goal: Buy.\nConversation Starts:\n"
+TEXT = st.sampled_from([
+    "", " ", "\n", "did nothing", " did nothing.", "Ann did nothing", "did nothing of it", 'said: "did nothing"', 'said: "hi"',
+    "Turn #1", "Turn #1:", 'Turn #1: Ann said: "hi"', 'Turn #2: Ann did nothing\nBo said: "hi"', "[action] waits", "left.",
+    "[private to Bo] said: \"hi\"", "nothing", CONTEXT, "x\nScenario: y", "Scenario", "é😀", "left the conversation",
+])  # fmt: skip
+NAME = st.sampled_from(["Environment", "Ann", "Bo", "did", "", "Evaluation"])
+TURN = st.lists(st.tuples(NAME, NAME, TEXT).map(list), max_size=5)
+SCORES = st.dictionaries(
+    st.sampled_from(["goal", "overall_score", "secret"]), st.integers() | st.floats(allow_nan=False) | st.just([".", 2]) | st.none()
+)  # fmt: skip
+ODD = st.sampled_from([None, "", "x", 7, [], {}, [1], [None], ["a", "b"], {"a": 1}, True])
+EPISODE = st.fixed_dictionaries(
+    {
+        "environment": st.just("e") | ODD,
+        "agents": st.just(["p1", "p2"]) | ODD,
+        "messages": st.lists(TURN, max_size=4) | st.lists(TURN | ODD, max_size=4) | ODD,
+        "rewards": st.lists(st.integers() | st.tuples(st.floats(0, 5), SCORES).map(list), min_size=2, max_size=2) | ODD,
+        "reasoning": st.just("Agent 1 comments:\ngoal: fine") | ODD,
+    },
+    optional={
+        "pk": st.just("p") | ODD, "tag": ODD, "models": st.just(["env", "m1", "m2"]) | ODD, "agent_classes": ODD,
+        "environment_prompt": ODD, "rewards_prompt": ODD, "codename": ODD, "other": ODD, "episode_id": ODD,
+    },
+)  # fmt: skip
+
+
+@settings(max_examples=400, deadline=None)
+@given(EPISODE)
+def test_the_quick_look_agrees_with_the_full_one_or_gives_up(record: dict[str, Any]) -> None:
+    found = look_at_episode(json.dumps(record).encode(), ORIGIN)
+    if found is not None:
+        record = json.loads(json.dumps(record))
+        known, detection = registry.best(record)
+        assert found == (detection.format, known.summarise(record, ORIGIN))
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(TURN, max_size=5))
+@example([[["Environment", "Ann", CONTEXT], ["Environment", "Bo", CONTEXT]], [["did", "", "did nothing"]]])
+@example(
+    [[], [["Ann", "", 'said: "hi"']], [["Environment", "Ann", 'Turn #1: Ann said: "hi"'], ["Ann", "", "did nothing"]]]
+)
+def test_lines_are_counted_as_they_are_made(turns: list[Any]) -> None:
+    try:
+        episode = episode_of({"messages": turns, "agents": ["p1", "p2"]}, ORIGIN)
+    except TrajviewError:
+        return
+    assert onlooker_count(episode) == len(list(onlooker_lines(episode)))
+
+
+@given(st.lists(TEXT, max_size=3).map("".join))
+@example("Conversation Starts:\nScenario: x")
+@example("Ann's goal:Scenario: x")
+def test_a_context_is_told_without_taking_it_apart(text: str) -> None:
+    assert is_context(text) == (parse_context(text) is not None)
+
+
+@given(
+    st.lists(
+        st.fixed_dictionaries(
+            {}, optional={"role": st.sampled_from(["user", "Tool", "x", None, 3, []]), "from": st.just("gpt")}
+        )
+        | ODD
+    )
+)
+def test_roles_are_those_of_each_message(items: list[Any]) -> None:
+    assert roles_of(items) == [role_of(item) for item in items]
+
+
+@pytest.mark.parametrize("path", FIXTURES, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_it_agrees_on_every_fixture(path: Path) -> None:
+    corpus = open_corpus(path)
+    for info in corpus:
+        found = look_at_episode(corpus.raw(info).encode(), ORIGIN)
+        if found is not None:
+            record = corpus.value(info)
+            known, detection = registry.best(record)
+            assert found == (detection.format, known.summarise(record, ORIGIN))
+
+
+def test_episodes_are_quick_from_the_second_on() -> None:
+    record = {
+        "pk": "p", "environment": "e", "agents": ["p1", "p2"], "models": ["a", "b", "c"], "reasoning": "", "rewards": [1, [2.5, {"goal": 3}]],
+        "messages": [[["Environment", "Ann", CONTEXT], ["Environment", "Bo", CONTEXT], ["Ann", "Environment", 'said: "Hi."']]],
+    }  # fmt: skip
+    looker, data = QuickLook(), json.dumps(record).encode()
+    assert looker.look(data, ORIGIN) is None
+    looker.learn(record, "sotopia")
+    found = looker.look(data, ORIGIN)
+    assert found is not None
+    assert (found[0], found[1].id, found[1].messages, found[1].agents) == ("sotopia", "p", 2, ("Ann", "Bo"))
+    assert found[1].rewards == (1.0, (2.5, {"goal": 3.0}))
+    assert looker.look(data.replace(b'"Hi.', b'"\xff'), ORIGIN) is None
