@@ -138,7 +138,7 @@ async def test_what_is_no_score_is_shown_at_its_field_and_never_saved(tmp_path: 
         assert panel.field("believability").has_class("-bad")
         await panel.pilot.press("ctrl+s")
         await panel.settle()
-        assert panel.state == "not saved: 2 scores are none, see the red ones"
+        assert panel.state == "not saved: 2 scores are not valid, see the red ones"
         assert panel.app.focused is panel.field("believability")
         assert not (tmp_path / "AnnotationForEpisode").exists()
         await panel.pilot.press("7", "down", "backspace")

@@ -9,7 +9,8 @@ from rich.cells import cell_len
 from textual.app import App, ComposeResult
 
 from trajview.app.run_list import Column, RunList, RunRow
-from trajview.app.widgets.run_table import RunTable, fit, fit_path, gap, layout
+from trajview.app.widgets.columns import fit, fit_path, gap, layout
+from trajview.app.widgets.run_table import RunTable
 from trajview.textsafe import one_line
 
 from .runs import problem, run

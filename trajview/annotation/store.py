@@ -261,7 +261,7 @@ class AnnotationStore:
         try:
             return AnnotationForEpisode.model_validate(values)
         except ValidationError as error:
-            raise AnnotationError("The annotation is none: " + "; ".join(sentences_of(error, 3))) from error
+            raise AnnotationError("The annotation is not valid: " + "; ".join(sentences_of(error, 3))) from error
 
     def save(
         self, episode: str, rubric: Rubric, rewards: Sequence[Reward], reasoning: str, *, overwrite: bool = False
@@ -349,7 +349,7 @@ def _record(data: bytes, path: Path) -> AnnotationForEpisode:
         return AnnotationForEpisode.from_json(data)
     except ValidationError as error:
         raise AnnotationError(
-            "The saved annotation is none: " + "; ".join(sentences_of(error, 3)),
+            "The saved annotation is not valid: " + "; ".join(sentences_of(error, 3)),
             title="Annotation not loaded",
             hint="mend the file or move it away; saving asks before it replaces it",
             where=Where(path),

@@ -20,7 +20,7 @@ __all__ = ["ReasoningText", "ScoreField", "ScoreTable", "short_names"]
 
 
 class _Mover(Protocol):
-    """The panel, to its fields: what moves the cursor between them."""
+    """The sheet, to its fields: what moves the cursor between them."""
 
     def action_row(self, step: int) -> None: ...
     def action_field(self, step: int) -> None: ...
@@ -58,14 +58,14 @@ class ScoreField(Input):
         self.dimension = dimension
 
     def action_leave(self, how: str, step: int) -> None:
-        """Go on to another field, as the panel says."""
-        panel = cast("_Mover", next(node for node in self.ancestors if hasattr(node, "action_enter")))
+        """Go on to another field, as the sheet says."""
+        sheet = cast("_Mover", next(node for node in self.ancestors if hasattr(node, "action_enter")))
         if how == "row":
-            panel.action_row(step)
+            sheet.action_row(step)
         elif how == "field":
-            panel.action_field(step)
+            sheet.action_field(step)
         else:
-            panel.action_enter()
+            sheet.action_enter()
 
 
 class ReasoningText(TextArea):

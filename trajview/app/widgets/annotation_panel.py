@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.binding import BindingType
 from textual.content import Content
 from textual.message import Message
 from textual.timer import Timer
@@ -20,9 +19,10 @@ from trajview.annotation.draft import Draft, bad_scores, overall
 from trajview.annotation.rubric import BadScore, Rubric
 from trajview.annotation.store import AnnotationStore, ChangedOnDisk, Opened
 from trajview.app.keys import bindings_for
-from trajview.app.widgets.annotation_fields import ReasoningText, ScoreField, ScoreTable
+from trajview.app.widgets.annotation_fields import ScoreField
 from trajview.app.widgets.annotation_work import AnnotatedRun, Work
 from trajview.app.widgets.changed_on_disk import ChangedOnDiskScreen
+from trajview.app.widgets.score_sheet import ScoreSheet
 from trajview.errors import AnnotationError
 from trajview.textsafe import one_line
 
@@ -90,15 +90,6 @@ class AnnotationPanel(Widget):
     AnnotationPanel { width: 44; height: 100%; layout: vertical; background: $surface; padding: 0 0 0 1; }
     AnnotationPanel > .title { height: 1; text-style: bold; text-wrap: nowrap; text-overflow: ellipsis; color: $foreground; }
     AnnotationPanel > .about { height: 1; text-wrap: nowrap; text-overflow: ellipsis; color: $foreground 50%; margin: 0 0 1 0; }
-    AnnotationPanel > VerticalScroll {
-        height: 1fr; scrollbar-size-vertical: 1; scrollbar-gutter: stable;
-        scrollbar-color: $foreground 25%; scrollbar-background: $surface;
-        scrollbar-color-hover: $foreground 40%; scrollbar-background-hover: $surface;
-        scrollbar-color-active: $primary; scrollbar-background-active: $surface;
-    }
-    AnnotationPanel .tables { height: auto; }
-    AnnotationPanel .guidance { height: 2; color: $foreground 50%; margin: 0 0 1 0; }
-    AnnotationPanel .label { height: 1; color: $foreground 85%; }
     AnnotationPanel > .state { height: auto; max-height: 4; color: $foreground 50%; }
     AnnotationPanel > .state.-saved { color: $text-success; }
     AnnotationPanel > .state.-draft { color: $text-warning; }
@@ -108,11 +99,7 @@ class AnnotationPanel(Widget):
     AnnotationPanel.-narrow .range { display: none; }
     AnnotationPanel.-short > .about, AnnotationPanel.-short .guidance, AnnotationPanel.-short ScoreTable { margin: 0; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *bindings_for("annotation"),
-        Binding("tab", "field(1)", "next field", show=False),
-        Binding("shift+tab", "field(-1)", "previous field", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("annotation")]
 
     KEEP_AFTER = 0.5
     """Seconds from the first keystroke that is not in the journal until it is written there."""
@@ -124,8 +111,7 @@ class AnnotationPanel(Widget):
         self._ready = False
         self._opening = 0
         self._wants_focus = False
-        self._reasoning = ReasoningText()
-        self._tables: list[ScoreTable] = []
+        self._sheet = ScoreSheet()
         self._beyond: tuple[dict[str, str], ...] = ()
         self._timer: Timer | None = None
         self._said = ""
@@ -135,11 +121,7 @@ class AnnotationPanel(Widget):
     def compose(self) -> ComposeResult:
         yield Static(markup=False, classes="title")
         yield Static(markup=False, classes="about")
-        with VerticalScroll(can_focus=False):
-            yield Vertical(classes="tables")
-            yield Static(markup=False, classes="guidance")
-            yield Static("reasoning", markup=False, classes="label")
-            yield self._reasoning
+        yield self._sheet
         yield Static(markup=False, classes="state")
 
     # What the screen around it calls
@@ -169,10 +151,7 @@ class AnnotationPanel(Widget):
         if not self._ready:
             self._wants_focus = True
             return
-        fields = self._fields()
-        blank = [field for field in fields if not field.value.strip()]
-        target = (blank or fields)[0] if fields else self._reasoning
-        self._focus(target)
+        self._sheet.focus_first()
 
     def save(self) -> None:
         """Save the annotation, in the background. What is no score is refused, and its field gets the cursor."""
@@ -181,12 +160,11 @@ class AnnotationPanel(Widget):
             return
         bad = bad_scores(draft.values, self._run.rubric)
         if bad:
-            scores = "1 score is none" if len(bad) == 1 else f"{len(bad)} scores are none"
+            scores = "1 score is not valid" if len(bad) == 1 else f"{len(bad)} scores are not valid"
             self._show_scores(all_bad=True)
             self._shout(f"not saved: {scores}, see the red ones")
-            first = next((field for field in self._fields() if (field.agent, field.dimension.name) in bad), None)
-            if first:
-                self._focus(first)
+            if any(agent < _MOST_AGENTS for agent, _ in bad):
+                self._sheet.focus_first(bad)
             return
         if draft.empty and (self._work.baseline is None or self._work.baseline.empty):
             self._say("nothing to save: no score and no reasoning yet", "draft")
@@ -215,8 +193,7 @@ class AnnotationPanel(Widget):
             return
         self._opening += 1
         self._show_head(run)
-        for widget in (*self._fields(), self._reasoning):
-            widget.disabled = True
+        self._sheet.enable(False)
         self._say("opening…")
         self.run_worker(self._open(run, self._opening), group="annotation-open")
 
@@ -230,7 +207,7 @@ class AnnotationPanel(Widget):
         if opening != self._opening:
             return
         shown = run.agents[:_MOST_AGENTS]
-        await self._build(run, shown)
+        await self._sheet.build(run.rubric, shown)
         if opening != self._opening:
             return
         draft, kept = self._work.begin(run, opened)
@@ -246,8 +223,7 @@ class AnnotationPanel(Widget):
             self._say(f"saved ✓ {_clock(opened.saved.time)}", "saved")
         else:
             self._say("not rated yet")
-        for widget in (*self._fields(), self._reasoning):
-            widget.disabled = False
+        self._sheet.enable(True)
         if self._wants_focus:
             self._wants_focus = False
             self.focus_fields()
@@ -259,44 +235,20 @@ class AnnotationPanel(Widget):
         about = f"{one_line(self.store.annotator, 30)} · {run.rubric.name} · {one_line(str(self.store.root), 120)}"
         self.query_one(".about", Static).update(Content(about))
 
-    async def _build(self, run: AnnotatedRun, agents: Sequence[str]) -> None:
-        """Tables for these agents and this rubric; those that are there are used again where they fit."""
-        if len(agents) <= 2:
-            blocks = [tuple(range(len(agents)))]
-        else:
-            blocks = [(index,) for index in range(len(agents))]
-        fits = [(table.rubric, table.agents) for table in self._tables] == [(run.rubric, block) for block in blocks]
-        if not fits:
-            holder = self.query_one(".tables", Vertical)
-            await holder.remove_children()
-            self._tables = [ScoreTable(run.rubric, block, [agents[i] for i in block]) for block in blocks]
-            await holder.mount_all(self._tables)
-        for table in self._tables:
-            table.name_agents([agents[i] for i in table.agents])
-
     def _fill(self, draft: Draft, agents: int) -> None:
         values = [dict(typed) for typed in draft.values] + [{}] * max(0, agents - len(draft.values))
-        with self.prevent(Input.Changed, TextArea.Changed):
-            for field in self._fields():
-                field.value = values[field.agent].get(field.dimension.name, "")
-            self._reasoning.text = draft.reasoning
+        self._sheet.fill(values, draft.reasoning)
         self._beyond = tuple(values[_MOST_AGENTS:])
 
     # What is in the fields
-
-    def _fields(self) -> list[ScoreField]:
-        """The fields in reading order: row by row within a table."""
-        return [field for table in self._tables for field in table.fields.values()]
 
     def _typed(self) -> Draft | None:
         """What is in the fields, None while no run is open."""
         if self._run is None or not self._ready:
             return None
-        values: list[dict[str, str]] = [{} for _ in self._run.agents[:_MOST_AGENTS]]
-        for field in self._fields():
-            values[field.agent][field.dimension.name] = field.value
+        values = self._sheet.typed(min(len(self._run.agents), _MOST_AGENTS))
         return Draft(
-            self._run.key, self._run.rubric.name, (*values, *self._beyond), self._reasoning.text, self._work.base
+            self._run.key, self._run.rubric.name, (*values, *self._beyond), self._sheet.reasoning, self._work.base
         )  # fmt: skip
 
     def _show_scores(self, all_bad: bool = False) -> None:
@@ -311,12 +263,11 @@ class AnnotationPanel(Widget):
             return all_bad or not (bad.unfinished and here)
 
         bad = {place: score for place, score in bad_scores(draft.values, rubric).items() if counts(place, score)}
-        for table in self._tables:
-            means = [
-                overall(draft.values[i], rubric, rewards[i] if i < len(rewards) else None)
-                for i in table.agents
-            ]  # fmt: skip
-            table.show(bad, means)
+        means = [
+            overall(typed, rubric, rewards[agent] if agent < len(rewards) else None)
+            for agent, typed in enumerate(draft.values[:_MOST_AGENTS])
+        ]
+        self._sheet.show_scores(bad, means)
 
     @on(Input.Changed)
     @on(TextArea.Changed)
@@ -417,24 +368,13 @@ class AnnotationPanel(Widget):
             self._shout(f"{whose}{error.sentence}{hint}")
         self.post_message(self.Failed(key, error))
 
-    # Moving
-
-    def _focus(self, widget: Widget) -> None:
-        """Move the cursor at once. `Widget.focus` waits for a later call, and keys typed meanwhile land in the old field."""
-        self.screen.set_focus(widget)
+    # The cursor and the space
 
     def _holds_focus(self) -> bool:
         focused = self.screen.focused if self.is_attached else None
         return focused is not None and self in focused.ancestors
 
-    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        field = event.widget if isinstance(event.widget, ScoreField) else None
-        for table in self._tables:
-            table.mark_row(field)
-        guidance = "What do your scores rest on?"
-        if field is not None:
-            guidance = f"{field.dimension.label}, {field.dimension.range_text}. {field.dimension.description}"
-        self.query_one(".guidance", Static).update(Content(one_line(guidance)))
+    def on_descendant_focus(self) -> None:
         self._show_scores()
 
     def on_descendant_blur(self) -> None:
@@ -444,41 +384,6 @@ class AnnotationPanel(Widget):
         self.set_class(event.size.width >= 64, "-wide")
         self.set_class(event.size.width < 38, "-narrow")  # The range is still named beneath, and in errors.
         self.set_class(event.size.height < 26, "-short")
-
-    def on_reasoning_text_left(self, event: ReasoningText.Left) -> None:
-        event.stop()
-        fields = [field for field in self._fields() if field.agent == 0]
-        if fields:
-            self._focus(fields[-1])
-
-    def _step(self, field: ScoreField, step: int, on_to_next_agent: bool = False) -> None:
-        """Up or down the column of an agent, and over its ends: into the next column or table, or the reasoning."""
-        stacked = len(self._tables) > 1
-        columns = sorted(self._fields(), key=lambda f: f.agent)
-        if not stacked and not on_to_next_agent:
-            columns = [f for f in columns if f.agent == field.agent]
-        index = columns.index(field) + step
-        if index >= len(columns):
-            self._focus(self._reasoning)
-        elif index >= 0:
-            self._focus(columns[index])
-
-    def action_row(self, step: int) -> None:
-        focused = self.screen.focused
-        if isinstance(focused, ScoreField):
-            self._step(focused, step)
-
-    def action_enter(self) -> None:
-        """On from a score: down the column, then to the next agent's, then to the reasoning."""
-        focused = self.screen.focused
-        if isinstance(focused, ScoreField):
-            self._step(focused, 1, on_to_next_agent=True)
-
-    def action_field(self, step: int) -> None:
-        places: list[Widget] = [*self._fields(), self._reasoning]
-        focused = self.screen.focused
-        index = places.index(focused) + step if focused in places else 0
-        self._focus(places[index % len(places)])
 
     def action_save(self) -> None:
         self.save()

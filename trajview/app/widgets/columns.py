@@ -1,0 +1,89 @@
+"""How wide the columns of the runs are: which of them a width has room for, and text that fits in exactly so many cells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rich.cells import cell_len, set_cell_size
+
+from trajview.app.run_list import Column
+
+__all__ = ["HEADING", "MARGIN", "fit", "fit_path", "gap", "layout"]
+
+MARGIN = 2
+"""Cells left of the first column: the cursor's bar and a space, or the sign of a problem."""
+
+HEADING = {column: len(column.value) for column in Column} | {Column.STATUS: len("✓ annotated")}
+"""Cells that a column has from the start: the heading's, and a first annotation widens nothing."""
+
+_LEAST = {Column.ID: 12, Column.SOURCE: 12}
+_MOST = {
+    Column.ID: 64, Column.SOURCE: 56, Column.FORMAT: 18, Column.MESSAGES: 12, Column.UNITS: 12, Column.REWARD: 13,
+    Column.STATUS: 14, Column.AGENTS: 40, Column.MODELS: 40,
+}  # fmt: skip
+
+_GIVEN_UP = (Column.AGENTS, Column.MODELS, Column.SOURCE, Column.UNITS, Column.FORMAT, Column.MESSAGES, Column.STATUS)
+"""Which columns a narrow terminal loses, first to last. The name and the reward stay."""
+
+_NAME_WISH = 24
+"""As long as the name has fewer cells than this, and would use more, another column is given up for it."""
+
+
+def fit(text: str, width: int, *, right: bool = False) -> str:
+    """Text in exactly `width` cells: padded, or cut with an ellipsis. A wide character is never cut in half."""
+    have = cell_len(text)
+    if have > width:
+        if width <= 0:
+            return ""
+        text = set_cell_size(text, width - 1).rstrip() + "…"
+        have = cell_len(text)
+    pad = " " * (width - have)
+    return pad + text if right else text + pad
+
+
+def fit_path(path: str, width: int) -> str:
+    """A path in exactly `width` cells; one that is too long loses its front, for its end says more."""
+    if cell_len(path) <= width:
+        return fit(path, width)
+    return "…" + fit(set_cell_size(path[::-1], max(0, width - 1)).rstrip()[::-1], max(0, width - 1))
+
+
+def layout(width: int, wanted: Mapping[Column, int]) -> dict[Column, int]:
+    """The cells of each column for a table of `width` cells, margin included, in the order of the columns.
+
+    `wanted` says how many cells the content of a column would use; a column that is not in it is not shown. Columns
+    are given up until the name has room; what is left goes into the gaps between them (see `gap`).
+    """
+    columns = {column: min(size, _MOST[column]) for column, size in wanted.items()}
+    if Column.ID not in columns:
+        return {}
+    for column in (None, *_GIVEN_UP):
+        if column is not None:
+            columns.pop(column, None)
+        least = sum(min(size, _LEAST.get(c, size)) for c, size in columns.items() if c is not Column.ID)
+        room = width - MARGIN - 2 * (len(columns) - 1) - least
+        wish = min(columns[Column.ID], _NAME_WISH)
+        if Column.AGENTS in columns or Column.MODELS in columns:
+            # Only where nothing else is cut for them.
+            wish = columns[Column.ID] + max(0, columns.get(Column.SOURCE, 0) - _LEAST[Column.SOURCE])
+        if room >= wish:
+            break
+    if room < _LEAST[Column.ID] and len(columns) > 1:
+        columns = {Column.ID: columns[Column.ID]}
+        room, least = width - MARGIN, 0
+    source = columns.get(Column.SOURCE)
+    if source is None:
+        columns[Column.ID] = max(1, min(columns[Column.ID], room))
+    else:
+        # The name comes first, but a source worth showing gets up to two fifths of what the two share.
+        both = room + min(source, _LEAST[Column.SOURCE])
+        source = min(source, max(_LEAST[Column.SOURCE], both * 2 // 5, both - columns[Column.ID]))
+        columns[Column.SOURCE] = source
+        columns[Column.ID] = max(1, min(columns[Column.ID], both - source))
+    return {column: columns[column] for column in Column if column in columns}
+
+
+def gap(width: int, widths: Mapping[Column, int]) -> int:
+    """Cells between two columns: two, and up to four where there is room."""
+    between = max(1, len(widths) - 1)
+    return max(2, min(4, (width - MARGIN - sum(widths.values())) // between))
