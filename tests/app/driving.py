@@ -187,10 +187,15 @@ def screen_text(app: TrajviewApp) -> str:
 
 @asynccontextmanager
 async def reading(
-    *paths: Path, size: tuple[int, int] = (120, 40), store: Path | None = None, annotator: str = "ada", **settings: Any
+    *paths: Path,
+    size: tuple[int, int] = (120, 40),
+    store: Path | None = None,
+    annotator: str = "ada",
+    follow: bool = False,
+    **settings: Any,
 ) -> AsyncIterator[Reader]:
     """The app on some paths, its corpus being read. Waits for nothing."""
-    corpus = Corpus(list(paths))
+    corpus = Corpus(list(paths), follow=follow)
     app = make_app(
         corpus,
         Settings(paths=paths, store=store or paths[0].parent / "store", annotator=annotator, **settings),

@@ -32,6 +32,8 @@ class FakeCorpus:
         self.items = list(items or [])
         self.finished = finished
         self.skipped = skipped
+        self.following = False
+        self.reloads = 0
         self.bytes_done = sum(item.length for item in self.items if isinstance(item, RunInfo))
         self.known: dict[str, RunInfo] = {}
         self.callbacks: list[Callable[[list[RunRow | Updated], bool], None]] = []
@@ -40,6 +42,10 @@ class FakeCorpus:
         self.callbacks.append(callback)
         callback(list(self.items), self.finished)
         return lambda: self.callbacks.remove(callback)
+
+    def reload(self) -> bool:
+        self.reloads += 1
+        return self.finished
 
     def resolve(self, info: RunInfo, timeout: float | None = None) -> RunInfo:
         if info.id not in self.known:

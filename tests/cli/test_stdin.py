@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pexpect
+import psutil
 import pytest
 
 PROGRAM = [sys.executable, "-m", "trajview"]
@@ -27,8 +30,6 @@ def piped(data: bytes, *arguments: str, tmp: Path) -> subprocess.CompletedProces
 def test_every_command_reads_standard_input_for_a_dash(tmp_path: Path, compressed: bool) -> None:
     data = f"{record('one')}\n{record('two')}\n".encode()
     if compressed:
-        import gzip
-
         data = gzip.compress(data)
     listed = piped(data, "ls", "-", "--json", tmp=tmp_path)
     assert [json.loads(line)["id"] for line in listed.stdout.splitlines()] == ["one", "two"]
@@ -85,3 +86,79 @@ def test_a_dash_without_a_pipe_is_one_line(tmp_path: Path) -> None:
     child.expect(pexpect.EOF)
     child.close()
     assert child.exitstatus == 2
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_the_viewer_lists_a_slow_pipe_while_it_goes_on(tmp_path: Path, packed: bool) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    line = f"{sys.executable} -m trajview - < {fifo}"
+    environment = {**os.environ, "TMPDIR": str(tmp_path), "TERM": "xterm-256color", "HOME": str(tmp_path)}
+    child = pexpect.spawn("/bin/sh", ["-c", line], env=environment, dimensions=(24, 100), timeout=30, encoding="utf-8")
+    with fifo.open("wb", buffering=0) as pipe:
+        data = f"{record('alpha')}\n{record('omega')}".encode()
+        if packed:
+            data = gzip.compress(data)
+        at = len(record("alpha")) + 9
+        pipe.write(data[:at])
+        child.expect("reading…")
+        if not packed:
+            child.expect("alpha")
+        pipe.write(data[at:])
+        if not packed:
+            child.expect("omega")
+    child.expect("2 runs")
+    child.send("q")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith("trajview-")] == []
+
+
+def test_a_pipe_that_never_ends_can_be_left(tmp_path: Path) -> None:
+    line = f"(echo '{record('alpha')}'; exec sleep 100) | {sys.executable} -m trajview -"
+    environment = {**os.environ, "TMPDIR": str(tmp_path), "TERM": "xterm-256color", "HOME": str(tmp_path)}
+    child = pexpect.spawn(
+        "/bin/bash", ["-c", line], env=environment, dimensions=(24, 100), timeout=30, encoding="utf-8"
+    )
+    child.expect("alpha")
+    child.send("\r")
+    child.expect("said by alpha")
+    child.send("q")
+    child.expect("reading…")
+    child.send("q")
+    child.expect("\x1b\\[\\?1049l")
+    deadline = time.monotonic() + 10
+    while [path for path in tmp_path.iterdir() if path.name.startswith("trajview-")]:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    child.close(force=True)
+
+
+def test_the_viewer_follows_a_file_that_is_written(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_text(f"{record('alpha')}\n{record('beta')}\n")
+    environment = {**os.environ, "TERM": "xterm-256color", "HOME": str(tmp_path)}
+    child = pexpect.spawn(
+        sys.executable, ["-m", "trajview", "--follow", str(log)], env=environment, dimensions=(24, 100), timeout=30,
+        encoding="utf-8",
+    )  # fmt: skip
+    child.expect("following")
+    with log.open("a") as file:
+        file.write(record("omega")[:20])
+        file.flush()
+        os.fsync(file.fileno())
+        file.write(record("omega")[20:] + "\n")
+    child.expect("omega")
+    with log.open("w") as file:
+        file.write(record("fresh") + "\n")
+    child.expect("fresh")
+    process = psutil.Process(child.pid)
+    used = process.cpu_times()
+    time.sleep(2)
+    now = process.cpu_times()
+    assert now.user + now.system - used.user - used.system <= 0.1  # 1 % and as much for a slow machine
+    child.send("q")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0

@@ -54,6 +54,7 @@ class TrajviewApp(App[int]):
         if not gc.isenabled():
             self.set_timer(_STARTED, _collect_garbage)
         self.browser = BrowserScreen(self.corpus, self.settings, self.store.statuses)
+        self.browser.changed = self._runs_changed
         self.push_screen(self.browser)
         if self.settings.run is not None or self._names_one_file():
             self._open_when_found()
@@ -99,6 +100,16 @@ class TrajviewApp(App[int]):
             screen.open_run(info, annotate=annotate, unit=unit)
         else:
             self.push_screen(TranscriptScreen(info, annotate=annotate, unit=unit))
+
+    def _runs_changed(self, infos: list[RunInfo]) -> None:
+        """Have the transcript that is open show its run as it is now, where that comes by itself."""
+        from trajview.app.screens.transcript import TranscriptScreen
+
+        for screen in self.screen_stack:
+            if isinstance(screen, TranscriptScreen) and screen.is_mounted:
+                for info in infos:
+                    if info.key == screen.info.key:
+                        screen.run_changed()
 
     def neighbour(self, info: RunInfo, step: int) -> RunInfo | None:
         """The run after (or before) another, as the browser sorts and filters them now."""

@@ -82,6 +82,7 @@ KEYS: tuple[Key, ...] = (
     Key("annotate", "a", "annotate", "annotate", "Do", _LISTS, "annotate"),
     Key("copy", "y", "copy", "copy the message", "Do", _TR),
     Key("copy.unit", "Y", "copy_unit", "copy the unit", "Do", _T),
+    Key("reload", "ctrl+r", "reload", "read the files again", "Do", _LISTS),
     Key("edit", "ctrl+o", "edit", "open in $EDITOR or $PAGER", "Do", _BOTH),
     Key("annotation.save", "ctrl+s", "save", "save the annotation", "Annotation", _A, "save"),
     Key("annotation.close", "escape", "close", "back; the draft is kept", "Annotation", _A, "transcript"),

@@ -10,7 +10,7 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from trajview.corpus.info import Place, RunInfo, Updated
+from trajview.corpus.info import Gone, Place, RunInfo, Updated
 from trajview.errors import Problem
 from trajview.textsafe import one_line
 
@@ -70,6 +70,7 @@ class RunList:
         self._roots = tuple(roots)
         self._haystacks: list[str] = []
         self._keys: list[SortKey | None] = []
+        self._gone: set[int] = set()
         self._cursor = 0
         self._wanted: int | None = None
 
@@ -79,11 +80,8 @@ class RunList:
         """Add rows at the end; in the order of the corpus that costs no more than the new rows."""
         first = len(self.rows)
         for item in batch:
+            self._count(len(self.rows), item, 1)
             self.rows.append(item)
-            if isinstance(item, RunInfo):
-                self.runs += 1
-            else:
-                self.problems += 1
             self._haystacks.append(_haystack(item, self.place(item)).lower())
         new = range(first, len(self.rows))
         matching = self._matching(new)
@@ -103,19 +101,32 @@ class RunList:
         self._stay_on(cursor)
 
     def update(self, changes: Sequence[Updated]) -> None:
-        """Put what is known now in the place of earlier rows; the cursor stays on its row."""
+        """Put what is known now in the place of earlier rows; the cursor stays on its row, or where that was."""
+        gone = len(self._gone)
         for change in changes:
-            before, self.rows[change.row] = self.rows[change.row], change.item
-            if isinstance(before, RunInfo) and isinstance(change.item, Problem):
-                self.runs -= 1
-                self.problems += 1
+            self._count(change.row, self.rows[change.row], -1)
+            self._count(change.row, change.item, 1)
+            self.rows[change.row] = change.item
             self._haystacks[change.row] = _haystack(change.item, self.place(change.item)).lower()
             if self.sort is not None:
                 self._keys[change.row] = self._key(change.row)
-        if self.sort is not None or self.query.strip():
-            cursor = self.cursor_row
+        moved = gone or self._gone
+        if moved or self.sort is not None or self.query.strip():
+            cursor, position = self.cursor_row, self._cursor
             self._order(self._matching(range(len(self.rows))))
             self._stay_on(cursor)
+            if cursor in self._gone:
+                self._cursor = max(0, min(position, len(self.shown) - 1))
+
+    def _count(self, row: int, item: RunRow, step: int) -> None:
+        if isinstance(item, RunInfo):
+            self.runs += step
+        elif not isinstance(item, Gone):
+            self.problems += step
+        elif step > 0:
+            self._gone.add(row)
+        else:
+            self._gone.discard(row)
 
     def place(self, item: RunRow) -> str:
         """Where a row comes from, as short as the opened folders allow."""
@@ -229,7 +240,7 @@ class RunList:
         self._stay_on(self._wanted)
 
     def _matching(self, rows: range) -> list[int]:
-        found: list[int] | range = rows
+        found: list[int] | range = [row for row in rows if row not in self._gone] if self._gone else rows
         for term in self.query.split():
             low, hay = term.lower(), self._haystacks
             found = [row for row in found if low in hay[row]]

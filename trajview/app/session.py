@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from trajview.highlight import Highlight, Rule, highlights_in
 from trajview.models.messages import ToolMessage
@@ -40,6 +41,28 @@ class TranscriptSession(Document):
         self._rules, self._named = tuple(rules), tuple(units)
         self._found = highlights_in(transcript, rules, units) if self.scanned and not bare else []
         self._index_highlights()
+
+    def take_over(self, before: TranscriptSession) -> None:
+        """Be where the reader was in an earlier state of this transcript, with what he folded, hid, marked and sought.
+
+        Who was on the last row is on the last row.
+        """
+        at_end = before.messages and before.cursor == before._last()
+        count = len(self.messages)
+        self.options, self.fold_level, self.height = before.options, before.fold_level, before.height
+        self.folds = {message: fold for message, fold in before.folds.items() if message < count}
+        self.marks = {unit for unit in before.marks if unit < len(self.unit_starts)}
+        self.sources_off = set(before.sources_off)
+        if before.search is not None and (not before.search.messages or before.search.messages[-1] < count):
+            self.search = replace(before.search, done=False)  # there may be more now
+        self._index_highlights()
+        self._relayout()
+        if not count:
+            return
+        self.top, self.cursor = (min(position, (count - 1, position[1])) for position in (before.top, before.cursor))
+        self._clamp()
+        if at_end:
+            self.to_end()
 
     # -- folds ---------------------------------------------------------------------------------------------------------
 

@@ -39,15 +39,18 @@ def no_cache_option(command: _Command) -> _Command:
     )
 
 
-def existing(paths: Sequence[Path]) -> tuple[Path, ...]:
-    """The same paths, with standard input in a file for `-`; raises UnreadableError for the first that does not exist."""
+def existing(paths: Sequence[Path], dash: Callable[[], Path] | None = None) -> tuple[Path, ...]:
+    """The same paths, with standard input in a file for `-`; raises UnreadableError for the first that does not exist.
+
+    `dash` makes that file; by default all of standard input is read first.
+    """
     from .main import _COMMANDS
     from .stdin import DASH, spooled
 
     paths = list(paths)
     for index, path in enumerate(paths):
         if path == DASH:
-            paths[index] = spooled()
+            paths[index] = (dash or spooled)()
             continue
         try:
             found = os.path.lexists(path)

@@ -29,6 +29,7 @@ _EXAMPLES = """\b
 Examples:
   trajview runs/                                   every log in a folder, in the viewer
   trajview episode.json --highlight 'did nothing'  units that match are highlights
+  trajview --follow runs/                          what is written while you watch
   trajview runs/ --run 42 --unit 7                 straight to an action unit
   zcat old.jsonl.gz | trajview -                   what comes from another program
   trajview show runs/ --run 42 | less              a run as text

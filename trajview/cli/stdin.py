@@ -1,4 +1,4 @@
-"""`-`: standard input as a file, and keys from the terminal where standard input brings the logs."""
+"""`-`: standard input as a file, whole or while it goes on, and keys from the terminal where it brings the logs."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any, Final
+from threading import Thread
+from typing import Any, BinaryIO, Final
 
-from trajview.errors import UnreadableError, Where
+from trajview.errors import Problem, UnreadableError, Where
 
-__all__ = ["DASH", "spooled", "take_terminal"]
+__all__ = ["DASH", "Spool", "spooled", "take_terminal"]
 
 DASH: Final = Path("-")
 _CHUNK: Final = 1 << 20
+_HEAD: Final = 8
+"""Bytes that tell what comes."""
 _QUIET: Final = 0.5  # seconds before it says that it is reading
 
 
@@ -24,17 +27,7 @@ def spooled() -> Path:
 
     A file, because records are read again when they are opened, and a pipe can be read once.
     """
-    if sys.stdin is None or sys.stdin.isatty():
-        raise UnreadableError(
-            "nothing comes from standard input",
-            hint="pipe a log into it: `zcat log.gz | trajview -`",
-            where=Where(DASH),
-        )
-    import atexit
-
-    folder = Path(tempfile.mkdtemp(prefix="trajview-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    path = folder / "stdin"
+    path = _file()
     source: Any = sys.stdin.buffer
     told, since, size = False, time.monotonic(), 0
     try:
@@ -46,15 +39,87 @@ def spooled() -> Path:
                     sys.stderr.write(f"\rtrajview: reading standard input… {size / 1e6:,.0f} MB ")
                     sys.stderr.flush()
     except OSError as error:
-        raise UnreadableError(
-            f"standard input cannot be kept: {error.strerror or error}".lower(),
-            hint=f"it is kept in {folder.parent} while trajview runs; TMPDIR names another folder",
-            where=Where(DASH),
-        ) from error
+        raise _not_kept(error, path) from error
     finally:
         if told:
             sys.stderr.write("\r\x1b[K")
     return path
+
+
+class Spool:
+    """Standard input, read by a thread into a file that is deleted at exit, which can be read meanwhile.
+
+    What is compressed or an archive is of no use before it is whole: the file stays empty until then. Raises
+    UnreadableError where nobody pipes anything in.
+    """
+
+    def __init__(self) -> None:
+        self.path = _file()
+        self.path.touch()
+        self.going = True
+        self.size = 0
+        self.problem: Problem | None = None
+        # What takes the place of standard input next are the keys.
+        self._source = os.dup(sys.stdin.fileno())
+        Thread(target=self._read, name="trajview-stdin", daemon=True).start()
+
+    def _read(self) -> None:
+        part = self.path.with_name("part")
+        target: BinaryIO | None = None
+        head = b""
+        try:
+            while chunk := os.read(self._source, _CHUNK):
+                if target is None:
+                    head += chunk
+                    if len(head) < _HEAD:
+                        continue
+                    chunk = head
+                    target = self._target(head, part)
+                target.write(chunk)
+                target.flush()
+                self.size += len(chunk)
+            if target is None and head:
+                target = self._target(head, part)
+                target.write(head)
+                self.size = len(head)
+            if target is not None:
+                target.close()
+            if part.exists():
+                part.replace(self.path)
+        except OSError as error:
+            self.problem = _not_kept(error, self.path).problem()
+        finally:
+            os.close(self._source)
+            self.going = False
+
+    def _target(self, head: bytes, part: Path) -> BinaryIO:
+        from trajview.corpus.unpack import compression_of
+
+        packed = compression_of(head) is not None or head.startswith(b"PK\x03\x04")
+        return (part if packed else self.path).open("wb")
+
+
+def _file() -> Path:
+    """Where to keep standard input; raises UnreadableError where that is a terminal, or nothing."""
+    if sys.stdin is None or sys.stdin.isatty():
+        raise UnreadableError(
+            "nothing comes from standard input",
+            hint="pipe a log into it: `zcat log.gz | trajview -`",
+            where=Where(DASH),
+        )
+    import atexit
+
+    folder = Path(tempfile.mkdtemp(prefix="trajview-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder / "stdin"
+
+
+def _not_kept(error: OSError, path: Path) -> UnreadableError:
+    return UnreadableError(
+        f"standard input cannot be kept: {error.strerror or error}".lower(),
+        hint=f"it is kept in {path.parent.parent} while trajview runs; TMPDIR names another folder",
+        where=Where(DASH),
+    )
 
 
 def take_terminal() -> None:

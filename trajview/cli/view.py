@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from .common import existing, is_terminal, no_cache_option, paths_argument
-from .stdin import take_terminal
+from .stdin import Spool, take_terminal
 
 __all__ = ["command"]
 
@@ -21,6 +21,7 @@ __all__ = ["command"]
 @click.option("--store", metavar="DIR", help="Where annotations are saved; made at the first save.  [annotations]")
 @click.option("--annotator", metavar="NAME", help="Who annotates.  [the login name]")
 @click.option("--theme", metavar="NAME", help="A Textual theme; `ansi-dark` uses the terminal's own colours.")
+@click.option("--follow", is_flag=True, help="Show what is added to the files and folders while it is written.")
 @no_cache_option
 @click.pass_context
 def command(
@@ -32,16 +33,24 @@ def command(
     store: str | None,
     annotator: str | None,
     theme: str | None,
+    follow: bool,
     no_cache: bool,
 ) -> None:
     """Open PATH in the viewer (this is what `trajview PATH...` does)."""
-    paths = existing(paths)
+    streams: list[Spool] = []
+
+    def stream() -> Path:
+        streams.append(streams[0] if streams else Spool())
+        return streams[0].path
+
+    viewer = is_terminal()
+    paths = existing(paths, stream if viewer else None)
     if highlight:
         from trajview.highlight import compile_rule
 
         for pattern in highlight:
             compile_rule(pattern)
-    if not is_terminal():
+    if not viewer:
         from .show import show
 
         ctx.exit(show(paths, run, unit))
@@ -59,7 +68,7 @@ def command(
     from trajview.corpus.cache import SummaryCache
     from trajview.corpus.corpus import Corpus
 
-    corpus = Corpus(settings.paths, None if no_cache else SummaryCache())
+    corpus = Corpus(settings.paths, None if no_cache else SummaryCache(), follow=follow, streams=streams[:1])
     corpus.start()  # files are read while Textual is imported
     from trajview.app.app import run_app
 

@@ -199,14 +199,16 @@ class Corpus:
         """Look at all files and folders again, in this thread; whether that was possible, which it is after the scan."""
         return self._look(lambda follower: follower.look(everything=True))
 
-    def refresh(self, info: RunInfo, *, whole: bool = False) -> RunInfo:
-        """A run as it is now: its file is looked at again where it has changed, or else if `whole`; in this thread.
+    def refresh(self, info: RunInfo, *, now: bool = False) -> RunInfo:
+        """A run as it is now: its file is read again, in this thread, where it has changed.
+
+        While the corpus follows, that comes by itself, except if it has to be `now`.
 
         Raises UnreadableError where the run is not there any more.
         """
         known = self._scan.stamps.get(info.path)
-        if self._scanned and (whole or (not self.follows and known is not None and stamp_of(info.path) != known)):
-            self._look(lambda follower: (follower.read_again if whole else follower.look_at)(info.path))
+        if self._scanned and (now or (not self.follows and known is not None and stamp_of(info.path) != known)):
+            self._look(methodcaller("look_at", info.path))
         return self._as_listed(info)
 
     def _look(self, how: Callable[[Follower], None]) -> bool:

@@ -14,6 +14,7 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.message import Message
 from textual.screen import Screen
+from textual.timer import Timer
 from textual.widgets import Input, Static
 
 from trajview.app.keys import bindings_for
@@ -33,6 +34,9 @@ __all__ = ["BrowserScreen", "Source"]
 _AT_ONCE = 1_000
 """Rows that are taken in before the screen gets its turn again."""
 
+_TICK = 0.25
+"""Seconds after which it is said anew how far the reading is."""
+
 _PATIENCE = 0.2
 """Seconds that a key may wait for a run to be summed up."""
 
@@ -50,6 +54,13 @@ class Source(Protocol):
 
     def subscribe(self, callback: Callable[[list[RunRow | Updated], bool], None]) -> Callable[[], None]:
         """Call back with each batch, and with `True` when there is no more. Returns what ends that."""
+
+    @property
+    def following(self) -> bool:
+        """Whether what changes in the files comes by itself."""
+
+    def reload(self) -> bool:
+        """Look at all files again, in this thread; whether that was possible."""
 
     def resolve(self, info: RunInfo, timeout: float | None = None) -> RunInfo:
         """The run summed up, with the key that annotations refer to. Raises TrajviewError."""
@@ -105,9 +116,11 @@ class BrowserScreen(Screen[None]):
         self._waiting: deque[RunRow | Updated] = deque()
         self._told = False
         self._no_more = False
-        self._said = ""
+        self._said = self._counted = ""
         self.finished = False
         """Whether the whole corpus is in the list."""
+        self.changed: Callable[[list[RunInfo]], None] | None = None
+        """Called with runs whose rows have changed."""
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="browser-header"):
@@ -127,6 +140,14 @@ class BrowserScreen(Screen[None]):
         self._title.update(Content.assemble(("trajview", "bold"), Content(f"  {_title(self.settings.paths)}")))
         self._say()
         self._unsubscribe = self.corpus.subscribe(self._take_batch)
+        self._ticking: Timer | None = self.set_interval(_TICK, self._tick)
+
+    def _tick(self) -> None:
+        """Say how far the reading is where nothing else does, as while a file is unpacked."""
+        if self.finished and self._ticking is not None:
+            self._ticking.stop()
+            self._ticking = None
+        self._say_counts()
 
     def on_unmount(self) -> None:
         self._unsubscribe()
@@ -164,6 +185,8 @@ class BrowserScreen(Screen[None]):
         if changes:
             self.runs.update(changes)
             self.table.rows_updated(change.row for change in changes)
+            if self.changed is not None:
+                self.changed([change.item for change in changes if isinstance(change.item, RunInfo)])
         if self._told:
             self.post_message(self._Arrived())
         self._say()
@@ -194,6 +217,13 @@ class BrowserScreen(Screen[None]):
 
     def _say(self) -> None:
         """Bring the header, the empty sentence, the count of the filter and the status line up to date."""
+        self._say_counts()
+        runs = self.runs
+        self.table.empty = self._empty()
+        self.bar.count(f"{len(runs.shown):,} of {runs.runs + runs.problems:,}" if runs.query.strip() else "")
+        self._say_status()
+
+    def _say_counts(self) -> None:
         runs = self.runs
         counts = [_count(runs.runs, "run")]
         if runs.problems:
@@ -204,18 +234,22 @@ class BrowserScreen(Screen[None]):
             counts.append(f"{runs.annotated:,} annotated")
         if not self.finished:
             counts.append(f"reading… {size_text(self.corpus.bytes_done)}" if self.corpus.bytes_done else "reading…")
-        self._counts.update(Content(" · ".join(counts)))
-        self.table.empty = self._empty()
-        self.bar.count(f"{len(runs.shown):,} of {len(runs.rows):,}" if runs.query.strip() else "")
-        self._say_status()
+        elif self.corpus.following:
+            counts.append("following")
+        said = " · ".join(counts)
+        if said != self._counted:
+            self._counted = said
+            self._counts.update(Content(said))
 
     def _empty(self) -> str:
         if self.runs.shown:
             return ""
-        if self.runs.rows:
+        if self.runs.runs + self.runs.problems:
             return f"Nothing matches “{one_line(self.runs.query, 40)}”.\nEscape clears the filter."
         if not self.finished:
             return "Reading…"
+        if self.corpus.following:
+            return "Nothing here yet.\nWhat is written from now on appears by itself."
         skipped = self.corpus.skipped
         why = (
             f" {_count(skipped, 'file')} looked like no log and {'was' if skipped == 1 else 'were'} skipped."
@@ -304,6 +338,29 @@ class BrowserScreen(Screen[None]):
             self.notify(one_line(message.problem), title="Not opened", severity="warning", markup=False)
         elif self.app.screen is self:
             self._open_run(message.info, message.annotate)
+
+    class _Reloaded(Message):
+        """The files were looked at again, or could not be yet."""
+
+        def __init__(self, done: bool) -> None:
+            super().__init__()
+            self.done = done
+
+    def action_reload(self) -> None:
+        """Look at the files and folders again, in a thread."""
+        self._said = "reading the files again…"
+        self._status.update(Content(self._said), layout=False)
+
+        def reload() -> None:
+            self.post_message(self._Reloaded(self.corpus.reload()))
+
+        self.run_worker(reload, thread=True, exclusive=True, group="reload", exit_on_error=False)
+
+    def on_browser_screen__reloaded(self, message: _Reloaded) -> None:
+        message.stop()
+        self._say()
+        said = "The files were read again." if message.done else "The files are still being read."
+        self.notify(said, timeout=3)
 
     def neighbour(self, info: RunInfo, step: int) -> RunInfo | None:
         """The next or previous run as the list stands, with the cursor put on it; None where the list ends."""

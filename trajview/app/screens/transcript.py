@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import work
@@ -14,6 +15,7 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from trajview.app.keys import bindings_for
+from trajview.app.run_list import size_text
 from trajview.app.screens.searching import Searching
 from trajview.app.screens.showing import Showing
 from trajview.app.session import TranscriptSession
@@ -33,6 +35,15 @@ if TYPE_CHECKING:
     from trajview.app.widgets.annotation_panel import AnnotationPanel
 
 __all__ = ["TranscriptScreen"]
+
+SMALL = 1_000_000
+"""Bytes of a record up to which nobody wants to know how large it is."""
+
+REST = 3
+"""A run that grows all the time is read again for at most the time of one in so many, plus one."""
+
+MOST_COUNTED_AGAIN = 500_000
+"""Characters of a transcript whose tokens are counted each time it has grown."""
 
 MOST_COUNTED = 30_000_000
 """Characters of a transcript whose tokens are counted without being asked for: some two seconds of one core."""
@@ -73,10 +84,15 @@ class TranscriptScreen(Searching, Showing):
         """A run was read, or could not be."""
 
         def __init__(
-            self, info: RunInfo, run: AgentRun | None, problem: Problem | None, first: TranscriptSession | None
+            self, asked: RunInfo, run: AgentRun | None, problem: Problem | None, first: TranscriptSession | None
         ) -> None:
             super().__init__()
-            self.info, self.run, self.problem, self.first = info, run, problem, first
+            self.asked, self.run, self.problem, self.first = asked, run, problem, first
+            self.info = asked
+            """The run as it is listed now."""
+            self.seconds = 0.0
+            self.index: int | None = None
+            """The transcript that was shown, where the run was read again to be shown in its place."""
 
     class _Scanned(Message):
         """The highlights of a long transcript were found."""
@@ -98,6 +114,9 @@ class TranscriptScreen(Searching, Showing):
         self._unit = unit
         self._annotate = annotate
         self._rules: list[Rule] = []
+        self._changed = False  # since it was read
+        self._reading_again = False
+        self._rest_until = 0.0
 
     def compose(self) -> ComposeResult:
         yield Static("", id="title")
@@ -129,18 +148,46 @@ class TranscriptScreen(Searching, Showing):
         self.info = info
         self._annotate = annotate or self.has_class("-annotating")
         self._unit = unit
-        self.status.say([f"opening {one_line(info.name or info.id, 60)}…"])
+        self._changed = self._reading_again = False
+        opening = [f"opening {one_line(info.name or info.id, 60)}…"]
+        self.status.say([*opening, size_text(info.length)] if info.length > SMALL else opening)
         self._load(info)
 
+    def run_changed(self) -> None:
+        """The run is another one in its file now: show it so, with the reader where he is; soon, if it is a long one."""
+        self._changed = True
+        if self.has_class("-failed"):
+            self._load(self.info)
+        if self._reading_again or self.run is None or self.has_class("-failed"):
+            return
+        wait = self._rest_until - monotonic()
+        if wait > 0:
+            self._reading_again = True
+            self.set_timer(wait, self._read_again)
+        else:
+            self._read_again()
+
+    def _read_again(self) -> None:
+        self._changed, self._reading_again = False, True
+        self._load(self.info, self.index)
+
+    def action_reload(self) -> None:
+        """Read the run again."""
+        self._brief("reading the run again…")
+        self._reading_again = True
+        self._load(self.info, self.index, anew=True)
+
     @work(thread=True, exclusive=True, group="load", exit_on_error=False)
-    def _load(self, info: RunInfo) -> None:
-        worker = get_current_worker()
+    def _load(self, asked: RunInfo, index: int | None = None, anew: bool = False) -> None:
+        """Read a run; `index`, the transcript that is shown of it, where it takes the place of what is shown."""
+        worker, begun, info = get_current_worker(), monotonic(), asked
         run: AgentRun | None = None
         problem: Problem | None = None
         first: TranscriptSession | None = None
         try:
+            info = self.trajview.corpus.refresh(asked, now=anew)
             run = self.trajview.corpus.load(info, lazily=True)
-            first = self._session(run, 0)
+            first = self._session(run, min(index or 0, len(run.transcripts) - 1))
         except TrajviewError as error:
             problem = error.problem()
         except (
@@ -156,7 +203,9 @@ class TranscriptScreen(Searching, Showing):
             # A log that no reader foresaw must not take the program down; it is said in full.
             problem = Problem(f"{type(error).__name__}: {error}", "this is a bug in trajview: please report it")
         if not worker.is_cancelled:
-            self.post_message(self._Loaded(info, run, problem, first))
+            message = self._Loaded(asked, run, problem, first)
+            message.info, message.seconds, message.index = info, monotonic() - begun, index
+            self.post_message(message)
 
     def _session(self, run: AgentRun, index: int) -> TranscriptSession:
         units = [self._unit] if self._unit is not None else []
@@ -167,8 +216,12 @@ class TranscriptScreen(Searching, Showing):
 
     def on_transcript_screen__loaded(self, message: _Loaded) -> None:
         message.stop()
-        if message.info is not self.info:
+        if message.asked is not self.info:
             return
+        if message.index is not None and self.session is not None and not self.has_class("-failed"):
+            self._show_again(message)
+            return
+        self.info = message.info
         self.set_class(message.problem is not None, "-failed")
         if message.run is None or message.first is None:
             problem = message.problem or Problem("nothing was read")
@@ -193,6 +246,29 @@ class TranscriptScreen(Searching, Showing):
             self._moved()
         if self._annotate:
             self._open_annotation()
+
+    def _show_again(self, message: _Loaded) -> None:
+        """Show a run that was read again in the place of what is shown of it."""
+        self._reading_again = False
+        self._rest_until = monotonic() + REST * message.seconds
+        before, run, session = self.session, message.run, message.first
+        if run is None or session is None or before is None:
+            self._brief(message.problem.reason if message.problem else "nothing was read")
+        elif message.index == self.index:
+            self.info, self.run = message.info, run
+            session.take_over(before)
+            self.sessions = {min(self.index, len(run.transcripts) - 1): session}
+            tokens, self._tokens = self._tokens.get(self.index), {}
+            if tokens is not None and session.characters > MOST_COUNTED_AGAIN:
+                self._tokens[self.index] = tokens
+            self._said = ""
+            self._show_transcript(*self.sessions)
+            if session.search is not None:
+                self._search(session, session.search.text)
+        else:
+            self._changed = True
+        if self._changed:
+            self.run_changed()
 
     def _show_transcript(self, index: int) -> None:
         assert self.run is not None

@@ -98,6 +98,8 @@ class TranscriptBase(Reading, Screen[None]):
         tokens = self._tokens.get(self.index)
         if tokens is not None:
             left.append(f"{_short(tokens)} tokens")
+        if self.trajview.corpus.following:
+            left.append("following")
         right = self._said or self._annotation_says()
         self.status.say(left, right, "$accent" if self._said else "")
 

@@ -1,0 +1,171 @@
+"""The list and an open run while their files are written, and reading them again by a key."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from .driving import reading
+from .logs import chat, write_jsonl
+
+
+@pytest.fixture(autouse=True)
+def often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trajview.corpus.corpus.EVERY", 0.02)
+
+
+def append(path: Path, *lines: object, end: str = "\n") -> None:
+    with path.open("a", encoding="utf-8") as file:
+        file.write("".join(json.dumps(line) + end for line in lines))
+
+
+def said(text: str, role: str = "user") -> dict[str, str]:
+    return {"role": role, "content": text}
+
+
+async def test_the_list_grows_while_the_cursor_stays_on_its_run(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    log = write_jsonl(tmp_path / "runs" / "log.jsonl", [chat("a", "hi"), chat("b", "ho")])
+    async with reading(tmp_path / "runs", follow=True) as reader:
+        await reader.listed()
+        assert "following" in reader.whole_screen
+        await reader.press("j")
+        append(log, chat("c", "hey"))
+        (log.parent / "new.json").write_text(json.dumps(chat("d", "new")))
+        await reader.until(lambda: len(reader.rows) == 4)
+        assert sorted(row.split()[0] for row in reader.rows) == ["a", "b", "c", "d"]
+        current = reader.app.browser.runs.current
+        assert getattr(current, "id", None) == "b"
+        assert "4 runs" in reader.whole_screen
+        log.unlink()
+        await reader.until(lambda: len(reader.rows) == 1)
+        assert "1 run · following" in reader.whole_screen
+        await reader.ask("slash", "new")
+        await reader.until(lambda: "1 of 1" in reader.whole_screen)
+
+
+async def test_an_open_run_grows_and_the_reader_stays_where_he_is(tmp_path: Path) -> None:
+    talk = chat("a", *(f"said {number}\n" + "x\n" * 5 for number in range(30)))
+    log = write_jsonl(tmp_path / "session.jsonl", talk["messages"])
+    async with reading(log, follow=True) as reader:
+        await reader.opened()
+        assert "following" in reader.status
+        await reader.press("]", "]", "]", "m", "enter", "j")
+        session = reader.session
+        at, top, folds = session.cursor, session.top, dict(session.folds)
+        assert folds
+        append(log, said("something new"), said("and more", "assistant"))
+        await reader.until(lambda: len(reader.session.messages) == 32)
+        assert (reader.session.cursor, reader.session.top, reader.session.folds) == (at, top, folds)
+        assert reader.session.marks == session.marks == {3}
+        assert "something new" not in reader.text
+        await reader.press("G")
+        assert "and more" in reader.text
+        append(log, said("the very last"))
+        await reader.until(lambda: len(reader.session.messages) == 33)
+        assert "the very last" in reader.text
+        assert reader.session.cursor == reader.session._last()
+        await reader.press("q")
+        await reader.listed()
+        assert "33" in reader.rows[0]
+
+
+async def test_a_search_goes_on_in_what_is_new(tmp_path: Path) -> None:
+    log = write_jsonl(tmp_path / "session.jsonl", [said(f"needle {number}") for number in range(3)])
+    async with reading(log, follow=True) as reader:
+        await reader.opened()
+        await reader.ask("slash", "needle")
+        await reader.until(lambda: "1/3" in reader.status)
+        await reader.press("n")
+        append(log, said("another needle"))
+        await reader.until(lambda: "2/4" in reader.status)
+
+
+async def test_a_long_run_that_grows_all_the_time_is_not_read_all_the_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trajview.app.screens.transcript.REST", 100_000)
+    log = write_jsonl(tmp_path / "session.jsonl", [said("one"), said("two")])
+    async with reading(log, follow=True) as reader:
+        await reader.opened()
+        append(log, said("three"))
+        await reader.until(lambda: len(reader.session.messages) == 3)
+        append(log, said("four"))
+        browser = reader.app.browser
+        await reader.until(lambda: getattr(browser.runs.rows[0], "messages", 0) == 4)
+        await reader.pilot.pause(0.2)
+        assert len(reader.session.messages) == 3
+        await reader.press("ctrl+r")
+        await reader.until(lambda: len(reader.session.messages) == 4)
+
+
+async def test_a_file_that_has_grown_is_noticed_when_its_run_is_opened(tmp_path: Path) -> None:
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    log = write_jsonl(folder / "session.jsonl", [said("one"), said("two")])
+    (folder / "z.json").write_text(json.dumps(chat("z", "last")))
+    async with reading(folder) as reader:
+        await reader.listed()
+        append(log, said("three"))
+        await reader.open("enter")
+        assert len(reader.session.messages) == 3
+        append(log, said("four"))
+        await reader.press("ctrl+r")
+        await reader.until(lambda: len(reader.session.messages) == 4)
+        await reader.press("q")
+        await reader.listed()
+        (folder / "new.json").write_text(json.dumps(chat("new", "new")))
+        await reader.press("ctrl+r")
+        await reader.until(lambda: len(reader.rows) == 3)
+        await reader.until(lambda: any("read again" in toast for toast in reader.toasts))
+
+
+async def test_a_run_that_is_gone_stays_on_the_screen_and_says_so_when_it_is_read_again(tmp_path: Path) -> None:
+    log = write_jsonl(tmp_path / "session.jsonl", [said("one"), said("two")])
+    async with reading(log, follow=True) as reader:
+        await reader.opened()
+        log.unlink()
+        browser = reader.app.browser
+        await reader.until(lambda: browser.runs.problems == 1)
+        assert "two" in reader.text
+        await reader.press("ctrl+r")
+        await reader.until(lambda: "not there any more" in reader.status)
+        assert "two" in reader.text
+
+
+async def test_an_empty_folder_that_is_followed_says_so(tmp_path: Path) -> None:
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    async with reading(folder, follow=True) as reader:
+        await reader.listed()
+        assert "Nothing here yet." in reader.whole_screen
+        (folder / "a.json").write_text(json.dumps(chat("a", "hi")))
+        await reader.until(lambda: reader.rows and reader.rows[0].startswith("a "))
+
+
+async def test_a_large_run_says_how_large_it_is_while_it_opens_and_can_be_left_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import threading
+
+    log = write_jsonl(tmp_path / "runs.jsonl", [chat("a", "x" * 2_000_000), chat("b", "hi")])
+    async with reading(log) as reader:
+        await reader.listed()
+        hold = threading.Event()
+        load = reader.app.corpus.load
+
+        def slowly(*arguments: object, **options: object) -> object:
+            hold.wait(20)
+            return load(*arguments, **options)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(reader.app.corpus, "load", slowly)
+        try:
+            await reader.pilot.press("enter")
+            await reader.until(lambda: "opening a… · 2.0 MB" in reader.whole_screen)
+            await reader.press("q")
+            await reader.listed()
+        finally:
+            hold.set()
+        assert len(reader.rows) == 2
