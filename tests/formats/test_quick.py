@@ -121,6 +121,25 @@ def test_the_quick_look_agrees_with_the_full_one_or_gives_up(
 
 
 @settings(max_examples=300, deadline=None)
+@given(keys=KEYS, messages=st.lists(PLAIN, min_size=1, max_size=9) | st.lists(PLAIN | ODD, max_size=9) | VALUE)
+def test_a_large_record_is_looked_at_without_being_decoded_before(keys: dict[str, Any], messages: Any) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(quick, "_LARGE", 0)
+        looker = QuickLook()
+        record = {**keys, "messages": messages}
+        for _ in range(2):
+            look_at(looker, json.dumps(record).encode("utf-8", "surrogatepass"))
+
+
+def test_a_large_chat_is_quick_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(quick, "_LARGE", 0)
+    record = chat(*[said(), said("assistant", None, tool_calls=[CALL]), said("tool")] * 9, reward=1)
+    found = look_at(QuickLook(), json.dumps(record).encode())
+    assert found is not None
+    assert (found[0], found[1].messages, found[1].rewards) == ("openai", 27, (1.0,))
+
+
+@settings(max_examples=300, deadline=None)
 @given(at=st.integers(0, 10_000), change=st.binary(max_size=3), cut=st.integers(0, 3))
 @example(at=40, change=b"\xff", cut=0)
 def test_damaged_bytes_never_make_it_say_what_the_full_look_does_not(at: int, change: bytes, cut: int) -> None:

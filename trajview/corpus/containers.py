@@ -12,6 +12,7 @@ from .decode import BadRecord, decode_json
 from .files import open_source, read_member, read_range
 from .info import RunInfo
 from .json_records import decode_lines, json_records, lines_after
+from .memory import check_room_to_open
 from .record import QuickLook, Record, problem_of
 from .unpack import Progress, log_suffix
 from .walk import SourceFile
@@ -99,6 +100,7 @@ def bytes_of(info: RunInfo | Record, path: Path) -> bytes:
 
 def value_of(info: RunInfo) -> Any:
     """The record read again and decoded. Raises UnreadableError."""
+    check_room_to_open(info.length, info.path, info.line)
     data = bytes_of(info, info.path)
     try:
         if info.container == "jsonl messages":

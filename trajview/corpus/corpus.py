@@ -358,9 +358,10 @@ class Corpus:
         at, now = self._now(info)
         if now.summarised:
             return now
-        early = self._reader.summed_up(now)
-        if self._is_sure(at, now, early):
-            return early
+        if at > 0:  # the first one is what the scan reads first; to read it twice would take longer for both
+            early = self._reader.summed_up(now)
+            if self._is_sure(at, now, early):
+                return early
         with self._news:
             self._news.wait_for(lambda: self.finished or self.infos[at].summarised or at in self._gone, timeout)
         at, now = self._now(info)

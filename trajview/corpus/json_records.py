@@ -21,6 +21,7 @@ from trajview.formats.base import Summary
 
 from .decode import BadRecord, decode_json
 from .lines import SPACE, Line, lines_of
+from .memory import check_room
 from .record import LAST_LINE, TORN_HINT, QuickLook, Record, not_utf8, problem_of
 
 __all__ = ["decode_lines", "json_records", "lines_after"]
@@ -31,6 +32,7 @@ _BOM: Final = b"\xef\xbb\xbf"
 _MAX_PROBLEMS: Final = 1000
 _FIRST_LINES: Final = 100
 _TAIL: Final = 1 << 16
+_LONG: Final = 1 << 16
 _TOKEN: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|["\[\]{}]', re.DOTALL)
 _MISSING: Final = object()
 
@@ -41,35 +43,52 @@ def json_records(
     """The records in a file, in order. `lines_expected`: its name says JSONL. Yields nothing for an empty file.
 
     One record is: the whole file; an element of an array, unless the array is itself a list of messages; a line; or
-    all lines, where each is a message. `quick` is tried on each line after the first.
+    all lines, where each is a message. `quick` is tried on each.
     """
     start = len(_BOM) if file.read(len(_BOM)) == _BOM else 0
     file.seek(start)
+    if not lines_expected:
+        alone = _on_one_line(file, start, path)
+        if alone is not None:
+            data, offset, number = alone
+            yield from _whole(data, offset, number, path, is_message, quick)
+            return
+        file.seek(start)
     lines = lines_of(file, start)
     first = next(lines, None)
     if first is None:
         return
     second = next(lines, None)
-    value, replaced = _try(first.data)
-    if value is not _MISSING and second is None:
-        if lines_expected and not isinstance(value, list):
+    if second is None:
+        if lines_expected and first.text[:1] != b"[":
             yield from _json_lines(iter((first,)), path, is_message, quick)
         else:
-            yield from _whole(first.data, first.offset, first.number, path, is_message, value, replaced)
+            yield from _whole(first.data, first.offset, first.number, path, is_message, quick)
         return
-    if second is not None and _are_lines(first, second, value, lines_expected):
+    if _are_lines(first, second, lines_expected):
         yield from _json_lines(chain((first, second), lines), path, is_message, quick)
         return
-    data = _rest(file, first.offset)
-    value, replaced = _try(data) if data[:1] != b"[" else (_MISSING, False)
-    if value is _MISSING and lines_expected and data[:1] != b"[":
+    data = _rest(file, first.offset, path)
+    if lines_expected and data[:1] != b"[" and _try(data)[0] is _MISSING:
         file.seek(start)
         head = islice(lines_of(file, start), _FIRST_LINES)
         if any(isinstance(_try(line.view)[0], dict | list) for line in head):
+            del data
             file.seek(start)
             yield from _json_lines(lines_of(file, start), path, is_message, quick)
             return
-    yield from _whole(data, first.offset, first.number, path, is_message, value, replaced)
+    yield from _whole(data, first.offset, first.number, path, is_message, quick)
+
+
+def _on_one_line(file: BinaryIO, start: int, path: Path) -> tuple[bytes, int, int] | None:
+    """A file whose value is on one long line: its bytes, offset and line. Read in one piece, it is in memory once."""
+    head = file.read(_LONG)
+    text = head.lstrip(SPACE)
+    if len(head) < _LONG or b"\n" in text:
+        return None
+    skipped = len(head) - len(text)
+    data = _rest(file, start + skipped, path)
+    return None if b"\n" in data else (data, start + skipped, 1 + head.count(b"\n", 0, skipped))
 
 
 def decode_lines(data: bytes) -> list[Any]:
@@ -86,8 +105,11 @@ def lines_after(
     yield from _json_lines(lines_of(file, offset, number), path, lambda _: False, quick, index)
 
 
-def _rest(file: BinaryIO, start: int) -> bytes:
-    """The file from an offset on, without white space at its end, and without a second copy of it in memory."""
+def _rest(file: BinaryIO, start: int, path: Path) -> bytes:
+    """The file from an offset on, without white space at its end, and without a second copy of it in memory.
+
+    Raises UnreadableError where it would not fit.
+    """
     end = file.seek(0, os.SEEK_END)
     while end > start:
         tail = file.seek(max(start, end - _TAIL))
@@ -95,28 +117,36 @@ def _rest(file: BinaryIO, start: int) -> bytes:
         end = tail + len(kept)
         if kept:
             break
+    check_room(end - start, path)
     file.seek(start)
     return file.read(end - start)
 
 
 def _try(data: bytes | memoryview) -> tuple[Any, bool]:
+    if data in (b"{", b"["):  # as what is written for people begins
+        return _MISSING, False
     try:
         return decode_json(data)
     except BadRecord:
         return _MISSING, False
 
 
-def _are_lines(first: Line, second: Line, value: Any, expected: bool) -> bool:
+def _are_lines(first: Line, second: Line, expected: bool) -> bool:
+    # A torn first line. In one JSON value that is broken over lines, only these can come before a line `{…}` or `[…]`.
+    is_torn = first.data[-1:] not in b"[,:" and second.text[:1] in (b"{", b"[")
+    if not is_torn and first.data[-1:] not in b"]}" and not expected:
+        return False  # nor is it an object or a list
+    value = _try(first.view)[0]
     if value is not _MISSING:
         return expected or isinstance(value, dict | list)
-    # A torn first line. In one JSON value that is broken over lines, only these can come before a line `{…}` or `[…]`.
-    return first.data[-1:] not in b"[,:" and isinstance(_try(second.view)[0], dict | list)
+    return is_torn and isinstance(_try(second.view)[0], dict | list)
 
 
 def _json_lines(
     lines: Iterator[Line], path: Path, is_message: IsMessage, quick: QuickLook | None, index: int = 0
 ) -> Iterator[Record | Problem]:
     reader = _Values(lines, path, index)
+    reader.quick = quick
     for found in (values := iter(reader)):
         if isinstance(found, Problem):
             yield found
@@ -125,10 +155,10 @@ def _json_lines(
         if isinstance(value, _Quick):
             yield _line_record(line, None, index, value.found)
         elif index == 0 and is_message(value):
+            reader.quick = None  # every value is wanted
             yield from _one_record_of_lines(line, value, values)
             return
         else:
-            reader.quick = quick
             yield _line_record(line, value, index)
         index += 1
 
@@ -171,7 +201,7 @@ class _Values:
         bad, good, told = 0, self._before, False
         for line in self._lines:
             if self.quick is not None:
-                found = self.quick(line.text, good, line.number)
+                found = self.quick(line.text, good, line.number, False)
                 if found is not None:
                     good += 1
                     yield line, _Quick(found)
@@ -195,9 +225,9 @@ class _Values:
 
 
 def _whole(
-    data: bytes, offset: int, line: int, path: Path, is_message: IsMessage, value: Any, replaced: bool
+    data: bytes, offset: int, line: int, path: Path, is_message: IsMessage, quick: QuickLook | None
 ) -> Iterator[Record | Problem]:
-    """The records of one JSON value that starts at an offset; `value` is _MISSING where it is not decoded yet."""
+    """The records of one JSON value that starts at an offset."""
     if data[:1] == b"[":
         spans = _elements(data)
         if spans is None:
@@ -207,19 +237,21 @@ def _whole(
             return
         head = _try(data[slice(*spans[0])])[0]
         if isinstance(head, dict | list) and not is_message(head):
-            yield from _array(data, spans, offset, line, path)
+            yield from _array(data, spans, offset, line, path, quick=quick)
             return
-    if value is _MISSING:
-        try:
-            value, replaced = decode_json(data)
-        except BadRecord as error:
-            if data[:1] in (b"{", b"["):
-                yield from _broken(data, offset, line, path, is_message)
-            else:
-                hint = "it is neither JSON nor JSONL; is the name right?"
-                bad = problem_of(error, path, line, "file", cut=True)
-                yield Problem(bad.reason, hint, bad.where)
-            return
+    elif quick is not None and (found := quick(data, 0, line, True)) is not None:
+        yield Record(None, "json", offset, len(data), line=line, data=data, quick=found)
+        return
+    try:
+        value, replaced = decode_json(data)
+    except BadRecord as error:
+        if data[:1] in (b"{", b"["):
+            yield from _broken(data, offset, line, path, is_message)
+        else:
+            hint = "it is neither JSON nor JSONL; is the name right?"
+            bad = problem_of(error, path, line, "file", cut=True)
+            yield Problem(bad.reason, hint, bad.where)
+        return
     if replaced:
         yield not_utf8(path, line)
     yield Record(value, "json", offset, len(data), line=line, data=data)
@@ -242,22 +274,32 @@ def _elements(data: bytes) -> list[tuple[int, int]] | None:
 
 
 def _array(
-    data: bytes, spans: list[tuple[int, int]], offset: int, line: int, path: Path, container: str = "json array"
+    data: bytes,
+    spans: list[tuple[int, int]],
+    offset: int,
+    line: int,
+    path: Path,
+    container: str = "json array",
+    quick: QuickLook | None = None,
 ) -> Iterator[Record | Problem]:
-    before, index, told = 0, 0, False
+    before, index, told, alone = 0, 0, False, len(spans) == 1
+    view = memoryview(data)
     for start, end in spans:
         line += data.count(b"\n", before, start)
         before = start
-        element = data[start:end]
-        try:
-            value, replaced = decode_json(element)
-        except BadRecord as error:
-            yield problem_of(error, path, line)
-            continue
-        if replaced and not told:
-            told = True
-            yield not_utf8(path, line)
-        yield Record(value, container, offset + start, end - start, index, line, len(spans) == 1, data=element)
+        element = view[start:end]
+        found = quick(element, index, line, alone) if quick is not None else None
+        value = None
+        if found is None:
+            try:
+                value, replaced = decode_json(element)
+            except BadRecord as error:
+                yield problem_of(error, path, line)
+                continue
+            if replaced and not told:
+                told = True
+                yield not_utf8(path, line)
+        yield Record(value, container, offset + start, end - start, index, line, alone, data=element, quick=found)
         index += 1
 
 

@@ -57,10 +57,12 @@ def lines_of(file: BinaryIO, offset: int, first: int = 1) -> Iterator[Line]:
             whole = b"".join(parts)
             parts.clear()
             number += 1
+            length = len(whole)
             line = _line(whole, offset, number)
+            del whole  # it may be most of the memory
             if line is not None:
                 yield line
-            offset += len(whole)
+            offset += length
             start, end = end, find(b"\n", end) + 1
         while end:
             number += 1

@@ -14,6 +14,8 @@ import msgspec
 
 from trajview.errors import Problem, TrajviewError, UnreadableError, Where
 from trajview.formats import registry
+from trajview.formats.base import Origin, Summary
+from trajview.formats.quick import QuickLook
 
 from .containers import bytes_of, value_of
 from .decode import decode_text
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Reader"]
 
+_LOOK_FROM: Final = 1 << 20  # bytes
 _CACHED_RUNS: Final = 6
 _LARGE_RUN: Final = 20_000_000  # bytes; such a run is not kept beside others
 
@@ -94,10 +97,15 @@ class Reader:
 
     def summed_up(self, info: RunInfo) -> RunInfo:
         """A run that was only listed, summed up as the scan would, with its id for a key. Raises UnreadableError."""
-        value, origin = self.value(info), origin_of(info.path, info)
+        origin = origin_of(info.path, info)
+        looked = self._looked_at(info, origin) if info.length >= _LOOK_FROM else None
+        value = self.value(info) if looked is None else None
         try:
-            known, _ = registry.best(value)
-            name, found = known.name, known.summarise(value, origin)
+            if looked is not None:
+                name, found = looked
+            else:
+                known, _ = registry.best(value)
+                name, found = known.name, known.summarise(value, origin)
         except Exception:  # noqa: BLE001 - the scan reports it; here it only has to open as the scan will list it
             raw = registry.format_named("raw")
             name, found = raw.name, raw.summarise(value, origin)
@@ -106,6 +114,14 @@ class Reader:
             transcripts=found.transcripts, agents=found.agents, rewards=found.rewards, models=found.models,
             summarised=True,
         )  # fmt: skip
+
+    def _looked_at(self, info: RunInfo, origin: Origin) -> tuple[str, Summary] | None:
+        """A quick look at a large record, which its run is going to be read from next, is half of the time to open it."""
+        known, info = self._listed(info)
+        self._check_unchanged(info, known)
+        data = bytes_of(info, info.path)
+        self._check_unchanged(info, known)
+        return QuickLook().look(data, origin)
 
     def check(self, info: RunInfo) -> list[Problem]:
         """See `Corpus.check`."""

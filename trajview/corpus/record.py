@@ -20,8 +20,8 @@ NOT_UTF8: Final = "some bytes are not UTF-8, and show as \ufffd"
 LAST_LINE: Final = "last line"
 """What a line without an end is called in a problem."""
 
-QuickLook = Callable[[bytes | memoryview, int, int], tuple[str, Summary] | None]
-"""Format and summary of a record by its bytes, number and line, None where it has to be decoded for that."""
+QuickLook = Callable[[bytes | memoryview, int, int, bool], tuple[str, Summary] | None]
+"""Format and summary of a record by its bytes, number, line and whether it is alone; None where it has to be decoded for that."""
 
 
 @dataclass(slots=True)

@@ -27,6 +27,10 @@ from .walk import Skipped, SourceFile, walk
 __all__ = ["Scan", "fault_of", "origin_of", "placed"]
 
 
+_LOOKED_AT = frozenset({"jsonl", "json", "json array"})
+"""Containers whose records a quick look may be enough for."""
+
+
 class _Stopped(Exception):
     """The scan was cancelled while a file was unpacked."""
 
@@ -204,7 +208,7 @@ class Scan:
     def _quick_look(self, path: Path) -> LookAt:
         path = origin_of(path, Record(None, "jsonl", 0, 0)).path
         look = self._quick.look
-        return lambda data, number, line: look(data, Origin(path, number, line, alone=False))
+        return lambda data, number, line, alone: look(data, Origin(path, number, line, alone))
 
     def _items(self, found: Record, source: SourceFile) -> Iterator[RunInfo | Problem]:
         """The run that a record is, and what is wrong with it. What its format refuses is a raw run as well."""
@@ -217,7 +221,7 @@ class Scan:
         origin = origin_of(source.path, found)
         try:
             known, detection = registry.best(found.value)
-            if found.container == "jsonl":
+            if found.container in _LOOKED_AT:
                 self._quick.learn(found.value, detection.format)
             if found.container == "yaml" and detection.format == "raw" and not source.named:
                 return  # most YAML in a folder is configuration

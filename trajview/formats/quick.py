@@ -20,7 +20,7 @@ from msgspec import UNSET, Raw
 
 from trajview.models.units import count_units
 
-from . import openai, sotopia
+from . import openai, registry, sotopia
 from .base import Origin, Summary
 from .chat_format import EMPTY_PROBLEM, chat_of
 from .quick_episode import look_at_episode
@@ -33,6 +33,8 @@ _MAX_SHAPES: Final = 2000
 _MAX_MISSES: Final = 20
 _RARELY: Final = 16
 """After many records in a row that it does not know, it looks at one in so many."""
+_LARGE: Final = 1 << 20
+"""Bytes from which on a record is never decoded to learn its format: the messages that detection looks at are enough."""
 _BLOCK: Final = 4096
 _blocks: Final = Struct(f"{_BLOCK}s").iter_unpack
 _NOT_ASCII: Final = re.compile(rb"\0+")
@@ -110,6 +112,11 @@ class QuickLook:
             if episode is not None:
                 return episode
             self._episode_misses += 1
+        sampled = None
+        if self._decoder is None and len(data) >= _LARGE:
+            sampled = _sampled(data)
+            if sampled is not None:
+                self.learn(sampled, registry.best(sampled)[0].name)
         if self._decoder is None or (self._misses > _MAX_MISSES and self._misses % _RARELY):
             self._misses += 1
             return None
@@ -134,6 +141,9 @@ class QuickLook:
         known = self._shapes.get(shape)
         if known is None:
             self._asked = shape
+            if len(data) >= _LARGE and (sampled := sampled or _sampled(data)) is not None:
+                self.learn(sampled, registry.best(sampled)[0].name)
+                known = self._shapes.get(shape)
         if not known or not _is_utf8(data):
             return None
         record = {key: value for key, value in zip(self._keys, values, strict=True) if value is not UNSET}
@@ -175,6 +185,18 @@ def _decoder(keys: tuple[str, ...]) -> msgspec.json.Decoder[Any]:
     fields: list[Any] = [("m", list[_Message]), *((f"f{i}", Any, UNSET) for i in range(len(keys)))]
     names = {"m": "messages", **{f"f{i}": key for i, key in enumerate(keys)}}
     return msgspec.json.Decoder(msgspec.defstruct("_Record", fields, rename=names, forbid_unknown_fields=True))
+
+
+def _sampled(data: bytes | memoryview) -> dict[str, Any] | None:
+    """A record with those of its messages alone that detection looks at; None where it has none."""
+    try:
+        fields = msgspec.json.decode(data, type=dict[str, Raw])
+        raws = msgspec.json.decode(fields.pop("messages", b"[]"), type=list[Raw])
+        record = {key: msgspec.json.decode(value) for key, value in fields.items()}
+        record["messages"] = [msgspec.json.decode(raw) for raw in sample(raws)]
+    except (ValueError, RecursionError):
+        return None
+    return record if raws else None
 
 
 def _getter(count: int) -> Callable[[Any], tuple[Any, ...]]:

@@ -1,0 +1,76 @@
+"""What does not fit into memory is said, and large files are looked at without being decoded."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from trajview import open_corpus
+from trajview.corpus import json_records, memory
+from trajview.errors import UnreadableError
+from trajview.formats import quick
+
+
+def chats(count: int) -> list[dict[str, Any]]:
+    return [{"id": f"r{n}", "messages": [{"role": "user", "content": "é" * n}] * (n + 1), "n": n} for n in range(count)]
+
+
+def test_a_file_that_is_too_large_to_be_split_is_a_problem_that_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory, "_SMALL", 100)
+    monkeypatch.setattr(memory, "_available", lambda: 1000)
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(chats(9), indent=1))
+    corpus = open_corpus(path)
+    assert len(corpus) == 0
+    assert "0.0 GB of memory are free" in str(corpus.problems[0])
+    assert "jq -c '.[]'" in corpus.problems[0].hint
+    lines = tmp_path / "a.jsonl"
+    lines.write_text("\n".join(map(json.dumps, chats(9))))
+    corpus = open_corpus(lines)
+    assert len(corpus) == 9
+    assert len(corpus.load(corpus[2]).transcripts[0].messages) == 3
+    with pytest.raises(UnreadableError, match="opening it takes 4 times that"):
+        corpus.load(corpus[8])
+
+
+def test_the_memory_that_is_there_is_known() -> None:
+    assert 1 << 20 < memory._available() < 1 << 62
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("several", [True, False])
+@pytest.mark.parametrize("long", [1 << 16, 10])
+def test_large_files_list_the_same_as_small_ones_and_decode_nothing(
+    indent: int | None, several: bool, long: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    records = chats(9)
+    path = tmp_path / "a.json"
+    path.write_text(
+        " \n " * 5 + json.dumps(records if several else records[3], indent=indent, ensure_ascii=False) + " \n"
+    )
+    expected = list(open_corpus(path))
+    assert [info.messages for info in expected] == ([*range(1, 10)] if several else [4])
+    monkeypatch.setattr(quick, "_LARGE", 0)
+    monkeypatch.setattr(json_records, "_LONG", long)
+    decoded: list[int] = []
+    decode = json_records.decode_json
+    monkeypatch.setattr(json_records, "decode_json", lambda data: [decoded.append(len(data)), decode(data)][1])
+    corpus = open_corpus(path)
+    assert list(corpus) == expected
+    assert sum(decoded) < 200
+    for info in corpus:
+        assert json.loads(corpus.raw(info)) == records[info.record if several else 3]
+
+
+def test_elements_that_a_quick_look_does_not_know_are_decoded(tmp_path: Path) -> None:
+    records = [*chats(3), {"messages": 5}, {"pk": 1}, *chats(5)[3:]]
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(records))
+    corpus = open_corpus(path)
+    assert [info.id for info in corpus] == ["r0", "r1", "r2", "a#3", "a#4", "r3", "r4"]
+    assert [info.messages for info in corpus][-2:] == [4, 5]
