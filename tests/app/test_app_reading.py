@@ -356,6 +356,13 @@ async def test_an_unknown_theme_in_the_settings_is_no_reason_to_fail(log: Path) 
     async with reading(log, theme="no-such-theme") as reader:
         await reader.opened()
         assert reader.app.theme == "trajview-dark"
+        assert [toast.message for toast in reader.app._notifications] == ["There is no theme no-such-theme."]
+
+
+async def test_a_key_for_something_that_there_is_not_is_said(log: Path) -> None:
+    async with reading(log, keys={"unit.nxt": "w", "unit.next": "w"}) as reader:
+        said = [toast.message for toast in reader.app._notifications]
+        assert said == ["There is no key id unit.nxt: did you mean unit.next?"]
 
 
 async def test_a_remapped_key_works_and_its_old_one_does_not(log: Path) -> None:

@@ -162,3 +162,15 @@ def test_the_viewer_follows_a_file_that_is_written(tmp_path: Path) -> None:
     child.expect(pexpect.EOF)
     child.close()
     assert child.exitstatus == 0
+
+
+def test_a_terminal_without_a_screen_is_printed_to(tmp_path: Path) -> None:
+    (tmp_path / "log.jsonl").write_text(f"{record('alpha')}\n{record('omega')}\n")
+    environment = {**os.environ, "TERM": "dumb", "HOME": str(tmp_path)}
+    line = ["-m", "trajview", str(tmp_path)]
+    child = pexpect.spawn(sys.executable, line, timeout=30, encoding="utf-8", env=environment)
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+    assert "said by omega" in child.before
+    assert "\x1b" not in child.before

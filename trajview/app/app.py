@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from threading import Event
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -13,6 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from trajview.annotation.store import AnnotationStore
+from trajview.app.keys import KEYS
 from trajview.app.screens.browser import BrowserScreen
 from trajview.app.themes import THEMES
 from trajview.config import Settings
@@ -56,8 +57,20 @@ class TrajviewApp(App[int]):
         self.browser = BrowserScreen(self.corpus, self.settings, self.store.statuses)
         self.browser.changed = self._runs_changed
         self.push_screen(self.browser)
+        for said in self._settings_without_effect():
+            self.notify(said, severity="warning", timeout=8, markup=False)
         if self.settings.run is not None or self._names_one_file():
             self._open_when_found()
+
+    def _settings_without_effect(self) -> Iterator[str]:
+        """A sentence for each setting that names a theme or a key's id that there is not."""
+        wanted = self.settings.theme
+        if wanted is not None and wanted not in self.available_themes:
+            yield _unknown("theme", wanted, self.available_themes)
+        ids = {key.id for key in KEYS}
+        for id in self.settings.keys:
+            if id not in ids:
+                yield _unknown("key id", id, ids)
 
     def _names_one_file(self) -> bool:
         paths = self.settings.paths
@@ -191,6 +204,13 @@ class TrajviewApp(App[int]):
             yield SystemCommand("Raw record", "The record as it is in the file", screen.action_raw)
             yield SystemCommand("Highlights", "Which highlights are on", screen.action_highlight_sources)
             yield SystemCommand("Fold level", "Tool output folded, all folded, all open", screen.action_fold_level)
+
+
+def _unknown(what: str, name: str, known: Iterable[str]) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, known, 1)
+    return f"There is no {what} {one_line(name, 60)}" + (f": did you mean {close[0]}?" if close else ".")
 
 
 def _collect_garbage() -> None:

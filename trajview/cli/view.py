@@ -1,7 +1,8 @@
-"""`trajview view`, the default: the viewer, or plain text where stdout is no terminal."""
+"""`trajview view`, the default: the viewer, or plain text where stdout is no terminal, or one without a screen."""
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -43,7 +44,7 @@ def command(
         streams.append(streams[0] if streams else Spool())
         return streams[0].path
 
-    viewer = is_terminal()
+    viewer = is_terminal() and os.environ.get("TERM") != "dumb"  # such as Emacs' shell: it can only print
     paths = existing(paths, stream if viewer else None)
     if highlight:
         from trajview.highlight import compile_rule
