@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from operator import methodcaller
 from pathlib import Path
-from threading import Condition, Event, Lock, Thread
+from threading import Event, Lock, Thread
 from time import time_ns
 from typing import TYPE_CHECKING, Any, Final, overload
 
@@ -16,11 +15,11 @@ from trajview.errors import Problem, TrajviewError, UnreadableError, Where
 from trajview.formats import registry
 from trajview.formats.base import Detection
 
-from .background import Background, Listed
+from .background import Background
 from .cache import SummaryCache
-from .feed import Feed
 from .files import stamp_of
-from .info import Gone, RunInfo, Updated
+from .found import Found
+from .info import RunInfo, Updated
 from .reader import Reader
 from .scan import Scan
 
@@ -76,25 +75,26 @@ class Corpus:
         self.paths = tuple(paths)
         self.follows = follow
         self.streams = tuple(streams)
-        self.infos: list[RunInfo] = []
-        self.problems: list[Problem] = []
-        self._index: dict[str, int] = {}
-        self._by_id: dict[str, int] = {}
-        self._files: dict[Path, Listed] = {}
-        self._parts: list[Listed] = []
-        self._gone: set[int] = set()
-        self._feed: Feed[RunInfo | Problem, Updated] = Feed(Updated)
-        self._lock = Lock()
-        self._news = Condition()
+        self._found = Found()
         self._cancelled = Event()
         self._scan = Scan(self.paths, self._cancelled, cache, self._is_written)
-        self._reader = Reader(self._scan.stamps, self._as_listed)
+        self._reader = Reader(self._scan.stamps, self._found.as_listed)
         self._follower: Follower | None = None
         self._looking = Lock()
         self._scanned = False
         self._began_at = 0
         self._thread: Thread | None = None
         self._begun = False
+
+    @property
+    def infos(self) -> list[RunInfo]:
+        """The runs found so far."""
+        return self._found.infos
+
+    @property
+    def problems(self) -> list[Problem]:
+        """What could not be read so far."""
+        return self._found.problems
 
     # The scan
 
@@ -133,7 +133,7 @@ class Corpus:
         self._begin()
         try:
             for item in self._scan.found():
-                self._publish([item])
+                self._found.publish([item])
                 yield item
         finally:
             self._finish()
@@ -148,18 +148,17 @@ class Corpus:
         What was found before is replayed at once in the calling thread. Nothing is lost or given twice, and calls never
         overlap. No lock is held during a call, so it may call back into the corpus, or wait for another thread.
         """
-        return self._feed.subscribe(callback)
+        return self._found.feed.subscribe(callback)
 
     @property
     def finished(self) -> bool:
         """Whether the scan has ended, by itself or because it was cancelled."""
-        return self._feed.finished
+        return self._found.feed.finished
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait for the scan in the background to end, at most `timeout` seconds; whether it did."""
         if self._thread is not None and self.follows and not self._cancelled.is_set():
-            with self._news:
-                self._news.wait_for(lambda: self.finished, timeout)
+            self._found.wait_for(lambda: self.finished, timeout)
         elif self._thread is not None:
             self._thread.join(timeout)
         return self.finished
@@ -178,7 +177,7 @@ class Corpus:
             self._batches().run()
         finally:
             sys.setswitchinterval(usual)
-            self._leave_out_gone()
+            self._found.leave_out_gone()
             self._scan.close()
             self._scanned = True
             try:
@@ -209,7 +208,7 @@ class Corpus:
         known = self._scan.stamps.get(info.path)
         if self._scanned and (now or (not self.follows and known is not None and stamp_of(info.path) != known)):
             self._look(methodcaller("look_at", info.path))
-        return self._as_listed(info)
+        return self._found.as_listed(info)
 
     def _look(self, how: Callable[[Follower], None]) -> bool:
         with self._looking:
@@ -218,7 +217,7 @@ class Corpus:
             if self._follower is None:
                 from .follow import Follower
 
-                items = self._feed.items
+                items = self._found.feed.items
                 self._follower = Follower(
                     self.paths, self._scan, items, self._take_news, self._reader.still_there, self._began_at
                 )
@@ -236,7 +235,7 @@ class Corpus:
             if not self._cancelled.is_set():
                 self._look(methodcaller("read_again", stream.path))
             if stream.problem is not None:
-                self._publish([stream.problem])
+                self._found.publish([stream.problem])
 
     def _go_on(self, more: Callable[[], bool]) -> None:
         usual = sys.getswitchinterval()
@@ -249,102 +248,16 @@ class Corpus:
             self._cancelled.wait(EVERY)
 
     def _take_news(self, news: News, path: Path | None, offset: int) -> None:
-        """Rows that are new or others now. All runs are summed up."""
-        anew = False
-        for row, item in news.changed.items():
-            before = self._feed.items[row]
-            if isinstance(before, RunInfo) and isinstance(item, RunInfo) and before.key == item.key:
-                self.infos[self._index[item.key]] = item
-            else:
-                anew = True
-        if anew:
-            self._feed.publish(news.added, news.changed)
-            self._list_anew()
-        else:
-            self._publish(news.added)
-            self._feed.publish((), news.changed)
+        self._found.take(news)
         if path is not None:
             self._reader.forget(path, offset)
 
-    def _list_anew(self) -> None:
-        items = self._feed.items
-        infos = [item for item in items if isinstance(item, RunInfo)]
-        with self._lock:
-            self.problems = [item for item in items if isinstance(item, Problem) and not isinstance(item, Gone)]
-            self._index = {info.key: at for at, info in enumerate(infos)}
-            self._by_id = {}
-            for at, info in enumerate(infos):
-                self._by_id.setdefault(info.id, at)
-            self.infos = infos
-
-    def _as_listed(self, info: RunInfo) -> RunInfo:
-        """A run as the list holds it now. Raises UnreadableError where it holds it no more."""
-        if self._follower is None or not info.summarised:
-            return info
-        with self._lock:
-            at = self._index.get(info.key)
-            if at is not None:
-                return self.infos[at]
-        raise UnreadableError(
-            "this run is not there any more", hint="the file was changed since", where=Where(info.path, info.line)
-        )
-
     def _batches(self) -> Background:
-        return Background(self._scan, self._publish, self._on_listed, self._cancelled)
+        return Background(self._scan, self._found.publish, self._found.on_listed, self._cancelled)
 
     def _finish(self) -> None:
         self._scan.close()
-        self._feed.finish()
-        with self._news:
-            self._news.notify_all()
-
-    def _on_listed(self, part: Listed) -> None:
-        self._parts.append(part)
-        self._files[part.source.path] = part
-
-    def _publish(
-        self, batch: Sequence[RunInfo | Problem], changed: Mapping[int, RunInfo | Problem] | None = None
-    ) -> None:
-        for item in batch:
-            if isinstance(item, RunInfo):
-                at = len(self.infos)
-                if item.summarised:
-                    self._index[item.key] = at
-                self._by_id.setdefault(item.id, at)
-                self.infos.append(item)
-            else:
-                self.problems.append(item)
-        for row, item in (changed or {}).items():
-            part = self._parts[bisect_left(self._parts, row + 1, key=lambda part: part.first_row) - 1]
-            at = part.first_run + row - part.first_row
-            if isinstance(item, RunInfo):
-                self._index[item.key] = at
-                self._by_id.setdefault(item.id, at)
-                self.infos[at] = item
-            else:
-                if not isinstance(item, Gone):
-                    self.problems.append(item)
-                self._gone.add(at)
-        self._feed.publish(batch, changed)
-        with self._news:
-            self._news.notify_all()
-
-    def _leave_out_gone(self) -> None:
-        """Take out what was listed as a run and is none."""
-        if not self._gone:
-            return
-        with self._lock:
-            gone = sorted(self._gone)
-            self.infos = [info for at, info in enumerate(self.infos) if at not in self._gone]
-            self._index = {info.key: at for at, info in enumerate(self.infos) if info.summarised}
-            self._by_id = {}
-            for at, info in enumerate(self.infos):
-                self._by_id.setdefault(info.id, at)
-            for part in self._parts:
-                before = bisect_left(gone, part.first_run)
-                part.count -= bisect_left(gone, part.first_run + part.count) - before
-                part.first_run -= before
-            self._gone = set()
+        self._found.finish()
 
     def resolve(self, info: RunInfo, timeout: float | None = None) -> RunInfo:
         """The run summed up, with the key that annotations refer to: at once if it is, else as soon as that is sure.
@@ -355,16 +268,15 @@ class Corpus:
         """
         if info.summarised:
             return info
-        at, now = self._now(info)
+        at, now = self._found.now(info)
         if now.summarised:
             return now
         if at > 0:  # the first one is what the scan reads first; to read it twice would take longer for both
             early = self._reader.summed_up(now)
-            if self._is_sure(at, now, early):
+            if self._found.is_sure(at, now, early):
                 return early
-        with self._news:
-            self._news.wait_for(lambda: self.finished or self.infos[at].summarised or at in self._gone, timeout)
-        at, now = self._now(info)
+        self._found.wait_for(lambda: not self._found.is_waiting(at), timeout)
+        at, now = self._found.now(info)
         if now.summarised:
             return now
         raise UnreadableError(
@@ -372,32 +284,6 @@ class Corpus:
             hint="try again in a moment",
             where=Where(info.path, info.line),
         )
-
-    def _now(self, info: RunInfo) -> tuple[int, RunInfo]:
-        """What the list holds now for a run that was listed before it was summed up, and where."""
-        with self._lock:
-            if self._follower is not None:  # the parts of the list are not where they were
-                place = info.place
-                for at, found in enumerate(self.infos):
-                    if found.place == place:
-                        return at, found
-            part = self._files.get(info.path) if self._follower is None else None
-            infos = self.infos
-            if part is not None:
-                end = part.first_run + part.count
-                at = bisect_left(infos, info.offset, part.first_run, end, key=lambda found: found.offset)
-                if at < end and infos[at].offset == info.offset and at not in self._gone:
-                    return at, infos[at]
-        raise UnreadableError(
-            "this record is no run after all",
-            hint="the list says what is wrong with it",
-            where=Where(info.path, info.line),
-        )
-
-    def _is_sure(self, at: int, listed: RunInfo, summed: RunInfo) -> bool:
-        """Whether no record before this one can have its id."""
-        parts = self._parts[: bisect_left(self._parts, at + 1, key=lambda part: part.first_run)]
-        return listed.id == summed.id and self._by_id.get(summed.id) == at and all(part.sure for part in parts)
 
     # The runs
 
@@ -416,18 +302,11 @@ class Corpus:
 
     def find(self, id_or_key: str) -> RunInfo | None:
         """The run with that key, else the first with that id; None where there is none that is summed up (yet)."""
-        at = self._index.get(id_or_key, self._by_id.get(id_or_key))
-        if at is None:
-            return None
-        info = self.infos[at]
-        return info if info.summarised and id_or_key in (info.key, info.id) else None
+        return self._found.find(id_or_key)
 
     def neighbour(self, info: RunInfo, step: int) -> RunInfo | None:
         """The run so many places after another one (before it, where `step` is negative); None past the ends."""
-        at = self._index.get(info.key)
-        if at is None or not 0 <= at + step < len(self.infos):
-            return None
-        return self.infos[at + step]
+        return self._found.neighbour(info, step)
 
     def load(self, info: RunInfo, *, lazily: bool = False) -> AgentRun:
         """The run, parsed. The last few stay in memory, the large ones among them alone.
@@ -452,7 +331,7 @@ class Corpus:
             try:
                 run = self.load(info)
             except TrajviewError as error:
-                self._publish([error.problem()])
+                self._found.publish([error.problem()])
             else:
                 yield run
 

@@ -29,7 +29,7 @@ from .walk import Skipped, SourceFile, walk
 
 __all__ = ["Follower", "Stream"]
 
-_BUDGET: Final = 0.003
+_BUDGET: Final = 0.002
 """Seconds that one look spends on files that have been quiet."""
 _HOT: Final = 30.0
 """Seconds after a change in which a file is looked at every time."""

@@ -1,0 +1,185 @@
+"""What a scan has found so far: runs and problems, where each run is among them, and who is told."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from threading import Condition, Lock
+from typing import TYPE_CHECKING
+
+from trajview.errors import Problem, UnreadableError, Where
+
+from .background import Listed
+from .feed import Feed
+from .info import Gone, RunInfo, Updated
+
+if TYPE_CHECKING:
+    from .rows import News
+
+__all__ = ["Found"]
+
+
+class Found:
+    """The lists of a corpus. One thread adds to them, any thread reads.
+
+    `infos` hold the runs in the order of their rows, `feed` has the rows: runs, problems, and what is gone.
+    """
+
+    def __init__(self) -> None:
+        self.infos: list[RunInfo] = []
+        self.problems: list[Problem] = []
+        self.feed: Feed[RunInfo | Problem, Updated] = Feed(Updated)
+        self._index: dict[str, int] = {}
+        self._by_id: dict[str, int] = {}
+        self._files: dict[Path, Listed] = {}
+        self._parts: list[Listed] = []
+        self._gone: set[int] = set()
+        self._moved = False
+        self._lock = Lock()
+        self._news = Condition()
+
+    def finish(self) -> None:
+        """The scan is at its end."""
+        self.feed.finish()
+        with self._news:
+            self._news.notify_all()
+
+    def wait_for(self, condition: Callable[[], bool], timeout: float | None) -> None:
+        """Wait until something is true of the lists, at most `timeout` seconds."""
+        with self._news:
+            self._news.wait_for(condition, timeout)
+
+    def on_listed(self, part: Listed) -> None:
+        """A file whose runs come next, before they are summed up."""
+        self._parts.append(part)
+        self._files[part.source.path] = part
+
+    def publish(
+        self, batch: Sequence[RunInfo | Problem], changed: Mapping[int, RunInfo | Problem] | None = None
+    ) -> None:
+        """New rows, and earlier ones that were summed up, or are no runs after all, by their number."""
+        for item in batch:
+            if isinstance(item, RunInfo):
+                at = len(self.infos)
+                if item.summarised:
+                    self._index[item.key] = at
+                self._by_id.setdefault(item.id, at)
+                self.infos.append(item)
+            else:
+                self.problems.append(item)
+        for row, item in (changed or {}).items():
+            part = self._parts[bisect_left(self._parts, row + 1, key=lambda part: part.first_row) - 1]
+            at = part.first_run + row - part.first_row
+            if isinstance(item, RunInfo):
+                self._index[item.key] = at
+                self._by_id.setdefault(item.id, at)
+                self.infos[at] = item
+            else:
+                if not isinstance(item, Gone):
+                    self.problems.append(item)
+                self._gone.add(at)
+        self.feed.publish(batch, changed)
+        with self._news:
+            self._news.notify_all()
+
+    def leave_out_gone(self) -> None:
+        """Take out what was listed as a run and is none."""
+        if not self._gone:
+            return
+        with self._lock:
+            gone = sorted(self._gone)
+            self.infos = [info for at, info in enumerate(self.infos) if at not in self._gone]
+            self._index = {info.key: at for at, info in enumerate(self.infos) if info.summarised}
+            self._by_id = {}
+            for at, info in enumerate(self.infos):
+                self._by_id.setdefault(info.id, at)
+            for part in self._parts:
+                before = bisect_left(gone, part.first_run)
+                part.count -= bisect_left(gone, part.first_run + part.count) - before
+                part.first_run -= before
+            self._gone = set()
+
+    def take(self, news: News) -> None:
+        """Rows that are new or others now. All runs are summed up."""
+        anew, self._moved = False, True
+        for row, item in news.changed.items():
+            before = self.feed.items[row]
+            if isinstance(before, RunInfo) and isinstance(item, RunInfo) and before.key == item.key:
+                self.infos[self._index[item.key]] = item
+            else:
+                anew = True
+        if anew:
+            self.feed.publish(news.added, news.changed)
+            self._list_anew()
+        else:
+            self.publish(news.added)
+            self.feed.publish((), news.changed)
+
+    def _list_anew(self) -> None:
+        items = self.feed.items
+        infos = [item for item in items if isinstance(item, RunInfo)]
+        with self._lock:
+            self.problems = [item for item in items if isinstance(item, Problem) and not isinstance(item, Gone)]
+            self._index = {info.key: at for at, info in enumerate(infos)}
+            self._by_id = {}
+            for at, info in enumerate(infos):
+                self._by_id.setdefault(info.id, at)
+            self.infos = infos
+
+    def as_listed(self, info: RunInfo) -> RunInfo:
+        """A run as the list holds it now. Raises UnreadableError where it holds it no more."""
+        if not self._moved or not info.summarised:
+            return info
+        with self._lock:
+            at = self._index.get(info.key)
+            if at is not None:
+                return self.infos[at]
+        raise UnreadableError(
+            "this run is not there any more", hint="the file was changed since", where=Where(info.path, info.line)
+        )
+
+    def now(self, info: RunInfo) -> tuple[int, RunInfo]:
+        """What the list holds now for a run that was listed before it was summed up, and where."""
+        with self._lock:
+            if self._moved:  # the parts of the list are not where they were
+                place = info.place
+                for at, found in enumerate(self.infos):
+                    if found.place == place:
+                        return at, found
+            part = None if self._moved else self._files.get(info.path)
+            infos = self.infos
+            if part is not None:
+                end = part.first_run + part.count
+                at = bisect_left(infos, info.offset, part.first_run, end, key=lambda found: found.offset)
+                if at < end and infos[at].offset == info.offset and at not in self._gone:
+                    return at, infos[at]
+        raise UnreadableError(
+            "this record is no run after all",
+            hint="the list says what is wrong with it",
+            where=Where(info.path, info.line),
+        )
+
+    def is_waiting(self, at: int) -> bool:
+        """Whether the run at that place may still be summed up."""
+        return not (self.feed.finished or self.infos[at].summarised or at in self._gone)
+
+    def is_sure(self, at: int, listed: RunInfo, summed: RunInfo) -> bool:
+        """Whether no record before this one can have its id."""
+        parts = self._parts[: bisect_left(self._parts, at + 1, key=lambda part: part.first_run)]
+        return listed.id == summed.id and self._by_id.get(summed.id) == at and all(part.sure for part in parts)
+
+    def find(self, id_or_key: str) -> RunInfo | None:
+        """The run with that key, else the first with that id; None where there is none that is summed up (yet)."""
+        at = self._index.get(id_or_key, self._by_id.get(id_or_key))
+        if at is None:
+            return None
+        info = self.infos[at]
+        return info if info.summarised and id_or_key in (info.key, info.id) else None
+
+    def neighbour(self, info: RunInfo, step: int) -> RunInfo | None:
+        """The run so many places after another one (before it, where `step` is negative); None past the ends."""
+        at = self._index.get(info.key)
+        if at is None or not 0 <= at + step < len(self.infos):
+            return None
+        return self.infos[at + step]
