@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from trajview import open_corpus
-from trajview.corpus import json_records, memory
+from trajview.corpus import json_records, memory, reader, scan
+from trajview.corpus.corpus import Corpus
 from trajview.errors import UnreadableError
 from trajview.formats import quick
 
@@ -74,3 +75,38 @@ def test_elements_that_a_quick_look_does_not_know_are_decoded(tmp_path: Path) ->
     corpus = open_corpus(path)
     assert [info.id for info in corpus] == ["r0", "r1", "r2", "a#3", "a#4", "r3", "r4"]
     assert [info.messages for info in corpus][-2:] == [4, 5]
+
+
+def test_the_only_record_is_decoded_once_and_its_value_kept_for_one_opening(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scan, "_LARGE", 10)
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(chats(9)[4]))
+    corpus = Corpus([path])
+    corpus.start()
+    assert corpus.wait(10)
+    handed = corpus._reader._handed
+    assert handed is not None
+    with monkeypatch.context() as patch:
+        patch.setattr(reader, "value_of", None)
+        assert len(corpus.load(corpus[0], lazily=True).transcripts[0].messages) == 5
+    assert corpus._reader._handed is None
+    assert len(corpus.load(corpus[0]).transcripts[0].messages) == 5
+    handed[2]["messages"] = []
+    path.write_text(json.dumps({**chats(9)[4], "id": "changed!"}))
+    corpus._reader._cache.clear()
+    corpus._reader._handed = handed
+    with pytest.raises(UnreadableError, match="changed"):
+        corpus.load(corpus[0], lazily=True)
+
+
+def test_of_several_records_none_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scan, "_LARGE", 10)
+    for name in "ab":
+        (tmp_path / f"{name}.json").write_text(json.dumps(chats(9)[4]))
+    corpus = Corpus([tmp_path / "a.json", tmp_path / "b.json"])
+    corpus.start()
+    assert corpus.wait(10)
+    assert len(corpus) == 2
+    assert corpus._reader._handed is None

@@ -116,6 +116,7 @@ class Corpus:
     def start(self) -> None:
         """Begin the scan in a background thread; what is found goes to the subscribers."""
         self._begin()
+        self._scan.hand_over = self._reader.hand_over
         self._thread = Thread(target=self._run_in_background, name="trajview-scan", daemon=True)
         self._thread.start()
 

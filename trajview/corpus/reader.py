@@ -45,6 +45,7 @@ class Reader:
         self._now = now
         self._cache: OrderedDict[Place, tuple[str, AgentRun]] = OrderedDict()
         self._lock = Lock()
+        self._handed: tuple[Path, Stamp | None, Any] | None = None
 
     def load(self, info: RunInfo, *, lazily: bool = False) -> AgentRun:
         """See `Corpus.load`."""
@@ -84,8 +85,20 @@ class Reader:
         self._check_unchanged(info, known)  # it may have changed while it was read
         return value
 
+    def hand_over(self, path: Path, value: Any) -> None:
+        """Take the value of the only record of a file, for the one time that it is opened next."""
+        self._handed = path, self._stamps.get(path), value
+
+    def _taken(self, info: RunInfo) -> Any:
+        """The value that was handed over for a run, of a file that still is what it was; None where there is none."""
+        handed, self._handed = self._handed, None
+        known, info = self._listed(info)
+        self._check_unchanged(info, known)
+        return handed[2] if handed is not None and info.alone and handed[:2] == (info.path, known) else None
+
     def forget(self, path: Path, offset: int) -> None:
         """Do not keep the runs of a file from an offset on: they were read again."""
+        self._handed = None
         with self._lock:
             for place in [place for place in self._cache if place[0] == path and place[2] >= offset]:
                 del self._cache[place]
@@ -143,7 +156,9 @@ class Reader:
         """The run, parsed anew."""
         if not info.summarised:
             info = self.summed_up(info)
-        value = self.value(info)
+        value = self._taken(info) if lazily else None
+        if value is None:
+            value = self.value(info)
         known = registry.format_named(info.format)
         read = getattr(known, "open", known.read) if lazily else known.read
         try:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import msgspec
 
@@ -27,6 +28,7 @@ from .walk import Skipped, SourceFile, walk
 __all__ = ["Scan", "fault_of", "origin_of", "placed"]
 
 
+_LARGE = 8 << 20  # bytes
 _LOOKED_AT = frozenset({"jsonl", "json", "json array"})
 """Containers whose records a quick look may be enough for."""
 
@@ -52,6 +54,8 @@ class Scan:
         self.files_done = 0
         self.bytes_done = 0
         self.stamps: dict[Path, Stamp] = {}
+        self.hand_over: Callable[[Path, Any], None] | None = None
+        """Gets the value of the only record of all, where that is large."""
         self._paths = paths
         self._cancelled = cancelled
         self._cache = cache
@@ -208,7 +212,11 @@ class Scan:
     def _quick_look(self, path: Path) -> LookAt:
         path = origin_of(path, Record(None, "jsonl", 0, 0)).path
         look = self._quick.look
-        return lambda data, number, line, alone: look(data, Origin(path, number, line, alone))
+        # The only record there is will be opened next: its value is at hand then, where a look would not have it.
+        opened_next = self.hand_over is not None and len(self._paths) == 1 and path == self._paths[0]
+        return lambda data, number, line, alone: (
+            None if alone and opened_next and len(data) >= _LARGE else look(data, Origin(path, number, line, alone))
+        )
 
     def _items(self, found: Record, source: SourceFile) -> Iterator[RunInfo | Problem]:
         """The run that a record is, and what is wrong with it. What its format refuses is a raw run as well."""
@@ -226,6 +234,8 @@ class Scan:
             if found.container == "yaml" and detection.format == "raw" and not source.named:
                 return  # most YAML in a folder is configuration
             summary = known.summarise(found.value, origin)
+            if self.hand_over is not None and found.alone and found.length >= _LARGE and len(self._paths) == 1:
+                self.hand_over(source.path, found.value)
         except TrajviewError as error:
             yield placed(error.problem(), source.path, found.line)
         except Exception as error:  # noqa: BLE001 - a fault in one format must not end the list; it is reported

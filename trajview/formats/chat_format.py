@@ -12,7 +12,7 @@ from trajview.models.units import count_units
 from .base import Detection, Origin, Summary
 from .chat import Conversation, message_models
 from .plain import dict_or_value, first_id, kind, number, problems_at, put, rewards_of, text_or_none
-from .roles import elements_of, pieces_of
+from .roles import elements_of, pieces_of, roles_of
 from .shape import wrong_in_messages
 
 if TYPE_CHECKING:
@@ -91,7 +91,10 @@ class Chat:
 
     def summary(self) -> Summary:
         """What the list of a corpus shows, from roles alone."""
-        roles = [piece.role for item in self.items for piece in pieces_of(item)]
+        if any(isinstance(item, dict) and type(item.get("content")) is list for item in self.items):
+            roles = [piece.role for item in self.items for piece in pieces_of(item)]
+        else:  # then each is one piece
+            roles = roles_of(self.items)
         return Summary(
             self.id, self.name, len(roles), count_units(roles), 1, (), tuple(self.rewards or ()),
             tuple(dict.fromkeys([*self.models, *summary_models(self.items, self.metadata, self.metadata.get("request"))])),
