@@ -29,6 +29,21 @@ def test_an_inspect_sample_alone_is_a_run_with_its_grades_as_numbers() -> None:
     assert outline(run) == ["user: q", "assistant: t"]
 
 
+def test_the_events_of_an_inspect_sample_stay_in_the_raw_record() -> None:
+    """They say what the messages say, many times over; what an attachment holds stands in the message itself."""
+    sample = {
+        **load("inspect/sample.json"),
+        "messages": [{"role": "user", "content": "attachment://ab12"}],
+        "events": [{"event": "state", "changes": []}],
+        "attachments": {"ab12": "a long text"},
+        "store": {"seen": 3},
+    }
+    run = inspect.FORMAT.read(sample, Origin())
+    assert [message.text for message in run.transcripts[0].messages] == ["a long text"]
+    assert run.metadata["store"] == {"seen": 3}
+    assert not {"events", "attachments"} & run.metadata.keys()
+
+
 def test_steps_of_swe_agent_are_calls_and_answers() -> None:
     run = sweagent.FORMAT.read(load("sweagent/steps.traj"), origin("sweagent/steps.traj"))
     assert outline(run) == [

@@ -52,6 +52,14 @@ def test_the_text_is_the_text_parts_joined_by_a_newline() -> None:
     assert [type(part) for part in message.parts] == [TextPart, ReasoningPart, TextPart]
 
 
+def test_redacted_reasoning_is_read_by_its_summary() -> None:
+    blob = {"type": "reasoning", "reasoning": "gAAAAB", "redacted": True}
+    parts = [{**blob, "summary": "Looks for the flag."}, blob, {"type": "reasoning", "reasoning": "hm", "summary": "s"}]
+    message = read(role="assistant", content=parts)
+    assert message.reasoning == ["Looks for the flag.", "gAAAAB", "hm"]
+    assert read(**message.model_dump()) == message
+
+
 def test_plain_content_is_one_text_part_and_null_is_none() -> None:
     assert [part.type for part in read(role="user", content="x").parts] == ["text"]
     assert read(role="assistant", content=None).parts == []

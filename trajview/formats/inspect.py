@@ -93,6 +93,13 @@ class Inspect:
         return problems_at(origin, reasons)
 
 
+_SAID_ELSEWHERE = frozenset({"events", "events_data", "attachments"})
+"""Of a sample: how it came to its messages, step by step and many times their size, and texts that now stand in them.
+
+They are in the raw record, not in the metadata, as Docent's own loader of Inspect's logs leaves them out.
+"""
+
+
 def _sample(sample: Any, origin: Origin) -> Chat:
     if not isinstance(sample, dict):
         return Chat("?", [sample], problems=[f"a sample is an object, and this is {kind(sample)}"])
@@ -100,7 +107,7 @@ def _sample(sample: Any, origin: Origin) -> Chat:
     attachments = sample.get("attachments")
     if isinstance(attachments, dict) and attachments:
         items = [_attached(item, attachments) for item in items]
-    chat = chat_of(sample, origin, items, {"messages"}, problems)
+    chat = chat_of(sample, origin, items, {"messages", *_SAID_ELSEWHERE}, problems)
     scores = sample.get("scores")
     if isinstance(scores, dict):
         chat.rewards = rewards_of({"scores": {key: _graded(score) for key, score in scores.items()}}) or chat.rewards

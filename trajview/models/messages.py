@@ -71,7 +71,7 @@ class TextPart(_OptionalExtras):
 
 
 class ReasoningPart(_OptionalExtras):
-    """What the model thought before it spoke. `redacted` reasoning holds no readable text.
+    """What the model thought before it spoke. `redacted` reasoning holds no readable text, but may have a `summary`.
 
     Docent refuses a `redacted` that is null, so one that is not known is not written.
     """
@@ -82,10 +82,16 @@ class ReasoningPart(_OptionalExtras):
     reasoning: str
     signature: str | None = None
     redacted: bool | None = None
+    summary: str | None = None
+
+    @property
+    def readable(self) -> str:
+        """What a person can read of it. Docent's rule: the summary, where the reasoning is redacted and has one."""
+        return self.summary if self.redacted and self.summary else self.reasoning
 
     @classmethod
     def _unset_names(cls) -> frozenset[str]:
-        return frozenset({"redacted"})
+        return frozenset({"redacted", "summary"})
 
 
 class ImagePart(_OptionalExtras):
@@ -262,10 +268,10 @@ class MessageBase(_OptionalExtras):
 
     @property
     def reasoning(self) -> list[str]:
-        """The text of every reasoning part, in order."""
+        """What can be read of every reasoning part, in order."""
         if isinstance(self.content, str):
             return []
-        return [part.reasoning for part in self.content if isinstance(part, ReasoningPart)]
+        return [part.readable for part in self.content if isinstance(part, ReasoningPart)]
 
     @classmethod
     def _unset_names(cls) -> frozenset[str]:

@@ -152,7 +152,7 @@ def _label(text: str, style: str) -> Line:
 
 
 def _reasoning(part: ReasoningPart, options: ViewOptions) -> list[Line]:
-    text = part.reasoning.strip()
+    text = part.readable.strip()
     if part.redacted and not text:
         text = "(redacted)"
     if not text:
