@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Protocol, cast
 
 from textual.app import App, ComposeResult
@@ -18,7 +17,8 @@ from textual.timer import Timer
 from textual.widgets import Input, Static
 
 from trajview.app.keys import bindings_for
-from trajview.app.run_list import RunList, RunRow, size_text
+from trajview.app.run_list import RunList, RunRow
+from trajview.app.screens.browser_said import Source, counts_said, empty_said, row_said, title_said
 from trajview.app.widgets.filter_bar import FilterBar
 from trajview.app.widgets.key_footer import KeyFooter
 from trajview.app.widgets.run_table import RunTable
@@ -39,31 +39,6 @@ _TICK = 0.25
 
 _PATIENCE = 0.2
 """Seconds that a key may wait for a run to be summed up."""
-
-
-class Source(Protocol):
-    """What the browser asks of a corpus. The callback runs on the thread that scans, and at once for what came before."""
-
-    @property
-    def skipped(self) -> int:
-        """Files that are no logs."""
-
-    @property
-    def bytes_done(self) -> int:
-        """Bytes that the scan has been through."""
-
-    def subscribe(self, callback: Callable[[list[RunRow | Updated], bool], None]) -> Callable[[], None]:
-        """Call back with each batch, and with `True` when there is no more. Returns what ends that."""
-
-    @property
-    def following(self) -> bool:
-        """Whether what changes in the files comes by itself."""
-
-    def reload(self) -> bool:
-        """Look at all files again, in this thread; whether that was possible."""
-
-    def resolve(self, info: RunInfo, timeout: float | None = None) -> RunInfo:
-        """The run summed up, with the key that annotations refer to. Raises TrajviewError."""
 
 
 class _OpensRuns(Protocol):
@@ -137,7 +112,7 @@ class BrowserScreen(Screen[None]):
         self._status = self.query_one("#browser-status", Static)
         self.table = self.query_one(RunTable)
         self.bar = self.query_one(FilterBar)
-        self._title.update(Content.assemble(("trajview", "bold"), Content(f"  {_title(self.settings.paths)}")))
+        self._title.update(Content.assemble(("trajview", "bold"), Content(f"  {title_said(self.settings.paths)}")))
         self._say()
         self._unsubscribe = self.corpus.subscribe(self._take_batch)
         self._ticking: Timer | None = self.set_interval(_TICK, self._tick)
@@ -219,61 +194,20 @@ class BrowserScreen(Screen[None]):
         """Bring the header, the empty sentence, the count of the filter and the status line up to date."""
         self._say_counts()
         runs = self.runs
-        self.table.empty = self._empty()
+        self.table.empty = empty_said(runs, self.corpus, self.finished)
         self.bar.count(f"{len(runs.shown):,} of {runs.runs + runs.problems:,}" if runs.query.strip() else "")
         self._say_status()
 
     def _say_counts(self) -> None:
-        runs = self.runs
-        counts = [_count(runs.runs, "run")]
-        if runs.problems:
-            counts.append(_count(runs.problems, "problem"))
-        if self.corpus.skipped:
-            counts.append(f"{self.corpus.skipped:,} skipped")
-        if runs.annotated:
-            counts.append(f"{runs.annotated:,} annotated")
-        if not self.finished:
-            counts.append(f"reading… {size_text(self.corpus.bytes_done)}" if self.corpus.bytes_done else "reading…")
-        elif self.corpus.following:
-            counts.append("following")
-        said = " · ".join(counts)
+        said = counts_said(self.runs, self.corpus, self.finished)
         if said != self._counted:
             self._counted = said
             self._counts.update(Content(said))
 
-    def _empty(self) -> str:
-        if self.runs.shown:
-            return ""
-        if self.runs.runs + self.runs.problems:
-            return f"Nothing matches “{one_line(self.runs.query, 40)}”.\nEscape clears the filter."
-        if not self.finished:
-            return "Reading…"
-        if self.corpus.following:
-            return "Nothing here yet.\nWhat is written from now on appears by itself."
-        skipped = self.corpus.skipped
-        why = (
-            f" {_count(skipped, 'file')} looked like no log and {'was' if skipped == 1 else 'were'} skipped."
-            if skipped
-            else ""
-        )
-        return f"No runs here.{why}\nOpen a log, or a folder that holds some: trajview PATH"
-
     def _say_status(self) -> None:
         item = self.runs.current
         self._status.set_class(isinstance(item, Problem), "-problem")
-        if item is None:
-            text = ""
-        elif isinstance(item, Problem):
-            text = one_line(item.hint or item.reason, 400) + " · enter shows all of it"
-        else:
-            place = item.source if item.line is None else f"{item.source}:{item.line}"
-            pieces = [one_line(place)]
-            if item.length:
-                pieces.append(size_text(item.length))
-            if item.name and item.name != item.id:
-                pieces.append(one_line(item.id))
-            pieces += [one_line(", ".join(names)) for names in (item.agents, item.models) if names]
-            text = " · ".join(pieces)
+        text = row_said(item)
         if text != self._said:
             self._said = text
             self._status.update(Content(text), layout=False)  # its size is fixed, and a layout takes 50 ms
@@ -469,15 +403,3 @@ class BrowserScreen(Screen[None]):
             self.bar.action_clear()
         else:
             await self.app.run_action("quit")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
-def _title(paths: tuple[Path, ...]) -> str:
-    """The opened paths in a few words."""
-    shown = [one_line(str(path), 60) for path in paths[:2]]
-    if len(paths) > 2:
-        shown.append(f"and {len(paths) - 2} more")
-    return ", ".join(shown)

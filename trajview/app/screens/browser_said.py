@@ -1,0 +1,101 @@
+"""What the browser says: of the corpus in its header, of a row in its status line, and where there are no rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+from trajview.app.run_list import RunList, RunRow, size_text
+from trajview.corpus.info import RunInfo, Updated
+from trajview.errors import Problem
+from trajview.textsafe import one_line
+
+__all__ = ["Source", "counts_said", "empty_said", "row_said", "title_said"]
+
+
+class Source(Protocol):
+    """What the browser asks of a corpus. The callback runs on the thread that scans, and at once for what came before."""
+
+    @property
+    def skipped(self) -> int:
+        """Files that are no logs."""
+
+    @property
+    def bytes_done(self) -> int:
+        """Bytes that the scan has been through."""
+
+    def subscribe(self, callback: Callable[[list[RunRow | Updated], bool], None]) -> Callable[[], None]:
+        """Call back with each batch, and with `True` when there is no more. Returns what ends that."""
+
+    @property
+    def following(self) -> bool:
+        """Whether what changes in the files comes by itself."""
+
+    def reload(self) -> bool:
+        """Look at all files again, in this thread; whether that was possible."""
+
+    def resolve(self, info: RunInfo, timeout: float | None = None) -> RunInfo:
+        """The run summed up, with the key that annotations refer to. Raises TrajviewError."""
+
+
+def counts_said(runs: RunList, corpus: Source, finished: bool) -> str:
+    """How much there is, and whether it is still being read."""
+    counts = [_count(runs.runs, "run")]
+    if runs.problems:
+        counts.append(_count(runs.problems, "problem"))
+    if corpus.skipped:
+        counts.append(f"{corpus.skipped:,} skipped")
+    if runs.annotated:
+        counts.append(f"{runs.annotated:,} annotated")
+    if not finished:
+        counts.append(f"reading… {size_text(corpus.bytes_done)}" if corpus.bytes_done else "reading…")
+    elif corpus.following:
+        counts.append("following")
+    return " · ".join(counts)
+
+
+def empty_said(runs: RunList, corpus: Source, finished: bool) -> str:
+    """The sentences that stand where there are no rows; empty where there are."""
+    if runs.shown:
+        return ""
+    if runs.runs + runs.problems:
+        return f"Nothing matches “{one_line(runs.query, 40)}”.\nEscape clears the filter."
+    if not finished:
+        return "Reading…"
+    if corpus.following:
+        return "Nothing here yet.\nWhat is written from now on appears by itself."
+    skipped = corpus.skipped
+    why = (
+        f" {_count(skipped, 'file')} looked like no log and {'was' if skipped == 1 else 'were'} skipped."
+        if skipped
+        else ""
+    )
+    return f"No runs here.{why}\nOpen a log, or a folder that holds some: trajview PATH"
+
+
+def row_said(item: RunRow | None) -> str:
+    """Where a run comes from, how large it is, and who is in it; of a problem, what to do about it."""
+    if item is None:
+        return ""
+    if isinstance(item, Problem):
+        return one_line(item.hint or item.reason, 400) + " · enter shows all of it"
+    pieces = [one_line(item.source if item.line is None else f"{item.source}:{item.line}")]
+    if item.length:
+        pieces.append(size_text(item.length))
+    if item.name and item.name != item.id:
+        pieces.append(one_line(item.id))
+    pieces += [one_line(", ".join(names)) for names in (item.agents, item.models) if names]
+    return " · ".join(pieces)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def title_said(paths: tuple[Path, ...]) -> str:
+    """The opened paths in a few words."""
+    shown = [one_line(str(path), 60) for path in paths[:2]]
+    if len(paths) > 2:
+        shown.append(f"and {len(paths) - 2} more")
+    return ", ".join(shown)
