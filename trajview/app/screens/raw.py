@@ -12,6 +12,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Static
+from textual.worker import get_current_worker
 
 from trajview.app.keys import bindings_for
 from trajview.app.reading import Reading
@@ -45,9 +46,9 @@ class RawScreen(Reading, Screen[None]):
     class _Read(Message):
         """The record was read, or could not be."""
 
-        def __init__(self, text: str, size: int) -> None:
+        def __init__(self, session: TranscriptSession, size: int) -> None:
             super().__init__()
-            self.text, self.size = text, size
+            self.session, self.size = session, size
 
     def __init__(self, info: RunInfo) -> None:
         super().__init__()
@@ -61,7 +62,7 @@ class RawScreen(Reading, Screen[None]):
     def on_mount(self) -> None:
         self.view = self.query_one(TranscriptView)
         self.view.focus()
-        self._title("reading…")
+        self._title(f"reading… {size_of(self.info.length)}")
         self._read()
 
     def _title(self, said: str) -> None:
@@ -72,23 +73,31 @@ class RawScreen(Reading, Screen[None]):
 
     @work(thread=True, exclusive=True, group="raw", exit_on_error=False)
     def _read(self) -> None:
+        worker = get_current_worker()
+        size = 0
         try:
-            text = cast("TrajviewApp", self.app).corpus.raw(self.info)
+            shown = text = cast("TrajviewApp", self.app).corpus.raw(self.info)
+            size = len(text.encode("utf-8", "replace"))
         except TrajviewError as error:
-            self.post_message(self._Read(str(error), 0))
-            return
-        shown = text
+            shown = text = str(error)
         if text.count("\n") < 3:
             try:
                 shown = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
             except (ValueError, RecursionError):
                 shown = text
-        self.post_message(self._Read(shown, len(text.encode("utf-8", "replace"))))
+        if worker.is_cancelled:
+            return
+        # Laid out here, because that takes seconds for a record of 100 MB.
+        transcript = Transcript(messages=[ToolMessage(content=shown)])
+        session = TranscriptSession(transcript, bare=True, width=self.view.text_width or 80)
+        session.layout(0)
+        if not worker.is_cancelled:
+            self.post_message(self._Read(session, size))
 
     def on_raw_screen__read(self, message: _Read) -> None:
         message.stop()
         self._title(size_of(message.size))
-        self.view.show(TranscriptSession(Transcript(messages=[ToolMessage(content=message.text)]), bare=True))
+        self.view.show(message.session)
 
     def action_edit(self) -> None:
         """Open the file in the editor or pager, at the record."""
