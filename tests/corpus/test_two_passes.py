@@ -255,3 +255,17 @@ def test_files_that_only_reading_can_tell_are_not_listed(tmp_path: Path) -> None
         (tmp_path / name).write_bytes(data)
         source = SourceFile(tmp_path / name, name, named=True)
         assert listed(source, registry.is_message_line, lambda record, alone: "x") is None, name
+
+
+def test_runs_of_the_same_models_share_them_and_what_was_listed_is_let_go(tmp_path: Path) -> None:
+    lines = [{"id": f"r{n}", "messages": [{"role": "user", "content": "x"}], "model": "m"} for n in range(30)]
+    path = tmp_path / "a.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    corpus = Corpus([path])
+    corpus.start()
+    assert corpus.wait(10)
+    assert {info.models for info in corpus} == {("m",)}
+    assert len({id(info.models) for info in corpus}) == 1
+    assert [corpus.find(f"r{n}") for n in range(30)] == list(corpus)
+    assert corpus.neighbour(corpus[3], 2) == corpus[5]
+    assert not any(part.infos for part in corpus._found._parts)

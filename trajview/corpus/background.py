@@ -6,7 +6,8 @@ scan, whose runs take the place of those listed: what is known in the end is wha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from threading import Event
@@ -40,7 +41,7 @@ class Listed:
     source: SourceFile
     first_row: int
     first_run: int
-    infos: list[RunInfo]
+    infos: deque[RunInfo]
     count: int = 0
     sure: bool = True
     """Whether every record said its id at its start."""
@@ -98,7 +99,7 @@ class Background:
 
     def _list_file(self, source: SourceFile) -> Listed:
         """List what a file seems to hold, where that can be told without reading it."""
-        part = Listed(source, self._rows, self._runs, [])
+        part = Listed(source, self._rows, self._runs, deque())
         stem = ""
 
         def default_id(record: int, alone: bool) -> str:
@@ -131,7 +132,7 @@ class Background:
 
     def _read(self, part: Listed) -> None:
         """Read a file that was listed; each run or problem takes the place of the row that its record has."""
-        waiting = enumerate(part.infos)
+        waiting = enumerate(_popped(part.infos))
         row, info = next(waiting, (0, None))
         problems: list[Problem] = []
 
@@ -163,7 +164,7 @@ class Background:
             pass_over(float("inf"))
         for problem in problems:
             self._add(problem)
-        part.infos = []
+        part.infos.clear()
 
     # Batches
 
@@ -188,6 +189,12 @@ class Background:
         self._batch, self._changed = [], {}
         self._publish(batch, changed)
         self._since = monotonic()
+
+
+def _popped(infos: deque[RunInfo]) -> Iterator[RunInfo]:
+    """Each, which nothing keeps any longer: of a large file, listing and reading it take no memory twice."""
+    while infos:
+        yield infos.popleft()
 
 
 def _size_of(source: SourceFile) -> int:

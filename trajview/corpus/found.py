@@ -30,7 +30,8 @@ class Found:
         self.infos: list[RunInfo] = []
         self.problems: list[Problem] = []
         self.feed: Feed[RunInfo | Problem, Updated] = Feed(Updated)
-        self._index: dict[str, int] = {}
+        self._by_key: dict[str, int] = {}
+        """Without the runs that `_by_id` has under their key, which are nearly all of them."""
         self._by_id: dict[str, int] = {}
         self._files: dict[Path, Listed] = {}
         self._parts: list[Listed] = []
@@ -62,9 +63,7 @@ class Found:
         for item in batch:
             if isinstance(item, RunInfo):
                 at = len(self.infos)
-                if item.summarised:
-                    self._index[item.key] = at
-                self._by_id.setdefault(item.id, at)
+                self._enter(item, at)
                 self.infos.append(item)
             else:
                 self.problems.append(item)
@@ -72,8 +71,7 @@ class Found:
             part = self._parts[bisect_left(self._parts, row + 1, key=lambda part: part.first_row) - 1]
             at = part.first_run + row - part.first_row
             if isinstance(item, RunInfo):
-                self._index[item.key] = at
-                self._by_id.setdefault(item.id, at)
+                self._enter(item, at)
                 self.infos[at] = item
             else:
                 if not isinstance(item, Gone):
@@ -83,6 +81,26 @@ class Found:
         with self._news:
             self._news.notify_all()
 
+    def _enter(self, info: RunInfo, at: int) -> None:
+        """Take note of where a run is."""
+        first = self._by_id.setdefault(info.id, at)
+        if info.summarised and (first != at or info.key != info.id):
+            self._by_key[info.key] = at
+
+    def _enter_all(self, infos: Sequence[RunInfo]) -> None:
+        self._by_key, self._by_id = {}, {}
+        for at, info in enumerate(infos):
+            self._enter(info, at)
+
+    def _at(self, key: str) -> int:
+        """Where the run with a key is, -1 where there is none."""
+        at = self._by_key.get(key)
+        if at is None:
+            at = self._by_id.get(key, -1)
+            if at >= 0 and self.infos[at].key != key:
+                return -1
+        return at
+
     def leave_out_gone(self) -> None:
         """Take out what was listed as a run and is none."""
         if not self._gone:
@@ -90,10 +108,7 @@ class Found:
         with self._lock:
             gone = sorted(self._gone)
             self.infos = [info for at, info in enumerate(self.infos) if at not in self._gone]
-            self._index = {info.key: at for at, info in enumerate(self.infos) if info.summarised}
-            self._by_id = {}
-            for at, info in enumerate(self.infos):
-                self._by_id.setdefault(info.id, at)
+            self._enter_all(self.infos)
             for part in self._parts:
                 before = bisect_left(gone, part.first_run)
                 part.count -= bisect_left(gone, part.first_run + part.count) - before
@@ -106,7 +121,7 @@ class Found:
         for row, item in news.changed.items():
             before = self.feed.items[row]
             if isinstance(before, RunInfo) and isinstance(item, RunInfo) and before.key == item.key:
-                self.infos[self._index[item.key]] = item
+                self.infos[self._at(item.key)] = item
             else:
                 anew = True
         if anew:
@@ -121,10 +136,7 @@ class Found:
         infos = [item for item in items if isinstance(item, RunInfo)]
         with self._lock:
             self.problems = [item for item in items if isinstance(item, Problem) and not isinstance(item, Gone)]
-            self._index = {info.key: at for at, info in enumerate(infos)}
-            self._by_id = {}
-            for at, info in enumerate(infos):
-                self._by_id.setdefault(info.id, at)
+            self._enter_all(infos)
             self.infos = infos
 
     def as_listed(self, info: RunInfo) -> RunInfo:
@@ -132,8 +144,8 @@ class Found:
         if not self._moved or not info.summarised:
             return info
         with self._lock:
-            at = self._index.get(info.key)
-            if at is not None:
+            at = self._at(info.key)
+            if at >= 0:
                 return self.infos[at]
         raise UnreadableError(
             "this run is not there any more", hint="the file was changed since", where=Where(info.path, info.line)
@@ -171,7 +183,7 @@ class Found:
 
     def find(self, id_or_key: str) -> RunInfo | None:
         """The run with that key, else the first with that id; None where there is none that is summed up (yet)."""
-        at = self._index.get(id_or_key, self._by_id.get(id_or_key))
+        at = self._by_key.get(id_or_key, self._by_id.get(id_or_key))
         if at is None:
             return None
         info = self.infos[at]
@@ -179,7 +191,7 @@ class Found:
 
     def neighbour(self, info: RunInfo, step: int) -> RunInfo | None:
         """The run so many places after another one (before it, where `step` is negative); None past the ends."""
-        at = self._index.get(info.key)
-        if at is None or not 0 <= at + step < len(self.infos):
+        at = self._at(info.key)
+        if at < 0 or not 0 <= at + step < len(self.infos):
             return None
         return self.infos[at + step]

@@ -28,6 +28,7 @@ from .walk import Skipped, SourceFile, walk
 __all__ = ["Scan", "fault_of", "origin_of", "placed"]
 
 
+_MAX_NAMES = 1000
 _LARGE = 8 << 20  # bytes
 _LOOKED_AT = frozenset({"jsonl", "json", "json array"})
 """Containers whose records a quick look may be enough for."""
@@ -60,6 +61,7 @@ class Scan:
         self._cancelled = cancelled
         self._cache = cache
         self._quick = QuickLook()
+        self._names: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._taken: set[str] = set()
         self._copies: dict[str, int] = {}
         self._gives_keys = True
@@ -267,10 +269,19 @@ class Scan:
             messages=summary.messages,
             units=summary.units,
             transcripts=summary.transcripts,
-            agents=summary.agents,
+            agents=self._shared(summary.agents),
             rewards=summary.rewards,
-            models=summary.models,
+            models=self._shared(summary.models),
         )
+
+    def _shared(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """The same names, in memory once however many runs have them."""
+        known = self._names.get(names)
+        if known is None:
+            known = names
+            if len(self._names) < _MAX_NAMES:
+                self._names[names] = names
+        return known
 
     def _key(self, run_id: str, found: Record | RunInfo, path: Path) -> str:
         key = run_id

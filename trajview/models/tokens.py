@@ -77,7 +77,11 @@ def _build() -> Encoding:
             hint="install trajview again",
         )
     ranks = {base64.b64decode(token): int(rank) for token, rank in map(bytes.split, raw.splitlines())}
-    return Encoding("cl100k_base", pat_str=_PATTERN, mergeable_ranks=ranks, special_tokens=_SPECIAL_TOKENS)
+    del raw
+    found = Encoding("cl100k_base", pat_str=_PATTERN, mergeable_ranks=ranks, special_tokens=_SPECIAL_TOKENS)
+    # 14 MB that it keeps for pickling alone, which nobody does here; what encodes has its own copy.
+    vars(found)["_mergeable_ranks"] = {}
+    return found
 
 
 def count_tokens(text: str) -> int:
