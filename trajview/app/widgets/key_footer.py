@@ -21,6 +21,11 @@ __all__ = ["KeyFooter"]
 _ALWAYS = frozenset({"help", "back"})
 
 
+def _takes_text(widget: Widget) -> bool:
+    """Whether a widget is a field for text; by name, because importing Textual's text area takes 20 ms."""
+    return any(kind.__name__ in ("Input", "TextArea") for kind in type(widget).__mro__)
+
+
 class KeyFooter(Widget):
     """The keys of the focused widget and its screen whose bindings are to be shown; a click presses the key.
 
@@ -58,7 +63,10 @@ class KeyFooter(Widget):
         focused = screen.focused
         for _, binding, enabled, _ in screen.active_bindings.values():
             # What the focused field takes as text does nothing else now.
-            typed = focused is not None and focused.check_consume_key(binding.key, key_to_character(binding.key))
+            typed = focused is not None and (
+                focused.check_consume_key(binding.key, key_to_character(binding.key))
+                or (binding.key == "enter" and _takes_text(focused))
+            )
             if binding.show and enabled and not typed:
                 by_action.setdefault(binding.action, binding)
         keys = [(found.key, self.app.get_key_display(found), found.description) for found in by_action.values()]
