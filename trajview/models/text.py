@@ -120,6 +120,9 @@ def run_to_str_with_token_limit(run: AgentRun, token_limit: int, agent_run_idx: 
 
 def message_to_str(message: ChatMessage, label: str) -> str:
     """One message as a block: `<|T0B3; role: tool; function: bash|>`, its content, `</|T0B3|>`."""
+    content = message.content
+    if isinstance(content, str) and not _says_more(message):  # as most are: half of the time is not counting tokens
+        return _block(label, message.role, content)
     about = list(_about(message))
     heads = [(key, _on_a_line(value)) for key, value in about]
     # What a header has no room for stands in full above the content.
@@ -216,6 +219,19 @@ def _about(message: ChatMessage) -> Iterator[tuple[str, str]]:
         yield "function", message.function
     if message.reward is not None:
         yield "reward", f"{message.reward:g}"
+
+
+def _says_more(message: ChatMessage) -> bool:
+    """Whether there is more to a message than its role and content."""
+    fields = message.__dict__  # an attribute of a model takes three times as long
+    return bool(
+        fields.get("name")
+        or fields.get("recipient")
+        or fields.get("reward") is not None
+        or fields.get("tool_calls")
+        or fields.get("function")
+        or fields.get("error")
+    )
 
 
 def _body(message: ChatMessage) -> str:

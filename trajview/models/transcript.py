@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from operator import attrgetter
+from typing import Any
 from uuid import uuid4
 
 from pydantic import Field, field_validator
@@ -14,6 +16,8 @@ from .messages import ChatMessage, _OptionalExtras, metadata_or_raise
 from .units import count_units, unit_starts
 
 __all__ = ["Transcript", "TranscriptGroup", "count_units", "unit_starts"]
+
+_ROLE = attrgetter("role")
 
 
 class TranscriptGroup(_OptionalExtras):
@@ -38,7 +42,8 @@ class TranscriptGroup(_OptionalExtras):
         return frozenset({"collection_id"})
 
 
-class _Units(NamedTuple):
+@dataclass(slots=True)
+class _Units:
     """Action units, and what they were computed from: a list that is replaced or has grown makes them stale."""
 
     messages: list[ChatMessage]
@@ -112,7 +117,7 @@ class Transcript(_OptionalExtras):
                 starts = [unit[0] for unit in explicit]
             else:
                 # Units that do not cover the messages in order cannot be trusted (someone edited the messages).
-                starts = unit_starts(message.role for message in messages)
+                starts = unit_starts(map(_ROLE, messages))
             ends = [*starts[1:], count] if starts else []
             members = [list(range(start, end)) for start, end in zip(starts, ends, strict=True)]
             self._cache.units = cached = _Units(messages, explicit, count, starts, members)
@@ -120,13 +125,21 @@ class Transcript(_OptionalExtras):
 
     def get_first_block_in_action_unit(self, action_unit_idx: int) -> int | None:
         """The index of the first message of an action unit, None where there is no such unit."""
-        starts = self.unit_starts
+        starts = self._cached().starts
         return starts[action_unit_idx] if 0 <= action_unit_idx < len(starts) else None
 
     def get_action_unit_for_block(self, block_idx: int) -> int | None:
         """The action unit that a message belongs to, None where there is no such message. O(log units)."""
-        units = self._cached()
-        return bisect_right(units.starts, block_idx) - 1 if 0 <= block_idx < units.length else None
+        cached = self._cache.units
+        # As `_cached` does, whose call alone takes as long as the rest: this is asked a million times.
+        if (
+            cached is None
+            or cached.messages is not (messages := self.messages)
+            or cached.explicit is not self.units
+            or cached.length != len(messages)
+        ):
+            cached = self._cached()
+        return bisect_right(cached.starts, block_idx) - 1 if 0 <= block_idx < cached.length else None
 
     def to_str(
         self, transcript_idx: int = 0, agent_run_idx: int | None = None, highlight_action_unit: int | None = None

@@ -15,19 +15,18 @@ def unit_starts(roles: Iterable[str]) -> list[int]:
     message joins the current unit, and starts one only where there is none.
     """
     starts: list[int] = []
-    previous: str | None = None
+    append = starts.append
+    previous = ""
     for index, role in enumerate(roles):
-        if role == "system":
-            new = True
+        if role == "assistant":
+            if previous != "assistant" and previous != "user":
+                append(index)
         elif role == "user":
-            new = previous != "user"
-        elif role == "assistant":
-            new = previous not in ("user", "assistant")
-        else:
-            new = previous is None or previous == "system"
-        if new:
-            starts.append(index)
-        previous = role
+            if previous != "user":
+                append(index)
+        elif role == "system" or previous == "system" or not previous:
+            append(index)
+        previous = role or "tool"
     return starts
 
 
