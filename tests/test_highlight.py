@@ -184,3 +184,8 @@ def test_an_output_made_to_be_slow_is_not() -> None:
     for line in ("= " + "1 failed " * 10_000, "=" * 40_000, "command " * 10_000, "exit code: " * 5_000):
         error_of(ToolMessage(content=line))
     assert time.perf_counter() - began < 2
+
+
+def test_an_empty_pattern_is_refused() -> None:
+    with pytest.raises(TrajviewError, match="matches everything"):
+        compile_rule("")

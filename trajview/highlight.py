@@ -16,7 +16,17 @@ from .models.messages import AssistantMessage, ChatMessage, ToolMessage
 from .models.said import strings_within
 from .models.transcript import Transcript
 
-__all__ = ["Highlight", "Rule", "compile_rule", "error_of", "errors_in", "failure_in", "highlights_in", "text_of"]
+__all__ = [
+    "Highlight",
+    "Rule",
+    "compile_pattern",
+    "compile_rule",
+    "error_of",
+    "errors_in",
+    "failure_in",
+    "highlights_in",
+    "text_of",
+]
 
 Source = Literal["search", "rule", "error", "mark", "unit", "citation"]
 
@@ -41,6 +51,8 @@ class Rule:
 
 def compile_rule(pattern: str, name: str | None = None) -> Rule:
     """A rule from a regular expression; smart case: it ignores case unless it holds a capital letter."""
+    if not pattern:
+        raise TrajviewError("an empty pattern matches everything", hint="say what to look for", title="Bad pattern")
     try:
         return Rule(name or pattern, compile_pattern(pattern))
     except re.error as error:

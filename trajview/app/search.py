@@ -9,8 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from trajview.errors import TrajviewError
-from trajview.highlight import compile_rule, text_of
+from trajview.highlight import compile_pattern, text_of
 from trajview.models.messages import ChatMessage
 
 __all__ = ["Needle", "SearchHits", "literal_within", "search"]
@@ -44,10 +43,10 @@ class Needle:
 
     def __post_init__(self) -> None:
         try:
-            pattern = compile_rule(self.text).pattern
+            pattern = compile_pattern(self.text)
             literal = literal_within(self.text) if _SPECIAL & set(self.text) else self.text
-        except TrajviewError:
-            pattern = compile_rule(re.escape(self.text)).pattern  # people type `foo(`
+        except re.error:
+            pattern = compile_pattern(re.escape(self.text))  # people type `foo(`
             literal = self.text
         if literal is not None and not literal.isascii():
             literal = None  # a long s matches an s where case is ignored

@@ -159,7 +159,11 @@ def _holds_drafts(folder: Path) -> bool:
 
 def _not_plain(path: Path, mode: int) -> Problem:
     kind = _KINDS.get(stat.S_IFMT(mode), "not a file")
-    return Problem(f"this is {kind}, which is never opened", "save its output to a file, and open that", Where(path))
+    return Problem(
+        f"this is {kind}, which is never opened",
+        "pipe it in: `program | trajview -`, or save its output to a file",
+        Where(path),
+    )
 
 
 def _problem(path: Path, error: OSError) -> Problem:
