@@ -38,6 +38,9 @@ class FakeCorpus:
         self.known: dict[str, RunInfo] = {}
         self.callbacks: list[Callable[[list[RunRow | Updated], bool], None]] = []
 
+    def go_on(self) -> None:
+        """Nothing waits."""
+
     def subscribe(self, callback: Callable[[list[RunRow | Updated], bool], None]) -> Callable[[], None]:
         self.callbacks.append(callback)
         callback(list(self.items), self.finished)

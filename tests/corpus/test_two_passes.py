@@ -269,3 +269,39 @@ def test_runs_of_the_same_models_share_them_and_what_was_listed_is_let_go(tmp_pa
     assert [corpus.find(f"r{n}") for n in range(30)] == list(corpus)
     assert corpus.neighbour(corpus[3], 2) == corpus[5]
     assert not any(part.infos for part in corpus._found._parts)
+
+
+def test_a_patient_scan_finds_the_first_runs_and_goes_on_when_it_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(background, "_AT_ONCE", 0)
+    monkeypatch.setattr(background, "_PATIENCE", 60)
+    line = json.dumps({"id": "r", "messages": [{"role": "user", "content": "x"}]}) + "\n"
+    path = tmp_path / "a.jsonl"
+    path.write_text(line * 500)
+    corpus = Corpus([path])
+    corpus.start(patiently=True)
+    assert not corpus.wait(0.3)
+    assert 0 < len(corpus) < 500
+    corpus.go_on()
+    assert corpus.wait(10)
+    assert len(corpus) == 500
+    assert all(info.summarised for info in corpus)
+
+
+def test_a_patient_scan_of_little_is_done_at_once_and_a_cancelled_one_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(background, "_PATIENCE", 60)
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps({"id": "r", "messages": [{"role": "user", "content": "x"}]}) + "\n")
+    corpus = Corpus([path])
+    corpus.start(patiently=True)
+    assert corpus.wait(10)
+    assert len(corpus) == 1
+    monkeypatch.setattr(background, "_AT_ONCE", 0)
+    corpus = Corpus([path])
+    corpus.start(patiently=True)
+    assert not corpus.wait(0.2)
+    corpus.cancel()
+    assert corpus.wait(10)

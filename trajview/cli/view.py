@@ -70,7 +70,7 @@ def command(
     from trajview.corpus.corpus import Corpus
 
     corpus = Corpus(settings.paths, None if no_cache else SummaryCache(), follow=follow, streams=streams[:1])
-    corpus.start()  # files are read while Textual is imported
+    corpus.start(patiently=True)  # the first runs are found while Textual is imported
     from trajview.app.app import run_app
 
     sys.exit(run_app(corpus, settings))

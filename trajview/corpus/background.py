@@ -27,7 +27,8 @@ __all__ = ["Background", "Listed"]
 
 _AT_ONCE: Final = 4 << 20
 """Bytes of small files that are summed up in the first pass: they take no longer than a blink."""
-_FIRST_BATCH: Final = 24
+_FIRST_BATCH: Final = 48
+_PATIENCE: Final = 1.0  # seconds
 _LARGEST_BATCH: Final = 4096
 _LONGEST_WAIT: Final = 0.1  # seconds until a batch goes out that is not full
 
@@ -50,12 +51,24 @@ class Listed:
 class Background:
     """Runs a scan in two passes, and hands on what it finds in batches: few at first, then more."""
 
-    def __init__(self, scan: Scan, publish: Publish, on_listed: Callable[[Listed], None], cancelled: Event) -> None:
-        """`publish` gets new rows, and rows that are others now by their number; `on_listed` each file's runs, before."""
+    def __init__(
+        self,
+        scan: Scan,
+        publish: Publish,
+        on_listed: Callable[[Listed], None],
+        cancelled: Event,
+        may_go_on: Event | None = None,
+    ) -> None:
+        """`publish` gets new rows, and rows that are others now by their number; `on_listed` each file's runs, before.
+
+        `may_go_on`: after the first rows it waits for this, a second at most.
+        """
         self._scan = scan
         self._publish = publish
         self._on_listed = on_listed
         self._cancelled = cancelled
+        self._may_go_on = may_go_on
+        self._waits = self._is_listing = False
         self._rows = self._runs = 0
         self._batch: list[RunInfo | Problem] = []
         self._changed: dict[int, RunInfo | Problem] = {}
@@ -64,6 +77,7 @@ class Background:
 
     def run(self) -> None:
         """Scan to the end, or until it is cancelled."""
+        self._waits = self._may_go_on is not None
         for part in self._list():
             if self._cancelled.is_set():
                 break
@@ -88,12 +102,14 @@ class Background:
             known = not later and self._scan.knows(source)
             size = _size_of(source)
             if later or (size > budget and not known):
+                self._is_listing = True
                 # From the first file on that is not read at once, none is: keys are given in the order of reading.
                 later.append(self._list_file(source))
                 continue
             budget -= 0 if known else size
             for item in self._scan.in_file(source):
                 self._add(item)
+        self._waits = self._waits and bool(later)
         self._flush()
         return later
 
@@ -188,6 +204,12 @@ class Background:
         batch, changed = self._batch, self._changed
         self._batch, self._changed = [], {}
         self._publish(batch, changed)
+        if self._waits and batch and (self._is_listing or self._rows >= _FIRST_BATCH):
+            self._waits = False
+            # Of two threads that compute, each waits for the other at every call of the system: a program that starts
+            # meanwhile takes three times as long.
+            if self._may_go_on is not None:
+                self._may_go_on.wait(_PATIENCE)
         self._since = monotonic()
 
 

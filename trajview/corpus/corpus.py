@@ -77,6 +77,7 @@ class Corpus:
         self.streams = tuple(streams)
         self._found = Found()
         self._cancelled = Event()
+        self._may_go_on = Event()
         self._scan = Scan(self.paths, self._cancelled, cache, self._is_written)
         self._reader = Reader(self._scan.stamps, self._found.as_listed)
         self._follower: Follower | None = None
@@ -113,12 +114,22 @@ class Corpus:
         """How many bytes of them have been read."""
         return max(self._scan.bytes_done, sum(stream.size for stream in self.streams))
 
-    def start(self) -> None:
-        """Begin the scan in a background thread; what is found goes to the subscribers."""
+    def start(self, *, patiently: bool = False) -> None:
+        """Begin the scan in a background thread; what is found goes to the subscribers.
+
+        `patiently`: the processor is wanted elsewhere, so nothing more is done after the first runs were found until
+        `go_on` is called, for a second at most.
+        """
         self._begin()
+        if not patiently:
+            self.go_on()
         self._scan.hand_over = self._reader.hand_over
         self._thread = Thread(target=self._run_in_background, name="trajview-scan", daemon=True)
         self._thread.start()
+
+    def go_on(self) -> None:
+        """Whoever started the scan patiently is on the screen now."""
+        self._may_go_on.set()
 
     def scan(self) -> None:
         """Scan in this thread, to the end."""
@@ -142,6 +153,7 @@ class Corpus:
     def cancel(self) -> None:
         """Stop the scan soon; what was found stays."""
         self._cancelled.set()
+        self.go_on()
 
     def subscribe(self, callback: Callback) -> Callable[[], None]:
         """Have a function called with every batch, and at the end; returns what unsubscribes it.
@@ -254,7 +266,7 @@ class Corpus:
             self._reader.forget(path, offset)
 
     def _batches(self) -> Background:
-        return Background(self._scan, self._found.publish, self._found.on_listed, self._cancelled)
+        return Background(self._scan, self._found.publish, self._found.on_listed, self._cancelled, self._may_go_on)
 
     def _finish(self) -> None:
         self._scan.close()

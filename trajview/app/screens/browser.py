@@ -115,6 +115,7 @@ class BrowserScreen(Screen[None]):
         self._title.update(Content.assemble(("trajview", "bold"), Content(f"  {title_said(self.settings.paths)}")))
         self._say()
         self._unsubscribe = self.corpus.subscribe(self._take_batch)
+        self.call_after_refresh(self.corpus.go_on)
         self._ticking: Timer | None = self.set_interval(_TICK, self._tick)
 
     def _tick(self) -> None:

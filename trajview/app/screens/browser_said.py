@@ -28,6 +28,9 @@ class Source(Protocol):
     def subscribe(self, callback: Callable[[list[RunRow | Updated], bool], None]) -> Callable[[], None]:
         """Call back with each batch, and with `True` when there is no more. Returns what ends that."""
 
+    def go_on(self) -> None:
+        """The first screen is there: the scan may have the processor."""
+
     @property
     def following(self) -> bool:
         """Whether what changes in the files comes by itself."""
