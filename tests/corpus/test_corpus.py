@@ -95,7 +95,7 @@ def test_the_first_batch_is_small_and_later_ones_grow(tmp_path: Path) -> None:
     sizes: list[int] = []
     corpus.subscribe(lambda batch, _: sizes.append(len(batch)))
     corpus.scan()
-    assert sizes[0] <= 30
+    assert sizes[0] <= 40  # as many as a screen has rows
     assert sum(sizes) == 2000
     assert len(sizes) < 60
     assert corpus.files_done == 1

@@ -27,7 +27,7 @@ __all__ = ["Background", "Listed"]
 
 _AT_ONCE: Final = 4 << 20
 """Bytes of small files that are summed up in the first pass: they take no longer than a blink."""
-_FIRST_BATCH: Final = 48
+_FIRST_BATCH: Final = 40
 _PATIENCE: Final = 1.0  # seconds
 _LARGEST_BATCH: Final = 4096
 _LONGEST_WAIT: Final = 0.1  # seconds until a batch goes out that is not full
