@@ -293,6 +293,7 @@ def test_a_patient_scan_of_little_is_done_at_once_and_a_cancelled_one_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(background, "_PATIENCE", 60)
+    monkeypatch.setattr(background, "_AT_ONCE", 1000)
     path = tmp_path / "a.jsonl"
     path.write_text(json.dumps({"id": "r", "messages": [{"role": "user", "content": "x"}]}) + "\n")
     corpus = Corpus([path])
