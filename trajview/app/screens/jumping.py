@@ -70,7 +70,8 @@ class Jumping(TranscriptBase):
         if self.run is None or len(self.run.transcripts) < 2:
             self._brief("this run has one transcript")
             return
-        self._show_transcript((self.index + step) % len(self.run.transcripts))
+        self._wanted = (self._wanted + step) % len(self.run.transcripts)
+        self._show_transcript(self._wanted)
 
     def action_goto(self) -> None:
         """Ask where to go."""

@@ -13,7 +13,7 @@ from trajview.app.screens.jumping import Jumping
 from trajview.app.search import Needle, SearchHits, search
 from trajview.app.session import TranscriptSession
 from trajview.app.widgets.prompt import Prompt
-from trajview.highlight import Rule, compile_rule, highlights_in
+from trajview.highlight import Highlight, Rule, compile_rule, highlights_in
 from trajview.textsafe import one_line
 
 __all__ = ["Searching"]
@@ -21,6 +21,13 @@ __all__ = ["Searching"]
 
 class Searching(Jumping):
     """Actions that look for something; the search itself runs in a thread."""
+
+    class _Highlighted(Message):
+        """The messages that hold a word were found."""
+
+        def __init__(self, session: TranscriptSession, word: str, found: list[Highlight]) -> None:
+            super().__init__()
+            self.session, self.word, self.found = session, word, found
 
     class _Found(Message):
         """A search is done."""
@@ -89,11 +96,24 @@ class Searching(Jumping):
         if not word:
             self._brief("no word under the cursor")
             return
+        self._highlight(session, word)
+
+    @work(thread=True, exclusive=True, group="highlight")
+    def _highlight(self, session: TranscriptSession, word: str) -> None:
+        worker = get_current_worker()
         rule = Rule(one_line(word, 40), compile_rule(re.escape(word)).pattern)
-        found = highlights_in(session.transcript, [rule], errors=False)
-        session.add_highlights(found)
-        self._highlights_changed()
-        self._brief(f"“{one_line(word, 30)}” in {len(found)} message{'s' * (len(found) != 1)}: n and N jump")
+        found = highlights_in(session.transcript, [rule], errors=False, cancelled=lambda: worker.is_cancelled)
+        if not worker.is_cancelled:
+            self.post_message(self._Highlighted(session, word, found))
+
+    @on(_Highlighted)
+    def _show_highlighted(self, message: _Highlighted) -> None:
+        message.stop()
+        message.session.add_highlights(message.found)
+        if message.session is self.session:
+            self._highlights_changed()
+            count = len(message.found)
+            self._brief(f"“{one_line(message.word, 30)}” in {count} message{'s' * (count != 1)}: n and N jump")
 
     def _word_under_cursor(self) -> str:
         assert self.session is not None

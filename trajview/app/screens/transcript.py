@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar, cast
 
-from textual import work
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
@@ -93,6 +93,13 @@ class TranscriptScreen(Searching, Showing):
             self.seconds = 0.0
             self.index: int | None = None
             """The transcript that was shown, where the run was read again to be shown in its place."""
+
+    class _Prepared(Message):
+        """Another transcript of the run is ready to be shown."""
+
+        def __init__(self, run: AgentRun, index: int, session: TranscriptSession) -> None:
+            super().__init__()
+            self.run, self.index, self.session = run, index, session
 
     class _Scanned(Message):
         """The highlights of a long transcript were found."""
@@ -272,10 +279,12 @@ class TranscriptScreen(Searching, Showing):
 
     def _show_transcript(self, index: int) -> None:
         assert self.run is not None
-        self.index = index
+        self._wanted = index
         session = self.sessions.get(index)
         if session is None:
-            session = self.sessions[index] = self._session(self.run, index)
+            self._prepare(self.run, index)
+            return
+        self.index = index
         self.view.show(session)
         self.outline.show(session)
         self.minimap.show(session)
@@ -286,6 +295,22 @@ class TranscriptScreen(Searching, Showing):
             self._scan(session)
         if index not in self._tokens:
             self._count(session)
+
+    @work(thread=True, exclusive=True, group="prepare")
+    def _prepare(self, run: AgentRun, index: int) -> None:
+        """Get another transcript of the run ready: its highlights and sizes are looked for in a thread."""
+        worker = get_current_worker()
+        session = self._session(run, index)
+        if not worker.is_cancelled:
+            self.post_message(self._Prepared(run, index, session))
+
+    @on(_Prepared)
+    def _show_prepared(self, message: _Prepared) -> None:
+        message.stop()
+        if message.run is self.run:
+            self.sessions[message.index] = message.session
+            if message.index == self._wanted:
+                self._show_transcript(message.index)
 
     def _title(self, parts: list[str | tuple[str, str]]) -> None:
         self.query_one("#title", Static).update(Content.assemble(*parts))

@@ -39,6 +39,8 @@ class TranscriptBase(Reading, Screen[None]):
         self.sessions: dict[int, TranscriptSession] = {}
         self.index = 0
         """Which transcript of the run is shown."""
+        self._wanted = 0
+        """Which transcript was asked for last; it is shown once it is prepared."""
         self._tokens: dict[int, int] = {}
         self._said = ""
         self._shown_message = -1
