@@ -33,19 +33,24 @@ class Draft:
     reasoning: str = ""
     base: str | None = None
     time: datetime | None = None
+    rationales: Values = ()
+    """For each agent why it got a score, by dimension."""
 
-    def says(self) -> tuple[tuple[tuple[tuple[str, str], ...], ...], str]:
+    def says(self) -> tuple[object, str, object]:
         """What counts in a comparison: the texts, without the fields that are empty."""
-        texts = [tuple(sorted((k, v.strip()) for k, v in agent.items() if v.strip())) for agent in self.values]
-        while texts and not texts[-1]:
-            texts.pop()
-        return tuple(texts), self.reasoning
+        return _filled(self.values), self.reasoning, _filled(self.rationales)
 
     @property
     def empty(self) -> bool:
         """Nothing rated and nothing written."""
-        texts, reasoning = self.says()
-        return not texts and not reasoning.strip()
+        return not (_filled(self.values) or self.reasoning.strip() or _filled(self.rationales))
+
+
+def _filled(values: Values) -> tuple[tuple[tuple[str, str], ...], ...]:
+    texts = [tuple(sorted((k, v.strip()) for k, v in agent.items() if v.strip())) for agent in values]
+    while texts and not texts[-1]:
+        texts.pop()
+    return tuple(texts)
 
 
 def loadable(text: str) -> str:

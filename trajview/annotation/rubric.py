@@ -6,14 +6,24 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal
 
-__all__ = ["REWARD", "SOTOPIA", "BadScore", "Dimension", "Rubric", "mean_of", "parse_score", "reward_rubric", "rubric_for", "written"]  # fmt: skip
+__all__ = ["REWARD", "SOTOPIA", "BadScore", "Band", "Dimension", "Rubric", "mean_of", "parse_score", "reward_rubric", "rubric_for", "written"]  # fmt: skip
 
 REWARD = "reward"
 """The name of the plain rubric and of its only dimension."""
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 _UNFINISHED = re.compile(r"[+-]?\.?")
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """What the scores from `low` to `high`, both included, mean."""
+
+    low: float
+    high: float
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +35,18 @@ class Dimension:
     high: float
     integer: bool = False
     description: str = ""
+    step: float | None = None
+    """By how much the arrow keys change it; None for 1, or for a twentieth of the range where decimals count."""
+    hotkey: str = ""
+    """The letter that goes to it."""
+    bands: tuple[Band, ...] = ()
+    """What its scores mean, from the lowest."""
+    rationale: bool = False
+    """Whether a reason is asked for beside the score."""
+    per: Literal["agent", "episode"] = "agent"
+    """Whether every agent is rated, or the episode as a whole: then the score stands in the reward of every agent."""
+    scope: Literal["episode", "unit"] = "episode"
+    """What is rated: the whole episode, or single action units (in a record of our own beside the annotation)."""
 
     @property
     def label(self) -> str:
@@ -44,6 +66,7 @@ class Rubric:
     name: str
     dimensions: tuple[Dimension, ...]
     title: str = ""
+    description: str = ""
 
     @property
     def names(self) -> frozenset[str]:
