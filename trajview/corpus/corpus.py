@@ -330,6 +330,10 @@ class Corpus:
         """
         return self._reader.load(info, lazily=lazily)
 
+    def read(self, info: RunInfo) -> AgentRun:
+        """The run, parsed for one look: nothing of it is kept. Raises as `load` does."""
+        return self._reader.read_once(info)
+
     def raw(self, info: RunInfo) -> str:
         """The record's text exactly as it is in the file. Raises UnreadableError."""
         return self._reader.raw(info)

@@ -69,6 +69,12 @@ class Reader:
                 self._cache.popitem(last=False)
         return run
 
+    def read_once(self, info: RunInfo) -> AgentRun:
+        """See `Corpus.read`."""
+        known, info = self._listed(info)
+        self._check_unchanged(info, known)
+        return self.read(info)
+
     def raw(self, info: RunInfo) -> str:
         """See `Corpus.raw`."""
         known, info = self._listed(info)

@@ -1,0 +1,87 @@
+"""What only the whole run says, found by reading it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from trajview.corpus.corpus import open_corpus
+from trajview.models.tokens import count_tokens
+from trajview.where.details import Cancelled, details_of, read_details
+from trajview.where.fields import Ref
+from trajview.where.parse import parse
+from trajview.where.syntax import refs_in
+
+SAMPLES = Path(__file__).parents[2] / "sample_data"
+
+
+def asked(text: str) -> list[Ref]:
+    return list(refs_in(parse(text)))
+
+
+def of(record: Any, text: str, tmp_path: Path) -> list[Any]:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(record))
+    corpus = open_corpus(path)
+    found = read_details(corpus, corpus[0], asked(text))
+    return [found[ref] for ref in asked(text)]
+
+
+def call(name: str, arguments: str = "{}") -> dict[str, Any]:
+    return {"id": name, "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+CHAT = {
+    "id": "a",
+    "metadata": {"task": {"name": "sort", "a.b": 3}, "tags": ["x", "y"], "solved": False},
+    "messages": [
+        {"role": "user", "content": "hello world"},
+        {"role": "assistant", "content": "ok", "tool_calls": [call("bash"), call("edit")]},
+        {"role": "tool", "tool_call_id": "bash", "content": "Traceback (most recent call last):\n  x\nValueError: no"},
+        {"role": "assistant", "content": "", "tool_calls": [call("bash")]},
+    ],
+}
+
+
+def test_errors_calls_and_tools_are_counted(tmp_path: Path) -> None:
+    assert of(CHAT, "errors>0 calls>0 tools>0 tools.bash>0 tools.rm>0", tmp_path) == [1, 3, ("bash", "edit"), 2, 0]
+
+
+def test_tokens_are_those_of_what_is_said_and_called(tmp_path: Path) -> None:
+    [tokens] = of({"messages": CHAT["messages"][:1]}, "tokens > 0", tmp_path)
+    assert tokens == count_tokens("hello world") == 2
+
+
+def test_metadata_is_found_level_by_level_or_under_a_dotted_key(tmp_path: Path) -> None:
+    text = "metadata.task.name metadata.task.a.b metadata.tags metadata.tags.1 metadata.solved metadata.no"
+    assert of(CHAT, text, tmp_path) == ["sort", 3, ["x", "y"], "y", False, None]
+
+
+def test_an_episode_counts_what_was_said_once_though_each_agent_saw_it() -> None:
+    corpus = open_corpus(SAMPLES / "sotopia" / "deposit.json")
+    run = corpus.load(corpus[0])
+    assert len(run.transcripts) > 1
+    [tokens] = read_details(corpus, corpus[0], asked("tokens > 0")).values()
+    run.transcripts = run.transcripts[:1]
+    assert details_of(run, asked("tokens > 0")) == {Ref("tokens"): tokens}
+
+
+def test_a_run_that_cannot_be_read_any_more_has_no_details(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(CHAT))
+    corpus = open_corpus(path)
+    path.unlink()
+    tokens, tools, metadata = read_details(corpus, corpus[0], asked("tokens>0 tools>0 metadata.x")).values()
+    assert tokens != tokens
+    assert (tools, metadata) == ((), None)
+
+
+def test_reading_stops_when_nobody_wants_to_know(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(CHAT))
+    corpus = open_corpus(path)
+    with pytest.raises(Cancelled):
+        read_details(corpus, corpus[0], asked("errors > 0"), lambda: True)

@@ -1,0 +1,172 @@
+"""What a filter can ask of a run: the table of fields, and how the cheap ones are read from what the list knows."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from trajview.corpus.info import RunInfo
+    from trajview.models.run import Reward
+
+__all__ = ["FIELDS", "Field", "Kind", "Ref", "field_named", "mean_reward", "natural", "plain_value"]
+
+_ID_LIMIT = 300
+"""Characters of an id or path that take part in sorting; the rest of a huge one decides nothing."""
+
+
+class Kind(Enum):
+    """What the values of a field are, and so what they can be compared with."""
+
+    TEXT = "a text"
+    NUMBER = "a number"
+    TEXTS = "a list of texts"
+    NUMBERS = "a list of numbers"
+    FLAG = "yes or no"
+    ANY = "any value"
+
+
+Needs = Literal["row", "summary", "status", "details"]
+"""What has to be known: where the run is, its summary, its annotation, or all that is in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field: its name and what it says. `part`: what `name.PART` is; a field that `needs_part` is nothing without."""
+
+    name: str
+    kind: Kind
+    needs: Needs
+    says: str
+    aliases: tuple[str, ...] = ()
+    part: Kind | None = None
+    needs_part: bool = False
+
+
+FIELDS: tuple[Field, ...] = (
+    Field("id", Kind.TEXT, "row", "the run's id", ("key",)),
+    Field("name", Kind.TEXT, "summary", "its name"),
+    Field("source", Kind.TEXT, "row", "its file, as the list shows it"),
+    Field("path", Kind.TEXT, "row", "its file, in full"),
+    Field("size", Kind.NUMBER, "row", "bytes of the record: size > 10MB"),
+    Field("format", Kind.TEXT, "summary", "docent, sotopia, openai, …"),
+    Field("messages", Kind.NUMBER, "summary", "how many messages"),
+    Field("units", Kind.NUMBER, "summary", "how many action units"),
+    Field("transcripts", Kind.NUMBER, "summary", "how many transcripts"),
+    Field("agents", Kind.TEXTS, "summary", "their names", ("agent",)),
+    Field("models", Kind.TEXTS, "summary", "their names", ("model",)),
+    Field("reward", Kind.NUMBER, "summary", "the mean of all agents; reward.goal for a dimension", part=Kind.NUMBER),
+    Field("rewards", Kind.NUMBERS, "summary", "of each agent: rewards < 3 if any is", part=Kind.NUMBERS),
+    Field("annotated", Kind.FLAG, "status", "it has an annotation of yours"),
+    Field("draft", Kind.FLAG, "status", "it has work that is not submitted"),
+    Field("skipped", Kind.FLAG, "status", "you skipped it"),
+    Field("flagged", Kind.FLAG, "status", "you flagged it"),
+    Field("status", Kind.TEXT, "status", "annotated, draft, skipped, …", ("state",)),
+    Field("problem", Kind.FLAG, "row", "no run: something that cannot be read"),
+    Field("tokens", Kind.NUMBER, "details", "GPT-4 tokens of all that is said"),
+    Field("errors", Kind.NUMBER, "details", "how many messages are errors", ("error",)),
+    Field("calls", Kind.NUMBER, "details", "how many tool calls"),
+    Field("tools", Kind.TEXTS, "details", "the tools called; tools.bash for how often", ("tool",), part=Kind.NUMBER),
+    Field("metadata", Kind.ANY, "details", "metadata.task, of the run or of a transcript", part=Kind.ANY, needs_part=True),
+)  # fmt: skip
+
+_BY_NAME = {name: field for field in FIELDS for name in (field.name, *field.aliases)}
+
+
+def field_named(name: str) -> Field | None:
+    """The field with that name or alias; capital letters count as small ones."""
+    return _BY_NAME.get(name.lower())
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A field as it is named in a filter: `reward`, `reward.goal`, `metadata.task.name`."""
+
+    name: str
+    parts: tuple[str, ...] = ()
+
+    @property
+    def field(self) -> Field:
+        """Its row in the table."""
+        return _BY_NAME[self.name]
+
+    @property
+    def kind(self) -> Kind:
+        """What its values are."""
+        field = self.field
+        return field.kind if not self.parts or field.part is None else field.part
+
+    def __str__(self) -> str:
+        return ".".join((self.name, *map(_written, self.parts)))
+
+
+_PLAIN_PART = re.compile(r"""[^\s()"'<>=!~,.]+""")
+
+
+def _written(part: str) -> str:
+    """A part of a field's name as the filter has to spell it."""
+    if _PLAIN_PART.fullmatch(part):
+        return part
+    return '"' + part.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def plain_value(ref: Ref, info: RunInfo) -> Any:
+    """The value of a field that the list itself knows: a float (NaN: none), a text ("" : none) or a tuple."""
+    value = _GET[ref.name](info, ref.parts)
+    return float(value) if ref.kind is Kind.NUMBER else value
+
+
+def mean_reward(rewards: Iterable[Reward], dimension: str | None = None) -> float:
+    """The mean over all agents that have one, of the overall reward or of a dimension; NaN where none has."""
+    values = _rewards(rewards, dimension)
+    return sum(values) / len(values) if values else math.nan
+
+
+def _rewards(rewards: Iterable[Reward], dimension: str | None) -> tuple[float, ...]:
+    found = []
+    for reward in rewards:
+        value: Any
+        if dimension is None:
+            value = reward[0] if isinstance(reward, (tuple, list)) else reward
+        else:
+            value = reward[1].get(dimension) if isinstance(reward, (tuple, list)) else None
+        if isinstance(value, (int, float)) and value == value:
+            found.append(float(value))
+    return tuple(found)
+
+
+def _dimension(parts: tuple[str, ...]) -> str | None:
+    return ".".join(parts) if parts else None
+
+
+_GET: dict[str, Any] = {
+    "id": lambda info, _: info.id,
+    "name": lambda info, _: info.name or "",
+    "source": lambda info, _: info.source,
+    "path": lambda info, _: str(info.path),
+    "size": lambda info, _: info.length,
+    "format": lambda info, _: info.format,
+    "messages": lambda info, _: info.messages,
+    "units": lambda info, _: info.units,
+    "transcripts": lambda info, _: info.transcripts,
+    "agents": lambda info, _: info.agents,
+    "models": lambda info, _: info.models,
+    "reward": lambda info, parts: mean_reward(info.rewards, _dimension(parts)),
+    "rewards": lambda info, parts: _rewards(info.rewards, _dimension(parts)),
+}
+
+_DIGITS = re.compile("([0-9]+)")
+
+
+def natural(text: str) -> str:
+    """A key that sorts text as people do: no case, and numbers by value, so that `run 9` comes before `run 10`."""
+    pieces = _DIGITS.split(text[:_ID_LIMIT].lower())
+    # The count of digits before the number orders numbers by size; leading zeros do not count.
+    for i in range(1, len(pieces), 2):
+        digits = pieces[i].lstrip("0")
+        pieces[i] = f"0{len(digits):03d}{digits}"
+    return "".join(pieces)

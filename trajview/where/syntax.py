@@ -1,0 +1,210 @@
+"""The grammar of the filter: what its parts are, how they are written, and what is wrong with a text that is none.
+
+query      = or [sort]
+or         = and {"or" and}
+and        = not {["and"] not}
+not        = "not" not | "(" or ")" | comparison | flag | text
+comparison = field operator value | field ["not"] "in" "(" value {"," value} ")"
+operator   = "<" | "<=" | ">" | ">=" | "==" | "=" | "!=" | "~" | "!~"
+flag       = "annotated" | "draft" | "skipped" | "flagged" | "problem" | "metadata." key
+sort       = "sort:" ["-"] field {"," ["-"] field}
+value      = number | "true" | "false" | "none" | text
+text       = word | "quoted text" | 'quoted text'
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal as OneOf
+
+from trajview.errors import TrajviewError
+
+from .fields import Kind, Ref, field_named
+
+__all__ = [
+    "And", "By", "Compare", "Flag", "Literal", "Node", "Not", "Operator", "Or", "Query", "Text", "WhereError", "number_in", "refs_in", "written",
+]  # fmt: skip
+
+Operator = OneOf["<", "<=", ">", ">=", "==", "!=", "~", "!~"]
+
+_NUMBER = re.compile(r"([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:e[+-]?\d+)?)(k|m|g|kb|mb|gb|%)?", re.IGNORECASE | re.ASCII)
+_TIMES = {"": 1.0, "%": 0.01, "k": 1e3, "kb": 1e3, "m": 1e6, "mb": 1e6, "g": 1e9, "gb": 1e9}
+_PLAIN_TEXT = re.compile(r"""(?!sort:)(?:(?!!(?=[=~]))[^\s()<>=~"'])(?:(?!!(?=[=~]))[^\s()<>=~])*""", re.IGNORECASE)
+_PLAIN_VALUE = re.compile(r"""[^\s()"',][^\s(),]*""")
+KEYWORDS = frozenset({"and", "or", "not", "AND", "OR", "NOT"})
+
+
+class WhereError(TrajviewError):
+    """A filter that is none: `start` and `end` are the columns (from 0) in `text` where it goes wrong.
+
+    `incomplete`: it ends before something that has to come; whoever is still typing is not to be bothered with that.
+    """
+
+    title = "Not a filter"
+
+    def __init__(
+        self, sentence: str, text: str, start: int, end: int | None = None, *, hint: str = "", incomplete: bool = False
+    ) -> None:
+        super().__init__(sentence, hint=hint)
+        self.text = text
+        self.start = start
+        self.end = max(start + 1, start if end is None else end)
+        self.incomplete = incomplete
+
+    def said(self) -> str:
+        """The sentence and the hint, on one line."""
+        return f"{self.sentence} ({self.hint})" if self.hint else self.sentence
+
+
+def number_in(text: str) -> float | None:
+    """A number as people write it: `0.5`, `1e6`, `20k`, `10MB`, `35%`; None where it is none."""
+    match = _NUMBER.fullmatch(text)
+    return float(match[1].replace("_", "")) * _TIMES[(match[2] or "").lower()] if match else None
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """What a field is compared with. In quotes it is never a number, nor `true`, `false` or `none`."""
+
+    text: str
+    quoted: bool = False
+
+    @property
+    def number(self) -> float | None:
+        """The number that it is, if it is one."""
+        return None if self.quoted else number_in(self.text)
+
+    @property
+    def is_none(self) -> bool:
+        """Whether it stands for no value at all."""
+        return not self.quoted and self.text.lower() in ("none", "null")
+
+    @property
+    def flag(self) -> bool | None:
+        """Yes or no, if it is one of them."""
+        return None if self.quoted else {"true": True, "yes": True, "false": False, "no": False}.get(self.text.lower())
+
+    def __str__(self) -> str:
+        return _quoted(self.text) if self.quoted or not _PLAIN_VALUE.fullmatch(self.text) else self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text that occurs in what the list shows of a run; one with a capital letter minds capitals."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """A field beside a value, or (with `==` alone) beside several: equal to one of them."""
+
+    ref: Ref
+    operator: Operator
+    values: tuple[Literal, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A field that is true: `annotated`, `metadata.solved`."""
+
+    ref: Ref
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """What does not hold."""
+
+    node: Node
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """What holds together."""
+
+    nodes: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """What holds in one way at least."""
+
+    nodes: tuple[Node, ...]
+
+
+Node = Text | Compare | Flag | Not | And | Or
+
+
+@dataclass(frozen=True, slots=True)
+class By:
+    """A key to sort by; what has no value is last either way."""
+
+    ref: Ref
+    reverse: bool = False
+
+    def __str__(self) -> str:
+        return f"{'-' if self.reverse else ''}{self.ref}"
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A filter (None: everything) and an order (empty: none in particular)."""
+
+    node: Node | None = None
+    sort: tuple[By, ...] = ()
+
+    def __str__(self) -> str:
+        return written(self)
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t") + '"'
+
+
+def _is_plain(text: str) -> bool:
+    """Whether a text means itself without quotes."""
+    if not _PLAIN_TEXT.fullmatch(text) or text in KEYWORDS:
+        return False
+    name, dot, _ = text.partition(".")
+    field = field_named(name)
+    return field is None or (field.kind is not Kind.FLAG and not (dot and field.part is Kind.ANY))
+
+
+def written(query: Query | Node) -> str:
+    """A filter as text, in one way for each; parsing it gives the same again."""
+    if isinstance(query, Query):
+        pieces = [written(query.node)] if query.node is not None else []
+        if query.sort:
+            pieces.append("sort:" + ",".join(map(str, query.sort)))
+        return " ".join(pieces)
+    if isinstance(query, Text):
+        return query.text if _is_plain(query.text) else _quoted(query.text)
+    if isinstance(query, Flag):
+        return str(query.ref)
+    if isinstance(query, Compare):
+        if len(query.values) == 1:
+            return f"{query.ref} {query.operator} {query.values[0]}"
+        listed = ", ".join(map(str, query.values))
+        return f"{query.ref} in ({listed})" if query.operator == "==" else f"{query.ref} not in ({listed})"
+    if isinstance(query, Not):
+        inner = written(query.node)
+        return f"not ({inner})" if isinstance(query.node, And | Or) else f"not {inner}"
+    sign = " and " if isinstance(query, And) else " or "
+    within = And | Or if isinstance(query, And) else Or
+    return sign.join(f"({written(node)})" if isinstance(node, within) else written(node) for node in query.nodes)
+
+
+def refs_in(query: Query | Node | None) -> Iterable[Ref]:
+    """The fields that a filter names, in order; some maybe more than once."""
+    if isinstance(query, Query):
+        yield from refs_in(query.node)
+        yield from (by.ref for by in query.sort)
+    elif isinstance(query, Compare | Flag):
+        yield query.ref
+    elif isinstance(query, Not):
+        yield from refs_in(query.node)
+    elif isinstance(query, And | Or):
+        for node in query.nodes:
+            yield from refs_in(node)
