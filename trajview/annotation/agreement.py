@@ -1,0 +1,387 @@
+"""How far annotators agree with each other and with the reward in the log, with confidence intervals.
+
+What is compared are the scores of one agent in one episode by one dimension. Exact and within-one agreement are shares
+of all pairs of annotators' scores; weighted kappa and Spearman of more than two annotators are the mean of all pairs of
+annotators (Light 1971, "Measures of response agreement", Psychological Bulletin 76(5)); alpha takes everybody's scores
+at once; the ICCs take what all annotators have rated. Confidence intervals are percentiles of a bootstrap over
+episodes, since the agents of an episode are not independent.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, combinations
+from operator import itemgetter
+from typing import Final
+
+from trajview.errors import Problem
+
+from . import statistics
+from .ratings import Ratings
+from .rubric import Dimension
+from .statistics import Coincidence, IccSums, Pair, Undefined, Value
+
+__all__ = [
+    "AGAINST", "BETWEEN", "LEVEL", "MEAN", "RESAMPLES", "Against", "Agreement", "Between", "Estimate", "Progress", "agreement", "interval",
+]  # fmt: skip
+
+RESAMPLES: Final = 1000
+LEVEL: Final = 0.95
+"""How sure a confidence interval is."""
+
+MEAN: Final = "mean"
+"""Stands for the mean of all annotators' scores, in the comparison with the log."""
+
+BETWEEN: Final = (
+    "exact",
+    "within_one",
+    "kappa",
+    "alpha_ordinal",
+    "alpha_interval",
+    "icc_single",
+    "icc_mean",
+    "spearman",
+)
+"""The measures between annotators, as they are called in files."""
+
+AGAINST: Final = ("pearson", "spearman", "mae", "bias")
+"""The measures of annotators against the log."""
+
+_MOST_UNDEFINED: Final = 0.1
+"""The share of resamples that may be undefined in an interval."""
+
+_OFTEN: Final = 50
+"""Resamples from one report of progress to the next."""
+
+_MOST_KEPT: Final = 2_000_000
+"""Numbers of episodes in resamples that are kept for the next measure; drawing them takes longer than some measures."""
+
+Progress = Callable[[int, int], None]
+"""Called now and then with how much is done, of how much. What it raises ends the work."""
+
+Rows = Sequence[Sequence[float | None]]
+"""The scores of an episode: a row for each agent, a column for each rater."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A measure with its confidence interval. `reason` says why the value, or the interval, or a part is missing."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """The annotators among themselves, in one dimension.
+
+    `rated`: how many agents in episodes each annotator has rated; `shared`: how many of them two or more have;
+    `pairs`: how many pairs of scores that makes.
+    """
+
+    dimension: Dimension
+    rated: Mapping[str, int]
+    episodes: int
+    shared: int
+    pairs: int
+    figures: Mapping[str, Estimate]
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """An annotator, the mean of all (`MEAN`) or the gold records against the rewards in the logs, in one dimension."""
+
+    dimension: Dimension
+    who: str
+    pairs: int
+    figures: Mapping[str, Estimate]
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """All that is known of the agreement in a store."""
+
+    annotators: Mapping[str, int] = field(default_factory=dict)
+    """How many episodes each has rated."""
+    between: tuple[Between, ...] = ()
+    against: tuple[Against, ...] = ()
+    modelled: int = 0
+    gold: int = 0
+    """How many episodes have a gold record."""
+    resamples: int = RESAMPLES
+    seed: int = 0
+    problems: tuple[Problem, ...] = ()
+
+
+def agreement(
+    ratings: Ratings,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    gold: str = "gold",
+    progress: Progress | None = None,
+) -> Agreement:
+    """Compare everybody with everybody. The same ratings and seed give the same figures to the last digit."""
+    compared = list(_against(ratings, gold))
+    bootstrap = _Bootstrap(resamples, seed, progress, len(ratings.dimensions) + len(compared))
+    between = [_between(dimension, ratings, bootstrap) for dimension in ratings.dimensions]
+    against = []
+    for dimension, who, episodes in compared:
+        pairs = _Pairs(episodes, 0, 1)
+        against.append(Against(dimension, who, pairs.count, bootstrap.estimates(_model_figures(pairs), len(episodes))))
+    return Agreement(
+        ratings.episodes,
+        tuple(between),
+        tuple(against),
+        ratings.modelled,
+        len({episode for each in ratings.gold.values() for episode in each}),
+        resamples,
+        seed,
+        ratings.problems,
+    )
+
+
+def _between(dimension: Dimension, ratings: Ratings, bootstrap: _Bootstrap) -> Between:
+    annotators = ratings.annotators
+    rated = dict.fromkeys(annotators, 0)
+    for agents in ratings.scores.get(dimension.name, {}).values():
+        for who in chain.from_iterable(agents):
+            rated[who] += 1
+    # Only those count that can agree or not; and in an order that does not depend on their names.
+    taking_part = [who for who in annotators if rated[who]]
+    episodes: list[Rows] = [
+        [[scores.get(who) for who in taking_part] for scores in agents]
+        for agents in ratings.scores.get(dimension.name, {}).values()
+        if any(len(scores) > 1 for scores in agents)
+    ]
+    episodes.sort(key=_in_order)
+    pairs = [_Pairs(episodes, first, second) for first, second in combinations(range(len(taking_part)), 2)]
+    pairs = [each for each in pairs if each.count]  # Two who share nothing say nothing about each other.
+    figures = _annotators_figures(pairs, _Icc(episodes, len(taking_part)), _narrow(dimension, chain(*episodes)))
+    shared = sum(sum(score is not None for score in row) > 1 for row in chain(*episodes))
+    pairs_of_scores = sum(each.count for each in pairs)
+    return Between(
+        dimension, rated, len(episodes), shared, pairs_of_scores, bootstrap.estimates(figures, len(episodes))
+    )
+
+
+def _against(ratings: Ratings, gold: str) -> Iterator[tuple[Dimension, str, list[Rows]]]:
+    """Whom to compare with the logs, with the pairs of scores (theirs, the log's) by episode."""
+    for dimension in ratings.dimensions:
+        model = ratings.model.get(dimension.name, {})
+        people = ratings.scores.get(dimension.name, {})
+        columns: dict[str, dict[str, dict[int, float]]] = {}
+        for episode, agents in people.items():
+            for agent, scores in enumerate(agents):
+                if len(ratings.annotators) > 1 and scores:
+                    mean = sum(scores.values()) / len(scores)
+                    columns.setdefault(MEAN, {}).setdefault(episode, {})[agent] = mean
+                for who, score in scores.items():
+                    columns.setdefault(who, {}).setdefault(episode, {})[agent] = score
+        if settled := ratings.gold.get(dimension.name):
+            columns[gold] = {episode: dict(scores) for episode, scores in settled.items()}
+        for who in (MEAN, *ratings.annotators, gold):
+            theirs = columns.get(who, {})
+            episodes: list[Rows] = [
+                [(score, model[episode][agent]) for agent, score in scores.items() if agent in model[episode]]
+                for episode, scores in theirs.items()
+                if episode in model
+            ]
+            if used := [episode for episode in episodes if episode]:
+                yield dimension, who, sorted(used, key=_in_order)
+
+
+def _in_order(episode: Rows) -> list[list[tuple[bool, float]]]:
+    """What an episode is sorted by: its scores, so that its name has no part in which resamples it is in."""
+    return [[(score is not None, score or 0.0) for score in row] for row in episode]
+
+
+def _narrow(dimension: Dimension, rows: Iterable[Sequence[float | None]]) -> Undefined | None:
+    """Why "at most one apart" would say nothing, where the whole scale is no wider than that."""
+    low, high = dimension.low, dimension.high
+    if high == float("inf"):
+        scores = [score for row in rows for score in row if score is not None]
+        low, high = min([0.0, *scores]), max(scores, default=0.0)
+    return Undefined("the whole scale is no wider than one") if high - low <= 1 else None
+
+
+# Counting: what is observed in each episode is counted once, and added up for each resample
+
+
+Draw = Callable[[Sequence[tuple[int, ...]]], Iterable[tuple[int, ...]]]
+"""Takes the episodes of a resample out of all of them, as often as they were drawn."""
+
+
+class _Pairs:
+    """The pairs of scores of two raters, by episode: a number for each kind of pair that occurs."""
+
+    def __init__(self, episodes: Sequence[Rows], first: int, second: int) -> None:
+        kinds: dict[tuple[float, float, int], int] = {}
+        self._episodes: list[tuple[int, ...]] = []
+        for rows in episodes:
+            found = []
+            for row in rows:
+                x, y = row[first], row[second]
+                if x is not None and y is not None:
+                    raters = sum(score is not None for score in row)
+                    found.append(kinds.setdefault((x, y, raters), len(kinds)))
+            self._episodes.append(tuple(found))
+        self._kinds = list(kinds)
+        self.count = sum(map(len, self._episodes))
+
+    def counted(self, draw: Draw) -> list[tuple[float, float, int, int]]:
+        """The two scores, how many rated the same in all, and how often that was."""
+        counts = Counter(chain.from_iterable(draw(self._episodes)))
+        kinds = self._kinds
+        return [(*kinds[kind], count) for kind, count in counts.items()]
+
+
+class _Icc:
+    """The sums for the intraclass correlations, by episode, of what all raters have rated."""
+
+    def __init__(self, episodes: Sequence[Rows], raters: int) -> None:
+        complete = [[[s for s in row if s is not None] for row in rows if None not in row] for rows in episodes]
+        origin = next((row[0] for rows in complete for row in rows if row), 0.0)
+        self._raters = raters
+        sums = [statistics.icc_sums(rows, raters, origin) for rows in complete]
+        self._columns: list[Sequence[float]] = [
+            [each.units for each in sums],
+            [each.of_rows for each in sums],
+            [each.squares for each in sums],
+            *([each.by_rater[rater] for each in sums] for rater in range(raters)),
+        ]
+        self.units = sum(each.units for each in sums)
+
+    def counted(self, draw: Callable[[Sequence[float]], Iterable[float]]) -> IccSums:
+        units, of_rows, squares, *by_rater = [sum(draw(column)) for column in self._columns]
+        return IccSums(int(units), of_rows, squares, tuple(by_rater))
+
+
+Figures = Callable[[Draw], dict[str, Value]]
+"""All measures of the episodes that were drawn."""
+
+
+def _annotators_figures(pairs: Sequence[_Pairs], icc: _Icc, narrow: Undefined | None) -> Figures:
+    def figures(draw: Draw) -> dict[str, Value]:
+        every: list[Pair] = []
+        coincidences: list[Coincidence] = []
+        kappas, correlations = [], []
+        for each in pairs:
+            counted = each.counted(draw)
+            found = [(x, y, count) for x, y, _, count in counted]
+            coincidences += [(x, y, count / (raters - 1)) for x, y, raters, count in counted]
+            kappas.append(statistics.weighted_kappa(found))
+            correlations.append(statistics.spearman(found))
+            every += found
+        sums = icc.counted(draw)  # type: ignore[arg-type]  # itemgetter takes from any sequence
+        return {
+            "exact": statistics.exact(every),
+            "within_one": narrow or statistics.within_one(every),
+            "kappa": _mean(kappas),
+            "alpha_ordinal": statistics.alpha(coincidences, "ordinal"),
+            "alpha_interval": statistics.alpha(coincidences, "interval"),
+            "icc_single": statistics.icc_single(sums),
+            "icc_mean": statistics.icc_mean(sums),
+            "spearman": _mean(correlations),
+        }
+
+    return figures
+
+
+def _model_figures(pairs: _Pairs) -> Figures:
+    def figures(draw: Draw) -> dict[str, Value]:
+        found = [(x, y, count) for x, y, _, count in pairs.counted(draw)]
+        return {
+            "pearson": statistics.pearson(found),
+            "spearman": statistics.spearman(found),
+            "mae": statistics.mean_absolute_error(found),
+            "bias": statistics.bias(found),
+        }
+
+    return figures
+
+
+def _mean(values: Sequence[Value]) -> Value:
+    """The mean of the pairs of annotators for which there is a number."""
+    defined = [value for value in values if not isinstance(value, Undefined)]
+    if defined:
+        return sum(defined) / len(defined)
+    return next((value for value in values if isinstance(value, Undefined)), statistics.NO_UNITS)
+
+
+# The bootstrap
+
+
+class _Bootstrap:
+    """Resamples of episodes, the same ones for everything that has as many episodes."""
+
+    def __init__(self, resamples: int, seed: int, progress: Progress | None, tasks: int) -> None:
+        self._resamples = resamples
+        self._seed = seed
+        self._progress = progress
+        self._each = max(1, resamples)
+        self._total = self._each * tasks
+        self._done = 0
+        self._kept: tuple[int, list[Draw]] = (0, [])
+
+    def estimates(self, figures: Figures, episodes: int) -> dict[str, Estimate]:
+        """The measures of all episodes, and their intervals from resamples of as many episodes."""
+        found = figures(tuple)
+        resampled: dict[str, list[float]] = {name: [] for name in found}
+        drawn = 0
+        for draw in self._draws(episodes):
+            for name, value in figures(draw).items():
+                if not isinstance(value, Undefined):
+                    resampled[name].append(value)
+            drawn += 1
+            if not drawn % _OFTEN:
+                self._step(_OFTEN)
+        self._step(self._each - drawn // _OFTEN * _OFTEN)
+        return {name: _estimate(value, resampled[name], drawn) for name, value in found.items()}
+
+    def _step(self, count: int) -> None:
+        self._done += count
+        if self._progress is not None:
+            self._progress(self._done, self._total)
+
+    def _draws(self, episodes: int) -> Iterable[Draw]:
+        if episodes < 2:
+            return ()
+        if self._kept[0] == episodes:
+            return self._kept[1]
+        choose = random.Random(self._seed).choices
+        draws = (itemgetter(*choose(range(episodes), k=episodes)) for _ in range(self._resamples))
+        if episodes * self._resamples > _MOST_KEPT:
+            return draws
+        self._kept = (episodes, list(draws))
+        return self._kept[1]
+
+
+def _estimate(value: Value, resampled: list[float], drawn: int) -> Estimate:
+    if isinstance(value, Undefined):
+        return Estimate(None, reason=value.reason)
+    if not drawn:
+        return Estimate(value, reason="no interval: fewer than two episodes")
+    missing = 1 - len(resampled) / drawn
+    if missing > _MOST_UNDEFINED:
+        return Estimate(value, reason=f"no interval: undefined in {missing:.0%} of the resamples")
+    low, high = interval(resampled)
+    return Estimate(value, low, high)
+
+
+def interval(values: Sequence[float], level: float = LEVEL) -> tuple[float, float]:
+    """The percentiles between which that share of the values lies, between two values by proportion (at least one)."""
+    ordered = sorted(values)
+
+    def quantile(share: float) -> float:
+        at = share * (len(ordered) - 1)
+        below = int(at)
+        above = min(below + 1, len(ordered) - 1)
+        return ordered[below] + (ordered[above] - ordered[below]) * (at - below)
+
+    return quantile((1 - level) / 2), quantile((1 + level) / 2)
