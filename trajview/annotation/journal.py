@@ -1,32 +1,34 @@
 """The history of one annotator's work: an append-only file, a line per event, durable line by line.
 
-A line is a JSON object: `time` (ISO 8601, UTC), `event` (draft, submit, discard; others may follow), `annotator`,
-`episode`, `rubric`, and for these three `values` (a list with an object per agent, dimension to typed text),
-`reasoning`, `base` (the version of the record that the work started from). A torn last line is expected after a crash
-and is passed over; the next event starts on a line of its own.
+What a line says is in `events`, what all of them come to in `progress`. A torn last line is expected after a crash and
+is passed over; the next event starts on a line of its own. Two programs of the same annotator take turns by a lock on
+the file, and each reads on what the other wrote.
 """
 
 from __future__ import annotations
 
 import fcntl
 import hashlib
-import json
 import os
 import re
 import threading
-from contextlib import suppress
-from datetime import UTC, datetime
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from trajview.errors import Problem, Where
+from trajview.errors import AnnotationError, Problem, Where
 
 from .atomic import make_folder, refusal, sync_folder, write_all
 from .draft import Draft
+from .events import Entry, body_of, draft_of, draft_said, encode, entry_of
+from .progress import Ledger
 
 __all__ = ["Journal", "file_name"]
 
-_LAST_WORDS = frozenset({"submit", "discard"})
+_TAIL = 256
+"""So many bytes before the place that was read to must be as they were, else the file is another one."""
 
 
 def file_name(annotator: str) -> str:
@@ -40,139 +42,203 @@ def file_name(annotator: str) -> str:
 class Journal:
     """One annotator's journal in a store. Safe to use from several threads; nothing is made before the first event."""
 
-    def __init__(self, root: Path, annotator: str) -> None:
+    PATIENCE = 5.0
+    """Seconds to wait for another program of the same annotator that is in the middle of a write."""
+
+    def __init__(self, root: Path, annotator: str, path: Path | None = None) -> None:
         self.annotator = annotator
-        self.path = root / "journal" / f"{file_name(annotator)}.jsonl"
+        self.path = path or root / "journal" / f"{file_name(annotator)}.jsonl"
         self.problems: list[Problem] = []
         self._lock = threading.RLock()
-        self._offset = 0
-        self._line = 0
-        self._pending: dict[tuple[str, str], Draft] = {}
+        self._held: int | None = None
+        self._forget()
 
-    def append(self, event: str, draft: Draft) -> None:
-        """Write an event and make it durable. Raises AnnotationError, and the draft is then not kept."""
-        entry = {
-            "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
-            "event": event,
-            "annotator": self.annotator,
-            "episode": draft.episode,
-            "rubric": draft.rubric,
-            "values": [{name: text for name, text in typed.items() if text} for typed in draft.values],
-            "reasoning": draft.reasoning,
-            "base": draft.base,
-        }
-        # ASCII, so that lone surrogates and odd line separators survive and a line is a line.
-        line = json.dumps(entry, ensure_ascii=True, separators=(", ", ": ")).encode("ascii") + b"\n"
-        with self._lock:
+    # Writing
+
+    def append(self, event: str, draft: Draft, **more: Any) -> str:
+        """Write an event about what was typed and make it durable; gives its id.
+
+        Raises AnnotationError, and the draft is then not kept.
+        """
+        return self._add(event, draft.episode, draft.rubric, {**draft_said(draft), **more}, "The draft was not kept")
+
+    def write(self, event: str, episode: str, rubric: str = "", **data: Any) -> str:
+        """Write any other event and make it durable; gives its id. Raises AnnotationError, and it then did not happen."""
+        return self._add(event, episode, rubric, data, "This was not kept")
+
+    def _add(self, event: str, episode: str, rubric: str, data: Mapping[str, Any], what: str) -> str:
+        id, line = encode(event, self.annotator, episode, rubric, data)
+        with self.locked(what):
             try:
-                self._write(line)
+                if self._held is not None:
+                    self._write(self._held, line)
+                else:  # It could not be opened; say why.
+                    descriptor = self._open()
+                    try:
+                        self._write(descriptor, line)
+                    finally:
+                        os.close(descriptor)
             except OSError as error:
-                raise refusal(error, self.path, "The draft was not kept") from error
+                raise refusal(error, self.path, what) from error
+        return id
 
-    def _write(self, line: bytes) -> None:
+    def _open(self) -> int:
         if not self.path.parent.is_dir():
             make_folder(self.path.parent)
-        made = not self.path.exists()
-        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+        return os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+
+    def _write(self, descriptor: int, line: bytes) -> None:
+        size = os.fstat(descriptor).st_size
         try:
-            # Two programs of one annotator take turns; where locks do not exist, O_APPEND still keeps lines whole.
-            with suppress(OSError):
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
-            size = os.fstat(descriptor).st_size
             if size and os.pread(descriptor, 1, size - 1) != b"\n":
                 line = b"\n" + line
             write_all(descriptor, line)
             os.fsync(descriptor)
-        finally:
+            if not size:
+                sync_folder(self.path.parent)
+        except OSError:
+            # What is said to be refused must not come into force later. Only our own bytes are taken away.
+            with suppress(OSError):
+                now = os.fstat(descriptor).st_size
+                if size < now <= size + len(line) and line.startswith(os.pread(descriptor, now - size, size)):
+                    os.ftruncate(descriptor, size)
+            raise
+
+    @contextmanager
+    def locked(self, what: str = "This was not kept") -> Iterator[None]:
+        """Keep other programs of the same annotator from writing, for as long as something takes that belongs together.
+
+        May be nested. Where the journal cannot be opened, or its file system has no locks, it goes on without one.
+        Raises AnnotationError, begun by `what`, where another program does not let go.
+        """
+        with self._lock:
+            if self._held is not None:
+                yield
+                return
+            with suppress(OSError):
+                self._held = self._lock_file(what)
+            try:
+                yield
+            finally:
+                descriptor, self._held = self._held, None
+                if descriptor is not None:
+                    with suppress(OSError):
+                        os.close(descriptor)
+
+    def _lock_file(self, what: str) -> int:
+        deadline = time.monotonic() + self.PATIENCE
+        while True:
+            descriptor = self._open()
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if os.path.samestat(self.path.stat(), os.fstat(descriptor)):
+                    return descriptor
+            except BlockingIOError:
+                pass
+            except FileNotFoundError:  # Moved away while we waited.
+                pass
+            except OSError:  # No locks here: O_APPEND still keeps lines whole.
+                return descriptor
+            except BaseException:
+                os.close(descriptor)
+                raise
             os.close(descriptor)
-        if made:
-            sync_folder(self.path.parent)
+            if time.monotonic() > deadline:
+                raise AnnotationError(
+                    f"{what}: another program is writing as {self.annotator} and does not let go.",
+                    hint="close or wake up the other one, then try again",
+                    where=Where(self.path),
+                )
+            time.sleep(0.01)
+
+    # Reading
+
+    @property
+    def ledger(self) -> Ledger:
+        """What all events so far come to, those of other programs too. Raises AnnotationError if unreadable."""
+        with self._lock:
+            self._read_on()
+            return self._ledger
+
+    def body(self, entry: Entry) -> dict[str, Any]:
+        """All that an event's line says, empty where it is no longer there. Raises AnnotationError if unreadable."""
+        try:
+            descriptor = os.open(self.path, os.O_RDONLY)
+            try:
+                return body_of(os.pread(descriptor, entry.length, entry.offset))
+            finally:
+                os.close(descriptor)
+        except (FileNotFoundError, NotADirectoryError):
+            return {}
+        except OSError as error:
+            raise refusal(error, self.path, "The history could not be read") from error
+
+    def draft(self, entry: Entry) -> Draft:
+        """What was typed, from its event. Raises AnnotationError if unreadable."""
+        return draft_of(self.body(entry), entry.episode, entry.rubric)
 
     def latest_draft(self, episode: str, rubric: str) -> Draft | None:
         """The work on a run that was neither submitted nor discarded since. Raises AnnotationError if unreadable."""
         with self._lock:
-            self._read_on()
-            return self._pending.get((episode, rubric))
+            entry = self.ledger.drafts.get((episode, rubric))
+            return self.draft(entry) if entry else None
 
     def drafts(self) -> list[Draft]:
         """All such work, oldest first. Raises AnnotationError if unreadable."""
         with self._lock:
-            self._read_on()
-            return list(self._pending.values())
+            return [self.draft(entry) for entry in self.ledger.drafts.values()]
+
+    def _forget(self) -> None:
+        self._ledger = Ledger()
+        self._offset = self._line = 0
+        self._identity: tuple[int, int] | None = None
+        self._tail = self._unended = b""
+        self.problems.clear()
 
     def _read_on(self) -> None:
         """Take in what was appended since the last look, by this program or another."""
         try:
-            size = self.path.stat().st_size
-            if size < self._offset:  # Replaced or cut: what was known no longer counts.
-                self._offset, self._line = 0, 0
-                self._pending.clear()
-                self.problems.clear()
-            if size == self._offset:
-                return
             with self.path.open("rb") as file:
+                status = os.fstat(file.fileno())
+                identity = (status.st_dev, status.st_ino)
+                tail = os.pread(file.fileno(), len(self._tail), self._offset - len(self._tail))
+                if identity != self._identity or status.st_size < self._offset or tail != self._tail:
+                    self._forget()  # Replaced or cut: what was known no longer counts.
+                    self._identity = identity
                 file.seek(self._offset)
                 data = file.read()
+                if not data.startswith(self._unended):
+                    self._forget()
+                    self._identity = identity
+                    file.seek(0)
+                    data = file.read()
         except (FileNotFoundError, NotADirectoryError):
-            self._pending.clear()
-            self._offset, self._line = 0, 0
+            self._forget()
             return
         except OSError as error:
             raise refusal(error, self.path, "The drafts could not be read") from error
-        whole, newline, torn = data.rpartition(b"\n")
-        if newline:
-            for line in whole.split(b"\n"):
-                self._line += 1
-                if line.strip() and not self._take(line):
-                    self.problems.append(
-                        Problem(
-                            "This line of the journal is torn or no event.",
-                            "it was passed over; the events before and after it are read",
-                            Where(self.path, line=self._line),
-                        )
+        start = 0
+        while (end := data.find(b"\n", start)) >= 0:
+            self._line += 1
+            line = data[start:end]
+            if line.strip() and not self._take(line, self._offset + start):
+                self.problems.append(
+                    Problem(
+                        "This line of the journal is torn or no event.",
+                        "it was passed over; the events before and after it are read",
+                        Where(self.path, line=self._line),
                     )
-            self._offset += len(whole) + 1
-        if torn:
-            self._take(torn)  # Whole but for its newline, or torn; it is looked at again when more is there.
+                )
+            start = end + 1
+        self._unended = data[start:]
+        if self._unended:  # Whole but for its newline, or torn: it is looked at again when more is there.
+            self._take(self._unended, self._offset + start)
+        self._offset += start
+        self._tail = (self._tail + data[max(0, start - _TAIL) : start])[-_TAIL:]
 
-    def _take(self, line: bytes) -> bool:
-        try:
-            entry = json.loads(line)
-        except (ValueError, RecursionError):
+    def _take(self, line: bytes, offset: int) -> bool:
+        entry = entry_of(line, offset, len(self._ledger.entries) + 1)
+        if entry is None:
             return False
-        if not isinstance(entry, dict):
-            return False
-        event, episode, rubric = entry.get("event"), entry.get("episode"), entry.get("rubric")
-        if not (isinstance(event, str) and isinstance(episode, str) and isinstance(rubric, str)):
-            return False
-        if event in _LAST_WORDS:
-            self._pending.pop((episode, rubric), None)
-        elif event == "draft":
-            self._pending.pop((episode, rubric), None)  # So that the newest comes last.
-            self._pending[episode, rubric] = _draft(entry, episode, rubric)
+        self._ledger.take(entry)
         return True
-
-
-def _draft(entry: dict[str, Any], episode: str, rubric: str) -> Draft:
-    """A draft from its line; whatever has a wrong type counts as not typed."""
-    values, reasoning, base = entry.get("values"), entry.get("reasoning"), entry.get("base")
-    return Draft(
-        episode,
-        rubric,
-        tuple(_texts(typed) for typed in values) if isinstance(values, list) else (),
-        reasoning if isinstance(reasoning, str) else "",
-        base if isinstance(base, str) else None,
-        _time(entry.get("time")),
-    )
-
-
-def _texts(typed: object) -> dict[str, str]:
-    return {k: v for k, v in typed.items() if isinstance(v, str)} if isinstance(typed, dict) else {}
-
-
-def _time(text: object) -> datetime | None:
-    try:
-        time = datetime.fromisoformat(text) if isinstance(text, str) else None
-    except ValueError:
-        return None
-    return time if time is None or time.tzinfo else time.replace(tzinfo=UTC)

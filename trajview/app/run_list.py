@@ -10,6 +10,7 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from trajview.annotation.progress import FLAG
 from trajview.corpus.info import Gone, Place, RunInfo, Updated
 from trajview.errors import Problem
 from trajview.textsafe import one_line
@@ -22,7 +23,7 @@ __all__ = ["Column", "RunList", "RunRow", "cell", "natural", "number", "reward_t
 RunRow = RunInfo | Problem
 """What a row shows: a run, or something that could not be read."""
 
-DRAFT_STATUSES = frozenset({"draft", "skipped"})
+DRAFT_STATUSES = frozenset(f"{state}{sign}" for state in ("draft", "skipped", "flagged") for sign in ("", f" {FLAG}"))
 """Annotation statuses that say that a run has no annotation yet."""
 
 _ID_LIMIT = 300

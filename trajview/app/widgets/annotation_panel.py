@@ -296,7 +296,7 @@ class AnnotationPanel(Widget):
             write = self._work.hold(draft)
             self.run_worker(self._write(draft, write), group="annotation-draft")
 
-    async def _write(self, draft: Draft, write: Callable[[], None]) -> None:
+    async def _write(self, draft: Draft, write: Callable[[], object]) -> None:
         try:
             await self._work.keep(draft, write)
         except AnnotationError as error:

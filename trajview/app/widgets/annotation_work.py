@@ -88,14 +88,14 @@ class Work:
         same_run = base is not None and (base.episode, base.rubric) == (draft.episode, draft.rubric)
         return "discard" if same_run and self.is_saved(draft) else "draft"
 
-    def hold(self, draft: Draft) -> Callable[[], None]:
+    def hold(self, draft: Draft) -> Callable[[], object]:
         """Keep a draft here until it is in the journal; gives what writes it there, to be called in the writer."""
         self._journalled = draft
         self._unkept[draft.episode, draft.rubric] = draft
         event = self._event(draft)
         return lambda: self.store.journal.append(event, draft)
 
-    async def keep(self, draft: Draft, write: Callable[[], None]) -> None:
+    async def keep(self, draft: Draft, write: Callable[[], object]) -> None:
         """Write a draft that is held. Raises AnnotationError; it is then held on, and tried again by `flush`."""
         try:
             await self._do(write)

@@ -1,0 +1,175 @@
+"""How far each episode is: replayed from the events of a journal, one by one, so that reading on is all that it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from .events import Entry
+
+__all__ = ["CHANGES", "FLAG", "Ledger", "Progress", "State", "status_text"]
+
+State = Literal["not started", "draft", "submitted", "skipped"]
+
+FLAG = "⚑"
+"""Behind the status of a flagged episode."""
+
+DRAFTS = frozenset({"draft", "discard"})
+CHANGES = frozenset({*DRAFTS, "submit", "skip", "unskip", "flag", "unflag", "unit", "mark", "unmark"})
+"""Events that can be taken back. `reveal` and `time` are facts, `undo` and `redo` are about these."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where one annotator stands with an episode. Flagged and skipped are independent of what was typed."""
+
+    state: State = "not started"
+    flagged: bool = False
+    reason: str = ""
+    """Why it was skipped; where it was not, why it was flagged."""
+    seconds: float = 0.0
+    """Active time, without idle time."""
+    submitted_at: datetime | None = None
+    changed_at: datetime | None = None
+    """The newest event of the journal."""
+    revealed: tuple[str, ...] = ()
+    """What was revealed of an episode that is annotated blind."""
+
+
+def status_text(progress: Progress) -> str:
+    """The status for a column: `annotated`, `draft ⚑`; empty where there is nothing to say."""
+    state = {"not started": "", "submitted": "annotated"}.get(progress.state, progress.state)
+    return f"{state or 'flagged'} {FLAG}" if progress.flagged else state
+
+
+_Slot = tuple[dict[Any, Entry], Hashable, Entry | None]
+"""Where something is kept, by which key, and what was there."""
+
+
+@dataclass(slots=True)
+class _Change:
+    """An event that can be taken back, with what was there before it."""
+
+    entry: Entry
+    before: tuple[_Slot, ...]
+
+
+@dataclass(slots=True)
+class Ledger:
+    """The state after all events so far. The order is the file's: clocks go backwards, files do not."""
+
+    drafts: dict[tuple[str, str], Entry] = field(default_factory=dict)
+    """Work that was neither submitted nor discarded, by (episode, rubric), the newest last."""
+    submits: dict[str, Entry] = field(default_factory=dict)
+    """The newest submission of each episode, whatever the rubric."""
+    skips: dict[str, Entry] = field(default_factory=dict)
+    flags: dict[str, Entry] = field(default_factory=dict)
+    awaiting: dict[tuple[str, str], Entry] = field(default_factory=dict)
+    """Drafts that were about to become a record, and nothing has been said of them since."""
+    seconds: dict[str, float] = field(default_factory=dict)
+    revealed: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    newest: dict[str, Entry] = field(default_factory=dict)
+    """The newest event of each episode."""
+    entries: dict[str, Entry] = field(default_factory=dict)
+    """All events by id, oldest first, those of later versions too."""
+    done: list[_Change] = field(default_factory=list)
+    undone: list[tuple[Entry, ...]] = field(default_factory=list)
+
+    def take(self, entry: Entry) -> None:
+        """The next event. One that is there already, as when a line was first seen without its end, changes nothing."""
+        if entry.id in self.entries:
+            return
+        self.entries[entry.id] = entry
+        self.newest[entry.episode] = entry
+        kind = entry.kind
+        if kind in CHANGES:
+            self._do(entry)
+            self.undone.clear()
+        elif kind == "undo":
+            self._undo(entry.of)
+        elif kind == "redo":
+            self._redo(entry.of)
+        elif kind == "time":
+            self.seconds[entry.episode] = self.seconds.get(entry.episode, 0.0) + entry.seconds
+        elif kind == "reveal" and entry.what not in self.revealed.get(entry.episode, ()):
+            self.revealed[entry.episode] = (*self.revealed.get(entry.episode, ()), entry.what)
+
+    def episodes(self) -> Iterable[str]:
+        """Every episode that an event is about."""
+        return self.newest.keys()
+
+    # Doing and taking back
+
+    def _do(self, entry: Entry) -> None:
+        key, episode, kind = entry.key, entry.episode, entry.kind
+        before: tuple[_Slot, ...] = ()  # What a unit's note was is in its event, and in the record of the notes.
+        if kind in DRAFTS or kind == "submit":
+            before = (
+                (self.drafts, key, self.drafts.pop(key, None)),
+                (self.submits, episode, self.submits.get(episode)),
+            )
+            self.awaiting.pop(key, None)
+            if kind == "draft":
+                self.drafts[key] = entry
+                if entry.file:
+                    self.awaiting[key] = entry
+            elif kind == "submit":
+                self.submits[episode] = entry
+        elif kind in ("skip", "unskip"):
+            before = ((self.skips, episode, self.skips.pop(episode, None)),)
+            if kind == "skip":
+                self.skips[episode] = entry
+        elif kind in ("flag", "unflag"):
+            before = ((self.flags, episode, self.flags.pop(episode, None)),)
+            if kind == "flag":
+                self.flags[episode] = entry
+        self.done.append(_Change(entry, before))
+
+    def _undo(self, of: tuple[str, ...]) -> None:
+        """Take back the newest changes, if these are they: anything else would tear a hole into the history."""
+        if not of or tuple(change.entry.id for change in self.done[-len(of) :]) != of:
+            return
+        taken = self.done[-len(of) :]
+        del self.done[-len(of) :]
+        for change in reversed(taken):
+            self.awaiting.pop(change.entry.key, None)
+            for of_kind, key, was in change.before:
+                of_kind.pop(key, None)  # So that the newest comes last.
+                if was is not None:
+                    of_kind[key] = was
+        self.undone.append(tuple(change.entry for change in taken))
+
+    def _redo(self, of: tuple[str, ...]) -> None:
+        if not self.undone or tuple(entry.id for entry in self.undone[-1]) != of:
+            return
+        for entry in self.undone.pop():
+            self._do(entry)
+            self.awaiting.pop(entry.key, None)
+
+    # Looking
+
+    def progress(self, episode: str, submitted: datetime | None, drafts: Iterable[Entry]) -> Progress:
+        """Of one episode: `submitted` is when its record was written, None for no record; `drafts` its unsaved work."""
+        skip, flag = self.skips.get(episode), self.flags.get(episode)
+        drafts = list(drafts)
+        submit = self.submits.get(episode)
+        newer = max((entry.number for entry in (*drafts, *([submit] if submit else []))), default=0)
+        if skip is not None and skip.number > newer:
+            state: State = "skipped"
+        elif drafts:
+            state = "draft"
+        else:
+            state = "not started" if submitted is None else "submitted"
+        newest = self.newest.get(episode)
+        reason = skip.reason if skip is not None and state == "skipped" else flag.reason if flag else ""
+        return Progress(
+            state,
+            flag is not None,
+            reason,
+            self.seconds.get(episode, 0.0),
+            submitted,
+            newest.at if newest else None,
+            self.revealed.get(episode, ()),
+        )

@@ -1,0 +1,214 @@
+"""The folder of records: which there are, whose, about which episode, and reading one without trusting it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trajview.errors import AnnotationError, Problem, Where
+
+from .atomic import refusal
+from .draft import loadable
+from .rubric import Rubric
+
+if TYPE_CHECKING:
+    from trajview.models.sotopia import AnnotationForEpisode
+
+__all__ = ["ChangedOnDisk", "IndexEntry", "RecordFolder", "bytes_of", "record_from", "record_or_none", "version_of", "written_at"]  # fmt: skip
+
+_LARGEST = 16 << 20
+"""No annotation is larger than this many bytes; what is, is not read."""
+
+
+class ChangedOnDisk(AnnotationError):
+    """The record is not the one that was loaded: `theirs` is what it says now, None if it is gone or no record."""
+
+    title = "Changed by someone else"
+
+    def __init__(
+        self,
+        path: Path,
+        ours: AnnotationForEpisode,
+        theirs: AnnotationForEpisode | None,
+        gone: bool,
+        what: str = "The annotation was not saved",
+        hint: str = "save it all the same, or load what is there now",
+    ) -> None:
+        happened = "was deleted" if gone else "was changed by someone else"
+        super().__init__(f"{what}: its file {happened} since it was opened.", hint=hint, where=Where(path))
+        self.path = path
+        self.ours = ours
+        self.theirs = theirs
+        self.gone = gone
+
+
+@dataclass(frozen=True, slots=True)
+class IndexEntry:
+    """What the index knows of a file: enough to find the records of an episode without reading them again."""
+
+    path: Path
+    stamp: tuple[int, int, int]
+    pk: str = ""
+    episode: str = ""
+    annotator: str = ""
+    dimensions: frozenset[str] = frozenset()
+    problem: Problem | None = None
+
+    @property
+    def time(self) -> datetime:
+        """When it was last written."""
+        try:
+            return datetime.fromtimestamp(self.stamp[0] / 1e9, UTC)
+        except (OverflowError, ValueError, OSError):  # A file may claim any time.
+            return datetime.fromtimestamp(0, UTC)
+
+
+class RecordFolder:
+    """An index of `<root>/AnnotationForEpisode`, brought up to date by `look`. Not safe to use from several threads."""
+
+    def __init__(self, root: Path) -> None:
+        self.path = root / "AnnotationForEpisode"
+        self.index: dict[str, IndexEntry] = {}
+        self._more_than_one: dict[str, Problem] = {}
+
+    def look(self) -> None:
+        """Only files that are new or changed are read. Raises AnnotationError where the folder cannot be."""
+        found: dict[str, IndexEntry] = {}
+        try:
+            with os.scandir(self.path) as files:
+                for file in files:
+                    if not file.name.endswith(".json"):
+                        continue
+                    path = self.path / file.name
+                    try:
+                        status = file.stat()
+                        stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
+                    except OSError:
+                        continue  # Gone since the folder was listed.
+                    known = self.index.get(file.name)
+                    found[file.name] = known if known and known.stamp == stamp else _entry(path, stamp)
+        except (FileNotFoundError, NotADirectoryError):
+            pass
+        except OSError as error:
+            raise refusal(error, self.path, "The annotations could not be read") from error
+        self.index = found
+
+    def file_of(self, pk: str, episode: str, annotator: str, rubric: Rubric) -> Path:
+        """The file of an annotation: ours by its pk, else the newest of this annotator that fits the rubric.
+
+        A record fits where it shares a dimension with the rubric or has none: Sotopia's own do not name theirs.
+        """
+        mine = self.path / f"{pk}.json"
+        self.look()
+        self._more_than_one.pop(loadable(episode), None)
+        if mine.name in self.index:
+            return mine
+        name = loadable(episode)
+        fitting = [
+            entry
+            for entry in self.of(annotator)
+            if entry.episode == name and (not entry.dimensions or entry.dimensions & rubric.names)
+        ]
+        if not fitting:
+            return mine
+        newest = max(fitting, key=lambda entry: (entry.stamp[0], entry.path.name))
+        if len(fitting) > 1:
+            self._more_than_one[name] = Problem(
+                f"There are {len(fitting)} annotations of {name} by {loadable(annotator)}; the newest is edited.",
+                "move the others away if they are not wanted",
+                Where(newest.path),
+            )
+        return newest.path
+
+    def of(self, annotator: str) -> list[IndexEntry]:
+        """The readable records of an annotator, as of the last look."""
+        name = loadable(annotator)
+        return [entry for entry in self.index.values() if entry.problem is None and entry.annotator == name]
+
+    @property
+    def problems(self) -> list[Problem]:
+        """Files that could not be read, as of the last look."""
+        broken = [entry.problem for entry in self.index.values() if entry.problem is not None]
+        return [*broken, *self._more_than_one.values()]
+
+
+def version_of(data: bytes | None) -> str | None:
+    """A hash of a file's bytes, None for no file."""
+    return None if data is None else hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def written_at(path: Path) -> datetime:
+    """When a file was last written."""
+    try:
+        return datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    except OSError:  # Deleted since it was read; saving will say so.
+        return datetime.now(UTC)
+
+
+def bytes_of(path: Path) -> bytes | None:
+    """The bytes of a file, None where there is none. Raises AnnotationError where it cannot be read."""
+    try:
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise refusal(error, path, "The saved annotation could not be read") from error
+
+
+def record_from(data: bytes, path: Path) -> AnnotationForEpisode:
+    """A record from the bytes of its file. Raises AnnotationError where it is none."""
+    from pydantic import ValidationError
+
+    from trajview.models.sotopia import AnnotationForEpisode, sentences_of
+
+    try:
+        return AnnotationForEpisode.from_json(data)
+    except ValidationError as error:
+        raise AnnotationError(
+            "The saved annotation is not valid: " + "; ".join(sentences_of(error, 3)),
+            title="Annotation not loaded",
+            hint="mend the file or move it away; saving asks before it replaces it",
+            where=Where(path),
+        ) from error
+
+
+def record_or_none(data: bytes | None, path: Path) -> AnnotationForEpisode | None:
+    """A record from the bytes of its file, None where there is none or it is no record."""
+    try:
+        return None if data is None else record_from(data, path)
+    except AnnotationError:
+        return None
+
+
+def _entry(path: Path, stamp: tuple[int, int, int]) -> IndexEntry:
+    """What a file says of itself, without pydantic: the browser asks for every record before its first screen."""
+
+    def broken(reason: str) -> IndexEntry:
+        problem = Problem(reason, "mend it or move it away: Sotopia opens every .json file here", Where(path))
+        return IndexEntry(path, stamp, problem=problem)
+
+    if stamp[1] > _LARGEST:
+        return broken("This file is far too large for an annotation.")
+    try:
+        record = json.loads(path.read_bytes())
+    except OSError as error:
+        return broken(f"This file could not be read: {error.strerror}.")
+    except (ValueError, RecursionError):
+        return broken("This file is not valid JSON.")
+    if not isinstance(record, dict):
+        return broken("This file is not an annotation: it is no JSON object.")
+    episode, annotator, pk = record.get("episode"), record.get("annotator_id"), record.get("pk")
+    if not (isinstance(episode, str) and isinstance(annotator, str)):
+        return broken("This file is not an annotation: episode and annotator_id must be strings.")
+    rewards = record.get("rewards")
+    names: set[str] = set()
+    for reward in rewards if isinstance(rewards, list) else ():
+        if isinstance(reward, list) and len(reward) == 2 and isinstance(reward[1], dict):
+            names.update(reward[1])
+    names.discard("overall_score")
+    return IndexEntry(path, stamp, pk if isinstance(pk, str) else "", episode, annotator, frozenset(names))
