@@ -18,6 +18,7 @@ from trajview.models.transcript import Transcript
 
 from .linemap import LineMap
 from .render.blocks import message_lines
+from .render.evidence import mark_quote
 from .render.headers import unit_header
 from .render.layout import Layout, lay_out
 from .render.lines import Line
@@ -61,6 +62,8 @@ class Document:
         self.marks: set[int] = set()
         self.by_unit: dict[int, list[Highlight]] = {}
         """The highlights of each unit that has some, as far as they are switched on."""
+        self.quoted: tuple[int, str] | None = None
+        """A message, and words in it that a citation quotes: they stand out."""
         self._sizes = sizes_of(self.messages, self.roles)
         self._layouts: OrderedDict[int, Layout] = OrderedDict()
         self._measured_to = 0
@@ -116,6 +119,8 @@ class Document:
             # What was opened by hand is shown, whatever is hidden elsewhere.
             options = replace(options, show_tools=True, show_reasoning=True)
         lines = message_lines(message, self.fold_of(index), options, index)
+        if self.quoted is not None and self.quoted[0] == index:
+            mark_quote(lines, self.quoted[1])
         if self.options.bare:
             return lines
         lines[0].one_row = True

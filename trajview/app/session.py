@@ -11,6 +11,7 @@ from trajview.models.messages import ToolMessage
 from trajview.models.transcript import Transcript
 
 from .document import Document, Position
+from .render.evidence import QUOTED
 from .render.options import Fold
 from .search import SearchHits
 
@@ -40,6 +41,7 @@ class TranscriptSession(Document):
         """Whether highlights were looked for; of a long transcript that is `scan`'s business, in a thread."""
         self._rules, self._named = tuple(rules), tuple(units)
         self._found = highlights_in(transcript, rules, units) if self.scanned and not bare else []
+        self._cited: list[Highlight] = []
         self._index_highlights()
 
     def take_over(self, before: TranscriptSession) -> None:
@@ -53,6 +55,7 @@ class TranscriptSession(Document):
         self.folds = {message: fold for message, fold in before.folds.items() if message < count}
         self.marks = {unit for unit in before.marks if unit < len(self.unit_starts)}
         self.sources_off = set(before.sources_off)
+        self._cited = [found for found in before._cited if found.message < count]
         if before.search is not None and (not before.search.messages or before.search.messages[-1] < count):
             self.search = replace(before.search, done=False)  # there may be more now
         self._index_highlights()
@@ -121,7 +124,7 @@ class TranscriptSession(Document):
 
     def _index_highlights(self) -> None:
         self.highlights_revision += 1
-        every = list(self._found)
+        every = [*self._found, *self._cited]
         starts = self.unit_starts
         every += [Highlight(unit, starts[unit], "mark", "marked") for unit in sorted(self.marks) if unit < len(starts)]
         on = [h for h in every if h.source not in self.sources_off]
@@ -194,6 +197,63 @@ class TranscriptSession(Document):
         self._found = sorted({*self._found, *found})
         self._index_highlights()
         self.refresh_headers()
+
+    def set_cited(self, found: Iterable[Highlight]) -> bool:
+        """What is cited, in place of what was; returns whether that is something else."""
+        cited = sorted(set(found))
+        if cited == self._cited:
+            return False
+        self._cited = cited
+        self._index_highlights()
+        self.refresh_headers()
+        return True
+
+    def to_quote(self, message: int, quote: str) -> bool:
+        """Jump to a message, and to the words quoted from it where they are shown or can be; False if they are not in it."""
+        self.to_message(message)
+        if not self.messages or not quote:
+            self.set_quoted(None)
+            return True
+        self.set_quoted((message, quote))
+        row = self._row_quoted(message)
+        if row is None:
+            before = self.folds.get(message)
+            self.folds[message] = Fold.OPEN  # by hand: then hidden reasoning and tool output are shown as well
+            self._refold(message)
+            row = self._row_quoted(message)
+            if row is None:
+                self.folds.pop(message)
+                if before is not None:
+                    self.folds[message] = before
+                self._refold(message)
+        if row is None:
+            self.set_quoted(None)
+        self.to_message(message, row)
+        return row is not None
+
+    def to_place(self, cursor: Position, top: Position) -> None:
+        """Back to a place of before, as far as it is still there."""
+        if self.messages:
+            last = len(self.messages) - 1
+            self.top, self.cursor = ((min(at[0], last), at[1]) for at in (top, cursor))
+            self._clamp()
+            self._cursor_on_screen()
+
+    def _row_quoted(self, message: int) -> int | None:
+        layout = self.layout(message)
+        for number, (index, start, end) in enumerate(layout.rows):
+            if any(
+                name == QUOTED and a < max(end, start + 1) and b > start for a, b, name in layout.lines[index].spans
+            ):
+                return number
+        return None
+
+    def set_quoted(self, quoted: tuple[int, str] | None) -> None:
+        """Make words of a message stand out, in place of those before; None for none."""
+        for message in {found[0] for found in (self.quoted, quoted) if found is not None}:
+            self._layouts.pop(message, None)
+        self.quoted = quoted
+        self.revision += 1
 
     # -- search --------------------------------------------------------------------------------------------------------
 

@@ -46,10 +46,10 @@ def test_a_long_chain_of_speakers_is_cut() -> None:
     assert unit_header(turn, 0, []).text.strip() == "0  n0 → n1 → n2 → n3 → n4 → n5 → …"
 
 
-def test_the_gravest_reason_gives_the_sign_and_two_are_told() -> None:
+def test_the_gravest_reason_gives_the_sign_and_is_told_first() -> None:
     turn = one_unit(UserMessage(content=""))
     reasons = [reason("rule", "a\nb"), reason("error", "bad"), reason("error", "bad"), reason("unit", "named")]
-    assert unit_header(turn, 0, reasons).right == ("✗ a b; bad +1", "error")
+    assert unit_header(turn, 0, reasons).right == ("✗ bad; a b +1", "error")
     assert unit_header(turn, 0, [reason("rule")], marked=True).right == ("⚑ ● why", "hit")
     assert unit_header(turn, 0, [reason("mark")], marked=True).right == ("⚑ why", "mark")
 

@@ -20,6 +20,7 @@ from trajview.textsafe import one_line, safe_text
 
 from .ansi import has_ansi
 from .calls import call_in_short, call_lines, failure_lines
+from .evidence import mark_citations
 from .lines import Line, expand_tabs
 from .markdown import markdown_lines
 from .options import Fold, ViewOptions
@@ -36,13 +37,17 @@ def message_lines(message: ChatMessage, fold: Fold, options: ViewOptions, number
     """The lines of a message: its header, then what `fold` and `options` leave of its parts."""
     if options.bare:
         text = message.text
-        return code_lines(
-            expand_tabs(safe_text(text)).split("\n"), options.language or language_of(text), fill="",
-            words=options.language == "metadata",
-        )  # fmt: skip
+        reading = options.language == "metadata"
+        language = options.language or language_of(text)
+        lines = code_lines(expand_tabs(safe_text(text)).split("\n"), language, fill="", words=reading)
+        if reading:  # the evaluator's reasoning is among it
+            mark_citations(lines)
+        return lines
     lines = [_header(message, number)]
     if fold is Fold.CLOSED:
         lines.append(_first_words(message))
+        if message.role == "assistant":
+            mark_citations(lines)
         return lines
     error = error_of(message)
     if isinstance(message, ToolMessage):
@@ -67,6 +72,8 @@ def message_lines(message: ChatMessage, fold: Fold, options: ViewOptions, number
     if isinstance(message, AssistantMessage):
         for call in message.tool_calls or ():
             lines += call_lines(call)
+    if message.role in ("assistant", "user"):
+        mark_citations(lines)
     return lines
 
 

@@ -18,6 +18,8 @@ SIGNS = {"error": ("✗", "error"), "search": ("●", "hit"), "rule": ("●", "h
          "citation": ("◆", "hit"), "mark": ("⚑", "mark")}  # fmt: skip
 
 
+_GRAVEST_FIRST = ("error", "search", "rule", "unit", "citation", "mark")
+
 MOST_LOOKED_AT = 300
 """Messages of a unit whose roles and calls its header tells."""
 
@@ -25,7 +27,7 @@ MOST_LOOKED_AT = 300
 def sign_of(reasons: Sequence[Highlight]) -> tuple[str, str]:
     """One sign and its style for the highlights of a unit; a blank for none. The gravest reason wins."""
     sources = {found.source for found in reasons}
-    for source in ("error", "search", "rule", "unit", "citation", "mark"):
+    for source in _GRAVEST_FIRST:
         if source in sources:
             return SIGNS[source]
     return " ", ""
@@ -52,7 +54,8 @@ def unit_header(transcript: Transcript, unit: int, reasons: Sequence[Highlight],
     line = Line(text, spans, fill="unit.header", ours=True, one_row=True)
     if reasons:
         sign, style = sign_of(reasons)
-        said = list(dict.fromkeys(one_line(found.reason, 48) for found in reasons))
+        gravest_first = sorted(reasons, key=lambda found: _GRAVEST_FIRST.index(found.source))
+        said = list(dict.fromkeys(one_line(found.reason, 48) for found in gravest_first))
         shown = "; ".join(said[:2]) + (f" +{len(said) - 2}" if len(said) > 2 else "")
         line.right = (f"{sign} {shown}", style)
         if marked and not any(found.source == "mark" for found in reasons):

@@ -95,7 +95,7 @@ def highlight_lines(lines: list[Line], language: str) -> None:
             at += 1
 
 
-_KEY = re.compile(r"(?:- )?[^\s:][^:]{0,60}:(?=\s|$)")
+_KEY = re.compile(r"(?:- )?[^\s:\[][^:\[]{0,60}:(?=\s|$)")  # no `[T0B9: "words"]`
 
 
 def _colour_metadata(lines: list[Line]) -> None:

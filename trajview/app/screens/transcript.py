@@ -16,6 +16,7 @@ from textual.worker import get_current_worker
 
 from trajview.app.keys import bindings_for
 from trajview.app.run_list import size_text
+from trajview.app.screens.citing import Citing
 from trajview.app.screens.searching import Searching
 from trajview.app.screens.showing import Showing
 from trajview.app.session import TranscriptSession
@@ -49,7 +50,7 @@ MOST_COUNTED = 30_000_000
 """Characters of a transcript whose tokens are counted without being asked for: some two seconds of one core."""
 
 
-class TranscriptScreen(Searching, Showing):
+class TranscriptScreen(Searching, Citing, Showing):
     """Shows one run at a time; the app keeps one of these and gives it other runs."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("transcript")]
@@ -295,6 +296,7 @@ class TranscriptScreen(Searching, Showing):
             self._scan(session)
         if index not in self._tokens:
             self._count(session)
+        self._transcript_shown(session)
 
     @work(thread=True, exclusive=True, group="prepare")
     def _prepare(self, run: AgentRun, index: int) -> None:

@@ -128,6 +128,9 @@ class TranscriptBase(Reading, Screen[None]):
         self.outline.refresh()
         self.minimap.refresh()
 
+    def _transcript_shown(self, session: TranscriptSession) -> None:
+        """A transcript is on the screen: of another run, another one of this run, or the same, read again."""
+
     def _show_metadata(self) -> None:
         raise NotImplementedError
 

@@ -34,6 +34,7 @@ _STYLES = (
     "md.link", "md.url", "md.bullet", "md.quote", "md.rule", "code.block", "code.comment", "code.keyword", "code.name",
     "code.builtin", "code.string", "code.number", "diff.added", "diff.removed", "diff.hunk", "diff.file",
     "gutter.system", "gutter.user", "gutter.assistant", "gutter.tool", "gutter.cursor", "cursor", "match", "match.current",
+    "citation", "quoted",
 )  # fmt: skip
 
 
@@ -105,6 +106,8 @@ class TranscriptView(ScrollView, can_focus=True, inherit_bindings=False):
         & > .tv--gutter-tool { color: $foreground 18%; }
         & > .tv--gutter-cursor { color: $warning; text-style: bold; }
         & > .tv--cursor { background: $foreground 6%; }
+        & > .tv--citation { color: $text-warning; text-style: underline; }
+        & > .tv--quoted { background: $warning 30%; }
         & > .tv--match { background: $warning 45%; color: $foreground; }
         & > .tv--match-current { background: $warning; color: $background; text-style: bold; }
 
@@ -118,6 +121,7 @@ class TranscriptView(ScrollView, can_focus=True, inherit_bindings=False):
             & > .tv--unit-number { background: ansi_default; text-style: bold reverse; }
             & > .tv--diff-added, & > .tv--diff-removed, & > .tv--code-block { background: ansi_default; }
             & > .tv--cursor { background: ansi_default; }
+            & > .tv--quoted { background: ansi_default; text-style: bold underline; }
             & > .tv--match { background: ansi_yellow; color: ansi_black; }
             & > .tv--match-current { background: ansi_bright_yellow; color: ansi_black; }
         }

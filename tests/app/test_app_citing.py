@@ -1,0 +1,159 @@
+"""Citations in the whole app: followed, come back from, switched off, and said where they lead nowhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.widgets import SelectionList
+
+from .driving import Reader, reading
+from .logs import repair, write_jsonl
+
+JUDGEMENT = 'It saw [T0B3: "never plugged in"], [T0B5] and stopped.\n\nCompare [T1B0], [T7B0].'
+
+
+@pytest.fixture
+def judged(tmp_path: Path) -> Path:
+    """The repair with a judge's transcript beside it, which cites the first; the evaluator cites message 9 and 11."""
+    record: dict[str, Any] = repair()
+    record["transcripts"][1]["messages"].append({"role": "assistant", "content": JUDGEMENT})
+    record["reasoning"] = 'Good work [T0B9: "fuse is fine"] and [T0B11].'
+    return write_jsonl(tmp_path / "judged.jsonl", [record])
+
+
+async def cited(reader: Reader) -> None:
+    """The run is open and its citations are found."""
+    await reader.opened()
+    await reader.until(lambda: "citation" in reader.session.all_sources, "citations are found")
+
+
+async def in_the_judgement(reader: Reader) -> None:
+    await reader.press("tab")
+    await reader.until(lambda: reader.screen.index == 1)
+    await reader.press("G", "k", "k", "k")
+
+
+async def test_cited_units_are_highlights_that_n_goes_through(judged: Path) -> None:
+    async with reading(judged) as reader:
+        await cited(reader)
+        assert reader.session.all_sources["citation"] == 4
+        found = []
+        for _ in range(5):
+            await reader.press("n")
+            found.append(reader.message)
+        assert found == [3, 5, 8, 9, 11]
+        assert "cited by the evaluator" in reader.text
+        assert "◆" in reader.whole_screen
+
+
+async def test_the_sources_dialog_switches_citations_off(judged: Path) -> None:
+    async with reading(judged) as reader:
+        await cited(reader)
+        await reader.press("&")
+        await reader.until(lambda: isinstance(reader.app.focused, SelectionList))
+        assert "citations" in reader.whole_screen
+        choices = reader.app.focused
+        assert isinstance(choices, SelectionList)
+        choices.deselect("citation")
+        await reader.press("enter")
+        await reader.until(lambda: reader.session.stops == [5, 8])
+
+
+async def test_a_citation_is_followed_into_another_transcript_to_its_words_and_back(judged: Path) -> None:
+    async with reading(judged) as reader:
+        await cited(reader)
+        await in_the_judgement(reader)
+        place = reader.session.cursor
+        await reader.press("C")
+        await reader.until(lambda: reader.screen.index == 0)
+        assert reader.message == 3
+        assert "❯" in reader.text
+        row = next(line for line in reader.lines if line.startswith("❯"))
+        assert "never plugged in" in row
+        assert "T0B3" in reader.status
+        await reader.press("'")
+        await reader.until(lambda: reader.screen.index == 1)
+        assert reader.session.cursor == place
+        await reader.press("'")
+        assert "nothing to go back to" in reader.status
+
+
+async def test_of_several_citations_on_a_row_each_is_followed_in_turn(judged: Path) -> None:
+    async with reading(judged, size=(200, 40)) as reader:
+        await cited(reader)
+        await in_the_judgement(reader)
+        found = []
+        for _ in range(3):
+            await reader.press("C")
+            await reader.until(lambda: reader.screen.index == 0)
+            found.append(reader.message)
+            await reader.press("'")
+            await reader.until(lambda: reader.screen.index == 1)
+        assert found == [3, 5, 3]
+
+
+async def test_from_a_row_without_one_the_next_citation_of_the_message_is_followed(judged: Path) -> None:
+    async with reading(judged, size=(200, 40)) as reader:
+        await cited(reader)
+        await in_the_judgement(reader)
+        await reader.press("j")
+        await reader.press("C")
+        assert (reader.screen.index, reader.message) == (1, 0)
+
+
+async def test_a_citation_that_points_nowhere_is_said_and_not_followed(judged: Path) -> None:
+    async with reading(judged, size=(200, 40)) as reader:
+        await cited(reader)
+        await in_the_judgement(reader)
+        await reader.press("j", "j")
+        place = reader.session.cursor
+        await reader.press("C", "'")
+        assert reader.session.cursor == place
+        await reader.press("C")
+        assert "T7B0 points nowhere: this run has transcripts T0 to T1" in reader.status
+        assert reader.session.cursor == place
+
+
+async def test_without_a_citation_in_the_message_those_of_the_evaluator_are_gone_round(judged: Path) -> None:
+    async with reading(judged) as reader:
+        await cited(reader)
+        found = []
+        for _ in range(3):
+            await reader.press("C")
+            found.append((reader.message, reader.status.split(" · ' goes back")[0].split("evaluator")[-1]))
+        assert found == [(9, "’s citation 1/2"), (11, "’s citation 2/2"), (9, "’s citation 1/2")]
+        await reader.press("'", "'", "'")
+        assert reader.session.cursor == (0, 0)
+
+
+async def test_words_that_are_not_in_the_message_are_said(tmp_path: Path) -> None:
+    record: dict[str, Any] = repair()
+    record["reasoning"] = '[T0B9: "no such words"]'
+    async with reading(write_jsonl(tmp_path / "a.jsonl", [record])) as reader:
+        await cited(reader)
+        await reader.press("C")
+        assert reader.message == 9
+        assert "“no such words” is not in message 9" in reader.status
+
+
+async def test_a_run_without_citations_says_so(log: Path) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        await reader.press("C")
+        assert "no citation in this message" in reader.status
+
+
+async def test_another_run_has_its_own_citations_and_no_way_back_to_this_one(judged: Path) -> None:
+    write_jsonl(judged.parent / "later.jsonl", [{"id": "later", "messages": [{"role": "user", "content": "x"}]}])
+    async with reading(judged.parent) as reader:
+        await reader.listed()
+        await reader.open("enter")
+        await cited(reader)
+        await reader.press("C")
+        await reader.press("L" if reader.screen.run and reader.screen.run.id == "repair" else "H")
+        await reader.opened("later")
+        assert "citation" not in reader.session.all_sources
+        await reader.press("'")
+        assert "nothing to go back to" in reader.status

@@ -1,0 +1,196 @@
+"""Citations on the transcript screen: what is cited is highlighted, and a citation can be followed, and come back from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual import on, work
+from textual.message import Message
+from textual.worker import get_current_worker
+
+from trajview.annotation.citations import Citation
+from trajview.app.cited import EVALUATOR, YOU, Cited, cited_in, highlights_of, why_nowhere
+from trajview.app.render.evidence import citations_on_rows
+from trajview.app.screens.transcript_base import TranscriptBase
+from trajview.app.session import Position, TranscriptSession
+from trajview.models.run import AgentRun
+from trajview.textsafe import one_line
+
+__all__ = ["Citing"]
+
+MOST_REMEMBERED = 100
+"""Jumps that can be gone back."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where the reader was: the transcript, his cursor, and the top of the screen."""
+
+    transcript: int
+    cursor: Position
+    top: Position
+
+
+class Citing(TranscriptBase):
+    """Actions that follow citations. What a run cites is found in a thread, when it is shown."""
+
+    class _Cited(Message):
+        """The citations of a run were found."""
+
+        def __init__(self, run: AgentRun, found: list[Cited]) -> None:
+            super().__init__()
+            self.run, self.found = run, found
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._cited: list[Cited] = []
+        self._own: list[Cited] = []
+        self._cited_of: AgentRun | None = None
+        self._cited_key = ""
+        self._jumps: list[_Place] = []
+        self._going: tuple[int, int, str] | _Place | None = None
+        """Where to go in a transcript that is being prepared."""
+        self._followed: tuple[_Place, int] | None = None
+        """From where a citation was followed last, and which of those there it was."""
+        self._ring = -1
+
+    # -- what is cited -------------------------------------------------------------------------------------------------
+
+    def _transcript_shown(self, session: TranscriptSession) -> None:
+        super()._transcript_shown(session)
+        run = self.run
+        if run is None:
+            return
+        if self.info.key != self._cited_key:
+            self._cited_key = self.info.key
+            self._cited, self._own, self._jumps = [], [], []
+            self._going = self._followed = None
+            self._ring = -1
+        if run is not self._cited_of:
+            self._cited_of = run
+            self._look_for_citations(run)
+        self._show_cited()
+        self._arrive()
+
+    @work(thread=True, exclusive=True, group="citations", exit_on_error=False)
+    def _look_for_citations(self, run: AgentRun) -> None:
+        worker = get_current_worker()
+        found = cited_in(run, lambda: worker.is_cancelled)
+        if not worker.is_cancelled:
+            self.post_message(self._Cited(run, found))
+
+    @on(_Cited)
+    def _take_cited(self, message: _Cited) -> None:
+        message.stop()
+        if message.run is self.run:
+            self._cited = message.found
+            self._show_cited()
+
+    def cite_own(self, citations: list[Citation]) -> None:
+        """The reasoning that is being written cites these, and no others any more."""
+        own = [Cited(citation, YOU) for citation in citations]
+        if own != self._own:
+            self._own = own
+            self._show_cited()
+
+    def _show_cited(self) -> None:
+        session = self.session
+        if session is None:
+            return
+        found = highlights_of([*self._cited, *self._own], self.index, session.transcript)
+        if session.set_cited(found):
+            self._highlights_changed()
+
+    # -- following -----------------------------------------------------------------------------------------------------
+
+    def action_follow_citation(self) -> None:
+        """Follow the citation under the cursor, or the next one in the message; else go round those in the reasoning."""
+        session = self.session
+        if session is None or not session.messages:
+            return
+        message, row = session.cursor
+        shown = citations_on_rows(session.layout(message))
+        if not shown:
+            self._follow_next_of_reasoning()
+            return
+        place = _Place(self.index, session.cursor, session.top)
+        chosen = self._choice(shown, row, place)
+        self._followed = place, chosen
+        self.follow(shown[chosen][2])
+
+    def _choice(self, shown: list[tuple[int, int, Citation]], row: int, place: _Place) -> int:
+        """Which citation of a message is meant: of several on a row, the one after that which was followed from here."""
+        here = [number for number, (first, last, _) in enumerate(shown) if first <= row <= last]
+        before = self._followed
+        if here and before is not None and (before[0].transcript, before[0].cursor) == (place.transcript, place.cursor):
+            return next((number for number in here if number > before[1]), here[0])
+        below = (number for number, (first, _, _) in enumerate(shown) if first > row)
+        return here[0] if here else next(below, 0)
+
+    def _follow_next_of_reasoning(self) -> None:
+        """The next citation of the evaluator's reasoning, or of the reader's own."""
+        every = [cited for cited in self._cited if cited.by == EVALUATOR] + self._own
+        if not every:
+            self._brief("no citation in this message")
+            return
+        self._ring = (self._ring + 1) % len(every)
+        cited = every[self._ring]
+        whose = "evaluator’s" if cited.by == EVALUATOR else "own"
+        self.follow(cited.citation, f"{whose} citation {self._ring + 1}/{len(every)}")
+
+    def follow(self, citation: Citation, said: str = "") -> bool:
+        """Go to what a citation refers to, in whichever transcript of the run; False, and said why, if there is no such."""
+        run, session = self.run, self.session
+        if run is None or session is None:
+            return False
+        nowhere = why_nowhere(citation, run)
+        if nowhere is not None:
+            self._brief(nowhere)
+            return False
+        self.remember_place()
+        self._brief(f"{said or citation.place} · ' goes back")
+        self._go(citation.transcript, (citation.transcript, citation.message, citation.quote))
+        return True
+
+    def remember_place(self) -> None:
+        """Let `'` come back to where the reader is now."""
+        session = self.session
+        if session is not None:
+            self._jumps.append(_Place(self.index, session.cursor, session.top))
+            del self._jumps[:-MOST_REMEMBERED]
+
+    def action_jump_back(self) -> None:
+        """Back to where the last jump came from."""
+        if not self._jumps:
+            self._brief("nothing to go back to")
+            return
+        place = self._jumps.pop()
+        self._go(place.transcript, place)
+
+    def _go(self, transcript: int, going: tuple[int, int, str] | _Place) -> None:
+        self._going = going
+        if transcript == self.index:
+            self._wanted = transcript
+            self._arrive()
+        else:
+            self._wanted = transcript
+            self._show_transcript(transcript)
+
+    def _arrive(self) -> None:
+        """Go where the jump leads, if its transcript is there."""
+        going, session = self._going, self.session
+        self._going = None
+        if going is None or session is None:
+            return
+        if isinstance(going, _Place):
+            if going.transcript == self.index:
+                session.set_quoted(None)
+                session.to_place(going.cursor, going.top)
+                self._moved()
+            return
+        transcript, message, quote = going
+        if transcript != self.index:
+            return
+        if not session.to_quote(message, quote):
+            self._brief(f"“{one_line(quote, 40)}” is not in message {message} · ' goes back")
+        self._moved()
