@@ -18,6 +18,8 @@ from pathlib import Path
 import pytest
 
 from trajview import AnnotationForEpisode
+from trajview.annotation.rubric_check import _KEYS
+from trajview.annotation.rubric_file import check_rubric
 from trajview.annotation.store import pk_of
 from trajview.app.keys import KEYS, groups, shown
 from trajview.cli.main import main
@@ -129,6 +131,14 @@ def test_the_configuration_example_names_every_setting_and_is_accepted(
     assert settings.annotator == "ada"
     assert settings.reward_range == (0, 10)
     assert set(settings.keys) <= {key.id for key in KEYS}
+
+
+def test_the_rubric_example_has_no_problem_and_says_everything_that_a_rubric_can(tmp_path: Path) -> None:
+    path = tmp_path / "rubric.toml"
+    path.write_text(block("rubric"), encoding="utf-8")
+    assert check_rubric(path) == []
+    said = {key for dimension in tomllib.loads(block("rubric"))["dimension"] for key in dimension}
+    assert said | {"low", "high"} == set(_KEYS)
 
 
 def test_the_annotation_shown_is_what_is_written() -> None:

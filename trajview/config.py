@@ -37,6 +37,8 @@ class Settings:
     """`--store` or `store = "..."`: the folder that annotations are saved in; made at the first save."""
     annotator: str = "anonymous"
     """`--annotator` or `annotator = "..."`; else the login name."""
+    rubric: str | None = None
+    """`--rubric` or `rubric = "..."`: a built-in rubric's name or a TOML file, for all runs; else their format's."""
     theme: str | None = None
     """`theme = "..."`: a Textual theme; None for trajview's own dark one. `ansi-dark` uses the terminal's colours."""
     reward_range: tuple[float, float] = (0.0, 1.0)
@@ -112,6 +114,7 @@ _WANTED: Final = {
     "highlight": "a list of regular expressions",
     "store": "a folder, as text",
     "annotator": "a name, as text",
+    "rubric": "the name of a rubric or a TOML file, as text",
     "theme": "the name of a theme, as text",
     "reward_range": "two numbers, the lower first",
     "preview_lines": "a whole number from 1",
@@ -128,7 +131,9 @@ def _checked(name: str, value: Any, path: Path, text: str) -> Any:
     if name == "highlight" and _is_list_of(value, str):
         _check_patterns(value, where)
         return tuple(value)
-    if name in ("store", "annotator", "theme") and isinstance(value, str) and value.strip():
+    if name in ("store", "annotator", "rubric", "theme") and isinstance(value, str) and value.strip():
+        if name == "rubric" and (value.endswith(".toml") or "/" in value):
+            return str(path.parent / Path(value).expanduser())  # a file that lies beside this one
         return value
     if name == "reward_range" and _is_range(value):
         return float(value[0]), float(value[1])

@@ -8,17 +8,21 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """A place in a source: a file, and a line (from 1) or a record (from 0) in it where they are known."""
+    """A place in a source: a file, and a line (from 1) or a record (from 0) in it where they are known.
+
+    `column` (from 1) is a character of that line.
+    """
 
     path: Path | None = None
     line: int | None = None
     record: int | None = None
+    column: int | None = None
 
     def __str__(self) -> str:
         if self.path is None:
             return ""
         if self.line is not None:
-            return f"{self.path}:{self.line}"
+            return f"{self.path}:{self.line}" if self.column is None else f"{self.path}:{self.line}:{self.column}"
         if self.record is not None:
             return f"{self.path}#{self.record}"
         return str(self.path)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from trajview.annotation.draft import Draft, bad_scores, loadable, overall, rewards_of, values_of
-from trajview.annotation.rubric import SOTOPIA, reward_rubric
+from trajview.annotation.draft import Draft, bad_scores, disagreeing, loadable, overall, rewards_of, values_of
+from trajview.annotation.rubric import SOTOPIA, Dimension, Rubric, reward_rubric
 
 
 def test_rewards_are_the_mean_and_the_rated_dimensions_in_the_rubrics_order() -> None:
@@ -61,3 +61,32 @@ def test_drafts_compare_by_what_they_say() -> None:
 
 def test_lone_surrogates_are_replaced_in_what_others_must_load() -> None:
     assert loadable("a\ud800b😀") == "a\ufffdb😀"
+
+
+WHOLE = Rubric(
+    "whole",
+    (Dimension("own", 0, 10), Dimension("whole", 0, 10, per="episode"), Dimension("step", 0, 10, scope="unit")),
+)
+
+
+def test_what_is_rated_once_for_all_agents_stands_in_the_reward_of_each() -> None:
+    for values in (({"whole": "4"}, {"own": "2"}), ({"own": "", "whole": "4"}, {"own": "2", "whole": "4"})):
+        assert rewards_of(values, WHOLE) == [(4.0, {"whole": 4.0}), (3.0, {"own": 2.0, "whole": 4.0})]
+    assert rewards_of(({}, {"whole": " "}), WHOLE) == [0.0, 0.0]
+
+
+def test_what_is_rated_once_for_all_agents_fills_the_fields_of_each_and_the_first_counts() -> None:
+    same = [(4.0, {"whole": 4.0}), (3.0, {"own": 2.0, "whole": 4.0})]
+    assert values_of(same, WHOLE, 2) == ({"whole": "4"}, {"own": "2", "whole": "4"})
+    assert disagreeing(same, WHOLE) == []
+    other = [(4.0, {"whole": 4.0}), (7.0, {"whole": 7.0})]
+    assert values_of(other, WHOLE, 2) == ({"whole": "4"}, {"whole": "4"})
+    assert disagreeing(other, WHOLE) == ["whole"]
+    assert disagreeing([(4.0, {"whole": 4.0}), 0.0], WHOLE) == ["whole"]
+
+
+def test_scores_of_action_units_are_never_in_the_rewards() -> None:
+    assert rewards_of(({"own": "1", "step": "9"},), WHOLE) == [(1.0, {"own": 1.0})]
+    assert values_of([(1.0, {"own": 1.0, "step": 9.0})], WHOLE, 1) == ({"own": "1"},)
+    assert rewards_of(({"own": "1"},), WHOLE, [(5.0, {"step": 9.0})]) == [(5.0, {"own": 1.0, "step": 9.0})]
+    assert bad_scores(({"step": "x"},), WHOLE) == {}

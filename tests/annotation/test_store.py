@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from trajview.annotation.draft import Draft
-from trajview.annotation.rubric import SOTOPIA, reward_rubric
+from trajview.annotation.rubric import SOTOPIA, Dimension, Rubric, reward_rubric
 from trajview.annotation.store import AnnotationStore, ChangedOnDisk, pk_of
 from trajview.errors import AnnotationError
 from trajview.models.sotopia import AnnotationForEpisode
@@ -347,3 +347,24 @@ def test_a_kill_while_saving_leaves_a_whole_record_at_least_as_new_as_reported(t
         (record,) = (root / "AnnotationForEpisode").glob("*.json")
         assert AnnotationForEpisode.from_json(record.read_bytes()) == opened.saved.annotation
         assert int(opened.saved.annotation.reasoning.split()[0]) >= int(reported[-1] if reported else 0)
+
+
+def test_records_that_a_rubric_of_the_same_name_did_not_make_are_said(tmp_path: Path) -> None:
+    store = AnnotationStore(tmp_path, "alice")
+    store.save("e1", SOTOPIA, [(1.0, {"humour": 1.0})], "")
+    store.save("e2", SOTOPIA, REWARDS, "")
+    [problem] = AnnotationStore(tmp_path, "alice").open("e2", SOTOPIA, 2).problems
+    assert "1 annotation of a rubric `sotopia` has dimensions that it does not ask for: humour" in problem.reason
+    assert problem.where.path == store.path_of("e1", SOTOPIA)
+    assert store.open("e2", reward_rubric(), 2).problems == ()
+
+
+def test_different_scores_for_what_is_rated_once_are_said(tmp_path: Path) -> None:
+    rubric = Rubric("whole", (Dimension("whole", 0, 10, per="episode"),))
+    store = AnnotationStore(tmp_path, "alice")
+    store.save("e1", rubric, [(4.0, {"whole": 4.0}), (7.0, {"whole": 7.0})], "")
+    opened = store.open("e1", rubric, 2)
+    assert opened.draft.values == ({"whole": "4"}, {"whole": "4"})
+    assert "whole is rated once for all agents" in opened.problems[0].reason
+    store.submit(opened.draft, rubric, opened.rewards)
+    assert store.open("e1", rubric, 2).problems == ()

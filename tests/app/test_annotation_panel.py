@@ -390,3 +390,21 @@ async def test_a_draft_older_than_a_change_by_someone_else_says_so(tmp_path: Pat
         await panel.open()
         assert panel.state.endswith("what was saved has changed since")
         assert panel.field("goal").value == "2"
+
+
+async def test_rationales_of_a_record_outlive_an_edit_of_its_scores(tmp_path: Path) -> None:
+    store = AnnotationStore(tmp_path, "alice")
+    store.submit(
+        Draft("e1", "sotopia", ({"goal": "7"}, {}), "all", rationales=({"goal": "one step short"}, {})), SOTOPIA
+    )
+    async with driving(tmp_path) as panel:
+        await panel.open()
+        assert not panel.panel.dirty
+        panel.field("believability").focus()
+        await panel.type("3")
+        await panel.keep()
+        await panel.pilot.press("ctrl+s")
+        await panel.settle()
+    (record,) = records(tmp_path)
+    assert record["rewards"][0] == [5.0, {"believability": 3.0, "goal": 7.0}]  # type: ignore[index]
+    assert "goal: one step short\n" in str(record["reasoning"])

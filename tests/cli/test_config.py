@@ -40,7 +40,7 @@ def test_a_user_without_a_name_is_anonymous(config: Path, monkeypatch: pytest.Mo
 
 def test_every_setting_is_read(config: Path) -> None:
     config.write_text(
-        'highlight = ["did nothing", "error"]\nstore = "~/scores"\nannotator = "bo"\ntheme = "nord"\n'
+        'highlight = ["did nothing", "error"]\nstore = "~/scores"\nannotator = "bo"\ntheme = "nord"\nrubric = "success"\n'
         'reward_range = [0, 10.5]\npreview_lines = 3\n[keys]\n"unit.next" = "w,]"\nunit.previous = "W"\n'
     )
     assert load_settings() == Settings(
@@ -48,6 +48,7 @@ def test_every_setting_is_read(config: Path) -> None:
         store=Path("~/scores").expanduser(),
         annotator="bo",
         theme="nord",
+        rubric="success",
         reward_range=(0.0, 10.5),
         preview_lines=3,
         keys={"unit.next": "w,]", "unit.previous": "W"},

@@ -14,7 +14,17 @@ from .rubric import REWARD, BadScore, Rubric, mean_of, parse_score, written
 if TYPE_CHECKING:
     from trajview.models.run import Reward
 
-__all__ = ["Draft", "bad_scores", "loadable", "overall", "rewards_of", "scores_of", "values_of"]
+__all__ = [
+    "Draft",
+    "Values",
+    "bad_scores",
+    "disagreeing",
+    "loadable",
+    "overall",
+    "rewards_of",
+    "scores_of",
+    "values_of",
+]
 
 Values = tuple[Mapping[str, str], ...]
 """For each agent what was typed, by dimension."""
@@ -61,7 +71,7 @@ def loadable(text: str) -> str:
 def bad_scores(values: Values, rubric: Rubric) -> dict[tuple[int, str], BadScore]:
     """What was typed and is no score, by agent (from 0) and dimension, in the order of the rubric."""
     found: dict[tuple[int, str], BadScore] = {}
-    for dimension in rubric.dimensions:
+    for dimension in rubric.of_episodes:
         for agent, typed in enumerate(values):
             score = parse_score(typed.get(dimension.name, ""), dimension)
             if isinstance(score, BadScore):
@@ -73,7 +83,8 @@ def _others(base: Reward | None, rubric: Rubric) -> dict[str, float]:
     """Dimensions of a saved reward that the rubric does not ask for; an edit must not drop them."""
     if not isinstance(base, tuple):
         return {}
-    return {k: v for k, v in base[1].items() if k not in rubric.names and k != RESERVED and math.isfinite(v)}
+    asked = {dimension.name for dimension in rubric.of_episodes}
+    return {k: v for k, v in base[1].items() if k not in asked and k != RESERVED and math.isfinite(v)}
 
 
 def _bare(base: Reward | None) -> Reward:
@@ -85,7 +96,7 @@ def _bare(base: Reward | None) -> Reward:
 def scores_of(typed: Mapping[str, str], rubric: Rubric, base: Reward | None = None) -> dict[str, float]:
     """The scores of one agent in the rubric's order, then those of `base` that the rubric does not know."""
     scores: dict[str, float] = {}
-    for dimension in rubric.dimensions:
+    for dimension in rubric.of_episodes:
         score = parse_score(typed.get(dimension.name, ""), dimension)
         if isinstance(score, float):
             scores[dimension.name] = score
@@ -103,9 +114,12 @@ def rewards_of(values: Values, rubric: Rubric, base: Sequence[Reward] = ()) -> l
     A dimension without a score is left out. An agent without any gets the bare 0.0 that means "not rated": Sotopia's
     aggregation passes over an annotation with a bare number, while an empty dict would count as a score of 0 or crash
     it. A bare number in `base`, where nothing was rated since, stays; so do rewards of agents beyond those rated here.
+    What is rated once for all agents, where any of them has it, stands in the reward of every one.
     """
     rewards: list[Reward] = []
-    for agent, typed in enumerate(values):
+    common = _common(values, rubric)
+    for agent, own in enumerate(values):
+        typed = {**own, **common}
         was = base[agent] if agent < len(base) else None
         scores = scores_of(typed, rubric, was)
         mean = mean_of(scores.values())
@@ -117,15 +131,40 @@ def rewards_of(values: Values, rubric: Rubric, base: Sequence[Reward] = ()) -> l
 
 
 def values_of(rewards: Sequence[Reward], rubric: Rubric, agents: int) -> Values:
-    """The texts to fill the fields with, from a saved record. A bare 0.0 is "not rated" (Sotopia's custom)."""
+    """The texts to fill the fields with, from a saved record. A bare 0.0 is "not rated" (Sotopia's custom).
+
+    What is rated once for all agents is the same in each; where the record's differ (`disagreeing`), the first counts.
+    """
     values: list[dict[str, str]] = []
+    asked = {dimension.name for dimension in rubric.of_episodes}
     for agent in range(agents):
         reward = rewards[agent] if agent < len(rewards) else 0.0
         if isinstance(reward, tuple):
-            typed = {name: written(score) for name, score in reward[1].items() if name in rubric.names}
+            typed = {name: written(score) for name, score in reward[1].items() if name in asked}
             if not typed and REWARD in rubric.names and set(reward[1]) - {RESERVED}:
                 typed = {REWARD: written(reward[0])}
         else:
             typed = {REWARD: written(reward)} if REWARD in rubric.names and reward != 0.0 else {}
         values.append(typed)
-    return tuple(values)
+    common = _common(values, rubric)
+    return tuple({**typed, **common} for typed in values)
+
+
+def disagreeing(rewards: Sequence[Reward], rubric: Rubric) -> list[str]:
+    """Dimensions that are rated once for all agents, and whose scores in a saved record are not the same for all."""
+    found = []
+    for dimension in rubric.of_episodes:
+        scores = {reward[1].get(dimension.name) if isinstance(reward, tuple) else None for reward in rewards}
+        if dimension.per == "episode" and len(scores) > 1:
+            found.append(dimension.name)
+    return found
+
+
+def _common(values: Sequence[Mapping[str, str]], rubric: Rubric) -> dict[str, str]:
+    """What is typed for dimensions that are rated once for all agents: the first agent's that has it."""
+    common: dict[str, str] = {}
+    for dimension in rubric.of_episodes:
+        if dimension.per == "episode":
+            typed = [agent[dimension.name] for agent in values if agent.get(dimension.name, "").strip()]
+            common |= {dimension.name: typed[0]} if typed else {}
+    return common

@@ -6,12 +6,16 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 __all__ = ["REWARD", "SOTOPIA", "BadScore", "Band", "Dimension", "Rubric", "mean_of", "parse_score", "reward_rubric", "rubric_for", "written"]  # fmt: skip
 
 REWARD = "reward"
 """The name of the plain rubric and of its only dimension."""
+
+if TYPE_CHECKING:
+    SOTOPIA: Rubric
+    """Sotopia's seven dimensions with its ranges, in the order of its evaluator."""
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 _UNFINISHED = re.compile(r"[+-]?\.?")
@@ -69,6 +73,16 @@ class Rubric:
     description: str = ""
 
     @property
+    def of_episodes(self) -> tuple[Dimension, ...]:
+        """What is rated once per episode: the dimensions that stand in a record's rewards."""
+        return tuple(dimension for dimension in self.dimensions if dimension.scope == "episode")
+
+    @property
+    def of_units(self) -> tuple[Dimension, ...]:
+        """What is rated per action unit: never in a record's rewards."""
+        return tuple(dimension for dimension in self.dimensions if dimension.scope == "unit")
+
+    @property
     def names(self) -> frozenset[str]:
         """The names of its dimensions."""
         return frozenset(dimension.name for dimension in self.dimensions)
@@ -115,22 +129,6 @@ def mean_of(scores: Iterable[float]) -> float | None:
     return sum(rated) / len(rated) if rated else None
 
 
-SOTOPIA = Rubric(
-    name="sotopia",
-    title="Sotopia, seven dimensions",
-    dimensions=(
-        Dimension("believability", 0, 10, True, "Does the agent act naturally, and in keeping with its character?"),
-        Dimension("relationship", -5, 5, True, "Did the relationship between the agents get better or worse?"),
-        Dimension("knowledge", 0, 10, True, "Did the agent learn something new and important?"),
-        Dimension("secret", -10, 0, True, "Did the agent give away what it had to keep secret? 0: nothing."),
-        Dimension("social_rules", -10, 0, True, "Did the agent break laws or social norms? 0: none."),
-        Dimension("financial_and_material_benefits", -5, 5, True, "Did the agent gain or lose money or goods, now or later?"),
-        Dimension("goal", 0, 10, True, "How far did the agent reach its own social goal?"),
-    ),
-)  # fmt: skip
-"""Sotopia's seven dimensions with its ranges, in the order of its evaluator."""
-
-
 def reward_rubric(low: float = 0.0, high: float = 1.0) -> Rubric:
     """One number per agent, for runs that are no episodes."""
     dimension = Dimension(REWARD, low, high, description="How well did the agent do, all in all?")
@@ -139,4 +137,15 @@ def reward_rubric(low: float = 0.0, high: float = 1.0) -> Rubric:
 
 def rubric_for(format_name: str, reward_range: tuple[float, float] = (0.0, 1.0)) -> Rubric:
     """The rubric for a run of a format: Sotopia's for its episodes, one reward for any other."""
-    return SOTOPIA if format_name == "sotopia" else reward_rubric(*reward_range)
+    if format_name != "sotopia":
+        return reward_rubric(*reward_range)
+    from .rubric_file import built_in
+
+    return built_in("sotopia")
+
+
+def __getattr__(name: str) -> Rubric:
+    """SOTOPIA is read when it is first asked for: most starts of the program never do."""
+    if name != "SOTOPIA":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return rubric_for("sotopia")

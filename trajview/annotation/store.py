@@ -22,7 +22,9 @@ from .atomic import make_folder, refusal, write_atomically
 from .draft import Draft, loadable, rewards_of, values_of
 from .events import Entry
 from .journal import Journal
+from .misfits import different_scores, foreign_dimensions
 from .progress import Progress, status_text
+from .reasoning import compose, divide
 from .records import ChangedOnDisk, RecordFolder, bytes_of, record_from, record_or_none, version_of, written_at
 from .rubric import Rubric
 
@@ -59,12 +61,14 @@ class Opened:
     """What there is to edit for a run: the fields' texts, the record they come from, and how the two relate.
 
     `kept` is the draft where unsaved work was found; `changed` says that the record is no longer the one it started from.
+    `problems`: what the record says and the fields cannot show as it is.
     """
 
     draft: Draft
     saved: Saved | None = None
     kept: Draft | None = None
     changed: bool = False
+    problems: tuple[Problem, ...] = ()
 
     @property
     def rewards(self) -> list[Reward]:
@@ -140,14 +144,26 @@ class AnnotationStore:
             saved = self.find(episode, rubric)
             version = saved.version if saved else None
             values = values_of(saved.annotation.rewards, rubric, agents) if saved else ({},) * agents
-            reasoning = saved.annotation.reasoning if saved else ""
-            fresh = Draft(episode, rubric.name, values, reasoning, version, saved.time if saved else None)
+            reasoning, rationales = divide(saved.annotation.reasoning if saved else "", rubric, agents)
+            time = saved.time if saved else None
+            fresh = Draft(episode, rubric.name, values, reasoning, version, time, rationales)
+            problems = self._misfits(saved, rubric)
             if kept is None or kept.says() == fresh.says():
-                return Opened(fresh, saved)
+                return Opened(fresh, saved, problems=problems)
             if kept.base != version:  # Saving has to ask, as if the record had changed under our eyes.
                 path = saved.path if saved else self.path_of(episode, rubric)
                 self._known[episode, rubric.name] = (path, kept.base)
-            return Opened(fresh, saved, kept, changed=kept.base != version)
+            return Opened(fresh, saved, kept, kept.base != version, problems)
+
+    def _misfits(self, saved: Saved | None, rubric: Rubric) -> tuple[Problem, ...]:
+        """What this record, and others of the rubric's name, say that the rubric does not fit."""
+        mine = (
+            (entry.path, entry.dimensions)
+            for entry in self._files.of(self.annotator)
+            if entry.dimensions - rubric.names and entry.path.stem == pk_of(entry.episode, entry.annotator, rubric.name)
+        )
+        split = different_scores(saved.annotation.rewards, rubric, saved.path) if saved else ()
+        return (*split, *foreign_dimensions(mine, rubric))
 
     def progress(self) -> dict[str, Progress]:
         """How far each episode is on which this annotator has done anything, by its key.
@@ -255,11 +271,12 @@ class AnnotationStore:
         does not keep the record from being saved.
         """
         rewards = rewards_of(draft.values, rubric, base)
+        reasoning = compose(draft.reasoning, draft.rationales, rubric, len(draft.values))
         with self._lock, self.journal.locked("The annotation was not saved"):
             with suppress(AnnotationError):
                 self._settle()
             try:
-                write = self._prepare(draft.episode, rubric, rewards, draft.reasoning, overwrite)
+                write = self._prepare(draft.episode, rubric, rewards, reasoning, overwrite)
             except AnnotationError:
                 with suppress(AnnotationError):  # What is said is why it was not saved.
                     self.journal.append("draft", draft)

@@ -12,6 +12,7 @@ from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
+from trajview.annotation.choice import find_rubric
 from trajview.annotation.store import AnnotationStore
 from trajview.app.keys import KEYS
 from trajview.app.screens.browser import BrowserScreen
@@ -45,6 +46,7 @@ class TrajviewApp(App[int]):
         self.corpus = corpus
         self.settings = settings
         self.store = AnnotationStore(settings.store, settings.annotator)
+        self.rubric = find_rubric(settings.rubric, settings.reward_range) if settings.rubric else None
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = settings.theme if settings.theme in self.available_themes else "trajview-dark"

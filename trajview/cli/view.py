@@ -21,6 +21,7 @@ __all__ = ["command"]
 @click.option("--highlight", multiple=True, metavar="REGEX", help="Highlight the units that match; may be repeated.")
 @click.option("--store", metavar="DIR", help="Where annotations are saved; made at the first save.  [annotations]")
 @click.option("--annotator", metavar="NAME", help="Who annotates.  [the login name]")
+@click.option("--rubric", metavar="NAME|FILE", help="What is rated: a built-in rubric or a TOML file.  [by format]")
 @click.option("--theme", metavar="NAME", help="A Textual theme; `ansi-dark` uses the terminal's own colours.")
 @click.option("--follow", is_flag=True, help="Show what is added to the files and folders while it is written.")
 @no_cache_option
@@ -33,6 +34,7 @@ def command(
     highlight: tuple[str, ...],
     store: str | None,
     annotator: str | None,
+    rubric: str | None,
     theme: str | None,
     follow: bool,
     no_cache: bool,
@@ -64,8 +66,9 @@ def command(
     from trajview.config import load_settings
 
     settings = load_settings(
-        paths=tuple(paths), run=run, unit=unit, highlight=highlight, store=store, annotator=annotator, theme=theme
-    )
+        paths=tuple(paths), run=run, unit=unit, highlight=highlight, store=store, annotator=annotator, rubric=rubric,
+        theme=theme,
+    )  # fmt: skip
     from trajview.corpus.cache import SummaryCache
     from trajview.corpus.corpus import Corpus
 

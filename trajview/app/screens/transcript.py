@@ -388,7 +388,7 @@ class TranscriptScreen(Searching, Citing, Showing):
             self._open_annotation()
 
     def _open_annotation(self) -> None:
-        from trajview.annotation.rubric import rubric_for
+        from trajview.annotation.choice import rubric_of
         from trajview.app.widgets.annotation_panel import AnnotationPanel
 
         assert self.run is not None
@@ -399,7 +399,7 @@ class TranscriptScreen(Searching, Citing, Showing):
         self.remove_class("-metadata")
         self.add_class("-annotating")
         if panel.key != self.info.key:
-            rubric = rubric_for(self.info.format, self.trajview.settings.reward_range)
+            rubric = rubric_of(self.trajview.rubric, self.info.format, self.trajview.settings.reward_range)
             panel.open_run(self.info.key, self.run.name or self.run.id, self.run.agent_names, rubric)
         panel.focus_fields()
         self._say_status()

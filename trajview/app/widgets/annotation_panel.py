@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar
 
@@ -113,6 +113,8 @@ class AnnotationPanel(Widget):
         self._wants_focus = False
         self._sheet = ScoreSheet()
         self._beyond: tuple[dict[str, str], ...] = ()
+        self._rationales: tuple[Mapping[str, str], ...] = ()
+        """Kept as they were opened: no field shows them yet."""
         self._timer: Timer | None = None
         self._said = ""
         self._alarm = False
@@ -239,6 +241,7 @@ class AnnotationPanel(Widget):
         values = [dict(typed) for typed in draft.values] + [{}] * max(0, agents - len(draft.values))
         self._sheet.fill(values, draft.reasoning)
         self._beyond = tuple(values[_MOST_AGENTS:])
+        self._rationales = draft.rationales
 
     # What is in the fields
 
@@ -248,7 +251,8 @@ class AnnotationPanel(Widget):
             return None
         values = self._sheet.typed(min(len(self._run.agents), _MOST_AGENTS))
         return Draft(
-            self._run.key, self._run.rubric.name, (*values, *self._beyond), self._sheet.reasoning, self._work.base
+            self._run.key, self._run.rubric.name, (*values, *self._beyond), self._sheet.reasoning, self._work.base,
+            rationales=self._rationales,
         )  # fmt: skip
 
     def _show_scores(self, all_bad: bool = False) -> None:
