@@ -16,12 +16,14 @@ PIECES = st.lists(
 )
 
 
-@given(PIECES.map(b"".join), st.integers(1, 12), st.integers(0, 3))
-@example(b"a\nb", 1, 0)
-@example(b"aa\n\n bb \r\nc", 2, 1)
-def test_lines_are_those_of_the_whole_file(data: bytes, chunk: int, offset: int) -> None:
+@given(PIECES.map(b"".join), st.integers(1, 12), st.integers(0, 3), st.integers(1, 40))
+@example(b"a\nb", 1, 0, 100)
+@example(b"aa\n\n bb \r\nc", 2, 1, 100)
+@example(b"aaaa\n \nbbbb", 2, 1, 2)
+def test_lines_are_those_of_the_whole_file(data: bytes, chunk: int, offset: int, long: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lines, "_CHUNK", chunk)
+        patch.setattr(lines, "_LONG", long)
         found = list(lines_of(io.BytesIO(data), offset))
     expected, at = [], offset
     for number, line in enumerate(data.split(b"\n"), 1):

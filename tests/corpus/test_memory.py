@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from trajview import open_corpus
-from trajview.corpus import json_records, memory, reader, scan
+from trajview.corpus import json_records, lines, memory, reader, scan
 from trajview.corpus.corpus import Corpus
 from trajview.errors import UnreadableError
-from trajview.formats import quick
+from trajview.formats import lazy, quick
 
 
 def chats(count: int) -> list[dict[str, Any]]:
@@ -30,9 +30,9 @@ def test_a_file_that_is_too_large_to_be_split_is_a_problem_that_says_what_to_do(
     assert len(corpus) == 0
     assert "0.0 GB of memory are free" in str(corpus.problems[0])
     assert "jq -c '.[]'" in corpus.problems[0].hint
-    lines = tmp_path / "a.jsonl"
-    lines.write_text("\n".join(map(json.dumps, chats(9))))
-    corpus = open_corpus(lines)
+    log = tmp_path / "a.jsonl"
+    log.write_text("\n".join(map(json.dumps, chats(9))))
+    corpus = open_corpus(log)
     assert len(corpus) == 9
     assert len(corpus.load(corpus[2]).transcripts[0].messages) == 3
     with pytest.raises(UnreadableError, match="opening it takes 4 times that"):
@@ -90,10 +90,10 @@ def test_the_only_record_is_decoded_once_and_its_value_kept_for_one_opening(
     assert handed is not None
     with monkeypatch.context() as patch:
         patch.setattr(reader, "value_of", None)
+        patch.setattr(reader, "_APART_FROM", 10)
         assert len(corpus.load(corpus[0], lazily=True).transcripts[0].messages) == 5
     assert corpus._reader._handed is None
     assert len(corpus.load(corpus[0]).transcripts[0].messages) == 5
-    handed[2]["messages"] = []
     path.write_text(json.dumps({**chats(9)[4], "id": "changed!"}))
     corpus._reader._cache.clear()
     corpus._reader._handed = handed
@@ -110,3 +110,45 @@ def test_of_several_records_none_is_kept(tmp_path: Path, monkeypatch: pytest.Mon
     assert corpus.wait(10)
     assert len(corpus) == 2
     assert corpus._reader._handed is None
+
+
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_a_line_that_does_not_fit_is_left_out_and_the_rest_opens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int
+) -> None:
+    monkeypatch.setattr(lines, "_CHUNK", 100)
+    monkeypatch.setattr(lines, "_LONG", 1000)
+    monkeypatch.setattr(lines, "fits", lambda size: size < 5000)
+    records = chats(3)
+    records[at]["messages"] *= 200
+    path = tmp_path / "a.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    corpus = open_corpus(path)
+    assert [info.id for info in corpus] == [f"r{i}" for i in range(3) if i != at]
+    (problem,) = corpus.problems
+    assert problem.where.line == at + 1
+    assert "memory" in problem.reason
+    assert [json.loads(corpus.raw(info))["id"] for info in corpus] == [info.id for info in corpus]
+
+
+def test_a_long_line_is_opened_as_it_is_in_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "_CHUNK", 100)
+    monkeypatch.setattr(lines, "_LONG", 1000)
+    monkeypatch.setattr(scan, "_LARGE", 10)
+    monkeypatch.setattr(quick, "_LARGE", 10)
+    monkeypatch.setattr(reader, "_APART_FROM", 10)
+    monkeypatch.setattr(lazy, "LAZY_FROM", 100)
+    record = chats(3)[2]
+    record["messages"] = [{**message, "content": f"{i}"} for i in range(100) for message in record["messages"]]
+    text = json.dumps(record)
+    for more in ("", "\n", "\n\n" + text + "\n"):
+        path = tmp_path / "a.jsonl"
+        path.write_text(text + more)
+        corpus = Corpus([path])
+        corpus.start()
+        assert corpus.wait(10)
+        assert (corpus._reader._handed is None) == (len(more) > 1)
+        run = corpus.load(corpus[0], lazily=True)
+        assert not isinstance(run.transcripts[0].messages, list)
+        assert corpus.raw(corpus[0]) == text
+        assert [message.text for message in run.transcripts[0].messages] == [m["content"] for m in record["messages"]]

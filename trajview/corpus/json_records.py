@@ -16,12 +16,12 @@ from typing import Any, BinaryIO, Final
 
 import msgspec
 
-from trajview.errors import Problem, Where
+from trajview.errors import Problem, UnreadableError, Where
 from trajview.formats.base import Summary
 
 from .decode import BadRecord, decode_json
 from .lines import SPACE, Line, lines_of
-from .memory import check_room
+from .memory import check_room, check_room_to_open, too_long
 from .record import LAST_LINE, TORN_HINT, QuickLook, Record, not_utf8, problem_of
 
 __all__ = ["decode_lines", "json_records", "lines_after"]
@@ -60,12 +60,12 @@ def json_records(
         return
     second = next(lines, None)
     if second is None:
-        if lines_expected and first.text[:1] != b"[":
+        if lines_expected and (first.left_out or first.text[:1] != b"["):
             yield from _json_lines(iter((first,)), path, is_message, quick)
         else:
             yield from _whole(first.data, first.offset, first.number, path, is_message, quick)
         return
-    if _are_lines(first, second, lines_expected):
+    if first.left_out or _are_lines(first, second, lines_expected):
         yield from _json_lines(chain((first, second), lines), path, is_message, quick)
         return
     data = _rest(file, first.offset, path)
@@ -200,6 +200,9 @@ class _Values:
     def __iter__(self) -> Iterator[tuple[Line, Any] | Problem]:
         bad, good, told = 0, self._before, False
         for line in self._lines:
+            if line.left_out:
+                yield too_long(line.length, self._path, line.number)
+                continue
             if self.quick is not None:
                 found = self.quick(line.text, good, line.number, False)
                 if found is not None:
@@ -207,7 +210,11 @@ class _Values:
                     yield line, _Quick(found)
                     continue
             try:
+                check_room_to_open(line.length, self._path, line.number)
                 value, replaced = decode_json(line.view)
+            except UnreadableError as error:
+                yield error.problem()
+                continue
             except BadRecord as error:
                 bad += 1
                 if bad <= _MAX_PROBLEMS:

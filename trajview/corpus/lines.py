@@ -8,12 +8,16 @@ from typing import BinaryIO, Final, cast
 
 import msgspec
 
+from .memory import fits
+
 __all__ = ["SPACE", "Line", "lines_of"]
 
 SPACE: Final = b" \t\r\n"
 """What JSON takes for white space."""
 _CHUNK: Final = 256 << 10
 """Bytes that are read in one go: few enough to be still in the processor's cache when they are decoded."""
+_LONG: Final = 4 << 20
+"""Bytes from which on the end of a line is looked for before the line is read, so that it is in memory once."""
 
 
 class Line(msgspec.Struct, gc=False):
@@ -24,6 +28,8 @@ class Line(msgspec.Struct, gc=False):
     offset: int
     length: int
     number: int
+    left_out: bool = False
+    """Whether it is too long for the memory that is free; then it has no text."""
 
     @property
     def data(self) -> bytes:
@@ -46,24 +52,29 @@ def lines_of(file: BinaryIO, offset: int, first: int = 1) -> Iterator[Line]:
     read = cast(io.BufferedIOBase, file).read1  # what is not buffered yet goes straight into the bytes
     number = first - 1
     parts: list[bytes] = []
+    held = 0  # bytes in them
     while chunk := read(_CHUNK):
         view = memoryview(chunk)
         find = chunk.find
         start, end = 0, find(b"\n") + 1
         if parts:
             parts.append(chunk[:end] if end else chunk)
-            if not end:
+            held += len(parts[-1])
+            if not end and held < _LONG:
                 continue
-            whole = b"".join(parts)
-            parts.clear()
             number += 1
-            length = len(whole)
-            line = _line(whole, offset, number)
-            del whole  # it may be most of the memory
+            if end:
+                line = _line(b"".join(parts), offset, number)
+                start, end = end, find(b"\n", end) + 1
+            else:
+                line, held = _long_line(file, file.tell() - held, offset, number)
+                start = len(chunk)
+            parts.clear()
             if line is not None:
                 yield line
-            offset += length
-            start, end = end, find(b"\n", end) + 1
+            line = None  # it may be most of the memory
+            offset += held
+            held = 0
         while end:
             number += 1
             line = _line(view[start:end], offset, number)
@@ -73,11 +84,28 @@ def lines_of(file: BinaryIO, offset: int, first: int = 1) -> Iterator[Line]:
             start, end = end, find(b"\n", end) + 1
         if start < len(chunk):
             parts.append(chunk[start:])
+            held = len(chunk) - start
     if parts:
         line = _line(b"".join(parts), offset, number + 1)
         parts.clear()
         if line is not None:
             yield line
+
+
+def _long_line(file: BinaryIO, start: int, offset: int, number: int) -> tuple[Line | None, int]:
+    """The line that starts at a place of the file, read in one piece, and its bytes; the file stands behind it then."""
+    buffer = bytearray(_CHUNK)
+    file.seek(start)
+    end, found = start, -1
+    while found < 0 and (size := cast(io.BufferedIOBase, file).readinto(buffer)):
+        found = buffer.find(b"\n", 0, size)
+        end += size if found < 0 else found + 1
+    if not fits(end - start):
+        file.seek(end)
+        return Line(b"", offset, end - start, number, True), end - start
+    file.seek(start)
+    whole = file.read(end - start)
+    return (_line(whole, offset, number) if whole else None), len(whole)
 
 
 def _line(text: bytes | memoryview, offset: int, number: int) -> Line | None:

@@ -16,11 +16,13 @@ from trajview.errors import Problem, TrajviewError, UnreadableError, Where
 from trajview.formats import registry
 from trajview.formats.base import Origin, Summary
 from trajview.formats.quick import QuickLook
+from trajview.formats.unread import Parted, parted
 
 from .containers import bytes_of, value_of
-from .decode import decode_text
+from .decode import collector_paused, decode_json, decode_text
 from .files import Stamp, stamp_of
 from .info import Place, RunInfo
+from .memory import check_room_to_take_apart
 from .scan import fault_of, origin_of, placed
 
 if TYPE_CHECKING:
@@ -31,8 +33,8 @@ __all__ = ["Reader"]
 _LOOK_FROM: Final = 1 << 20  # bytes
 _CACHED_RUNS: Final = 6
 _LARGE_RUN: Final = 20_000_000  # bytes; such a run is not kept beside others
-
-
+_APART_FROM: Final = 4 << 20  # bytes
+_JSON: Final = frozenset({"json", "json array", "json values", "jsonl"})
 _GROWING: Final = frozenset({"jsonl", "jsonl messages"})
 
 
@@ -45,7 +47,7 @@ class Reader:
         self._now = now
         self._cache: OrderedDict[Place, tuple[str, AgentRun]] = OrderedDict()
         self._lock = Lock()
-        self._handed: tuple[Path, Stamp | None, Any] | None = None
+        self._handed: tuple[Path, Stamp | None, int, Any] | None = None
 
     def load(self, info: RunInfo, *, lazily: bool = False) -> AgentRun:
         """See `Corpus.load`."""
@@ -91,16 +93,16 @@ class Reader:
         self._check_unchanged(info, known)  # it may have changed while it was read
         return value
 
-    def hand_over(self, path: Path, value: Any) -> None:
-        """Take the value of the only record of a file, for the one time that it is opened next."""
-        self._handed = path, self._stamps.get(path), value
+    def hand_over(self, path: Path, offset: int, value: Any) -> None:
+        """Take the value, or the parts, of a record, for the one time that it is opened next; None for no longer."""
+        self._handed = None if value is None else (path, self._stamps.get(path), offset, value)
 
     def _taken(self, info: RunInfo) -> Any:
-        """The value that was handed over for a run, of a file that still is what it was; None where there is none."""
+        """What was handed over for a run, of a file that still is what it was; None where there is nothing."""
         handed, self._handed = self._handed, None
         known, info = self._listed(info)
         self._check_unchanged(info, known)
-        return handed[2] if handed is not None and info.alone and handed[:2] == (info.path, known) else None
+        return handed[3] if handed is not None and handed[:3] == (info.path, known, info.offset) else None
 
     def forget(self, path: Path, offset: int) -> None:
         """Do not keep the runs of a file from an offset on: they were read again."""
@@ -162,19 +164,38 @@ class Reader:
         """The run, parsed anew."""
         if not info.summarised:
             info = self.summed_up(info)
-        value = self._taken(info) if lazily else None
-        if value is None:
-            value = self.value(info)
-        known = registry.format_named(info.format)
+        known, origin = registry.format_named(info.format), origin_of(info.path, info)
         read = getattr(known, "open", known.read) if lazily else known.read
+        value = self._taken(info) if lazily else None
         try:
-            return cast("AgentRun", read(value, origin_of(info.path, info)))
+            open_parted = getattr(known, "open_parted", None)  # an optional method of a format
+            if lazily and open_parted is not None and info.length >= _APART_FROM:
+                parts = value if value is not None else self._parted(info)
+                if isinstance(parts, Parted):
+                    with collector_paused(info.length):
+                        run = open_parted(parts, _decode, origin)
+                    if run is not None:
+                        return cast("AgentRun", run)
+            if value is None or isinstance(value, Parted):
+                value = self.value(info)
+            return cast("AgentRun", read(value, origin))
         except TrajviewError as error:
             error.where = placed(error.problem(), info.path, info.line).where
             raise
         except Exception as error:  # a fault in a format: the person gets a sentence, the developer the cause
             found = fault_of(error, info.path, info.line)
             raise UnreadableError(found.reason, hint=found.hint, where=found.where) from error
+
+    def _parted(self, info: RunInfo) -> Parted | None:
+        """The parts of a record that is JSON; None where it has to be decoded."""
+        if info.container not in _JSON:
+            return None
+        known, info = self._listed(info)
+        self._check_unchanged(info, known)
+        check_room_to_take_apart(info.length, info.path, info.line)
+        data = bytes_of(info, info.path)
+        self._check_unchanged(info, known)  # it may have changed while it was read
+        return parted(data)
 
     def _check_unchanged(self, info: RunInfo, known: Stamp | None) -> None:
         """Raise UnreadableError where the file is another one now than `known`, and the record may be too."""
@@ -208,3 +229,7 @@ class Reader:
 def _is_whole(run: AgentRun) -> bool:
     """Whether all messages of a run are built."""
     return all(isinstance(transcript.messages, list) for transcript in run.transcripts)
+
+
+def _decode(data: bytes | memoryview) -> Any:
+    return decode_json(data)[0]

@@ -55,8 +55,9 @@ class Scan:
         self.files_done = 0
         self.bytes_done = 0
         self.stamps: dict[Path, Stamp] = {}
-        self.hand_over: Callable[[Path, Any], None] | None = None
-        """Gets the value of the only record of all, where that is large."""
+        self.hand_over: Callable[[Path, int, Any], None] | None = None
+        """Gets the value, or the parts, of the first record of the only file, by its offset, where that is large; and
+        None once there are more."""
         self._paths = paths
         self._cancelled = cancelled
         self._cache = cache
@@ -213,17 +214,25 @@ class Scan:
 
     def _quick_look(self, path: Path) -> LookAt:
         path = origin_of(path, Record(None, "jsonl", 0, 0)).path
-        look = self._quick.look
-        # The only record there is will be opened next: its value is at hand then, where a look would not have it.
-        opened_next = self.hand_over is not None and len(self._paths) == 1 and path == self._paths[0]
-        return lambda data, number, line, alone: (
-            None if alone and opened_next and len(data) >= _LARGE else look(data, Origin(path, number, line, alone))
+        look, opened_next = self._quick.look, self._is_opened_next(path)
+        return lambda data, number, line, alone: look(
+            data, Origin(path, number, line, alone), apart=opened_next and number == 0
         )
+
+    def _is_opened_next(self, path: Path) -> bool:
+        """Whether the first record of a file may be the only one that there is, which is opened at once."""
+        return self.hand_over is not None and len(self._paths) == 1 and path == self._paths[0]
+
+    def _hand_over(self, found: Record, path: Path, what: Any) -> None:
+        if self.hand_over is not None and found.record <= 1 and self._is_opened_next(path):
+            large = found.record == 0 and found.length >= _LARGE
+            self.hand_over(path, found.offset, what if large else None)
 
     def _items(self, found: Record, source: SourceFile) -> Iterator[RunInfo | Problem]:
         """The run that a record is, and what is wrong with it. What its format refuses is a raw run as well."""
         if found.quick is not None:
             format_name, summary = found.quick
+            self._hand_over(found, source.path, self._quick.taken_apart())
             yield self._info(found, source, format_name, summary)
             if summary.problems:
                 yield _noticed(summary.problems, source.path, found.line)
@@ -236,8 +245,7 @@ class Scan:
             if found.container == "yaml" and detection.format == "raw" and not source.named:
                 return  # most YAML in a folder is configuration
             summary = known.summarise(found.value, origin)
-            if self.hand_over is not None and found.alone and found.length >= _LARGE and len(self._paths) == 1:
-                self.hand_over(source.path, found.value)
+            self._hand_over(found, source.path, found.value)
         except TrajviewError as error:
             yield placed(error.problem(), source.path, found.line)
         except Exception as error:  # noqa: BLE001 - a fault in one format must not end the list; it is reported

@@ -12,6 +12,7 @@ from trajview.models.said import strings_within
 from .chat import Conversation, message_models
 from .parts import parse_arguments
 from .roles import ROLES, Piece, pieces_of
+from .unread import Decode, Told, Unread
 
 if TYPE_CHECKING:
     from trajview.models.messages import ChatMessage
@@ -24,6 +25,10 @@ _KEPT = 4_000
 _PLAIN_KEYS = frozenset({"role", "content", "tool_calls", "tool_call_id", "id"})
 _CALL_KEYS = frozenset({"id", "type", "function"})
 _NEAR = 40
+_TEXT_OR_NULL = frozenset(b'"n')
+_QUOTE = ord('"')
+_LOOKED_AT = 256
+"""Bytes of a text that is not decoded whose lines are counted; the rest has as many, for all that is known."""
 
 
 class LazyMessages(Sequence["ChatMessage"]):
@@ -36,6 +41,17 @@ class LazyMessages(Sequence["ChatMessage"]):
         self._pieces: list[Any] = []  # an item as it was logged where it is one message, else a Piece of one
         self.roles: list[str] = []
         """The role of each message."""
+        self._sizes: dict[int, tuple[int, int, int]] = {}
+        self._decode: Decode | None = None
+        if isinstance(items, Unread):
+            self._decode = items.decode
+            self._take_unread(items)
+        else:
+            self._take(items)
+        self._built: OrderedDict[int, ChatMessage] = OrderedDict()
+        self._calls: dict[str, list[tuple[int, str]]] | None = None
+
+    def _take(self, items: Sequence[Any]) -> None:
         add, add_role = self._pieces.append, self.roles.append
         for item in items:
             # Nearly all items are such; the rest takes ten times as long.
@@ -48,12 +64,34 @@ class LazyMessages(Sequence["ChatMessage"]):
             for piece in pieces_of(item):
                 add(piece)
                 add_role(piece.role)
-        self._built: OrderedDict[int, ChatMessage] = OrderedDict()
-        self._calls: dict[str, list[tuple[int, str]]] | None = None
+
+    def _take_unread(self, items: Unread) -> None:
+        """The same of items that are bytes, and stay so where they are one message."""
+        pieces, add_role, sizes = self._pieces, self.roles.append, self._sizes
+        for raw, head in items.told():
+            role = head.role
+            content = memoryview(head.content)
+            if type(role) is str and role in ROLES and (not content or content[0] in _TEXT_OR_NULL):
+                sizes[len(pieces)] = _size_of(content, head)
+                pieces.append(raw)
+                add_role(ROLES[role])
+                continue
+            found = pieces_of(items.decode(memoryview(raw)))
+            if len(found) == 1:
+                pieces.append(raw)
+                add_role(found[0].role)
+                continue
+            for piece in found:
+                pieces.append(piece)
+                add_role(piece.role)
 
     def _piece(self, index: int) -> Piece:
         found = self._pieces[index]
-        return found if isinstance(found, Piece) else Piece(self.roles[index], found)
+        if isinstance(found, Piece):
+            return found
+        if self._decode is not None:
+            found = self._decode(memoryview(found))
+        return Piece(self.roles[index], found)
 
     def __len__(self) -> int:
         return len(self._pieces)
@@ -107,9 +145,10 @@ class LazyMessages(Sequence["ChatMessage"]):
     def _function(self, call: str, index: int) -> str | None:
         """The function of the last call of that id before a message. An answer nearly always follows its call."""
         for before in range(index - 1, max(-1, index - _NEAR), -1):
-            for made, function in reversed(_calls_of(self._piece(before))):
-                if made == call:
-                    return function
+            if self.roles[before] == "assistant":
+                for made, function in reversed(_calls_of(self._piece(before))):
+                    if made == call:
+                        return function
         if index <= _NEAR:
             return None
         if self._calls is None:
@@ -123,6 +162,9 @@ class LazyMessages(Sequence["ChatMessage"]):
         return [self._measured(index) for index in range(len(self))]
 
     def _measured(self, index: int) -> tuple[int, int, int]:
+        known = self._sizes.get(index)
+        if known is not None:
+            return known
         item = self._pieces[index]
         if type(item) is dict:
             calls, said = item.get("tool_calls"), item.get("content") or ""
@@ -163,6 +205,21 @@ class LazyMessages(Sequence["ChatMessage"]):
         if piece.blocks is not None:
             return strings_in(piece.blocks)
         return strings_in(piece.item)
+
+
+def _size_of(content: memoryview, head: Told) -> tuple[int, int, int]:
+    """About `_measured` of a message that is not decoded, from its bytes."""
+    length = len(content) - 2
+    lines = 0
+    if length > 0 and content[0] == _QUOTE:
+        seen = min(length, _LOOKED_AT)
+        lines = 1 + bytes(content[:seen]).count(b"\\n") * length // seen
+    else:
+        length = 0
+    calls = head.tool_calls
+    if not calls:
+        return lines, length, 0
+    return lines, length, 2 * (len(calls) if isinstance(calls, list) else bytes(calls).count(b'"function"'))
 
 
 def _calls_of(piece: Piece) -> list[tuple[str, str]]:

@@ -5,13 +5,17 @@ So are the rows of `verifiers` (`prompt` and `completion`), tau-bench (`traj`), 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .base import Detection, Origin
 from .chat_format import Chat, ChatFormat, chat_of, messages_under
 from .plain import not_an_object
-from .roles import elements_of
+from .roles import elements_of, sample
 from .traits import traits_of
+from .unread import Decode, Parted, Unread
+
+if TYPE_CHECKING:
+    from trajview.models.run import AgentRun
 
 __all__ = ["FORMAT", "OpenAIChat"]
 
@@ -124,6 +128,13 @@ class OpenAIChat(ChatFormat):
         if answer is not None:
             chat.items = [*items, answer]
         return chat
+
+    def open_parted(self, parts: Parted, decode: Decode, origin: Origin) -> AgentRun | None:
+        """The run of a record that was taken apart, as `open` gives it; None where that needs all of it."""
+        elements = [decode(memoryview(raw)) for raw in sample(parts.raws)]
+        if _choice(parts.fields) is not None or not traits_of(elements).messages:
+            return None
+        return chat_of(parts.fields, origin, Unread(parts, decode), (), ()).run(self.name, lazily=True)
 
 
 def _turns(value: Any, role: str) -> list[Any]:

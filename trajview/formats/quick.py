@@ -25,6 +25,7 @@ from .base import Origin, Summary
 from .chat_format import EMPTY_PROBLEM, chat_of
 from .quick_episode import look_at_episode
 from .roles import ROLES, sample
+from .unread import ABSENT, Parted, parted
 
 __all__ = ["QuickLook"]
 
@@ -64,9 +65,6 @@ not, except a system's."""
 _Role = Literal[tuple(ROLES)]  # type: ignore[valid-type]  # mypy wants them spelled out
 
 
-_ABSENT: Final = Raw()
-
-
 class _Object(msgspec.Struct, gc=False):
     """An object, whatever is in it."""
 
@@ -81,7 +79,7 @@ class _Message(msgspec.Struct, gc=False):
     """What tells a message's role, whether it is one, and whether its types are as they should be."""
 
     role: _Role  # type: ignore[valid-type]
-    content: Raw = _ABSENT
+    content: Raw = ABSENT
     tool_calls: list[_Call] | None = None
     model: str | None = None
     metadata: _Object | None = None
@@ -103,51 +101,68 @@ class QuickLook:
         self._misses = 0
         self._episodes = False
         self._episode_misses = 0
+        self._parted: Parted | None = None
 
-    def look(self, data: bytes | memoryview, origin: Origin) -> tuple[str, Summary] | None:
-        """Name of the format and summary of a record; None where it has to be looked at in full."""
-        self._asked = None
+    def taken_apart(self) -> Parted | None:
+        """The parts of the record that was looked at last, where it is large; given once."""
+        found, self._parted = self._parted, None
+        return found
+
+    def look(self, data: bytes | memoryview, origin: Origin, *, apart: bool = False) -> tuple[str, Summary] | None:
+        """Name of the format and summary of a record; None where it has to be looked at in full.
+
+        `apart`: the record, if it is large, is the next to be opened, so that `taken_apart` shall give its parts.
+        """
+        self._asked = self._parted = None
         if self._episodes and self._episode_misses <= _MAX_MISSES:
             episode = look_at_episode(data, origin)
             if episode is not None:
                 return episode
             self._episode_misses += 1
-        sampled = None
-        if self._decoder is None and len(data) >= _LARGE:
-            sampled = _sampled(data)
-            if sampled is not None:
-                self.learn(sampled, registry.best(sampled)[0].name)
+        if len(data) >= _LARGE and (apart or self._decoder is None):
+            return self._look_at_large(data, origin)
         if self._decoder is None or (self._misses > _MAX_MISSES and self._misses % _RARELY):
             self._misses += 1
             return None
         try:
             found = self._decoder.decode(data)
-            kinds_of_content = set(map(_FIRST, map(_VIEW, map(_CONTENT, found.m))))
         except (ValueError, RecursionError):  # no such chat, or no JSON at all
             self._misses += 1
             return None
-        except IndexError:  # a message without content: then calls have to make it one
-            if not all(message.tool_calls for message in found.m if message.content is _ABSENT):
-                return None
-            kinds_of_content = {memoryview(message.content)[0] for message in found.m if message.content is not _ABSENT}
-        self._misses = 0
         messages, values = found.m, self._values(found)
         kinds = tuple(map(type, values))
-        if not messages or not kinds_of_content <= _TEXT_OR_NULL or not self._are_known(kinds):
+        self._misses = 0
+        if not _have_texts(messages) or not self._are_known(kinds):
             return None
-        looked_at = list(sample(messages))
-        # All that detection can see: every one is a message, none has blocks, and all calls are OpenAI's.
-        shape = kinds, frozenset(map(_ROLE, looked_at)), any(map(_CALLS, looked_at))
+        shape = _shape(kinds, messages)
         known = self._shapes.get(shape)
         if known is None:
             self._asked = shape
-            if len(data) >= _LARGE and (sampled := sampled or _sampled(data)) is not None:
-                self.learn(sampled, registry.best(sampled)[0].name)
-                known = self._shapes.get(shape)
+            if len(data) >= _LARGE:
+                return self._look_at_large(data, origin)
         if not known or not _is_utf8(data):
             return None
         record = {key: value for key, value in zip(self._keys, values, strict=True) if value is not UNSET}
         return openai.FORMAT.name, _summary(record, messages, origin)
+
+    def _look_at_large(self, data: bytes | memoryview, origin: Origin) -> tuple[str, Summary] | None:
+        """The same of a record that is never decoded, not even to learn its format: what detection sees of it is."""
+        try:
+            parts = parted(data)
+            if parts is None:
+                return None
+            sampled = parts.sampled()
+            format_name = registry.best(sampled)[0].name
+            self.learn(sampled, format_name)
+            messages = list(map(_message, parts.raws))
+        except (ValueError, RecursionError):  # no such chat
+            return None
+        elsewhere = any(type(value) in _CONTAINERS and key not in _NESTED for key, value in parts.fields.items())
+        if elsewhere or format_name != openai.FORMAT.name or not _have_texts(messages) or not _is_utf8(data):
+            return None
+        parts.heads = messages
+        self._parted = parts
+        return format_name, _summary(parts.fields, messages, origin)
 
     def _are_known(self, kinds: tuple[type, ...]) -> bool:
         """Whether detection looks at no more than the types of a record's values, where they are of these types."""
@@ -187,16 +202,24 @@ def _decoder(keys: tuple[str, ...]) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(msgspec.defstruct("_Record", fields, rename=names, forbid_unknown_fields=True))
 
 
-def _sampled(data: bytes | memoryview) -> dict[str, Any] | None:
-    """A record with those of its messages alone that detection looks at; None where it has none."""
+_message: Final = msgspec.json.Decoder(_Message).decode
+
+
+def _have_texts(messages: list[_Message]) -> bool:
+    """Whether there are messages, and the content of each is a text, or there are calls in its place."""
     try:
-        fields = msgspec.json.decode(data, type=dict[str, Raw])
-        raws = msgspec.json.decode(fields.pop("messages", b"[]"), type=list[Raw])
-        record = {key: msgspec.json.decode(value) for key, value in fields.items()}
-        record["messages"] = [msgspec.json.decode(raw) for raw in sample(raws)]
-    except (ValueError, RecursionError):
-        return None
-    return record if raws else None
+        kinds = set(map(_FIRST, map(_VIEW, map(_CONTENT, messages))))
+    except IndexError:  # a message without content: then calls have to make it one
+        if not all(message.tool_calls for message in messages if message.content is ABSENT):
+            return False
+        kinds = {memoryview(message.content)[0] for message in messages if message.content is not ABSENT}
+    return bool(messages) and kinds <= _TEXT_OR_NULL
+
+
+def _shape(kinds: tuple[type, ...], messages: list[_Message]) -> _Shape:
+    """All that detection can see: every message is one, none has blocks, and all calls are OpenAI's."""
+    looked_at = list(sample(messages))
+    return kinds, frozenset(map(_ROLE, looked_at)), any(map(_CALLS, looked_at))
 
 
 def _getter(count: int) -> Callable[[Any], tuple[Any, ...]]:

@@ -26,6 +26,7 @@ from trajview.app.widgets.outline import Outline
 from trajview.app.widgets.prompt import Prompt
 from trajview.app.widgets.status_line import StatusLine
 from trajview.app.widgets.transcript_view import TranscriptView
+from trajview.corpus.decode import collector_paused
 from trajview.corpus.info import RunInfo
 from trajview.errors import Problem, TrajviewError
 from trajview.highlight import Highlight, Rule, compile_rule, text_of
@@ -218,9 +219,10 @@ class TranscriptScreen(Searching, Citing, Showing):
     def _session(self, run: AgentRun, index: int) -> TranscriptSession:
         units = [self._unit] if self._unit is not None else []
         preview, width = self.trajview.settings.preview_lines, self.view.text_width or 80
-        return TranscriptSession(
-            run.transcripts[index], rules=self._rules, units=units, preview_lines=preview, width=width
-        )
+        with collector_paused(self.info.length):
+            return TranscriptSession(
+                run.transcripts[index], rules=self._rules, units=units, preview_lines=preview, width=width
+            )
 
     def on_transcript_screen__loaded(self, message: _Loaded) -> None:
         message.stop()

@@ -1,0 +1,126 @@
+"""A record that is taken apart is the record that decoding gives, and its messages are those that reading builds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from trajview.corpus.decode import decode_json
+from trajview.formats import registry, unread
+from trajview.formats.base import Origin
+from trajview.formats.lazy import LazyMessages
+from trajview.formats.unread import Parted, Unread, parted
+
+from .test_lazy import items
+from .test_quick import KEYS
+
+FIXTURES = Path(__file__).parent.parent / "fixtures"
+ORIGIN = Origin(Path("logs.jsonl"), 0, 1, alone=False)
+VALUE = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["messages", "x", ""]), inner, max_size=2),
+    max_leaves=6,
+)  # fmt: skip
+
+
+def decode(data: bytes | memoryview) -> Any:
+    return decode_json(data)[0]
+
+
+def together(parts: Parted) -> dict[str, Any]:
+    return {**parts.fields, "messages": list(Unread(parts, decode))}
+
+
+@settings(max_examples=300)
+@given(
+    before=st.dictionaries(st.sampled_from(["id", "a", "odd key!", "messages", "]"]), VALUE, max_size=3),
+    messages=st.lists(VALUE, max_size=4) | VALUE,
+    after=st.dictionaries(st.sampled_from(["b", "x]", "tags", "\ud83d", "é"]), VALUE, max_size=3),
+    indent=st.none() | st.integers(0, 2),
+    ascii_only=st.booleans(),
+)
+@example({"a": {"messages": [1]}}, [2], {"b": ["]", {"messages": [3]}]}, None, True)
+def test_the_parts_of_a_record_are_what_decoding_gives(
+    before: dict[str, Any], messages: Any, after: dict[str, Any], indent: int | None, ascii_only: bool
+) -> None:
+    record = {**before, "messages": messages, **after}
+    data = json.dumps(record, indent=indent, ensure_ascii=ascii_only).encode("utf-8", "surrogatepass")
+    found = parted(data)
+    assert found == unread._parted(data)
+    if found is not None:
+        assert together(found) == decode(data)
+    elif isinstance(messages, list):
+        with pytest.raises((msgspec.DecodeError, UnicodeDecodeError)):
+            msgspec.json.decode(data)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'{"messages": [1], "messages": [2]}',
+        b'{"id": 1, "messages": [1], "x": [], "messages": [2], "id": 3}',
+        b'{"messages": [1], "x": {"messages": [2]}}',
+        b'{"x": "\\"messages\\": []", "messages": [{"content": "]"}]}',
+        b'{"messages": [1], "f0": 1, "m": 2}',
+        b' \n{"messages": []} \n',
+    ],
+)
+def test_keys_that_come_twice_or_look_like_others_are_not_mixed_up(data: bytes) -> None:
+    found = parted(data)
+    assert found is not None
+    assert together(found) == json.loads(data)
+
+
+@pytest.mark.parametrize("data", [b"", b"[]", b"{}", b'{"messages": 5}', b'{"messages": [1]', b'{"messages": [1}]'])
+def test_what_holds_no_list_of_messages_has_no_parts(data: bytes) -> None:
+    assert parted(data) is None
+
+
+@given(items(), st.booleans())
+def test_messages_that_are_bytes_become_what_decoded_ones_do(logged: list[Any], looked_at: bool) -> None:
+    found = parted(json.dumps({"messages": logged}).encode())
+    assert found is not None
+    if looked_at:
+        found.heads = [unread._head(raw) for raw in found.raws]
+    plain, lazy = LazyMessages(logged), LazyMessages(Unread(found, decode))
+    assert lazy.roles == plain.roles
+    assert len(lazy.measured()) == len(lazy)
+    assert [lazy.searchable(index) for index in range(len(lazy))] == [plain.searchable(i) for i in range(len(plain))]
+    assert [lazy.strings(index) for index in range(len(lazy))] == [plain.strings(i) for i in range(len(plain))]
+    for index in reversed(range(len(lazy))):
+        assert lazy[index] == plain[index]
+
+
+def test_a_message_with_bytes_that_are_no_text_is_shown_with_marks() -> None:
+    found = parted(b'{"messages": [{"role": "user", "content": "a\xffb"}, {"role": "user", "content": 1e999}]}')
+    assert found is not None
+    messages = LazyMessages(Unread(found, decode))
+    assert [message.text for message in messages] == ["a\ufffdb", "Infinity"]
+
+
+@settings(max_examples=200, deadline=None)
+@given(keys=KEYS, logged=items())
+def test_a_record_opened_from_its_parts_is_the_record_opened(keys: dict[str, Any], logged: list[Any]) -> None:
+    record = {**keys, "messages": logged}
+    data = json.dumps(record).encode()
+    found, parts = registry.best(record)[0], parted(data)
+    open_parted = getattr(found, "open_parted", None)
+    if open_parted is None or parts is None:
+        return
+    run = open_parted(parts, decode, ORIGIN)
+    if run is not None:
+        assert run == found.open(decode(data), ORIGIN)  # type: ignore[attr-defined]
+
+
+def test_the_lines_of_a_text_are_guessed_from_its_beginning() -> None:
+    text = "\n".join("line of a log" for _ in range(3000))
+    found = parted(json.dumps({"messages": [{"role": "tool", "content": text}]}).encode())
+    assert found is not None
+    ((lines, length, calls),) = LazyMessages(Unread(found, decode)).measured()
+    assert (abs(lines - 3000) < 300, abs(length - len(text)) < 5000, calls) == (True, True, 0)
