@@ -77,7 +77,7 @@ class LazyMessages(Sequence["ChatMessage"]):
                 add_role(ROLES[role])
                 continue
             found = pieces_of(items.decode(memoryview(raw)))
-            if len(found) == 1:
+            if len(found) == 1 and found[0].result is None:  # all of the item, and nothing but it
                 pieces.append(raw)
                 add_role(found[0].role)
                 continue
