@@ -13,7 +13,7 @@ from rich.style import Style
 
 from .lines import Line, Span, wrap
 
-__all__ = ["Layout", "Palette", "lay_out", "row_segments", "whole_characters"]
+__all__ = ["Layout", "Palette", "lay_out", "margin_of", "row_segments", "whole_characters"]
 
 Palette = Mapping[str, Style]
 """Style names to Rich styles; a missing name is no style."""
@@ -72,17 +72,10 @@ def row_segments(layout: Layout, number: int, palette: Palette, base: Style) -> 
     if line.finish is not None:
         line.finish()
     width = layout.width
-    indent, hang = margins(line, width)
-    first = start == 0 and (number == 0 or layout.rows[number - 1][0] != index)
-    margin = indent if first else hang
+    before, style_before, margin, first = _before(layout, number)
     segments: list[Segment] = []
-    if margin:
-        lead = line.lead if first or (line.lead and line.lead[0] in "┆▏") else None
-        if lead is not None:
-            text = set_cell_size(lead[0], margin)
-            segments.append(Segment(text, base + palette.get(lead[1], _NONE)))
-        else:
-            segments.append(Segment(" " * margin, base))
+    if before:
+        segments.append(Segment(before, base + palette.get(style_before, _NONE) if style_before else base))
     fill = base + palette.get(line.fill, _NONE) if line.fill else base
     style = fill + palette.get(line.style, _NONE) if line.style else fill
     text = line.text[start:end]
@@ -105,6 +98,24 @@ def row_segments(layout: Layout, number: int, palette: Palette, base: Style) -> 
     if used < width:
         segments.append(Segment(" " * (width - used), fill))
     return segments
+
+
+def _before(layout: Layout, number: int) -> tuple[str, str, int, bool]:
+    """What stands in the margin of a row, its style, its cells, and whether the row is the first of its line."""
+    index, start, _ = layout.rows[number]
+    line = layout.lines[index]
+    indent, hang = margins(line, layout.width)
+    first = start == 0 and (number == 0 or layout.rows[number - 1][0] != index)
+    margin = indent if first else hang
+    lead = line.lead if first or (line.lead and line.lead[0] in "┆▏") else None
+    if not margin or lead is None:
+        return " " * margin, "", margin, first
+    return set_cell_size(lead[0], margin), lead[1], margin, first
+
+
+def margin_of(layout: Layout, number: int) -> str:
+    """What stands before the text of a row: spaces, a bullet, a bar."""
+    return _before(layout, number)[0]
 
 
 def whole_characters(text: str, start: int, spans: list[Span]) -> list[Span]:
