@@ -316,10 +316,10 @@ def test_no_variance_is_undefined_and_not_one(score: float) -> None:
 def test_one_who_always_gives_the_same_score_correlates_with_nobody() -> None:
     found = pairs_of([0.1] * 4, [1, 2, 3, 4])
     for correlation in (pearson, spearman):
-        assert correlation(found) == Undefined("no variance: the first always gives the same score")
-        assert correlation([(y, x, n) for x, y, n in found]) == Undefined(
-            "no variance: the second always gives the same score"
-        )
+        one = Undefined("no variance: one of the two always gives the same score")
+        assert correlation(found) == correlation([(y, x, n) for x, y, n in found]) == one
+        both = Undefined("no variance: each of the two always gives the same score")
+        assert correlation(pairs_of([0.1] * 4, [3, 3, 3, 3])) == both
     # Agreement no better than chance, as scikit-learn has it: it varies, but not together.
     assert weighted_kappa(found) == pytest.approx(0)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, combinations
 from operator import itemgetter
 from typing import Final
@@ -162,12 +162,22 @@ def _between(dimension: Dimension, ratings: Ratings, bootstrap: _Bootstrap) -> B
     episodes.sort(key=_in_order)
     pairs = [_Pairs(episodes, first, second) for first, second in combinations(range(len(taking_part)), 2)]
     pairs = [each for each in pairs if each.count]  # Two who share nothing say nothing about each other.
-    figures = _annotators_figures(pairs, _Icc(episodes, len(taking_part)), _narrow(dimension, chain(*episodes)))
+    measure = _annotators_figures(pairs, _Icc(episodes, len(taking_part)), _narrow(dimension, chain(*episodes)))
+    figures = bootstrap.estimates(measure, len(episodes))
+    for name, of_two in (("kappa", statistics.weighted_kappa), ("spearman", statistics.spearman)):
+        figures[name] = _noted(figures[name], [of_two(each.plain()) for each in pairs])
     shared = sum(sum(score is not None for score in row) > 1 for row in chain(*episodes))
     pairs_of_scores = sum(each.count for each in pairs)
-    return Between(
-        dimension, rated, len(episodes), shared, pairs_of_scores, bootstrap.estimates(figures, len(episodes))
-    )
+    return Between(dimension, rated, len(episodes), shared, pairs_of_scores, figures)
+
+
+def _noted(estimate: Estimate, of_pairs: Sequence[Value]) -> Estimate:
+    """The mean of the pairs of annotators, with a word on those for which there is none."""
+    undefined = [value.reason for value in of_pairs if isinstance(value, Undefined)]
+    if estimate.value is None or not undefined or estimate.reason:
+        return estimate
+    some = f"the mean of {len(of_pairs) - len(undefined)} of {len(of_pairs)} pairs of annotators"
+    return replace(estimate, reason=f"{some}; for the others {undefined[0]}")
 
 
 def _against(ratings: Ratings, gold: str) -> Iterator[tuple[Dimension, str, list[Rows]]]:
@@ -239,6 +249,10 @@ class _Pairs:
         counts = Counter(chain.from_iterable(draw(self._episodes)))
         kinds = self._kinds
         return [(*kinds[kind], count) for kind, count in counts.items()]
+
+    def plain(self) -> list[Pair]:
+        """All of them, with how often each occurs."""
+        return [(x, y, count) for x, y, _, count in self.counted(tuple)]
 
 
 class _Icc:
@@ -342,7 +356,8 @@ class _Bootstrap:
             if not drawn % _OFTEN:
                 self._step(_OFTEN)
         self._step(self._each - drawn // _OFTEN * _OFTEN)
-        return {name: _estimate(value, resampled[name], drawn) for name, value in found.items()}
+        reason = "no interval: fewer than two episodes" if self._resamples and not drawn else ""
+        return {name: _estimate(value, resampled[name], drawn, reason) for name, value in found.items()}
 
     def _step(self, count: int) -> None:
         self._done += count
@@ -362,11 +377,11 @@ class _Bootstrap:
         return self._kept[1]
 
 
-def _estimate(value: Value, resampled: list[float], drawn: int) -> Estimate:
+def _estimate(value: Value, resampled: list[float], drawn: int, reason: str) -> Estimate:
     if isinstance(value, Undefined):
         return Estimate(None, reason=value.reason)
     if not drawn:
-        return Estimate(value, reason="no interval: fewer than two episodes")
+        return Estimate(value, reason=reason)
     missing = 1 - len(resampled) / drawn
     if missing > _MOST_UNDEFINED:
         return Estimate(value, reason=f"no interval: undefined in {missing:.0%} of the resamples")

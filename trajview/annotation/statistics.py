@@ -43,8 +43,8 @@ NO_PAIRS = Undefined("nothing was rated by both")
 ONE_PAIR = Undefined("only one score was given by both")
 NO_UNITS = Undefined("nothing was rated by two")
 NO_VARIANCE = Undefined("no variance: all scores are the same")
-FIRST_CONSTANT = Undefined("no variance: the first always gives the same score")
-SECOND_CONSTANT = Undefined("no variance: the second always gives the same score")
+ONE_CONSTANT = Undefined("no variance: one of the two always gives the same score")
+BOTH_CONSTANT = Undefined("no variance: each of the two always gives the same score")
 NOT_COMPLETE = Undefined("fewer than two things were rated by all annotators")
 NO_SIGNAL = Undefined("less variance between what was rated than its error")
 
@@ -115,10 +115,9 @@ def pearson(pairs: Sequence[Pair]) -> Value:
     nu, nv = list(map(mul, u, ns)), list(map(mul, v, ns))
     sum_x, sum_y, sum_xx, sum_yy = sum(nu), sum(nv), sum(map(mul, nu, u)), sum(map(mul, nv, v))
     varies_x, varies_y = total * sum_xx - sum_x * sum_x, total * sum_yy - sum_y * sum_y
-    if varies_x <= _NOTHING * total * sum_xx:
-        return FIRST_CONSTANT
-    if varies_y <= _NOTHING * total * sum_yy:
-        return SECOND_CONSTANT
+    constant = (varies_x <= _NOTHING * total * sum_xx) + (varies_y <= _NOTHING * total * sum_yy)
+    if constant:
+        return BOTH_CONSTANT if constant == 2 else ONE_CONSTANT
     found: float = (total * sum(map(mul, nu, v)) - sum_x * sum_y) / math.sqrt(varies_x) / math.sqrt(varies_y)
     return max(-1.0, min(1.0, found))
 
@@ -146,10 +145,8 @@ def spearman(pairs: Sequence[Pair]) -> Value:
     total = sum(first.values())
     if total < 2:
         return ONE_PAIR
-    if len(first) < 2:
-        return FIRST_CONSTANT
-    if len(second) < 2:
-        return SECOND_CONSTANT
+    if len(first) < 2 or len(second) < 2:
+        return BOTH_CONSTANT if len(first) == len(second) else ONE_CONSTANT
     rank_x, rank_y = midranks(first), midranks(second)
     middle = (total + 1) / 2  # the mean of all ranks, whatever is equal
     varies_x = sum([n * (rank_x[x] - middle) ** 2 for x, n in first.items()])

@@ -1,0 +1,68 @@
+"""Every record of a store, whoever made it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trajview.errors import AnnotationError, Problem, UnreadableError, Where
+
+from .atomic import refusal
+
+if TYPE_CHECKING:
+    from trajview.models.sotopia import AnnotationForEpisode
+
+__all__ = ["AllRecords", "read_records"]
+
+FOLDER = "AnnotationForEpisode"
+
+_LARGEST = 16 << 20
+"""No annotation is larger than this many bytes; what is, is not read."""
+
+
+@dataclass(frozen=True, slots=True)
+class AllRecords:
+    """The records that could be read, in the order of their files' names, and what is wrong with the others."""
+
+    records: list[AnnotationForEpisode] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def read_records(store: Path) -> AllRecords:
+    """All records in a store, or in its folder `AnnotationForEpisode`; none where that was not made yet.
+
+    A file that is no record is a problem, and the others are read. Raises AnnotationError where the folder cannot be.
+    """
+    folder = store if store.name == FOLDER else store / FOLDER
+    try:
+        names = sorted(path.name for path in folder.iterdir() if path.name.endswith(".json"))
+    except (FileNotFoundError, NotADirectoryError):
+        return AllRecords()
+    except OSError as error:
+        raise refusal(error, folder, "The annotations could not be read") from error
+    found = AllRecords()
+    for name in names:
+        try:
+            found.records.append(_record(folder / name))
+        except (UnreadableError, AnnotationError) as error:
+            found.problems.append(error.problem())
+    return found
+
+
+def _record(path: Path) -> AnnotationForEpisode:
+    from pydantic import ValidationError
+
+    from trajview.models.sotopia import AnnotationForEpisode, sentences_of
+
+    hint = "mend it or move it away: Sotopia opens every .json file here"
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise UnreadableError("This file is far too large for an annotation.", hint=hint, where=Where(path))
+        return AnnotationForEpisode.from_json(path.read_bytes())
+    except OSError as error:
+        reason = f"This file could not be read: {(error.strerror or str(error)).lower()}."
+        raise UnreadableError(reason, hint=hint, where=Where(path)) from error
+    except ValidationError as error:
+        reason = "This file is not an annotation: " + "; ".join(sentences_of(error, 3))
+        raise AnnotationError(reason, hint=hint, where=Where(path)) from error

@@ -1,0 +1,190 @@
+"""`trajview agreement`: how far annotators agree with each other, and with the rewards in the logs."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from trajview.errors import Problem, UnreadableError, Where
+
+from .common import existing, is_terminal, no_cache_option, out, say_problem, stream_runs
+from .main import EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG
+
+if TYPE_CHECKING:
+    from trajview.annotation.agreement import Agreement, Estimate
+    from trajview.annotation.ratings import Scores
+
+__all__ = ["as_json", "command"]
+
+_COLUMNS = ("comparison", "dimension", "who", "measure", "value", "low", "high", "pairs", "reason")
+
+
+@click.command("agreement", short_help="How far annotators agree, with each other and with the log.")
+@click.argument("store", metavar="STORE", type=click.Path(path_type=Path))
+@click.option("--episodes", multiple=True, metavar="PATH", help="Logs with rewards to compare with; may be repeated.")
+@click.option("--rubric", metavar="NAME|FILE", help="Only the dimensions of this one, in its order.")
+@click.option("--annotator", "annotators", multiple=True, metavar="NAME", help="Only this one; may be repeated.")
+@click.option("--gold", default="gold", show_default=True, metavar="NAME", help="Who settles, and is no annotator.")
+@click.option("--resamples", type=click.IntRange(0, 1_000_000), default=1000, show_default=True, help="Of the bootstrap; 0 for no intervals.")  # fmt: skip
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the bootstrap.")
+@click.option("--json", "in_json", is_flag=True, help="One JSON object.")
+@click.option("--csv", "in_csv", is_flag=True, help="A row for each figure, as pandas likes it.")
+@no_cache_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    store: Path,
+    episodes: tuple[str, ...],
+    rubric: str | None,
+    annotators: tuple[str, ...],
+    gold: str,
+    resamples: int,
+    seed: int,
+    in_json: bool,
+    in_csv: bool,
+    no_cache: bool,
+) -> None:
+    """Compare the annotations in STORE by dimension: of each agent in each episode, submitted ones only.
+
+    Between annotators: exact and within-one agreement over all pairs of scores, quadratic weighted kappa and Spearman
+    (the mean of all pairs of annotators), Krippendorff's alpha (ordinal and interval), ICC(2,1) and ICC(2,k) of what all
+    have rated. With --episodes also people against the reward in the log: Pearson, Spearman, mean absolute error, bias.
+    Intervals are percentiles of a bootstrap over episodes. Where nothing varies a figure is undefined, with its reason.
+    """
+    if in_json and in_csv:
+        raise click.UsageError("--json and --csv exclude each other")
+    from trajview.annotation.agreement import agreement
+    from trajview.annotation.all_records import read_records
+    from trajview.annotation.choice import find_rubric
+    from trajview.annotation.ratings import collect
+
+    asked = find_rubric(rubric) if rubric else None
+    if not store.exists():
+        raise UnreadableError("there is no such store", hint="name the folder given to --store", where=Where(store))
+    found = read_records(store)
+    problems = list(found.problems)
+    rewards = None
+    if episodes:
+        rewards = _rewards(existing([Path(path) for path in episodes]), {r.episode for r in found.records}, no_cache)
+        if found.records and not rewards:
+            problems.append(Problem("none of the annotated episodes with a reward is in --episodes", "check the path"))
+    ratings = collect(found.records, rewards, rubric=asked, only=annotators, gold=gold)
+    unknown = [name for name in annotators if name not in ratings.annotators]
+    problems += [Problem(f"there are no annotations by {name!r}") for name in unknown]
+    result = agreement(ratings, resamples=resamples, seed=seed, gold=gold)
+    for problem in (*problems, *result.problems):
+        say_problem(problem)
+    if in_json:
+        sys.stdout.write(
+            json.dumps(as_json(result), ensure_ascii=False, indent=2).encode("utf-8", "replace").decode() + "\n"
+        )
+    elif in_csv:
+        _write_csv(result)
+    else:
+        _print(result)
+    if not found.records:
+        say_problem(Problem("no annotations found", "a draft counts when it is submitted", Where(store)))
+        ctx.exit(EXIT_WRONG)
+    ctx.exit(EXIT_PROBLEMS if problems or result.problems else EXIT_FINE)
+
+
+def _rewards(paths: Sequence[Path], wanted: set[str], no_cache: bool) -> dict[str, list[Scores]]:
+    """The rewards in the logs of the episodes that were annotated, by the key that annotations refer to."""
+    from trajview.annotation.draft import loadable
+    from trajview.annotation.ratings import scores_in
+    from trajview.corpus.cache import SummaryCache
+    from trajview.corpus.corpus import Corpus
+
+    corpus = Corpus(paths, None if no_cache else SummaryCache())
+    found: dict[str, list[Scores]] = {}
+    for info in stream_runs(corpus):
+        if (key := loadable(info.key)) in wanted and info.rewards:
+            found[key] = [scores_in(reward, zero_counts=info.format != "sotopia") for reward in info.rewards]
+    return found
+
+
+def _print(result: Agreement) -> None:
+    from trajview.annotation.agreement_text import lines, plain
+
+    for line in lines(result, shutil.get_terminal_size().columns if is_terminal() else None):
+        out(plain(line) + "\n")
+
+
+def as_json(result: Agreement) -> dict[str, Any]:
+    """The figures as `agreement --json` prints them. What is undefined is null, with its reason."""
+    from trajview.annotation.agreement import LEVEL
+
+    return {
+        "annotators": dict(result.annotators),
+        "episodes_with_reward": result.modelled,
+        "episodes_with_gold": result.gold,
+        "level": LEVEL,
+        "resamples": result.resamples,
+        "seed": result.seed,
+        "between": [
+            {
+                "dimension": each.dimension.name,
+                "rated": dict(each.rated),
+                "episodes": each.episodes,
+                "rated_by_two": each.shared,
+                "pairs": each.pairs,
+                "measures": {name: _estimate(estimate) for name, estimate in each.figures.items()},
+            }
+            for each in result.between
+        ],
+        "against_log": [
+            {
+                "dimension": each.dimension.name,
+                "who": each.who,
+                "pairs": each.pairs,
+                "measures": {name: _estimate(estimate) for name, estimate in each.figures.items()},
+            }
+            for each in result.against
+        ],
+    }
+
+
+def _estimate(estimate: Estimate) -> dict[str, Any]:
+    return {"value": estimate.value, "low": estimate.low, "high": estimate.high, "reason": estimate.reason}
+
+
+def _write_csv(result: Agreement) -> None:
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    writer.writerows(_csv_rows(result))
+
+
+def _csv_rows(result: Agreement) -> Iterator[tuple[object, ...]]:
+    for each in result.between:
+        for name, found in each.figures.items():
+            yield (
+                "annotators",
+                each.dimension.name,
+                "",
+                name,
+                found.value,
+                found.low,
+                found.high,
+                each.pairs,
+                found.reason,
+            )
+    for versus in result.against:
+        for name, found in versus.figures.items():
+            yield (
+                "log",
+                versus.dimension.name,
+                versus.who,
+                name,
+                found.value,
+                found.low,
+                found.high,
+                versus.pairs,
+                found.reason,
+            )
