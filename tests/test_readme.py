@@ -25,6 +25,9 @@ from trajview.app.keys import KEYS, groups, shown
 from trajview.cli.main import main
 from trajview.config import _WANTED, load_settings
 from trajview.formats.registry import FORMATS
+from trajview.where.explain import EXAMPLES
+from trajview.where.fields import FIELDS
+from trajview.where.parse import parse
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -80,6 +83,15 @@ def test_every_format_is_named_and_no_other() -> None:
 def test_every_command_is_named_and_no_other() -> None:
     named = {row.split()[1] for row in rows_after("Command line")}
     assert named == {"PATH...", *main.commands, *main.list_commands(None)} - {"view"}  # type: ignore[arg-type]
+
+
+def test_every_example_of_a_filter_is_one_and_every_field_is_named() -> None:
+    rows = rows_after("Finding runs")
+    assert rows == [example for example, _ in EXAMPLES]
+    for row in rows:
+        parse(row)
+    [fields] = re.findall(r"^Fields: (.*)", TEXT, re.MULTILINE)
+    assert re.findall(r"`(\w+)`", fields) == [field.name for field in FIELDS]
 
 
 def test_pictures_and_links_lead_somewhere() -> None:

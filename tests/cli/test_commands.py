@@ -99,13 +99,14 @@ def test_ls_prints_an_aligned_table_that_is_not_cut_in_a_pipe(runs: Path) -> Non
 @pytest.mark.parametrize("width", [60, 80, 200])
 def test_ls_is_cut_to_the_width_of_a_terminal(runs: Path, monkeypatch: pytest.MonkeyPatch, width: int) -> None:
     from trajview.cli import ls
+    from trajview.cli.tables import cells
 
     (runs / "z.json").write_text(json.dumps(chat("日本語の長い名前" * 20)))
     monkeypatch.setattr(ls, "is_terminal", lambda: True)
     monkeypatch.setenv("COLUMNS", str(width))
     lines = call("ls", runs).stdout.splitlines()
     assert len(lines) == 5
-    assert max(ls._cells(line) for line in lines) <= width
+    assert max(cells(line) for line in lines) <= width
     assert any("…" in line for line in lines)
 
 

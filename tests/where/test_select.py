@@ -166,7 +166,7 @@ def naive(node: Node, item: Row, text: str, details: Details) -> object:
         return UNKNOWN
     overall = [r[0] if isinstance(r, tuple) else r for r in item.rewards]
     of = {
-        "id": item.id, "name": item.name, "source": item.source, "path": str(item.path), "size": item.length, "format": item.format,
+        "id": item.id, "key": item.key, "name": item.name, "source": item.source, "path": str(item.path), "size": item.length, "format": item.format,
         "messages": item.messages, "units": item.units, "transcripts": item.transcripts, "agents": item.agents, "models": item.models,
     }  # fmt: skip
     if ref.name in ("reward", "rewards"):

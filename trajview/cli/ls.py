@@ -1,36 +1,59 @@
-"""`trajview ls`: the runs of files and folders, as a table or as JSON Lines."""
+"""`trajview ls`: the runs of files and folders that match a filter, as a table, as CSV or as JSON Lines."""
 
 from __future__ import annotations
 
 import json
 import math
-import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from .choosing import GRAMMAR, Chosen, choosing_options, query_of, sort_of, statuses_for, told
 from .common import existing, exit_code, is_terminal, no_cache_option, paths_argument, say_nothing_found, stream_runs
+from .tables import table
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from trajview.corpus.info import RunInfo
     from trajview.models.run import Reward
+    from trajview.where.fields import Ref
 
 __all__ = ["as_json", "command"]
 
-_COLUMNS = ("ID", "SOURCE", "FORMAT", "MESSAGES", "UNITS", "AGENTS", "REWARDS")
+_HEADINGS = ("ID", "SOURCE", "FORMAT", "MESSAGES", "UNITS", "AGENTS", "REWARDS")
 _RIGHT = (3, 4)
-_LEAST = 5  # cells that a column keeps when the terminal is narrow
-_GAP = "  "
+_IN_TABLE = frozenset({"id", "key", "source", "path", "format", "messages", "units", "agents", "reward", "rewards"})
+"""Fields that the usual table has, or that nobody wants in it because they were in the filter."""
+_IN_CSV = ("id", "source", "format", "name", "messages", "units", "transcripts", "agents", "models", "reward")
 
 
-@click.command("ls", short_help="List the runs.")
+@click.command("ls", short_help="List the runs.", epilog=GRAMMAR)
 @paths_argument
-@click.option("--json", "in_json", is_flag=True, help="One JSON object a line.")
+@choosing_options
+@click.option("--sort", metavar="FIELDS", help="In this order, such as -reward,units; a - turns it round.")
+@click.option(
+    "--format", "form", type=click.Choice(["table", "csv", "jsonl"]), default="table", help="How to print.  [table]"
+)
+@click.option("--columns", metavar="FIELDS", help="These fields, such as id,reward,tokens,metadata.task.")
+@click.option("--json", "in_json", is_flag=True, help="One JSON object a line: --format jsonl.")
 @no_cache_option
 @click.pass_context
-def command(ctx: click.Context, paths: tuple[Path, ...], in_json: bool, no_cache: bool) -> None:
+def command(
+    ctx: click.Context,
+    paths: tuple[Path, ...],
+    where: str | None,
+    store: str | None,
+    annotator: str | None,
+    sort: str | None,
+    form: str,
+    columns: str | None,
+    in_json: bool,
+    no_cache: bool,
+) -> None:
     """List the runs of PATH: id, source, format, messages, action units, agents, rewards.
 
     On a terminal the columns are cut to its width; elsewhere they are whole.
@@ -38,15 +61,121 @@ def command(ctx: click.Context, paths: tuple[Path, ...], in_json: bool, no_cache
     from trajview.corpus.cache import SummaryCache
     from trajview.corpus.corpus import Corpus
 
+    form = "jsonl" if in_json else form
+    plain = where is None and sort is None and columns is None and form != "csv"
+    chosen: Chosen | None = None
+    refs: tuple[Ref, ...] = ()
+    if not plain:
+        query, named = query_of(where), _fields(columns)
+        by = sort_of(sort, query)
+        refs = named if columns is not None else _columns(form, [*_refs(query), *(key.ref for key in by)])
+        asked = [*_refs(query), *(key.ref for key in by), *refs]
+        statuses = statuses_for(asked, store, annotator)
     corpus = Corpus(existing(paths), None if no_cache else SummaryCache())
-    if in_json:
-        for info in stream_runs(corpus):
-            sys.stdout.write(json.dumps(as_json(info), ensure_ascii=False).encode("utf-8", "replace").decode() + "\n")
+    if not plain:
+        chosen = Chosen(corpus, query, by, refs, statuses)
+    if form == "jsonl":
+        _print_json(corpus, chosen, refs, whole=columns is None)
+    elif form == "csv":
+        assert chosen is not None
+        _print_csv(chosen, refs)
     else:
-        for line in _table([_row(info) for info in stream_runs(corpus)]):
-            sys.stdout.write(line + "\n")
+        _print_table(corpus, chosen, refs, whole=columns is None)
     say_nothing_found(corpus)
     ctx.exit(exit_code(corpus))
+
+
+def _fields(columns: str | None) -> tuple[Ref, ...]:
+    from trajview.where.parse import parse_fields
+
+    return told(parse_fields, columns, "--columns") if columns is not None else ()
+
+
+def _refs(query: Any) -> list[Ref]:
+    from trajview.where.syntax import refs_in
+
+    return list(refs_in(query.node))
+
+
+def _columns(form: str, asked: Iterable[Ref]) -> tuple[Ref, ...]:
+    """What is shown where nobody says it: the usual, and what the filter and the order are about."""
+    from trajview.where.fields import Ref
+
+    usual = [Ref(name) for name in _IN_CSV] if form == "csv" else []
+    more = [ref for ref in asked if form != "jsonl" or ref.parts or ref.field.needs != "summary"]
+    return tuple(dict.fromkeys([*usual, *(ref for ref in more if ref.parts or ref.name not in _IN_TABLE)]))
+
+
+def _print_json(corpus: Any, chosen: Chosen | None, refs: Sequence[Ref], *, whole: bool) -> None:
+    for row, info in chosen.infos() if chosen is not None else enumerate(stream_runs(corpus)):
+        found = as_json(info) if whole else {}
+        if chosen is not None:
+            found |= {str(ref): chosen.value(row, ref) for ref in refs}
+        _write_json(found)
+
+
+def _write_json(found: dict[str, Any]) -> None:
+    # What no encoding takes becomes a question mark, and what JSON has no number for becomes null.
+    text = json.dumps(_finite(found), ensure_ascii=False)
+    sys.stdout.write(text.encode("utf-8", "replace").decode() + "\n")
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return _number(value)
+    if isinstance(value, dict):
+        return {name: _finite(item) for name, item in value.items()}
+    return [_finite(item) for item in value] if isinstance(value, list) else value
+
+
+def _print_csv(chosen: Chosen, refs: Sequence[Ref]) -> None:
+    import csv
+
+    from trajview.textsafe import safe_text
+
+    # A file gets what the log says; a terminal, as always, nothing that could act on it.
+    clean = safe_text if is_terminal() else (lambda text: text.encode("utf-8", "replace").decode())
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow([str(ref) for ref in refs])
+    for row, _ in chosen.infos():
+        writer.writerow([clean(_text(chosen.value(row, ref))) for ref in refs])
+
+
+def _text(value: Any) -> str:
+    """A value in a cell: lists with semicolons, what is deeper as JSON."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list) and all(isinstance(item, (str, int, float)) for item in value):
+        return "; ".join(map(_text, value))
+    if isinstance(value, (dict, list)):
+        return json.dumps(_finite(value), ensure_ascii=False, default=str)
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _print_table(corpus: Any, chosen: Chosen | None, refs: Sequence[Ref], *, whole: bool) -> None:
+    from trajview.textsafe import one_line
+
+    rows = []
+    for row, info in chosen.infos() if chosen is not None else enumerate(stream_runs(corpus)):
+        cells = _row(info) if whole else []
+        if chosen is not None:
+            cells += [one_line(_text(chosen.value(row, ref)), 1000) or "–" for ref in refs]
+        rows.append(cells)
+    if not rows:
+        if chosen is not None and chosen.table.rows:
+            sys.stderr.write(f"trajview: none of {len(chosen.table.rows):,} runs matches\n")
+        return
+    usual = _HEADINGS if whole else ()
+    right = {*(_RIGHT if whole else ()), *(len(usual) + i for i, ref in enumerate(refs) if _is_number(ref))}
+    heading = [*usual, *(one_line(str(ref).upper(), 100) for ref in refs)]
+    for line in table([heading, *rows], right, cut=is_terminal()):
+        sys.stdout.write(line + "\n")
+
+
+def _is_number(ref: Ref) -> bool:
+    return ref.kind.name == "NUMBER"
 
 
 def as_json(info: RunInfo) -> dict[str, Any]:
@@ -93,44 +222,3 @@ def _row(info: RunInfo) -> list[str]:
         one_line(", ".join(info.agents), 1000) or "–",
         " ".join(f"{number:.4g}" for number in overall) or "–",
     ]
-
-
-def _table(rows: list[list[str]]) -> list[str]:
-    if not rows:
-        return []
-    rows = [list(_COLUMNS), *rows]
-    widths = [max(_cells(row[column]) for row in rows) for column in range(len(_COLUMNS))]
-    if is_terminal():
-        room = shutil.get_terminal_size().columns
-        while sum(widths) + len(_GAP) * (len(widths) - 1) > room and max(widths) > _LEAST:
-            widest = widths.index(max(widths))
-            # Take it down to the next widest at once; one cell at a time would be slow for very long ids.
-            over = sum(widths) + len(_GAP) * (len(widths) - 1) - room
-            second = max([width for width in widths if width < widths[widest]], default=_LEAST)
-            widths[widest] -= max(1, min(over, widths[widest] - max(second, _LEAST)))
-    return [_line(row, widths) for row in rows]
-
-
-def _line(row: list[str], widths: list[int]) -> str:
-    cells = []
-    for column, (text, width) in enumerate(zip(row, widths, strict=True)):
-        cut = _cut(text, width)
-        space = " " * (width - _cells(cut))
-        cells.append(space + cut if column in _RIGHT else cut + space)
-    return _GAP.join(cells).rstrip()
-
-
-def _cells(text: str) -> int:
-    if text.isascii():
-        return len(text)
-    from rich.cells import cell_len
-
-    return cell_len(text)
-
-
-def _cut(text: str, width: int) -> str:
-    if _cells(text) <= width:
-        return text
-    from rich.cells import set_cell_size
-
-    return set_cell_size(text, width - 1).rstrip() + "…"

@@ -21,7 +21,9 @@ EXIT_PROBLEMS: Final = 1
 EXIT_WRONG: Final = 2
 EXIT_INTERRUPTED: Final = 130
 
-_COMMANDS: Final = ("view", "show", "ls", "detect", "validate", "rubric", "agreement", "cache", "completion")
+_COMMANDS: Final = (
+    "view", "show", "ls", "stats", "detect", "validate", "rubric", "agreement", "cache", "completion",
+)  # fmt: skip
 _OWN_OPTIONS: Final = frozenset({"--help", "-h", "--version"})
 _CONTEXT: Final = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 

@@ -48,7 +48,8 @@ class Field:
 
 
 FIELDS: tuple[Field, ...] = (
-    Field("id", Kind.TEXT, "row", "the run's id", ("key",)),
+    Field("id", Kind.TEXT, "row", "the run's id"),
+    Field("key", Kind.TEXT, "row", "its id, made unique where several runs have it"),
     Field("name", Kind.TEXT, "summary", "its name"),
     Field("source", Kind.TEXT, "row", "its file, as the list shows it"),
     Field("path", Kind.TEXT, "row", "its file, in full"),
@@ -145,6 +146,7 @@ def _dimension(parts: tuple[str, ...]) -> str | None:
 
 _GET: dict[str, Any] = {
     "id": lambda info, _: info.id,
+    "key": lambda info, _: info.key,
     "name": lambda info, _: info.name or "",
     "source": lambda info, _: info.source,
     "path": lambda info, _: str(info.path),

@@ -24,7 +24,7 @@ from .syntax import (
     WhereError,
 )  # fmt: skip
 
-__all__ = ["parse", "parse_sort"]
+__all__ = ["parse", "parse_fields", "parse_sort"]
 
 _OPERATOR = re.compile(r"<=|>=|==|!=|!~|<|>|=|~")
 _SPACE = re.compile(r"\s*")
@@ -51,8 +51,17 @@ def parse_sort(text: str) -> tuple[By, ...]:
     keys = parser.sort_keys()
     parser.skip()
     if parser.at < len(text):
-        raise parser.error("the keys end here; they are separated by commas", parser.at, len(text))
+        raise parser.error("commas separate the fields", parser.at, len(text))
     return keys
+
+
+def parse_fields(text: str) -> tuple[Ref, ...]:
+    """The fields of `id,reward,metadata.task`. Raises WhereError."""
+    keys = parse_sort(text)
+    for by in keys:
+        if by.reverse:
+            raise WhereError("a - has no meaning here", text, text.index("-"))
+    return tuple(by.ref for by in keys)
 
 
 class _Parser:

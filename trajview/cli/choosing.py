@@ -1,0 +1,182 @@
+"""What `--where` and `--sort` leave of a corpus, and in which order: for the commands that list runs."""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import click
+
+from trajview.errors import Problem, TrajviewError
+from trajview.where.explain import explained
+
+from .common import stream_runs
+from .main import EXIT_WRONG
+
+if TYPE_CHECKING:
+    from trajview.corpus.corpus import Corpus
+    from trajview.corpus.info import RunInfo
+    from trajview.where.fields import Ref
+    from trajview.where.syntax import By, Query, WhereError
+
+__all__ = ["GRAMMAR", "Chosen", "choosing_options", "query_of", "said_with_caret", "sort_of", "statuses_for", "told"]
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+_Read = TypeVar("_Read")
+
+GRAMMAR: Final = "\n\n".join("\b\n" + "\n".join(part) for part in explained())
+"""How a filter is written, for the help of a command."""
+
+_EVERY: Final = 0.2
+"""Seconds between two reports of how far the reading is."""
+
+
+def choosing_options(command: _Command) -> _Command:
+    """The options --where, --store and --annotator."""
+    for option in (
+        click.option("--annotator", metavar="NAME", help="Whose annotations `annotated` means.  [the login name]"),
+        click.option("--store", metavar="DIR", help="Where annotations are.  [annotations]"),
+        click.option("--where", metavar="EXPR", help="Only the runs that match: 'reward < 0.5 and model ~ gpt'."),
+    ):
+        command = option(command)
+    return command
+
+
+def told(read: Callable[[str], _Read], text: str, option: str) -> _Read:
+    """What an option's text is read as; where it is wrong, the program ends with a caret below what is wrong."""
+    from trajview.where.syntax import WhereError
+
+    try:
+        return read(text)
+    except WhereError as error:
+        sys.stderr.write(said_with_caret(error, option))
+        raise click.exceptions.Exit(EXIT_WRONG) from error
+
+
+def query_of(where: str | None) -> Query:
+    """The filter of `--where`."""
+    from trajview.where.parse import parse
+    from trajview.where.syntax import Query
+
+    return Query() if where is None else told(parse, where, "--where")
+
+
+def sort_of(sort: str | None, query: Query) -> tuple[By, ...]:
+    """The order of `--sort`, else the one in `--where`."""
+    from trajview.where.parse import parse_sort
+
+    return query.sort if sort is None else told(parse_sort, sort, "--sort")
+
+
+def said_with_caret(error: WhereError, option: str) -> str:
+    """Three lines: what is wrong, the text, and carets below the place."""
+    from rich.cells import cell_len
+
+    from trajview.textsafe import safe_text
+
+    def shown(text: str) -> str:
+        return safe_text(text.replace("\n", " ").replace("\t", " "))
+
+    before, marked = shown(error.text[: error.start]), shown(error.text[error.start : error.end])
+    carets = " " * cell_len(before) + "^" * max(1, cell_len(marked))
+    return f"trajview: {option}: {shown(error.said())}\n  {shown(error.text)}\n  {carets}\n"
+
+
+def statuses_for(refs: Sequence[Ref], store: str | None, annotator: str | None) -> dict[str, str]:
+    """The annotation statuses by run, where a field asks for them."""
+    if not any(ref.field.needs == "status" for ref in refs):
+        return {}
+    from trajview.annotation.store import AnnotationStore
+    from trajview.config import load_settings
+
+    settings = load_settings(store=store, annotator=annotator)
+    try:
+        return dict(AnnotationStore(settings.store, settings.annotator).statuses())
+    except OSError as error:
+        raise TrajviewError(f"the annotations cannot be read: {error.strerror or error}") from error
+
+
+class Chosen:
+    """The runs of a corpus that match a filter, with the values of some fields."""
+
+    def __init__(
+        self, corpus: Corpus, query: Query, sort: Sequence[By], shown: Sequence[Ref], statuses: dict[str, str]
+    ) -> None:
+        """`shown`: fields whose values are wanted of every run that matches."""
+        from trajview.where.select import compile_node
+        from trajview.where.syntax import refs_in
+        from trajview.where.table import Table
+
+        self.corpus = corpus
+        self.sort = tuple(sort)
+        self.table = Table(lambda item: str(item.where) if isinstance(item, Problem) else item.source)
+        self.table.set_statuses(statuses)
+        self._select = compile_node(query.node, self.table)
+        self._asked = _details(refs_in(query.node))
+        self._wanted = _details([*shown, *(by.ref for by in sort)])
+        self._said = 0.0
+
+    def infos(self) -> Iterator[tuple[int, RunInfo]]:
+        """Row and run of each that matches: as they are found, or in order when all are."""
+        if not self.sort:
+            yield from self._found()
+            return
+        from trajview.where.order import ordered
+
+        infos = dict(self._found())
+        for row in ordered(list(infos), self.sort, self.table):
+            yield row, infos[row]
+
+    def value(self, row: int, ref: Ref) -> Any:
+        """The value of a field, as JSON has it: numbers, texts, lists; None where there is none."""
+        value = self.table.column(ref).values[row]
+        if isinstance(value, float):
+            if not math.isfinite(value):
+                return None
+            return (
+                int(value)
+                if value.is_integer() and abs(value) < 1e15 and ref.name not in ("reward", "metadata")
+                else value
+            )
+        if isinstance(value, tuple):
+            return list(value)
+        return None if value == "" else value
+
+    def _found(self) -> Iterator[tuple[int, RunInfo]]:
+        table = self.table
+        try:
+            for info in stream_runs(self.corpus):
+                new = table.extend([info])
+                yes, unknown = self._select(new)
+                if unknown:
+                    self._read(new[0], info, self._asked)
+                    yes, _ = self._select(new)
+                if yes:
+                    self._read(new[0], info, self._wanted)
+                    yield new[0], info
+        finally:
+            self._say("")
+
+    def _read(self, row: int, info: RunInfo, refs: Sequence[Ref]) -> None:
+        left = [ref for ref in refs if row in self.table.column(ref).unknown]
+        if left:
+            from trajview.where.details import read_details
+
+            self._say(f"reading… {row + 1:,} runs")
+            self.table.learn(row, read_details(self.corpus, info, left))
+
+    def _say(self, text: str) -> None:
+        """How far it is, on a terminal and not too often; nothing takes it away again."""
+        now = time.monotonic()
+        if not sys.stderr.isatty() or (text and now - self._said < _EVERY) or (not text and not self._said):
+            return
+        self._said = now if text else 0.0
+        sys.stderr.write(f"\r\x1b[K{text}")
+        sys.stderr.flush()
+
+
+def _details(refs: Any) -> tuple[Ref, ...]:
+    return tuple(dict.fromkeys(ref for ref in refs if ref.field.needs == "details"))
