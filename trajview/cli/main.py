@@ -22,7 +22,7 @@ EXIT_WRONG: Final = 2
 EXIT_INTERRUPTED: Final = 130
 
 _COMMANDS: Final = (
-    "view", "show", "ls", "stats", "detect", "validate", "rubric", "agreement", "cache", "completion",
+    "view", "show", "ls", "stats", "detect", "validate", "annotations", "agreement", "rubric", "cache", "completion",
 )  # fmt: skip
 _OWN_OPTIONS: Final = frozenset({"--help", "-h", "--version"})
 _CONTEXT: Final = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -39,6 +39,7 @@ Examples:
   trajview ls runs/ --json | jq .rewards           what is there, one JSON object a line
   trajview detect mystery.json                     what a file is taken for, and why
   trajview validate runs/                          everything that is wrong, with file and line
+  trajview annotations export -o scores.csv        what was scored, for a spreadsheet or pandas
   trajview rubric check mine.toml                  whether a rubric of your own is right
   eval "$(trajview completion bash)"               complete commands and options with tab
 

@@ -1,0 +1,102 @@
+"""`trajview annotations`: what it prints and writes, what it leaves alone, and how it ends."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from trajview.annotation.rubric import SOTOPIA
+from trajview.annotation.store import AnnotationStore
+from trajview.cli.main import main
+
+
+@pytest.fixture(autouse=True)
+def no_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text('annotator = "lead"\n')
+    monkeypatch.setenv("TRAJVIEW_CONFIG", str(config))
+
+
+def run(*args: object) -> tuple[int, str, str]:
+    done = CliRunner().invoke(main, ["annotations", *map(str, args)])
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    return done.exit_code, done.stdout, done.stderr
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    root = tmp_path / "store"
+    AnnotationStore(root, "ada").save("e1", SOTOPIA, [(7.0, {"goal": 7.0}), 0.0], "why")
+    AnnotationStore(root, "bo").save("e1", SOTOPIA, [(3.0, {"goal": 3.0}), (9.0, {"goal": 9.0})], "")
+    return root
+
+
+def records(root: Path) -> dict[str, str]:
+    return {path.name: path.read_text() for path in sorted(root.glob("AnnotationForEpisode/*"))}
+
+
+def test_a_store_is_listed(store: Path) -> None:
+    code, out, _ = run("list", store)
+    assert code == 0
+    assert out.splitlines() == ["EPISODE  ANNOTATOR  OVERALL", "e1       ada        7 0", "e1       bo         3 9"]
+    assert run("list", "--store", store)[1] == out
+
+
+def test_what_is_exported_imports_as_the_same_store(store: Path, tmp_path: Path) -> None:
+    for name in ("scores.csv", "scores.jsonl"):
+        code, out, _ = run("export", store, "-o", tmp_path / name)
+        assert (code, out) == (0, f"2 annotations written to {tmp_path / name}\n")
+        other = tmp_path / f"from {name}"
+        code, out, _ = run("import", tmp_path / name, "--store", other)
+        assert (code, out) == (0, f"2 annotations imported into {other}\n")
+        assert records(other) == records(store)
+        code, out, _ = run("import", tmp_path / name, "--store", other)
+        assert (code, out) == (0, f"0 annotations imported into {other}, 2 there already\n")
+
+
+def test_an_export_goes_to_stdout(store: Path) -> None:
+    assert [json.loads(line)["annotator_id"] for line in run("export", store)[1].splitlines()] == ["ada", "bo"]
+    assert run("export", "--store", store, "--format", "csv")[1].startswith(
+        "pk,episode,annotator_id,agent,overall,goal,"
+    )
+
+
+def test_an_import_lists_what_it_did_not_take_and_overwrites_nothing(store: Path, tmp_path: Path) -> None:
+    file = tmp_path / "in.jsonl"
+    run("export", store, "-o", file)
+    file.write_text(file.read_text().replace('"why"', '"because"') + "{}\n")
+    before = records(store)
+    code, out, err = run("import", file, "--store", store)
+    assert code == 1
+    assert out == f"0 annotations imported into {store}, 1 there already\n"
+    assert f"trajview: {file}:3: This is no annotation: episode: Field required" in err
+    assert f"trajview: {file}:1: The annotation of e1 by ada was not imported: there is another one." in err
+    assert records(store) == before
+
+
+def test_broken_records_are_said_and_the_rest_is_exported(store: Path) -> None:
+    (store / "AnnotationForEpisode" / "torn.json").write_text("{")
+    code, out, err = run("export", store)
+    assert code == 1
+    assert len(out.splitlines()) == 2
+    assert "torn.json: This file is not valid JSON." in err
+
+
+def test_a_store_or_file_that_is_not_there_is_said(tmp_path: Path) -> None:
+    code, _, err = run("export", tmp_path / "none")
+    assert code == 2
+    assert err == f"trajview: {tmp_path / 'none'}: there is no store of annotations (name its folder)\n"
+    assert run("import", tmp_path / "none.csv", "--store", tmp_path / "s")[0] == 2
+    assert run("import", tmp_path, "--store", tmp_path / "s")[0] == 2
+    assert not (tmp_path / "s").exists()
+
+
+def test_a_store_that_cannot_be_written_is_said(store: Path, tmp_path: Path) -> None:
+    run("export", store, "-o", tmp_path / "x.csv")
+    (tmp_path / "file").write_text("")
+    code, _, err = run("import", tmp_path / "x.csv", "--store", tmp_path / "file")
+    assert code == 2
+    assert "The annotation was not imported" in err
