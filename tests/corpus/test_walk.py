@@ -52,16 +52,18 @@ def test_an_annotation_store_is_never_listed(tmp_path: Path) -> None:
         tmp_path,
         "annotations/AnnotationForEpisode/x.json",
         "annotations/journal/me.jsonl",
+        "annotations/units/me/x.json",
         "journal/log.jsonl",
+        "units/a.json",
         "a.json",
     )
-    assert sources(tmp_path) == ["a.json", "journal/log.jsonl"]
+    assert sources(tmp_path) == ["a.json", "journal/log.jsonl", "units/a.json"]
     [problem] = open_corpus(tmp_path / "annotations" / "AnnotationForEpisode").problems
     assert "annotation store" in problem.reason
 
 
 def test_a_store_that_holds_only_drafts_is_not_listed(tmp_path: Path) -> None:
-    make(tmp_path, "a.json")
+    make(tmp_path, "a.json", "units/me/x.json")
     (tmp_path / "journal").mkdir()
     (tmp_path / "journal" / "me.jsonl").write_text('{"time": "2026-01-01T00:00:00.000+00:00", "event": "draft"}\n')
     assert sources(tmp_path) == ["a.json"]

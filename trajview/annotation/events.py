@@ -89,11 +89,16 @@ class _Line(msgspec.Struct, gc=False):
 _DECODER = msgspec.json.Decoder(_Line)
 
 
+def now() -> datetime:
+    """The clock of the journal."""
+    return datetime.now(UTC)
+
+
 def encode(event: str, annotator: str, episode: str, rubric: str, data: Mapping[str, Any]) -> tuple[str, bytes]:
     """A new event's id and its line, newline included."""
     id = secrets.token_hex(8)
     entry = {
-        "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        "time": now().isoformat(timespec="milliseconds"),
         "event": event,
         "annotator": annotator,
         "episode": episode,

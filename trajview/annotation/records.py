@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import uuid
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,16 +14,26 @@ from typing import TYPE_CHECKING
 from trajview.errors import AnnotationError, Problem, Where
 
 from .atomic import refusal
-from .draft import loadable
+from .draft import Draft, loadable
 from .rubric import Rubric
 
 if TYPE_CHECKING:
+    from trajview.models.run import Reward
     from trajview.models.sotopia import AnnotationForEpisode
 
-__all__ = ["ChangedOnDisk", "IndexEntry", "RecordFolder", "bytes_of", "record_from", "record_or_none", "version_of", "written_at"]  # fmt: skip
+__all__ = ["ChangedOnDisk", "IndexEntry", "Opened", "RecordFolder", "Saved", "bytes_of", "pk_of", "record_from", "record_or_none", "version_of", "written_at"]  # fmt: skip
 
 _LARGEST = 16 << 20
 """No annotation is larger than this many bytes; what is, is not read."""
+
+
+_NAMESPACE = uuid.UUID("5b0c1a0e-7a7b-5c53-9a43-0f6d3c0d8f52")
+"""Fixed for ever: with another one, submitting again would no longer replace."""
+
+
+def pk_of(episode: str, annotator: str, rubric: str) -> str:
+    """The pk of an annotation: the same for the same episode, annotator and rubric, so that submitting replaces."""
+    return str(uuid.uuid5(_NAMESPACE, json.dumps([loadable(episode), loadable(annotator), rubric])))
 
 
 class ChangedOnDisk(AnnotationError):
@@ -45,6 +56,36 @@ class ChangedOnDisk(AnnotationError):
         self.ours = ours
         self.theirs = theirs
         self.gone = gone
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A record as it is on disk: its file, what it says, the version of its bytes, when it was written."""
+
+    path: Path
+    annotation: AnnotationForEpisode
+    version: str
+    time: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What there is to edit for a run: the fields' texts, the record they come from, and how the two relate.
+
+    `kept` is the draft where unsaved work was found; `changed` says that the record is no longer the one it started from.
+    `problems`: what the record says and the fields cannot show as it is.
+    """
+
+    draft: Draft
+    saved: Saved | None = None
+    kept: Draft | None = None
+    changed: bool = False
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def rewards(self) -> list[Reward]:
+        """The rewards of the record, for what an edit must not drop."""
+        return list(self.saved.annotation.rewards) if self.saved else []
 
 
 @dataclass(frozen=True, slots=True)

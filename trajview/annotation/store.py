@@ -6,11 +6,9 @@ is made before there is something to write. A record that someone else changed o
 
 from __future__ import annotations
 
-import json
 import threading
-import uuid
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,62 +16,37 @@ from typing import TYPE_CHECKING
 
 from trajview.errors import AnnotationError, Problem
 
-from .atomic import make_folder, refusal, write_atomically
+from .atomic import make_folder, refusal, sync_folder, write_atomically
 from .draft import Draft, loadable, rewards_of, values_of
 from .events import Entry
 from .journal import Journal
 from .misfits import different_scores, foreign_dimensions
 from .progress import Progress, status_text
 from .reasoning import compose, divide
-from .records import ChangedOnDisk, RecordFolder, bytes_of, record_from, record_or_none, version_of, written_at
+from .records import (
+    ChangedOnDisk,
+    Opened,
+    RecordFolder,
+    Saved,
+    bytes_of,
+    pk_of,
+    record_from,
+    record_or_none,
+    version_of,
+    written_at,
+)
 from .rubric import Rubric
+from .undo import Undone, redo, undo
+from .unit_notes import UnitFolder, UnitNote, UnitNotes
 
 if TYPE_CHECKING:
     from trajview.models.run import Reward
     from trajview.models.sotopia import AnnotationForEpisode
 
-__all__ = ["AnnotationStore", "ChangedOnDisk", "Opened", "Saved", "Status", "pk_of"]
+__all__ = ["AnnotationStore", "ChangedOnDisk", "Opened", "Saved", "Status", "Undone", "pk_of"]
 
 Status = str
 """`draft`, `annotated`, `skipped` or `flagged`; the sign of a flag behind it where it is flagged."""
-
-_NAMESPACE = uuid.UUID("5b0c1a0e-7a7b-5c53-9a43-0f6d3c0d8f52")
-"""Fixed for ever: with another one, submitting again would no longer replace."""
-
-
-def pk_of(episode: str, annotator: str, rubric: str) -> str:
-    """The pk of an annotation: the same for the same episode, annotator and rubric, so that submitting replaces."""
-    return str(uuid.uuid5(_NAMESPACE, json.dumps([loadable(episode), loadable(annotator), rubric])))
-
-
-@dataclass(frozen=True, slots=True)
-class Saved:
-    """A record as it is on disk: its file, what it says, the version of its bytes, when it was written."""
-
-    path: Path
-    annotation: AnnotationForEpisode
-    version: str
-    time: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """What there is to edit for a run: the fields' texts, the record they come from, and how the two relate.
-
-    `kept` is the draft where unsaved work was found; `changed` says that the record is no longer the one it started from.
-    `problems`: what the record says and the fields cannot show as it is.
-    """
-
-    draft: Draft
-    saved: Saved | None = None
-    kept: Draft | None = None
-    changed: bool = False
-    problems: tuple[Problem, ...] = ()
-
-    @property
-    def rewards(self) -> list[Reward]:
-        """The rewards of the record, for what an edit must not drop."""
-        return list(self.saved.annotation.rewards) if self.saved else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +68,7 @@ class AnnotationStore:
         self.journal = Journal(root, annotator)
         self._files = RecordFolder(root)
         self.folder = self._files.path
+        self.units = UnitFolder(root, annotator, self.journal)
         self._lock = threading.RLock()
         self._known: dict[tuple[str, str], tuple[Path, str | None]] = {}
 
@@ -197,7 +171,8 @@ class AnnotationStore:
     def problems(self) -> list[Problem]:
         """Files in the store that could not be read, as of the last look."""
         with self._lock:
-            return [*self._files.problems, *self.journal.problems]
+            unit = [self.units.problem] if self.units.problem else []
+            return [*self._files.problems, *self.journal.problems, *unit]
 
     # What is not in any record
 
@@ -225,6 +200,37 @@ class AnnotationStore:
         """Add active time to an episode. Raises AnnotationError where that cannot be kept."""
         if seconds > 0:
             self.journal.write("time", episode, rubric.name, seconds=round(seconds, 1))
+
+    # Action units
+
+    def unit_notes(self, episode: str) -> UnitNotes:
+        """The notes and marks on an episode's action units. Raises AnnotationError where they cannot be read."""
+        return self.units.read(episode)
+
+    def save_unit_note(self, episode: str, rubric: Rubric, note: UnitNote, *, overwrite: bool = False) -> None:
+        """Save a score or note on a unit, durable at once; an empty one takes away what is there.
+
+        Raises NoteChangedOnDisk where it is not as it was read, unless `overwrite`; AnnotationError where it cannot be.
+        """
+        self.units.save_note(episode, rubric.name, note, overwrite=overwrite)
+
+    def set_mark(self, episode: str, transcript: int, unit: int, on: bool, note: str = "") -> None:
+        """Mark a unit by hand, or take its mark away. Raises AnnotationError where that cannot be kept."""
+        self.units.set_mark(episode, transcript, unit, on, note)
+
+    # Taking back
+
+    def undo(self) -> Undone | None:
+        """Take back this annotator's newest change, in whatever episode; None where there is none.
+
+        A submission's record is put back as it was before, or taken away. Raises ChangedOnDisk or NoteChangedOnDisk where
+        someone else changed it since, AnnotationError where it cannot be written; then nothing happened.
+        """
+        return undo(self)
+
+    def redo(self) -> Undone | None:
+        """Do again what was taken back last, None where there is nothing. Raises as `undo` does."""
+        return redo(self)
 
     # Writing records
 
@@ -272,9 +278,7 @@ class AnnotationStore:
         """
         rewards = rewards_of(draft.values, rubric, base)
         reasoning = compose(draft.reasoning, draft.rationales, rubric, len(draft.values))
-        with self._lock, self.journal.locked("The annotation was not saved"):
-            with suppress(AnnotationError):
-                self._settle()
+        with self.exclusive("The annotation was not saved"):
             try:
                 write = self._prepare(draft.episode, rubric, rewards, reasoning, overwrite)
             except AnnotationError:
@@ -321,19 +325,49 @@ class AnnotationStore:
             return known[0]
         return self.path_of(episode, rubric)
 
+    # For taking back
+
+    @contextmanager
+    def exclusive(self, what: str) -> Iterator[None]:
+        """Nobody else writes as this annotator meanwhile, and nothing is cut off. `what` begins the refusal's sentence.
+
+        Raises AnnotationError where another program does not let go.
+        """
+        with self._lock, self.journal.locked(what):
+            with suppress(AnnotationError):
+                self._settle()
+            yield
+
+    def put_back(self, path: Path, data: bytes | None, what: str) -> None:
+        """Make a record's file what it was, durable; None takes it away. Raises AnnotationError where that fails."""
+        try:
+            if data is not None:
+                make_folder(self.folder)
+                write_atomically(path, data)
+            else:
+                path.unlink(missing_ok=True)
+                sync_folder(path.parent)
+        except OSError as error:
+            raise refusal(error, path, what) from error
+
+    def knows(self, episode: str, rubric: str, path: Path, version: str | None) -> None:
+        """From now on, `save` replaces this version of a record."""
+        self._known[episode, rubric] = (path, version)
+
+    def file_named(self, name: str) -> Path | None:
+        """A record's file by the name that a journal gives, None where that is no name of a record."""
+        plain = name.endswith(".json") and name.isprintable() and Path(name).name == name
+        return self.folder / name if plain else None
+
     # A submission that was cut off
 
     def _is_on_disk(self, draft: Entry) -> bool:
         """Whether the record that a draft was about to become is what its file says."""
-        path = self._file_named(draft.file)
+        path = self.file_named(draft.file)
         try:
             return path is not None and version_of(bytes_of(path)) == draft.version
         except AnnotationError:
             return False
-
-    def _file_named(self, name: str) -> Path | None:
-        """A record's file by the name that a journal gives, None where that is no name of a record."""
-        return self.folder / name if name.endswith(".json") and "\0" not in name and Path(name).name == name else None
 
     def _settle(self) -> None:
         """Finish what a crash cut off between a record and its line in the journal. Raises AnnotationError."""

@@ -19,6 +19,8 @@ __all__ = ["LOG_SUFFIXES", "Skipped", "SourceFile", "natural_key", "walk"]
 LOG_SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".traj", ".eval"})
 _STORE = "AnnotationForEpisode"
 _JOURNAL = "journal"
+_BESIDE = frozenset({_JOURNAL, "units"})
+"""What a store keeps beside its records."""
 _KINDS = {
     stat.S_IFIFO: "a named pipe",
     stat.S_IFSOCK: "a socket",
@@ -107,7 +109,9 @@ class _Walker:
         except OSError as error:
             yield _problem(path, error)
             return
-        is_store = any(entry.name == _STORE for entry in found)
+        is_store = any(
+            entry.name == _STORE or (entry.name == _JOURNAL and _holds_drafts(path / _JOURNAL)) for entry in found
+        )
         for entry in found:
             try:
                 status = entry.stat()
@@ -126,7 +130,7 @@ class _Walker:
         if path.name.startswith("."):
             yield Skipped(path)
         elif stat.S_ISDIR(mode):
-            if path.name == _STORE or (path.name == _JOURNAL and (in_store or _holds_drafts(path))):
+            if path.name == _STORE or (path.name in _BESIDE and in_store):
                 yield Skipped(path)
             else:
                 yield from self.folder(path, shown + os.sep)
