@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from trajview.annotation.exchange import Format, read_annotations, to_csv, to_jsonl
 from trajview.annotation.incoming import file_stem, take_in
-from trajview.annotation.stored import all_records
 from trajview.errors import Problem, Where
 from trajview.models.sotopia import AnnotationForEpisode
 
@@ -130,6 +129,10 @@ def test_one_bad_line_does_not_keep_the_rest_out() -> None:
     assert (found, len(problems)) == ([ADA, BO], 1)
 
 
+def files(root: Path) -> dict[Path, str]:
+    return {path: path.read_text() for path in sorted(root.glob("AnnotationForEpisode/*"))}
+
+
 def taken(root: Path, *annotations: AnnotationForEpisode) -> tuple[int, int, int]:
     done = take_in(root, [(each, Where(PATH, 1)) for each in annotations], by="lead", source="x.csv")
     return len(done.written), done.same, len(done.conflicts)
@@ -137,11 +140,11 @@ def taken(root: Path, *annotations: AnnotationForEpisode) -> tuple[int, int, int
 
 def test_what_is_taken_in_again_is_there_already_and_what_differs_is_not_overwritten(tmp_path: Path) -> None:
     assert taken(tmp_path, ADA, BO) == (2, 0, 0)
-    before = {path: path.read_bytes() for path, _ in all_records(tmp_path)[0]}
+    before = files(tmp_path)
     other = ADA.model_copy(update={"reasoning": "other"})
     assert taken(tmp_path, ADA, other, BO) == (0, 2, 1)
-    assert {path: path.read_bytes() for path, _ in all_records(tmp_path)[0]} == before
-    assert [record for _, record in all_records(tmp_path)[0]] == [ADA, BO]
+    assert files(tmp_path) == before
+    assert [AnnotationForEpisode.from_json(text) for text in before.values()] == [ADA, BO]
 
 
 def test_an_import_is_in_the_history_of_its_annotator(tmp_path: Path) -> None:
@@ -155,18 +158,9 @@ def test_an_import_is_in_the_history_of_its_annotator(tmp_path: Path) -> None:
 def test_a_pk_never_decides_where_is_written(tmp_path: Path, pk: str) -> None:
     odd = ADA.model_copy(update={"pk": pk})
     assert taken(tmp_path, odd) == (1, 0, 0)
-    [(path, record)] = all_records(tmp_path)[0]
+    [(path, text)] = files(tmp_path).items()
+    record = AnnotationForEpisode.from_json(text)
     assert path.parent == tmp_path / "AnnotationForEpisode"
     assert record.pk == path.stem == file_stem(odd)
     assert taken(tmp_path, odd) == (0, 1, 0)
     assert sorted(each.name for each in tmp_path.parent.iterdir() if "evil" in each.name) == []
-
-
-def test_broken_files_of_a_store_are_problems_and_the_rest_is_there(tmp_path: Path) -> None:
-    taken(tmp_path, ADA)
-    (tmp_path / "AnnotationForEpisode" / "torn.json").write_text("{")
-    (tmp_path / "AnnotationForEpisode" / "odd.json").write_text('{"episode": "e", "annotator_id": "a", "rewards": 3}')
-    records, problems = all_records(tmp_path)
-    assert [record for _, record in records] == [ADA]
-    assert [problem.where.path.name for problem in problems if problem.where.path] == ["odd.json", "torn.json"]
-    assert all_records(tmp_path / "none") == ([], [])

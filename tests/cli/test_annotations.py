@@ -82,7 +82,7 @@ def test_broken_records_are_said_and_the_rest_is_exported(store: Path) -> None:
     code, out, err = run("export", store)
     assert code == 1
     assert len(out.splitlines()) == 2
-    assert "torn.json: This file is not valid JSON." in err
+    assert "torn.json: This file is not an annotation" in err
 
 
 def test_a_store_or_file_that_is_not_there_is_said(tmp_path: Path) -> None:
@@ -100,3 +100,39 @@ def test_a_store_that_cannot_be_written_is_said(store: Path, tmp_path: Path) -> 
     code, _, err = run("import", tmp_path / "x.csv", "--store", tmp_path / "file")
     assert code == 2
     assert "The annotation was not imported" in err
+
+
+def test_stores_are_merged_and_what_contradicts_is_listed(store: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    AnnotationStore(other, "ada").save("e1", SOTOPIA, [(1.0, {"goal": 1.0}), 0.0], "no")
+    AnnotationStore(other, "cy").save("e1", SOTOPIA, [(2.0, {"goal": 2.0}), 0.0], "")
+    before = records(store), records(other)
+    code, out, err = run("merge", store, other, "--into", tmp_path / "both")
+    assert code == 1
+    assert out.startswith(f"3 annotations new in {tmp_path / 'both'}, ")
+    assert out.endswith("1 conflict to settle\n")
+    assert "There are two annotations of e1 by ada: the other one is conflicts/AnnotationForEpisode/" in err
+    assert (records(store), records(other)) == before
+    code, out, _ = run("merge", store, other)
+    assert out.startswith(f"1 annotation new in {store}, ")
+    assert records(other) == before[1]
+    assert records(store).items() > before[0].items()
+
+
+def test_a_store_is_not_merged_into_itself(store: Path) -> None:
+    code, _, err = run("merge", store, store / ".." / "store")
+    assert code == 2
+    assert "a store cannot be merged into itself" in err
+
+
+def test_annotations_of_other_runs_stay_out_of_sotopias_own_folder_unless_forced(store: Path, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    (data / "EpisodeLog").mkdir(parents=True)
+    run("export", store, "-o", tmp_path / "x.csv")
+    code, out, err = run("import", tmp_path / "x.csv", "--store", data)
+    assert (code, out) == (1, f"0 annotations imported into {data}\n")
+    assert "e1 is no episode in it: Sotopia's scripts would stop there. (--force-store imports it all the same)" in err
+    assert not (data / "AnnotationForEpisode").exists()
+    (data / "EpisodeLog" / "e1.json").write_text("{}")
+    assert run("import", tmp_path / "x.csv", "--store", data)[0] == 0
+    assert run("import", tmp_path / "x.csv", "--store", tmp_path / "data2", "--force-store")[0] == 0

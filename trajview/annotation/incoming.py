@@ -15,6 +15,7 @@ from trajview.errors import AnnotationError, Problem, Where
 from .atomic import make_folder, refusal, write_atomically
 from .journal import Journal
 from .records import bytes_of, record_or_none, version_of
+from .sotopia_folder import stranger
 from .store import pk_of
 
 if TYPE_CHECKING:
@@ -46,15 +47,21 @@ def file_stem(annotation: AnnotationForEpisode) -> str:
     return pk_of(annotation.episode, annotation.annotator_id, json.dumps(["imported", pk, names]))
 
 
-def take_in(root: Path, annotations: Iterable[tuple[AnnotationForEpisode, Where]], *, by: str, source: str) -> Taken:
+def take_in(
+    root: Path, annotations: Iterable[tuple[AnnotationForEpisode, Where]], *, by: str, source: str, force: bool = False
+) -> Taken:
     """Write records into a store, durable one by one. `by` imports them from `source`: their journals tell.
 
-    The record with the same pk that says the same counts as taken. Raises AnnotationError where the store cannot be
+    The record with the same pk that says the same counts as taken. `force` takes records of episodes that are not
+    Sotopia's into its own data folder as well. Raises AnnotationError where the store cannot be
     written; what was written until then stays, and taking in the same again goes on from there.
     """
     taken = Taken()
     folder = root / "AnnotationForEpisode"
     for annotation, where in annotations:
+        if not force and (why := stranger(root, annotation.episode)):
+            taken.refused.append(Problem(why, "--force-store imports it all the same", where))
+            continue
         stem = file_stem(annotation)
         path = folder / f"{stem}.json"
         record = annotation.model_copy(update={"pk": stem})

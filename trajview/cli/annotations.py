@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from trajview.errors import Problem, UnreadableError, Where
+from trajview.textsafe import one_line
 
 from .common import existing, is_terminal, out, say_problem
 from .main import EXIT_PROBLEMS
 
 if TYPE_CHECKING:
     from trajview.annotation.exchange import Format
+    from trajview.models.sotopia import AnnotationForEpisode
 
 __all__ = ["command"]
 
@@ -39,6 +41,11 @@ def _store(store: Path | None, named: str | None) -> Path:
     return store
 
 
+_force = click.option(
+    "--force-store", is_flag=True, help="Put annotations of other runs into Sotopia's own data folder as well."
+)
+
+
 @click.group("annotations", short_help="List, export, import or merge annotations.")
 def command() -> None:
     """What to do with a store of annotations as a whole.
@@ -52,16 +59,15 @@ def command() -> None:
 @click.pass_context
 def list_annotations(ctx: click.Context, store: Path | None, named: str | None) -> None:
     """List the annotations of a store: episode, annotator, the overall of each agent."""
-    from trajview.annotation.stored import all_records
-
-    records, problems = all_records(_store(store, named))
+    records, problems = _records(_store(store, named))
     rows = [("EPISODE", "ANNOTATOR", "OVERALL")]
-    for _, record in records:
+    for record in records:
         overall = [reward[0] if isinstance(reward, tuple) else reward for reward in record.rewards]
-        rows.append((record.episode, record.annotator_id, " ".join(f"{number:.4g}" for number in overall) or "–"))
+        who = one_line(record.annotator_id, 40)
+        rows.append((one_line(record.episode, 60), who, " ".join(f"{number:.4g}" for number in overall) or "–"))
     widths = [max(len(row[column]) for row in rows) for column in range(2)]
     for row in rows if len(rows) > 1 else ():
-        out(f"{row[0]:{widths[0]}}  {row[1]:{widths[1]}}  {row[2]}".replace("\n", " ").rstrip() + "\n")
+        out(f"{row[0]:{widths[0]}}  {row[1]:{widths[1]}}  {row[2]}".rstrip() + "\n")
     _end(ctx, problems)
 
 
@@ -79,10 +85,8 @@ def export(
     """
     from trajview.annotation.atomic import refusal, write_atomically
     from trajview.annotation.exchange import format_of, to_csv, to_jsonl
-    from trajview.annotation.stored import all_records
 
-    records, problems = all_records(_store(store, named))
-    found = [record for _, record in records]
+    found, problems = _records(_store(store, named))
     chosen = format or (format_of(output) if output else "jsonl")
     text = to_csv(found) if chosen == "csv" else to_jsonl(found)
     if output is None:
@@ -105,9 +109,10 @@ def export(
 @click.option("--store", metavar="DIR", help="Where to; made if need be.  [annotations]")
 @click.option("--annotator", metavar="NAME", help="Who imports, for the history.  [the login name]")
 @click.option("--format", type=click.Choice(["jsonl", "csv"]), help="[by FILE's name, else jsonl]")
+@_force
 @click.pass_context
 def import_annotations(
-    ctx: click.Context, file: Path, store: str | None, annotator: str | None, format: Format | None
+    ctx: click.Context, file: Path, store: str | None, annotator: str | None, format: Format | None, force_store: bool
 ) -> None:
     """Take the annotations of FILE, as `export` writes it, into a store.
 
@@ -132,11 +137,53 @@ def import_annotations(
             problems.append(item)
         else:
             found.append((item[0], Where(file, item[1])))
-    taken = take_in(settings.store, found, by=settings.annotator, source=file.name)
+    taken = take_in(settings.store, found, by=settings.annotator, source=file.name, force=force_store)
     problems += [*taken.refused, *taken.conflicts]
     out(f"{_count(len(taken.written))} imported into {settings.store}")
     out(f", {taken.same} there already\n" if taken.same else "\n")
     _end(ctx, problems)
+
+
+@command.command("merge")
+@click.argument("store", type=click.Path(path_type=Path), metavar="STORE")
+@click.argument("other", type=click.Path(path_type=Path), metavar="OTHER")
+@click.option("--into", "-o", type=click.Path(path_type=Path), metavar="DIR", help="The merged store.  [STORE]")
+@_force
+@click.pass_context
+def merge(ctx: click.Context, store: Path, other: Path, into: Path | None, force_store: bool) -> None:
+    """Merge OTHER into STORE, or both into DIR: annotations, journals and notes on action units.
+
+    Where both have a file and the two differ, the one that is there stays, and the other is put beside it under
+    `conflicts/` and listed; the exit code is 1 then. OTHER is not changed. Merging again changes nothing.
+    """
+    from trajview.annotation.merge import Merged, merge_into
+
+    stores = [_store(store, None), _store(other, None)]
+    target = into or stores[0]
+    sources = stores if into else stores[1:]
+    if any(target.resolve() == source.resolve() for source in sources):
+        raise UnreadableError("a store cannot be merged into itself", hint="name two stores", where=Where(target))
+    total = Merged()
+    for source in sources:
+        done = merge_into(target, source, force=force_store)
+        total.records += done.records
+        total.notes += done.notes
+        total.journals += done.journals
+        total.problems += done.problems
+        total.conflicts += [each for each in done.conflicts if each not in total.conflicts]
+    out(f"{_count(total.records)} new in {target}, {total.notes} with notes on units, {total.journals} journals\n")
+    if total.conflicts:
+        out(f"{len(total.conflicts)} conflict{'' if len(total.conflicts) == 1 else 's'} to settle\n")
+    _end(ctx, [*total.problems, *total.conflicts])
+
+
+def _records(store: Path) -> tuple[list[AnnotationForEpisode], list[Problem]]:
+    """All records of a store by episode and annotator, and what is wrong with the files that are none."""
+    from trajview.annotation.all_records import read_records
+
+    found = read_records(store)
+    found.records.sort(key=lambda record: (record.episode, record.annotator_id))  # else by their files' names
+    return found.records, found.problems
 
 
 def _count(number: int) -> str:
