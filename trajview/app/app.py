@@ -47,6 +47,8 @@ class TrajviewApp(App[int]):
         self.settings = settings
         self.store = AnnotationStore(settings.store, settings.annotator)
         self.rubric = find_rubric(settings.rubric, settings.reward_range) if settings.rubric else None
+        self.revealed: set[str] = set()
+        """Episodes whose scores by others are shown although this annotator has not submitted them."""
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = settings.theme if settings.theme in self.available_themes else "trajview-dark"
@@ -174,6 +176,18 @@ class TrajviewApp(App[int]):
         if saving:  # None where a score was refused; and to wait for none is to wait for all, this one too.
             await self.workers.wait_for_complete(saving)
         return not panel.dirty
+
+    def show_agreement(self) -> None:
+        """How far the annotators of the store agree."""
+        from trajview.app.screens.agreement import AgreementScreen
+
+        self.push_screen(AgreementScreen())
+
+    def reveal(self, episodes: Iterable[str], where: str) -> None:
+        """Write down that others' scores are shown, then have them shown: in a thread. Raises AnnotationError."""
+        for episode in episodes:
+            self.store.journal.write("reveal", episode, what="others' scores", where=where)
+            self.revealed.add(episode)
 
     def show_help(self, screen: str) -> None:
         """The keys of a screen."""

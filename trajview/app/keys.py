@@ -37,17 +37,18 @@ _TR = frozenset({"transcript", "raw"})
 _B = frozenset({"browser"})
 _BOTH = frozenset({"transcript", "browser", "raw"})
 _LISTS = frozenset({"transcript", "browser"})
+_G = frozenset({"agreement"})
 _A = frozenset({"annotation"})
 
 KEYS: tuple[Key, ...] = (
-    Key("move.down", "j,down", "line(1)", "line down", "Move", _BOTH),
-    Key("move.up", "k,up", "line(-1)", "line up", "Move", _BOTH),
-    Key("move.half_down", "d,ctrl+d", "half(1)", "half a page down", "Move", _BOTH),
-    Key("move.half_up", "u,ctrl+u", "half(-1)", "half a page up", "Move", _BOTH),
-    Key("move.page_down", "space,pagedown", "page(1)", "page down", "Move", _BOTH),
-    Key("move.page_up", "b,pageup", "page(-1)", "page up", "Move", _BOTH),
-    Key("move.top", "g,home", "top", "top", "Move", _BOTH),
-    Key("move.end", "G,end", "end", "end", "Move", _BOTH),
+    Key("move.down", "j,down", "line(1)", "line down", "Move", _BOTH | _G),
+    Key("move.up", "k,up", "line(-1)", "line up", "Move", _BOTH | _G),
+    Key("move.half_down", "d,ctrl+d", "half(1)", "half a page down", "Move", _BOTH | _G),
+    Key("move.half_up", "u,ctrl+u", "half(-1)", "half a page up", "Move", _BOTH | _G),
+    Key("move.page_down", "space,pagedown", "page(1)", "page down", "Move", _BOTH | _G),
+    Key("move.page_up", "b,pageup", "page(-1)", "page up", "Move", _BOTH | _G),
+    Key("move.top", "g,home", "top", "top", "Move", _BOTH | _G),
+    Key("move.end", "G,end", "end", "end", "Move", _BOTH | _G),
     Key("unit.next", "right_square_bracket", "unit(1)", "next action unit", "Jump", _T, "unit"),
     Key("unit.previous", "left_square_bracket", "unit(-1)", "previous action unit", "Jump", _T),
     Key("user.next", "right_curly_bracket", "user(1)", "next user turn", "Jump", _T),
@@ -82,6 +83,8 @@ KEYS: tuple[Key, ...] = (
     Key("sort.previous", "S", "sort(-1)", "sort by the previous column", "Runs", _B),
     Key("sort.reverse", "r", "sort_reverse", "turn the order round", "Runs", _B),
     Key("annotate", "a", "annotate", "annotate", "Do", _LISTS, "annotate"),
+    Key("agreement", "A", "agreement", "how far annotators agree", "Do", _B),
+    Key("agreement.reveal", "R", "reveal", "show what you have not submitted", "Do", _G, "reveal"),
     Key("copy", "y", "copy", "copy the message", "Do", _TR),
     Key("copy.unit", "Y", "copy_unit", "copy the unit", "Do", _T),
     Key("reload", "ctrl+r", "reload", "read the files again", "Do", _LISTS),
@@ -90,8 +93,8 @@ KEYS: tuple[Key, ...] = (
     Key("annotation.close", "escape", "close", "back; the draft is kept", "Annotation", _A, "transcript"),
     Key("annotation.next_run", "ctrl+n", "next_run(1)", "next run", "Annotation", _A, "next run"),
     Key("annotation.previous_run", "ctrl+p", "next_run(-1)", "previous run", "Annotation", _A),
-    Key("help", "question_mark,f1", "help", "help", "Program", _LISTS, "help"),
-    Key("back", "q,escape", "back", "back, and quit", "Program", _BOTH, "back"),
+    Key("help", "question_mark,f1", "help", "help", "Program", _LISTS | _G, "help"),
+    Key("back", "q,escape", "back", "back, and quit", "Program", _BOTH | _G, "back"),
     Key("palette", "ctrl+p", "app.command_palette", "command palette", "Program", _LISTS),
 )  # fmt: skip
 

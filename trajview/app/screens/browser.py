@@ -44,6 +44,7 @@ _PATIENCE = 0.2
 class _OpensRuns(Protocol):
     def open_run(self, info: RunInfo, annotate: bool = False) -> None: ...
     def show_help(self, screen: str) -> None: ...
+    def show_agreement(self) -> None: ...
 
 
 class BrowserScreen(Screen[None]):
@@ -373,6 +374,10 @@ class BrowserScreen(Screen[None]):
     def action_annotate(self) -> None:
         """Open the run under the cursor, with the annotation."""
         self._open(self.runs.current, annotate=True)
+
+    def action_agreement(self) -> None:
+        """How far the annotators agree."""
+        cast("_OpensRuns", self.app).show_agreement()
 
     def action_sort(self, step: int) -> None:
         """Sort by the next or previous column that is shown."""

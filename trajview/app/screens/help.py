@@ -15,7 +15,12 @@ from trajview.app.keys import Key, groups, keys_for, shown
 
 __all__ = ["HelpScreen"]
 
-_TITLES = {"browser": "The list of runs", "transcript": "Reading a transcript", "annotation": "Annotating"}
+_TITLES = {
+    "browser": "The list of runs",
+    "transcript": "Reading a transcript",
+    "annotation": "Annotating",
+    "agreement": "How far annotators agree",
+}
 _LEGEND = (
     ("✗", "$error", "error"),
     ("●", "$warning", "search hit or rule"),

@@ -1,0 +1,88 @@
+"""What the agreement and the disagreement screen show, read and computed without Textual: call it in a thread."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trajview.annotation.agreement import RESAMPLES, Agreement, Progress, agreement
+from trajview.annotation.all_records import read_records
+from trajview.annotation.disagreement import Comparison, Disagreement, compare, disagreements, not_submitted
+from trajview.annotation.draft import loadable
+from trajview.annotation.ratings import GOLD, Ratings, Scores, collect, scores_in
+from trajview.annotation.rubric import Rubric
+from trajview.errors import Problem
+
+if TYPE_CHECKING:
+    from trajview.corpus.info import RunInfo
+    from trajview.models.sotopia import AnnotationForEpisode
+
+__all__ = ["Annotations", "read_annotations", "rewards_by_key"]
+
+
+@dataclass(frozen=True, slots=True)
+class Annotations:
+    """The records of a store as one annotator may see them: `hidden` are episodes that this one has not submitted."""
+
+    records: tuple[AnnotationForEpisode, ...] = ()
+    ratings: Ratings = field(default_factory=Ratings)
+    """Of all episodes, hidden ones too."""
+    hidden: frozenset[str] = frozenset()
+    problems: tuple[Problem, ...] = ()
+    rewards: Mapping[str, list[Scores]] = field(default_factory=dict)
+    rubric: Rubric | None = None
+    gold: str = GOLD
+
+    def figures(self, *, resamples: int = RESAMPLES, progress: Progress | None = None) -> Agreement:
+        """The agreement in the episodes that are not hidden."""
+        ratings = self.ratings
+        if self.hidden:
+            seen = [record for record in self.records if record.episode not in self.hidden]
+            ratings = collect(seen, self.rewards, rubric=self.rubric, gold=self.gold)
+        return agreement(ratings, resamples=resamples, gold=self.gold, progress=progress)
+
+    def queue(self) -> list[Disagreement]:
+        """The episodes by their spread, what is hidden at the end."""
+        return disagreements(self.ratings, self.hidden)
+
+    def compare(self, episode: str) -> Comparison:
+        """An episode with everybody side by side."""
+        return compare(self.ratings, self.records, episode, self.gold)
+
+
+def rewards_by_key(infos: Iterable[RunInfo]) -> dict[str, list[Scores]]:
+    """The rewards in the logs by the key that annotations refer to, of the runs that are summed up by now."""
+    return {
+        loadable(info.key): [scores_in(reward, zero_counts=info.format != "sotopia") for reward in info.rewards]
+        for info in infos
+        if info.summarised and info.rewards
+    }
+
+
+def read_annotations(
+    store: Path,
+    annotator: str,
+    *,
+    rewards: Mapping[str, list[Scores]] | None = None,
+    rubric: Rubric | None = None,
+    gold: str = GOLD,
+    revealed: Collection[str] = (),
+) -> Annotations:
+    """Everybody's annotations in a store. Episodes that `annotator` has not submitted are hidden, unless `revealed`.
+
+    Raises AnnotationError where the folder cannot be read.
+    """
+    found = read_records(store)
+    ratings = collect(found.records, rewards, rubric=rubric, gold=gold)
+    return Annotations(
+        tuple(found.records),
+        ratings,
+        not_submitted((each for each in found.records if each.annotator_id != gold), loadable(annotator))
+        - set(revealed),
+        (*found.problems, *ratings.problems),
+        rewards or {},
+        rubric,
+        gold,
+    )
