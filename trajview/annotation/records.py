@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from trajview.errors import AnnotationError, Problem, Where
 
-from .atomic import refusal
+from .atomic import make_folder, refusal, sync_folder, write_atomically
 from .draft import Draft, loadable
 from .rubric import Rubric
 
@@ -170,6 +170,26 @@ class RecordFolder:
         """The readable records of an annotator, as of the last look."""
         name = loadable(annotator)
         return [entry for entry in self.index.values() if entry.problem is None and entry.annotator == name]
+
+    def named(self, name: str) -> Path | None:
+        """A record's file by the name that a journal gives, None where that is no name of a record."""
+        plain = name.endswith(".json") and name.isprintable() and Path(name).name == name
+        return self.path / name if plain else None
+
+    def write(self, path: Path, data: bytes | None, what: str) -> None:
+        """Put these bytes into a record's file, or take it away; durable when this returns.
+
+        Raises AnnotationError, begun by `what`, and then the file is as it was.
+        """
+        try:
+            if data is not None:
+                make_folder(self.path)
+                write_atomically(path, data)
+            else:
+                path.unlink(missing_ok=True)
+                sync_folder(path.parent)
+        except OSError as error:
+            raise refusal(error, path, what) from error
 
     @property
     def problems(self) -> list[Problem]:

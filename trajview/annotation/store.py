@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 from trajview.errors import AnnotationError, Problem
 
-from .atomic import make_folder, refusal, sync_folder, write_atomically
 from .draft import Draft, loadable, rewards_of, values_of
 from .events import Entry
+from .history import Event, history, journals_of
 from .journal import Journal
 from .misfits import different_scores, foreign_dimensions
 from .progress import Progress, status_text
@@ -66,8 +66,9 @@ class AnnotationStore:
         self.root = root
         self.annotator = annotator
         self.journal = Journal(root, annotator)
-        self._files = RecordFolder(root)
-        self.folder = self._files.path
+        self.files = RecordFolder(root)
+        self.folder = self.files.path
+        self._others: dict[Path, Journal] = {}
         self.units = UnitFolder(root, annotator, self.journal)
         self._lock = threading.RLock()
         self._known: dict[tuple[str, str], tuple[Path, str | None]] = {}
@@ -78,7 +79,7 @@ class AnnotationStore:
         """The file of a run's annotation: ours by its pk, else the newest of this annotator that fits the rubric."""
         with self._lock:
             pk = pk_of(episode, self.annotator, rubric.name)
-            return self._files.file_of(pk, episode, self.annotator, rubric)
+            return self.files.file_of(pk, episode, self.annotator, rubric)
 
     def find(self, episode: str, rubric: Rubric) -> Saved | None:
         """The saved annotation of a run; from now on, `save` knows which version it replaces.
@@ -133,7 +134,7 @@ class AnnotationStore:
         """What this record, and others of the rubric's name, say that the rubric does not fit."""
         mine = (
             (entry.path, entry.dimensions)
-            for entry in self._files.of(self.annotator)
+            for entry in self.files.of(self.annotator)
             if entry.dimensions - rubric.names and entry.path.stem == pk_of(entry.episode, entry.annotator, rubric.name)
         )
         split = different_scores(saved.annotation.rewards, rubric, saved.path) if saved else ()
@@ -145,10 +146,10 @@ class AnnotationStore:
         Raises AnnotationError where the folder or the journal cannot be read.
         """
         with self._lock:
-            self._files.look()
+            self.files.look()
             ledger = self.journal.ledger
             written: dict[str, datetime] = {}
-            for entry in self._files.of(self.annotator):
+            for entry in self.files.of(self.annotator):
                 written[entry.episode] = max(entry.time, written.get(entry.episode, entry.time))
             drafts: dict[str, list[Entry]] = {}
             for draft in ledger.drafts.values():
@@ -172,7 +173,32 @@ class AnnotationStore:
         """Files in the store that could not be read, as of the last look."""
         with self._lock:
             unit = [self.units.problem] if self.units.problem else []
-            return [*self._files.problems, *self.journal.problems, *unit]
+            return [*self.files.problems, *self.journal.problems, *unit]
+
+    # Everybody's
+
+    def records(self) -> list[AnnotationForEpisode]:
+        """The readable annotations of every annotator, by file name. Raises AnnotationError where the folder is unreadable."""
+        with self._lock:
+            self.files.look()
+            paths = sorted(entry.path for entry in self.files.index.values() if entry.problem is None)
+        found = (record_or_none(bytes_of(path), path) for path in paths)
+        return [annotation for annotation in found if annotation is not None]
+
+    def history(self, episode: str) -> list[Event]:
+        """What every annotator of the store did to an episode, oldest first. Raises AnnotationError where it is unreadable.
+
+        Nobody should see this of others before they have submitted: that is for the caller to mind.
+        """
+        with self._lock:
+            self.files.look()
+            mine = self.journal.path
+            journals = [
+                self.journal if path == mine else self._others.setdefault(path, Journal(self.root, path.stem, path))
+                for path in journals_of(mine.parent)
+            ]
+            name = loadable(episode)
+            return history(episode, journals, [e for e in self.files.index.values() if e.episode == name])
 
     # What is not in any record
 
@@ -243,7 +269,7 @@ class AnnotationStore:
 
         from trajview.models.sotopia import AnnotationForEpisode, sentences_of
 
-        entry = self._files.index.get(path.name)
+        entry = self.files.index.get(path.name)
         values = {
             "pk": (entry.pk if entry else "") or path.stem,
             "episode": loadable(episode),
@@ -266,7 +292,7 @@ class AnnotationStore:
         """
         with self._lock, self.journal.locked("The annotation was not saved"):
             write = self._prepare(episode, rubric, rewards, reasoning, overwrite)
-            self._write(write.path, write.data)
+            self.files.write(write.path, write.data, "The annotation was not saved")
             self._known[episode, rubric.name] = (write.path, version_of(write.data))
             return write.path
 
@@ -288,7 +314,7 @@ class AnnotationStore:
             id: str | None = None
             with suppress(AnnotationError):
                 id = self.journal.append("draft", draft, record=_for_undo(write))
-            self._write(write.path, write.data)
+            self.files.write(write.path, write.data, "The annotation was not saved")
             version = version_of(write.data) or ""
             self._known[draft.episode, rubric.name] = (write.path, version)
             if id is not None:
@@ -310,14 +336,6 @@ class AnnotationStore:
             raise ChangedOnDisk(path, annotation, record_or_none(now, path), gone=now is None)
         return _Write(path, annotation, now, data)
 
-    def _write(self, path: Path, data: bytes) -> None:
-        try:
-            if not self.folder.is_dir():
-                make_folder(self.folder)
-            write_atomically(path, data)
-        except OSError as error:
-            raise refusal(error, path, "The annotation was not saved") from error
-
     def _target(self, episode: str, rubric: Rubric) -> Path:
         """The file to write: the one that was loaded, unless there was none and someone has made one since."""
         known = self._known.get((episode, rubric.name))
@@ -338,32 +356,15 @@ class AnnotationStore:
                 self._settle()
             yield
 
-    def put_back(self, path: Path, data: bytes | None, what: str) -> None:
-        """Make a record's file what it was, durable; None takes it away. Raises AnnotationError where that fails."""
-        try:
-            if data is not None:
-                make_folder(self.folder)
-                write_atomically(path, data)
-            else:
-                path.unlink(missing_ok=True)
-                sync_folder(path.parent)
-        except OSError as error:
-            raise refusal(error, path, what) from error
-
     def knows(self, episode: str, rubric: str, path: Path, version: str | None) -> None:
         """From now on, `save` replaces this version of a record."""
         self._known[episode, rubric] = (path, version)
-
-    def file_named(self, name: str) -> Path | None:
-        """A record's file by the name that a journal gives, None where that is no name of a record."""
-        plain = name.endswith(".json") and name.isprintable() and Path(name).name == name
-        return self.folder / name if plain else None
 
     # A submission that was cut off
 
     def _is_on_disk(self, draft: Entry) -> bool:
         """Whether the record that a draft was about to become is what its file says."""
-        path = self.file_named(draft.file)
+        path = self.files.named(draft.file)
         try:
             return path is not None and version_of(bytes_of(path)) == draft.version
         except AnnotationError:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .journal import Journal
     from .store import AnnotationStore
 
-__all__ = ["Undone", "changed_fields", "fields_said", "group_of", "redo", "undo"]
+__all__ = ["Undone", "changed_fields", "fields_said", "group_of", "named", "redo", "undo"]
 
 Fields = frozenset[tuple[str, int, str]]
 """Fields of the panel: (`value`, agent from 0, dimension), (`rationale`, agent, dimension), (`reasoning`, 0, "")."""
@@ -97,7 +97,7 @@ def undo(store: AnnotationStore) -> Undone | None:
                 with suppress(AnnotationError):
                     _turn(store, entry, back=False, what=what)
                 raise
-        return Undone(entry.episode, entry.rubric, f"took back {_named(journal, entry, fields)}", entry.kind)
+        return Undone(entry.episode, entry.rubric, f"took back {named(journal, entry, fields)}", entry.kind)
 
 
 def redo(store: AnnotationStore) -> Undone | None:
@@ -128,7 +128,7 @@ def redo(store: AnnotationStore) -> Undone | None:
                 if copy is not None:
                     _put(store, entry, copy, copy.before, what)
             raise
-        return Undone(entry.episode, entry.rubric, f"did again {_named(journal, entry, fields)}", entry.kind)
+        return Undone(entry.episode, entry.rubric, f"did again {named(journal, entry, fields)}", entry.kind)
 
 
 def _turn(store: AnnotationStore, entry: Entry, *, back: bool, what: str) -> None:
@@ -150,7 +150,7 @@ def _copy_of(store: AnnotationStore, submit: Entry) -> _Copy | None:
     file, before, after = record.get("file"), record.get("before"), record.get("after")
     if not (isinstance(file, str) and isinstance(after, str) and isinstance(before, str | None)):
         return None
-    if store.file_named(file) is None:
+    if store.files.named(file) is None:
         return None
     try:
         return _Copy(file, None if before is None else before.encode("utf-8", "surrogateescape"), after.encode("ascii"))
@@ -168,7 +168,7 @@ def _no_copy(store: AnnotationStore) -> AnnotationError:
 
 
 def _now(store: AnnotationStore, copy: _Copy) -> bytes | None:
-    path = store.file_named(copy.file)
+    path = store.files.named(copy.file)
     return None if path is None else bytes_of(path)
 
 
@@ -187,11 +187,11 @@ def _check(store: AnnotationStore, copy: _Copy, there: bytes | None, wanted: byt
 
 
 def _put(store: AnnotationStore, entry: Entry, copy: _Copy, data: bytes | None, what: str) -> None:
-    path = store.file_named(copy.file)
+    path = store.files.named(copy.file)
     if path is None:
         raise _no_copy(store)
     if bytes_of(path) != data:
-        store.put_back(path, data, what)
+        store.files.write(path, data, what)
     store.knows(entry.episode, entry.rubric, path, version_of(data))
 
 
@@ -255,7 +255,8 @@ def _apart(before: Entry, after: Entry) -> float:
 # Saying
 
 
-def _named(journal: Journal, entry: Entry, fields: Fields) -> str:
+def named(journal: Journal, entry: Entry, fields: Fields) -> str:
+    """A change by its name, as the object of a sentence: `goal of agent 1`, `the submission`."""
     kind = entry.kind
     if kind == "draft" and fields:
         return fields_said(fields)

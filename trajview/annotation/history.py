@@ -1,0 +1,229 @@
+"""Who changed what, and when: the journals of all annotators in a store as sentences about one episode."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .atomic import refusal
+from .draft import Draft, loadable
+from .events import Entry, draft_of
+from .progress import CHANGES, DRAFTS
+from .rubric import written
+from .undo import changed_fields, fields_said, named
+
+if TYPE_CHECKING:
+    from .journal import Journal
+    from .records import IndexEntry
+
+__all__ = ["Event", "history", "journals_of"]
+
+PAUSE = 300.0
+"""Seconds without a key after which more typing is told as an event of its own."""
+
+_FEW = 4
+"""So many changed scores are named with what they were; more are counted."""
+
+_LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened to an episode. `said` is a sentence without its subject: "submitted 14 scores".
+
+    Texts are as they were typed: what goes to a terminal passes `trajview.textsafe` first. `data` is the whole line of
+    the journal; it is empty for a `record`, an annotation that no journal tells of.
+    """
+
+    time: datetime | None
+    event: str
+    annotator: str
+    episode: str
+    rubric: str
+    said: str
+    id: str = ""
+    data: Mapping[str, Any] | None = None
+
+
+def history(episode: str, journals: Iterable[Journal], records: Iterable[IndexEntry]) -> list[Event]:
+    """All that happened to an episode, oldest first; each annotator's own events stay in the order of their journal.
+
+    Typing without a longer pause is one event. `records` are the episode's: one without a submission is told as well.
+    Raises AnnotationError where a journal cannot be read.
+    """
+    found: list[tuple[datetime, Event]] = []
+    submitted: set[str] = set()
+    for journal in journals:
+        latest = _LONG_AGO
+        for event in _events(episode, journal):
+            latest = max(latest, event.time or latest)  # A clock that went backwards changes no order.
+            found.append((latest, event))
+            if event.event == "submit":
+                submitted.add(loadable(event.annotator))
+    for record in records:
+        if record.annotator not in submitted:
+            said = "wrote an annotation that no journal here tells of"
+            found.append((record.time, Event(record.time, "record", record.annotator, episode, "", said)))
+    found.sort(key=lambda each: each[0])  # Stable.
+    return [event for _, event in found]
+
+
+def _events(episode: str, journal: Journal) -> list[Event]:
+    ledger = journal.ledger
+    entries = [entry for entry in ledger.entries.values() if entry.episode == episode]
+    teller = _Teller(journal)
+    events: list[Event] = []
+    place = 0
+    while place < len(entries):
+        entry = entries[place]
+        place += 1
+        while entry.kind == "draft" and place < len(entries) and _goes_on(entry, entries[place]):
+            entry = entries[place]
+            place += 1
+        body = journal.body(entry)
+        said = teller.said(entry, body)
+        if said is not None:
+            who = body.get("annotator")
+            name = who if isinstance(who, str) else journal.annotator
+            events.append(Event(entry.at, entry.kind, name, episode, entry.rubric, said, entry.id, body))
+    return events
+
+
+class _Teller:
+    """Puts events into words, one after the other: what changed depends on what was there before."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._typed: dict[tuple[str, str], list[Draft]] = {}
+        self._saved: dict[tuple[str, str], list[Draft]] = {}
+
+    def said(self, entry: Entry, body: Mapping[str, Any]) -> str | None:
+        """The sentence, None for an event that changes nothing that could be told."""
+        if entry.kind in DRAFTS or entry.kind == "submit":
+            return self._text_said(entry, draft_of(body, entry.episode, entry.rubric))
+        if entry.kind in ("undo", "redo"):
+            back = entry.kind == "undo"
+            return ("took back " if back else "did again ") + self._turned(entry.of, back)
+        return _said(entry, body)
+
+    def _text_said(self, entry: Entry, draft: Draft) -> str | None:
+        typed = self._typed.setdefault(entry.key, [Draft(entry.episode, entry.rubric, ())])
+        before = typed[-1]
+        typed.append(draft)
+        if entry.kind == "discard":
+            return "gave up what was typed"
+        if entry.kind == "draft":  # The one that a submission begins with says nothing new.
+            return f"typed {_difference(before, draft)}" if changed_fields(before, draft) else None
+        saved = self._saved.setdefault(entry.key, [Draft(entry.episode, entry.rubric, ())])
+        said = f"submitted {_difference(saved[-1], draft)}"
+        saved.append(draft)
+        return said
+
+    def _turned(self, of: tuple[str, ...], back: bool) -> str:
+        found = [self._journal.ledger.entries[id] for id in of if id in self._journal.ledger.entries]
+        if not found:
+            return "something"
+        last = found[-1]
+        stacks = self._typed if last.kind in DRAFTS else self._saved if last.kind == "submit" else {}
+        stack = stacks.setdefault(last.key, [Draft(last.episode, last.rubric, ())])
+        if last.kind not in DRAFTS and last.kind != "submit":
+            return named(self._journal, last, frozenset())
+        now = stack[-1]
+        if back:
+            stack.append(self._before(found[0], last.kind))
+        else:
+            stack.append(self._journal.draft(last))
+        return named(self._journal, last, changed_fields(now, stack[-1]))
+
+    def _before(self, first: Entry, kind: str) -> Draft:
+        """What was typed (or submitted) in a run before an event."""
+        kinds = ("submit",) if kind == "submit" else (*DRAFTS, "submit")
+        for entry in reversed(self._journal.ledger.entries.values()):
+            if entry.number < first.number and entry.key == first.key and entry.kind in kinds:
+                return self._journal.draft(entry)
+        return Draft(first.episode, first.rubric, ())
+
+
+def _goes_on(entry: Entry, following: Entry) -> bool:
+    """Whether the next event is more of the same typing."""
+    if following.kind != "draft" or following.key != entry.key:
+        return False
+    if entry.at is None or following.at is None:
+        return True
+    return abs((following.at - entry.at).total_seconds()) <= PAUSE
+
+
+def _difference(before: Draft, after: Draft) -> str:
+    """`goal of agent 1: 7 → 8; the reasoning`, `14 scores and the reasoning`."""
+    fields = changed_fields(before, after)
+    scores = sorted((agent, name) for kind, agent, name in fields if kind == "value")
+    if not fields:
+        return "the same again"
+    if not scores or len(scores) > _FEW:
+        return fields_said(fields)
+
+    def value(draft: Draft, agent: int, name: str) -> str:
+        return (draft.values[agent].get(name, "") if agent < len(draft.values) else "") or "none"
+
+    parts = []
+    for agent, name in scores:
+        was, now = value(before, agent, name), value(after, agent, name)
+        change = now if was == "none" else f"{was} → {now}"
+        parts.append(f"{name.replace('_', ' ')} of agent {agent + 1}: {change}")
+    rest = frozenset(field for field in fields if field[0] != "value")
+    return "; ".join([*parts, *([fields_said(rest)] if rest else [])])
+
+
+def _said(entry: Entry, body: Mapping[str, Any]) -> str:
+    because = f": {entry.reason}" if entry.reason else ""
+    kind = entry.kind
+    if kind == "skip":
+        return f"skipped it{because}"
+    if kind == "unskip":
+        return "no longer skipped it"
+    if kind == "flag":
+        return f"flagged it{because}"
+    if kind == "unflag":
+        return "took the flag away"
+    if kind == "reveal":
+        return f"revealed {entry.what or 'something'}"
+    if kind == "time":
+        return f"was at it for {_duration(entry.seconds)}"
+    if kind in CHANGES:
+        return _unit_said(kind, body)
+    return f"{kind} (an event of a later version)"
+
+
+def _unit_said(kind: str, body: Mapping[str, Any]) -> str:
+    unit, transcript, note = body.get("unit"), body.get("transcript"), body.get("note")
+    place = f"unit {unit}" if isinstance(unit, int) else "a unit"
+    place += f" of transcript {transcript}" if isinstance(transcript, int) and transcript else ""
+    text = f": {note}" if isinstance(note, str) and note else ""
+    if kind == "mark":
+        return f"marked {place}{text}"
+    if kind == "unmark":
+        return f"took the mark on {place} away"
+    scores = body.get("scores")
+    pairs = scores.items() if isinstance(scores, dict) else ()
+    said = ", ".join(f"{name} {written(score)}" for name, score in pairs if isinstance(score, int | float))
+    if not said and not text:
+        return f"took the note on {place} away"
+    return f"noted on {place}" + (f": {said}" if said else "") + (f"; {note}" if said and text else text)
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02} min"
+
+
+def journals_of(folder: Path) -> list[Path]:
+    """The journals in a folder. Raises AnnotationError where it cannot be read."""
+    try:
+        return sorted(path for path in folder.glob("*.jsonl") if path.is_file())
+    except OSError as error:
+        raise refusal(error, folder, "The history could not be read") from error
