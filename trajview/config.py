@@ -35,6 +35,8 @@ class Settings:
     """`--highlight`, repeatable, and `highlight = [...]`: regular expressions whose units are highlights."""
     store: Path = field(default_factory=lambda: Path("annotations"))
     """`--store` or `store = "..."`: the folder that annotations are saved in; made at the first save."""
+    force_store: bool = False
+    """`--force-store`: save annotations of runs that are no episodes in Sotopia's own data folder as well."""
     annotator: str = "anonymous"
     """`--annotator` or `annotator = "..."`; else the login name."""
     rubric: str | None = None

@@ -13,7 +13,8 @@ __all__ = ["find_rubric", "rubric_of"]
 def find_rubric(name: str, reward_range: tuple[float, float] = (0.0, 1.0)) -> Rubric:
     """The rubric of that name, or in that file. Raises RubricError where there is none, or a bad one.
 
-    A name counts before a file that is called the same; `./sotopia` is always the file.
+    A file is TOML, or JSON with custom dimensions of Sotopia's; so is a folder of these. A name counts before a file
+    that is called the same; `./sotopia` is always the file.
     """
     from .rubric_file import BUILT_IN, RubricError, built_in, load_rubric
 
@@ -24,8 +25,12 @@ def find_rubric(name: str, reward_range: tuple[float, float] = (0.0, 1.0)) -> Ru
     path = Path(name).expanduser()
     if path.suffix != ".toml" and not _exists(path):
         close = get_close_matches(name, BUILT_IN, 1)
-        hint = f"did you mean `{close[0]}`?" if close else f"there are {', '.join(BUILT_IN)}; or name a TOML file"
+        hint = f"did you mean `{close[0]}`?" if close else f"there are {', '.join(BUILT_IN)}; or name a file"
         raise RubricError(f"there is no rubric {name!r:.80}, and no such file", hint=hint)
+    if path.suffix == ".json" or path.is_dir():
+        from .sotopia_folder import custom_rubric
+
+        return custom_rubric(path)
     return load_rubric(path)
 
 

@@ -7,14 +7,14 @@ is made before there is something to write. A record that someone else changed o
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trajview.errors import AnnotationError, Problem
+from trajview.errors import AnnotationError, Problem, Where
 
 from .draft import Draft, loadable, rewards_of, values_of
 from .events import Entry
@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
 __all__ = ["AnnotationStore", "ChangedOnDisk", "Opened", "Saved", "Status", "Undone", "pk_of"]
 
+_ELSEWHERE = "the draft is kept; choose another folder with --store, or save it there with --force-store"
+
 Status = str
 """`draft`, `annotated`, `skipped` or `flagged`; the sign of a flag behind it where it is flagged."""
 
@@ -62,9 +64,11 @@ class _Write:
 class AnnotationStore:
     """The records and the journal of one annotator under `root`. Its methods read and write: call them in a thread."""
 
-    def __init__(self, root: Path, annotator: str) -> None:
+    def __init__(self, root: Path, annotator: str, refuses: Callable[[str], str] | None = None) -> None:
+        """`refuses` says in a sentence why an episode's record must not go into this store, "" where it may."""
         self.root = root
         self.annotator = annotator
+        self._refuses = refuses
         self.journal = Journal(root, annotator)
         self.files = RecordFolder(root)
         self.folder = self.files.path
@@ -122,7 +126,7 @@ class AnnotationStore:
             reasoning, rationales = divide(saved.annotation.reasoning if saved else "", rubric, agents)
             time = saved.time if saved else None
             fresh = Draft(episode, rubric.name, values, reasoning, version, time, rationales)
-            problems = self._misfits(saved, rubric)
+            problems = self._misfits(episode, saved, rubric)
             if kept is None or kept.says() == fresh.says():
                 return Opened(fresh, saved, problems=problems)
             if kept.base != version:  # Saving has to ask, as if the record had changed under our eyes.
@@ -130,15 +134,17 @@ class AnnotationStore:
                 self._known[episode, rubric.name] = (path, kept.base)
             return Opened(fresh, saved, kept, kept.base != version, problems)
 
-    def _misfits(self, saved: Saved | None, rubric: Rubric) -> tuple[Problem, ...]:
+    def _misfits(self, episode: str, saved: Saved | None, rubric: Rubric) -> tuple[Problem, ...]:
         """What this record, and others of the rubric's name, say that the rubric does not fit."""
         mine = (
             (entry.path, entry.dimensions)
             for entry in self.files.of(self.annotator)
             if entry.dimensions - rubric.names and entry.path.stem == pk_of(entry.episode, entry.annotator, rubric.name)
         )
+        refused = self._refuses(episode) if self._refuses else ""
         split = different_scores(saved.annotation.rewards, rubric, saved.path) if saved else ()
-        return (*split, *foreign_dimensions(mine, rubric))
+        refusals = (Problem(refused, _ELSEWHERE, Where(self.root)),) if refused else ()
+        return (*refusals, *split, *foreign_dimensions(mine, rubric))
 
     def progress(self) -> dict[str, Progress]:
         """How far each episode is on which this annotator has done anything, by its key.
@@ -327,6 +333,8 @@ class AnnotationStore:
         self, episode: str, rubric: Rubric, rewards: Sequence[Reward], reasoning: str, overwrite: bool
     ) -> _Write:
         """Everything up to writing. Raises as `save` does."""
+        if self._refuses and (why := self._refuses(episode)):
+            raise AnnotationError(f"The annotation was not saved. {why}", hint=_ELSEWHERE, where=Where(self.root))
         path = self._target(episode, rubric)
         annotation = self._record_at(path, episode, rewards, reasoning)
         data = annotation.to_json().encode("ascii")

@@ -45,7 +45,8 @@ class TrajviewApp(App[int]):
         super().__init__()
         self.corpus = corpus
         self.settings = settings
-        self.store = AnnotationStore(settings.store, settings.annotator)
+        refuses = None if settings.force_store else self._not_for_store
+        self.store = AnnotationStore(settings.store, settings.annotator, refuses)
         self.rubric = find_rubric(settings.rubric, settings.reward_range) if settings.rubric else None
         self.revealed: set[str] = set()
         """Episodes whose scores by others are shown although this annotator has not submitted them."""
@@ -75,6 +76,13 @@ class TrajviewApp(App[int]):
         for id in self.settings.keys:
             if id not in ids:
                 yield _unknown("key id", id, ids)
+
+    def _not_for_store(self, key: str) -> str:
+        """Why a run's annotation must not go into the store, in a sentence; "" where it may. Called in threads."""
+        from trajview.annotation.sotopia_folder import stranger
+
+        info = self.corpus.find(key)
+        return "" if info and info.format == "sotopia" else stranger(self.settings.store, key)
 
     def _names_one_file(self) -> bool:
         paths = self.settings.paths

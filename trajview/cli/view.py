@@ -20,8 +20,9 @@ __all__ = ["command"]
 @click.option("--unit", type=click.IntRange(min=0), metavar="N", help="Go to this action unit, counted from 0.")
 @click.option("--highlight", multiple=True, metavar="REGEX", help="Highlight the units that match; may be repeated.")
 @click.option("--store", metavar="DIR", help="Where annotations are saved; made at the first save.  [annotations]")
+@click.option("--force-store", is_flag=True, help="Save other runs than episodes in Sotopia's own data folder as well.")
 @click.option("--annotator", metavar="NAME", help="Who annotates.  [the login name]")
-@click.option("--rubric", metavar="NAME|FILE", help="What is rated: a built-in rubric or a TOML file.  [by format]")
+@click.option("--rubric", metavar="NAME|FILE", help="What is rated: a built-in rubric or a file.  [by format]")
 @click.option("--theme", metavar="NAME", help="A Textual theme; `ansi-dark` uses the terminal's own colours.")
 @click.option("--follow", is_flag=True, help="Show what is added to the files and folders while it is written.")
 @no_cache_option
@@ -33,6 +34,7 @@ def command(
     unit: int | None,
     highlight: tuple[str, ...],
     store: str | None,
+    force_store: bool,
     annotator: str | None,
     rubric: str | None,
     theme: str | None,
@@ -67,7 +69,7 @@ def command(
 
     settings = load_settings(
         paths=tuple(paths), run=run, unit=unit, highlight=highlight, store=store, annotator=annotator, rubric=rubric,
-        theme=theme,
+        theme=theme, force_store=force_store or None,
     )  # fmt: skip
     from trajview.corpus.cache import SummaryCache
     from trajview.corpus.corpus import Corpus
