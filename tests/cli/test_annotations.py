@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -136,3 +138,46 @@ def test_annotations_of_other_runs_stay_out_of_sotopias_own_folder_unless_forced
     (data / "EpisodeLog" / "e1.json").write_text("{}")
     assert run("import", tmp_path / "x.csv", "--store", data)[0] == 0
     assert run("import", tmp_path / "x.csv", "--store", tmp_path / "data2", "--force-store")[0] == 0
+
+
+def test_the_log_says_who_did_what_and_when(store: Path) -> None:
+    ada = AnnotationStore(store, "ada")
+    ada.flag("e1", "odd\x1b[2J end")
+    opened = ada.open("e1", SOTOPIA, 2)
+    ada.submit(replace(opened.draft, values=({"goal": "8"}, {})), SOTOPIA, opened.rewards)
+    code, out, err = run("log", "e1", "--store", store, "--annotator", "ada")
+    assert (code, err) == (0, "")
+    assert [re.sub(r"^\d{4}-\d\d-\d\d \d\d:\d\d  ", "", line) for line in out.splitlines()] == [
+        "bo wrote an annotation that no journal here tells of",
+        "ada flagged it: odd end",
+        "ada typed goal of agent 1: 8; the reasoning",
+        "ada submitted goal of agent 1: 8; the reasoning",
+    ]
+    line = json.loads(run("log", "e1", "--store", store, "--annotator", "ada", "--json")[1].splitlines()[-1])
+    assert (line["event"], line["annotator"], line["data"]["values"]) == ("submit", "ada", [{"goal": "8"}, {}])
+
+
+def test_the_log_hides_what_others_did_until_one_has_submitted(store: Path) -> None:
+    AnnotationStore(store, "cy").skip("e1", SOTOPIA, "later")
+    code, out, err = run("log", "e1", "--store", store, "--annotator", "cy")
+    assert code == 0
+    assert len(out.splitlines()) == 1
+    assert out.endswith("cy skipped it: later\n")
+    assert err == "trajview: 2 events of others are left out (submit your own annotation first, or give --all)\n"
+    assert len(run("log", "e1", "--store", store, "--annotator", "cy", "--all")[1].splitlines()) == 3
+
+
+def test_an_import_is_in_the_log(store: Path, tmp_path: Path) -> None:
+    run("export", store, "-o", tmp_path / "x.csv")
+    run("import", tmp_path / "x.csv", "--store", tmp_path / "new", "--annotator", "lead")
+    out = run("log", "e1", "--store", tmp_path / "new", "--all")[1].splitlines()
+    assert [line[18:] for line in out] == [
+        "ada has an annotation from x.csv, imported by lead",
+        "bo has an annotation from x.csv, imported by lead",
+    ]
+
+
+def test_an_episode_that_nothing_happened_to_gets_a_hint(store: Path) -> None:
+    code, _, err = run("log", "e2", "--store", store)
+    assert code == 2
+    assert err == "trajview: nothing happened to 'e2' here (did you mean e1?)\n"

@@ -10,6 +10,7 @@ what else they have depends on the event:
 - skip, flag: `reason`. unskip, unflag: nothing more.
 - unit: `transcript`, `unit`, `scores`, `note`, and `before`, the note that it replaced. mark, unmark: `note`, `before`.
 - reveal: `what`. time: `seconds`.
+- import: `pk` and `version` of a record that was taken from a file, its `source`, and `by` whom.
 - undo, redo: `of`, the ids of the events that are taken back, or in force again.
 
 Events that this program does not know are kept and passed over: a later version may have written them.

@@ -61,7 +61,7 @@ def history(episode: str, journals: Iterable[Journal], records: Iterable[IndexEn
         for event in _events(episode, journal):
             latest = max(latest, event.time or latest)  # A clock that went backwards changes no order.
             found.append((latest, event))
-            if event.event == "submit":
+            if event.event in ("submit", "import"):
                 submitted.add(loadable(event.annotator))
     for record in records:
         if record.annotator not in submitted:
@@ -192,6 +192,9 @@ def _said(entry: Entry, body: Mapping[str, Any]) -> str:
         return f"revealed {entry.what or 'something'}"
     if kind == "time":
         return f"was at it for {_duration(entry.seconds)}"
+    if kind == "import":
+        source, by = body.get("source"), body.get("by")
+        return f"has an annotation from {source or 'elsewhere'}, imported by {by or 'someone'}"
     if kind in CHANGES:
         return _unit_said(kind, body)
     return f"{kind} (an event of a later version)"

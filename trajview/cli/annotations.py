@@ -1,7 +1,8 @@
-"""`trajview annotations`: the annotations of a store as a table, as one file for others, from such a file, and merged."""
+"""`trajview annotations`: a store as a whole, listed, exported, imported, merged; and the history of an episode."""
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from trajview.errors import Problem, UnreadableError, Where
+from trajview.errors import Problem, TrajviewError, UnreadableError, Where
 from trajview.textsafe import one_line
 
 from .common import existing, is_terminal, out, say_problem
@@ -17,6 +18,7 @@ from .main import EXIT_PROBLEMS
 
 if TYPE_CHECKING:
     from trajview.annotation.exchange import Format
+    from trajview.annotation.store import AnnotationStore
     from trajview.models.sotopia import AnnotationForEpisode
 
 __all__ = ["command"]
@@ -46,7 +48,7 @@ _force = click.option(
 )
 
 
-@click.group("annotations", short_help="List, export, import or merge annotations.")
+@click.group("annotations", short_help="List, export, import, merge annotations; their history.")
 def command() -> None:
     """What to do with a store of annotations as a whole.
 
@@ -175,6 +177,63 @@ def merge(ctx: click.Context, store: Path, other: Path, into: Path | None, force
     if total.conflicts:
         out(f"{len(total.conflicts)} conflict{'' if len(total.conflicts) == 1 else 's'} to settle\n")
     _end(ctx, [*total.problems, *total.conflicts])
+
+
+@command.command("log")
+@click.argument("episode")
+@click.option("--store", metavar="DIR", help="The store.  [annotations]")
+@click.option("--annotator", metavar="NAME", help="Who looks.  [the login name]")
+@click.option("--all", "everybody", is_flag=True, help="What others did as well, before you have submitted.")
+@click.option("--json", "in_json", is_flag=True, help="One JSON object a line.")
+def log(episode: str, store: str | None, annotator: str | None, everybody: bool, in_json: bool) -> None:
+    """Print who did what to EPISODE, and when, oldest first.
+
+    What others did is left out until you have submitted it yourself, since their scores would be seen.
+    """
+    from trajview.annotation.draft import loadable
+    from trajview.annotation.store import AnnotationStore
+    from trajview.config import load_settings
+
+    settings = load_settings(store=store, annotator=annotator)
+    looked = AnnotationStore(_store(settings.store, None), settings.annotator)
+    events = looked.history(episode)
+    if not events:
+        raise TrajviewError(
+            f"nothing happened to {episode!r:.80} here", hint=_nearest(episode, looked), title="Unknown run"
+        )
+    me = loadable(settings.annotator)
+    if not everybody and not any(
+        each.episode == loadable(episode) and each.annotator_id == me for each in looked.records()
+    ):
+        shown = [event for event in events if loadable(event.annotator) == me]
+    else:
+        shown = events
+    for event in shown:
+        at = event.time.astimezone() if event.time else None
+        if in_json:
+            line = {
+                "time": at.isoformat() if at else None, "event": event.event, "annotator": event.annotator,
+                "rubric": event.rubric, "said": event.said, "data": event.data,
+            }  # fmt: skip
+            sys.stdout.write(json.dumps(line) + "\n")
+        else:
+            when = f"{at:%Y-%m-%d %H:%M}" if at else "at no known time"
+            out(f"{when}  {one_line(event.annotator, 40)} {one_line(event.said, 2000)}\n")
+    if len(shown) < len(events):
+        hidden = len(events) - len(shown)
+        many = f"{hidden} event{'' if hidden == 1 else 's'} of others {'is' if hidden == 1 else 'are'} left out"
+        sys.stdout.flush()
+        say_problem(Problem(many, "submit your own annotation first, or give --all"))
+
+
+def _nearest(episode: str, store: AnnotationStore) -> str:
+    from difflib import get_close_matches
+
+    known = dict.fromkeys(record.episode for record in store.records()) | dict.fromkeys(store.progress())
+    near = get_close_matches(episode, known, 3, 0.5) or [each for each in known if episode.lower() in each.lower()][:3]
+    if near:
+        return f"did you mean {' or '.join(near)}?"
+    return "`trajview annotations list` lists the episodes" if known else "the store is empty"
 
 
 def _records(store: Path) -> tuple[list[AnnotationForEpisode], list[Problem]]:
