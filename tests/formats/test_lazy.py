@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from trajview.formats import registry
 from trajview.formats.base import Origin
 from trajview.formats.chat import Conversation, message_models
-from trajview.formats.lazy import LAZY_FROM, LazyMessages, strings_in
+from trajview.formats.lazy import LazyMessages, strings_in
+from trajview.formats.unread import LAZY_FROM
 from trajview.highlight import compile_rule, highlights_in
 from trajview.models.transcript import Transcript
 from trajview.models.units import unit_starts

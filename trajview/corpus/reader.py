@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import msgspec
 
 from trajview.errors import Problem, TrajviewError, UnreadableError, Where
-from trajview.formats import registry
+from trajview.formats import docent, registry
 from trajview.formats.base import Origin, Summary
 from trajview.formats.quick import QuickLook
-from trajview.formats.unread import Parted, parted
+from trajview.formats.quick_docent import parted_run
+from trajview.formats.unread import Parted, PartedRun, parted
 
 from .containers import bytes_of, value_of
 from .decode import collector_paused, decode_json, decode_text
@@ -171,12 +172,12 @@ class Reader:
             open_parted = getattr(known, "open_parted", None)  # an optional method of a format
             if lazily and open_parted is not None and info.length >= _APART_FROM:
                 parts = value if value is not None else self._parted(info)
-                if isinstance(parts, Parted):
+                if isinstance(parts, Parted | PartedRun):
                     with collector_paused(info.length):
                         run = open_parted(parts, _decode, origin)
                     if run is not None:
                         return cast("AgentRun", run)
-            if value is None or isinstance(value, Parted):
+            if value is None or isinstance(value, Parted | PartedRun):
                 value = self.value(info)
             return cast("AgentRun", read(value, origin))
         except TrajviewError as error:
@@ -186,7 +187,7 @@ class Reader:
             found = fault_of(error, info.path, info.line)
             raise UnreadableError(found.reason, hint=found.hint, where=found.where) from error
 
-    def _parted(self, info: RunInfo) -> Parted | None:
+    def _parted(self, info: RunInfo) -> Parted | PartedRun | None:
         """The parts of a record that is JSON; None where it has to be decoded."""
         if info.container not in _JSON:
             return None
@@ -195,7 +196,7 @@ class Reader:
         check_room_to_take_apart(info.length, info.path, info.line)
         data = bytes_of(info, info.path)
         self._check_unchanged(info, known)  # it may have changed while it was read
-        return parted(data)
+        return parted_run(data) if info.format == docent.FORMAT.name else parted(data)
 
     def _check_unchanged(self, info: RunInfo, known: Stamp | None) -> None:
         """Raise UnreadableError where the file is another one now than `known`, and the record may be too."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from trajview.errors import Problem
 from trajview.models.units import count_units
@@ -14,9 +14,9 @@ from .chat import Conversation, message_models
 from .plain import dict_or_value, first_id, kind, number, problems_at, put, rewards_of, text_or_none
 from .roles import elements_of, pieces_of, roles_of
 from .shape import wrong_in_messages
+from .unread import LAZY_FROM
 
 if TYPE_CHECKING:
-    from trajview.models.messages import ChatMessage
     from trajview.models.run import AgentRun, Reward
     from trajview.models.transcript import Transcript
 
@@ -111,24 +111,17 @@ class Chat:
     def lazy_transcript(self, transcript_id: str) -> Transcript:
         """The messages as a transcript that builds each when it is looked at."""
         from trajview.models.transcript import Transcript
-        from trajview.models.units import unit_starts
 
         from .lazy import LazyMessages
 
         messages = LazyMessages(self.items)
-        starts = unit_starts(messages.roles)
-        ends = [*starts[1:], len(messages)]
-        units = [list(range(start, end)) for start, end in zip(starts, ends, strict=True)] if starts else []
-        return Transcript.model_construct(
-            id=transcript_id, name=None, messages=cast("list[ChatMessage]", messages), metadata={}, units=units, description=None,
-            transcript_group_id=None, created_at=None,
-        )  # fmt: skip
+        transcript = Transcript(id=transcript_id)
+        transcript.read_on_demand(messages, messages.roles)
+        return transcript
 
     def run(self, format_name: str, *, lazily: bool = False) -> AgentRun:
         """The run, built. `lazily`: its messages are built one by one as they are looked at, where there are many."""
         from trajview.models.run import AgentRun
-
-        from .lazy import LAZY_FROM
 
         if lazily and len(self.items) >= LAZY_FROM:
             return AgentRun.model_construct(

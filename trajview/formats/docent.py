@@ -5,6 +5,7 @@ The models refuse what Docent refuses; this reader is tolerant, message by messa
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from trajview.errors import FormatError, Problem
@@ -29,13 +30,14 @@ from .plain import (
 from .roles import Piece, elements_of, role_of, roles_of
 from .shape import wrong_in_items, wrong_in_messages
 from .traits import traits_of
+from .unread import LAZY_FROM, Decode, PartedRun, Unread
 
 if TYPE_CHECKING:
     from trajview.models.messages import ChatMessage
     from trajview.models.run import AgentRun, Reward
     from trajview.models.transcript import Transcript, TranscriptGroup
 
-__all__ = ["FORMAT", "Docent"]
+__all__ = ["FORMAT", "Docent", "covers", "message_of", "summary"]
 
 _TRANSCRIPT_KEYS = frozenset({"id", "name", "description", "transcript_group_id", "created_at", "messages", "metadata"})
 _TRANSCRIPT_OURS = frozenset({"units"})
@@ -80,6 +82,17 @@ def _rewards(record: dict[Any, Any]) -> list[Reward] | None:
         if found and len(found) == len(own):
             return found
     return rewards_of(record.get("metadata"))
+
+
+def summary(
+    run: dict[Any, Any], messages: int, units: int, transcripts: int, models: tuple[str, ...], problems: Iterable[str],
+    origin: Origin,
+) -> Summary:  # fmt: skip
+    """What the list shows of a run, of whose transcripts that much is known."""
+    return Summary(
+        _text(run.get("id")) or origin.default_id, text_or_none(run.get("name")), messages, units, transcripts,
+        tuple(_agents(run) or ()), tuple(_rewards(run) or ()), models, tuple(problems),
+    )  # fmt: skip
 
 
 class Docent:
@@ -156,16 +169,24 @@ class Docent:
             roles = roles_of(found)
             explicit = transcript.get("units") if isinstance(transcript, dict) else None
             messages += len(roles)
-            units += len(explicit) if _covers(explicit, len(roles)) else count_units(roles)
+            units += len(explicit) if covers(explicit, len(roles)) else count_units(roles)
             items += found
-        return Summary(
-            _text(run.get("id")) or origin.default_id, text_or_none(run.get("name")), messages, units, len(transcripts),
-            tuple(_agents(run) or ()), tuple(_rewards(run) or ()), summary_models(items, run.get("metadata")),
-            tuple(problems),
-        )  # fmt: skip
+        models = summary_models(items, run.get("metadata"))
+        return summary(run, messages, units, len(transcripts), models, problems, origin)
 
     def read(self, record: Any, origin: Origin) -> AgentRun:
         return self._build(record, origin, [])
+
+    def open(self, record: Any, origin: Origin) -> AgentRun:
+        """The run to be looked at: as `read` gives it, but of many messages only those are built that are."""
+        return self._build(record, origin, [], lazily=True)
+
+    def open_parted(self, parts: Any, decode: Decode, origin: Origin) -> AgentRun | None:
+        """The same of a run that was taken apart; None where that needs all of it."""
+        if not isinstance(parts, PartedRun):
+            return None
+        transcripts = [{**each.fields, "messages": Unread(each, decode)} for each in parts.transcripts]
+        return self._build({**parts.fields, "transcripts": transcripts}, origin, [], lazily=True)
 
     def check(self, record: Any, origin: Origin) -> list[Problem]:
         """What Docent itself would refuse, or what had to be guessed. Raises FormatError where `read` does."""
@@ -173,7 +194,7 @@ class Docent:
         self._build(record, origin, problems)
         return problems_at(origin, problems)
 
-    def _build(self, record: Any, origin: Origin, problems: list[str]) -> AgentRun:
+    def _build(self, record: Any, origin: Origin, problems: list[str], lazily: bool = False) -> AgentRun:
         from trajview.models.run import AgentRun
 
         run, transcripts = self._transcripts(record, origin)
@@ -197,7 +218,7 @@ class Docent:
             name=_name(run, "name", metadata),
             description=_name(run, "description", metadata),
             transcripts=[
-                _transcript(transcript, f"{run_id}/{index}", index, problems)
+                _transcript(transcript, f"{run_id}/{index}", index, problems, lazily)
                 for index, transcript in enumerate(transcripts)
             ],
             transcript_groups=groups,
@@ -242,7 +263,7 @@ def _messages_in(transcript: Any) -> list[Any]:
     return elements_of(transcript.get("messages")) if isinstance(transcript, dict) else [transcript]
 
 
-def _covers(units: Any, count: int) -> TypeGuard[list[list[int]]]:
+def covers(units: Any, count: int) -> TypeGuard[list[list[int]]]:
     """Whether units of ours hold every message once and in order, as `Transcript.unit_starts` demands."""
     return (
         isinstance(units, list)
@@ -263,22 +284,28 @@ def _group(group: Any, default_id: str, problems: list[str]) -> TranscriptGroup:
     return TranscriptGroup(id=_id(group, default_id, metadata), metadata=metadata, **fields)
 
 
-def _transcript(transcript: Any, default_id: str, index: int, problems: list[str]) -> Transcript:
+def _transcript(transcript: Any, default_id: str, index: int, problems: list[str], lazily: bool) -> Transcript:
     from trajview.models.transcript import Transcript
 
     record = transcript if isinstance(transcript, dict) else {}
     if record is not transcript:
         problems.append(f"transcript {index} is no object but {kind(transcript)}")
     value = record.get("messages", [])
-    if not isinstance(value, list):
+    if not isinstance(value, (list, Unread)):
         problems.append(f"`messages` of transcript {index} must be a list, not {kind(value)}")
-    messages = _messages(_messages_in(transcript), index, problems)
+    items = value if isinstance(value, Unread) else _messages_in(transcript)
+    on_demand = None
+    if lazily and len(items) >= LAZY_FROM:
+        from .lazy_docent import DocentMessages
+
+        on_demand = DocentMessages(items)
+    messages = _messages(items, index, problems) if on_demand is None else []
     metadata = _metadata(record, _TRANSCRIPT_KEYS | _TRANSCRIPT_OURS, problems, f"transcript {index}")
     units = record.get("units")
-    if units is not None and not _covers(units, len(messages)):
+    if units is not None and not covers(units, len(messages if on_demand is None else on_demand)):
         put(metadata, "units", units)
         units = None
-    return Transcript(
+    found = Transcript(
         id=_id(record, default_id, metadata),
         name=_name(record, "name", metadata),
         description=_name(record, "description", metadata),
@@ -288,22 +315,33 @@ def _transcript(transcript: Any, default_id: str, index: int, problems: list[str
         metadata=metadata,
         units=units,
     )
+    if on_demand is not None:
+        found.read_on_demand(on_demand, on_demand.roles)
+    return found
 
 
-def _messages(items: list[Any], transcript: int, problems: list[str]) -> list[ChatMessage]:
-    """Each message by Docent's rules; one that breaks them is read as any chat message is, and says so."""
-    from pydantic import ValidationError
-
-    validate = message_adapter().validate_python
+def _messages(items: Iterable[Any], transcript: int, problems: list[str]) -> list[ChatMessage]:
     found: list[ChatMessage] = []
     for index, item in enumerate(items):
-        try:
-            found.append(_with_shadowed(validate(item), item))
-        except ValidationError as error:
-            reason = _reason(item, error.errors(include_url=False, include_input=False)[0])
+        message, reason = message_of(item)
+        if reason:
             problems.append(f"message {index} of transcript {transcript}: {reason}")
-            found.append(_salvage(item, reason))
+        found.append(message)
     return found
+
+
+def message_of(item: Any) -> tuple[ChatMessage, str]:
+    """A message by Docent's rules; one that breaks them is read as any chat message is, and says so.
+
+    Returns it, and what is wrong with it.
+    """
+    from pydantic import ValidationError
+
+    try:
+        return _with_shadowed(message_adapter().validate_python(item), item), ""
+    except ValidationError as error:
+        reason = _reason(item, error.errors(include_url=False, include_input=False)[0])
+        return _salvage(item, reason), reason
 
 
 def _with_shadowed(message: ChatMessage, item: dict[str, Any]) -> ChatMessage:

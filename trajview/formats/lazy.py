@@ -3,52 +3,46 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, overload
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from trajview.models.said import strings_within
 
+from .built import Measured, MessagesOnDemand, measured_in
 from .chat import Conversation, message_models
 from .parts import parse_arguments
 from .roles import ROLES, Piece, pieces_of
-from .unread import Decode, Told, Unread
+from .unread import LAZY_FROM, Decode, Unread
 
 if TYPE_CHECKING:
     from trajview.models.messages import ChatMessage
 
 __all__ = ["LAZY_FROM", "LazyMessages", "strings_in"]
 
-LAZY_FROM = 2_000
-"""Messages: shorter transcripts are built at once, which takes some 40 ms at the most."""
-_KEPT = 4_000
 _PLAIN_KEYS = frozenset({"role", "content", "tool_calls", "tool_call_id", "id"})
 _CALL_KEYS = frozenset({"id", "type", "function"})
 _NEAR = 40
 _TEXT_OR_NULL = frozenset(b'"n')
-_QUOTE = ord('"')
-_LOOKED_AT = 256
-"""Bytes of a text that is not decoded whose lines are counted; the rest has as many, for all that is known."""
 
 
-class LazyMessages(Sequence["ChatMessage"]):
+class LazyMessages(MessagesOnDemand):
     """The messages that logged items become, as `Conversation` builds them; the last few thousand are kept.
 
     `roles` and `strings` know what can be known without building.
     """
 
     def __init__(self, items: Sequence[Any]) -> None:
+        super().__init__()
         self._pieces: list[Any] = []  # an item as it was logged where it is one message, else a Piece of one
         self.roles: list[str] = []
         """The role of each message."""
-        self._sizes: dict[int, tuple[int, int, int]] = {}
+        self._sizes: dict[int, Measured] = {}
         self._decode: Decode | None = None
         if isinstance(items, Unread):
             self._decode = items.decode
             self._take_unread(items)
         else:
             self._take(items)
-        self._built: OrderedDict[int, ChatMessage] = OrderedDict()
         self._calls: dict[str, list[tuple[int, str]]] | None = None
 
     def _take(self, items: Sequence[Any]) -> None:
@@ -72,7 +66,7 @@ class LazyMessages(Sequence["ChatMessage"]):
             role = head.role
             content = memoryview(head.content)
             if type(role) is str and role in ROLES and (not content or content[0] in _TEXT_OR_NULL):
-                sizes[len(pieces)] = _size_of(content, head)
+                sizes[len(pieces)] = measured_in(head)
                 pieces.append(raw)
                 add_role(ROLES[role])
                 continue
@@ -93,31 +87,8 @@ class LazyMessages(Sequence["ChatMessage"]):
             found = self._decode(memoryview(found))
         return Piece(self.roles[index], found)
 
-    def __len__(self) -> int:
-        return len(self._pieces)
-
-    @overload
-    def __getitem__(self, index: int) -> ChatMessage: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[ChatMessage]: ...
-    def __getitem__(self, index: int | slice) -> ChatMessage | list[ChatMessage]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        if index < 0:
-            index += len(self)
-        found = self._built.get(index)
-        if found is None:
-            found = message_models([self._plain(index)])[0]
-            self._built[index] = found
-            while len(self._built) > _KEPT:
-                try:
-                    self._built.popitem(last=False)
-                except KeyError:  # another thread was faster
-                    break
-        return found
-
-    def __iter__(self) -> Iterator[ChatMessage]:
-        return (self[index] for index in range(len(self)))
+    def _build(self, index: int) -> ChatMessage:
+        return message_models([self._plain(index)])[0]
 
     def _plain(self, index: int) -> dict[str, Any]:
         piece = self._piece(index)
@@ -157,11 +128,10 @@ class LazyMessages(Sequence["ChatMessage"]):
         last = bisect_left(places, (index, "")) - 1
         return places[last][1] if last >= 0 else None
 
-    def measured(self) -> list[tuple[int, int, int]]:
-        """Lines and characters of what each message says, and lines of its calls, about: texts, not built messages."""
+    def measured(self) -> list[Measured]:
         return [self._measured(index) for index in range(len(self))]
 
-    def _measured(self, index: int) -> tuple[int, int, int]:
+    def _measured(self, index: int) -> Measured:
         known = self._sizes.get(index)
         if known is not None:
             return known
@@ -173,7 +143,6 @@ class LazyMessages(Sequence["ChatMessage"]):
         return sum(text.count("\n") + 1 for text in texts), sum(map(len, texts)), 0
 
     def searchable(self, index: int) -> list[str] | None:
-        """All that is said and called in a message, as `highlight.text_of` joins it; None where it must be built."""
         piece = self._piece(index)
         item = piece.item
         if not isinstance(item, dict) or item.keys() - _PLAIN_KEYS:
@@ -205,21 +174,6 @@ class LazyMessages(Sequence["ChatMessage"]):
         if piece.blocks is not None:
             return strings_in(piece.blocks)
         return strings_in(piece.item)
-
-
-def _size_of(content: memoryview, head: Told) -> tuple[int, int, int]:
-    """About `_measured` of a message that is not decoded, from its bytes."""
-    length = len(content) - 2
-    lines = 0
-    if length > 0 and content[0] == _QUOTE:
-        seen = min(length, _LOOKED_AT)
-        lines = 1 + bytes(content[:seen]).count(b"\\n") * length // seen
-    else:
-        length = 0
-    calls = head.tool_calls
-    if not calls:
-        return lines, length, 0
-    return lines, length, 2 * (len(calls) if isinstance(calls, list) else bytes(calls).count(b'"function"'))
 
 
 def _calls_of(piece: Piece) -> list[tuple[str, str]]:

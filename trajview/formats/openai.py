@@ -129,8 +129,10 @@ class OpenAIChat(ChatFormat):
             chat.items = [*items, answer]
         return chat
 
-    def open_parted(self, parts: Parted, decode: Decode, origin: Origin) -> AgentRun | None:
+    def open_parted(self, parts: Any, decode: Decode, origin: Origin) -> AgentRun | None:
         """The run of a record that was taken apart, as `open` gives it; None where that needs all of it."""
+        if not isinstance(parts, Parted):
+            return None
         elements = [decode(memoryview(raw)) for raw in sample(parts.raws)]
         if _choice(parts.fields) is not None or not traits_of(elements).messages:
             return None

@@ -9,10 +9,10 @@ are of the same format: the first of them is looked at in full (`learn`), those 
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Callable, Iterable
 from itertools import chain
-from operator import attrgetter, itemgetter
-from struct import Struct
+from operator import attrgetter
 from typing import Any, Final, Literal
 
 import msgspec
@@ -20,12 +20,13 @@ from msgspec import UNSET, Raw
 
 from trajview.models.units import count_units
 
-from . import openai, registry, sotopia
+from . import docent, openai, registry, sotopia
 from .base import Origin, Summary
 from .chat_format import EMPTY_PROBLEM, chat_of
+from .quick_docent import look_at_parts, look_at_run, parted_run
 from .quick_episode import look_at_episode
 from .roles import ROLES, sample
-from .unread import ABSENT, Parted, parted
+from .unread import ABSENT, Parted, PartedRun, parted
 
 __all__ = ["QuickLook"]
 
@@ -36,16 +37,17 @@ _RARELY: Final = 16
 """After many records in a row that it does not know, it looks at one in so many."""
 _LARGE: Final = 1 << 20
 """Bytes from which on a record is never decoded to learn its format: the messages that detection looks at are enough."""
+_HEAD: Final = 1 << 16
+"""Bytes among which the key `transcripts` is looked for: with it, a record is Docent's."""
 _BLOCK: Final = 4096
-_blocks: Final = Struct(f"{_BLOCK}s").iter_unpack
+_blocks: Final = struct.Struct(f"{_BLOCK}s").iter_unpack
 _NOT_ASCII: Final = re.compile(rb"\0+")
-_TEXT_OR_NULL: Final = frozenset(b'"n')
+_TEXT_OR_NULL: Final = frozenset({(b'"',), (b"n",)})
 _CONTENT: Final = attrgetter("content")
 _ROLE: Final = attrgetter("role")
 _MODEL: Final = attrgetter("model")
 _CALLS: Final = attrgetter("tool_calls")
-_FIRST: Final = itemgetter(0)
-_VIEW: Final[Callable[[Raw], Any]] = memoryview
+_FIRST: Final = struct.Struct("c").unpack_from
 _NESTED: Final = frozenset({"metadata", "tools", "scores", "usage", "metrics"})
 """Keys whose value may be an object or a list: detection looks at whether they are there, never into them."""
 _TELLING: Final = frozenset({"type", "role", "from", "schema_version", "trajectory_format"})
@@ -63,6 +65,9 @@ _NEW_UNIT: Final = tuple(
 """Docent's rule: a message of the second role starts an action unit after one of the first; one of the same role does
 not, except a system's."""
 _Role = Literal[tuple(ROLES)]  # type: ignore[valid-type]  # mypy wants them spelled out
+
+_TYPED: Final = {sotopia.FORMAT.name: look_at_episode, docent.FORMAT.name: look_at_run}
+"""Formats whose records are decoded into types of their own."""
 
 
 class _Object(msgspec.Struct, gc=False):
@@ -99,11 +104,12 @@ class QuickLook:
         self._shapes: dict[_Shape, bool] = {}
         self._asked: _Shape | None = None
         self._misses = 0
-        self._episodes = False
-        self._episode_misses = 0
-        self._parted: Parted | None = None
+        self._learnt = ""
+        """The format of the record that was looked at in full last."""
+        self._typed_misses = 0
+        self._parted: Parted | PartedRun | None = None
 
-    def taken_apart(self) -> Parted | None:
+    def taken_apart(self) -> Parted | PartedRun | None:
         """The parts of the record that was looked at last, where it is large; given once."""
         found, self._parted = self._parted, None
         return found
@@ -114,22 +120,23 @@ class QuickLook:
         `apart`: the record, if it is large, is the next to be opened, so that `taken_apart` shall give its parts.
         """
         self._asked = self._parted = None
-        if self._episodes and self._episode_misses <= _MAX_MISSES:
-            episode = look_at_episode(data, origin)
-            if episode is not None:
-                return episode
-            self._episode_misses += 1
+        if self._learnt in _TYPED and self._typed_misses <= _MAX_MISSES and not apart:
+            found = _TYPED[self._learnt](data, origin)
+            if found is None:
+                self._typed_misses += 1
+            elif self._learnt == sotopia.FORMAT.name or _is_utf8(data):
+                return found
         if len(data) >= _LARGE and (apart or self._decoder is None):
             return self._look_at_large(data, origin)
         if self._decoder is None or (self._misses > _MAX_MISSES and self._misses % _RARELY):
             self._misses += 1
             return None
         try:
-            found = self._decoder.decode(data)
+            record = self._decoder.decode(data)
         except (ValueError, RecursionError):  # no such chat, or no JSON at all
             self._misses += 1
             return None
-        messages, values = found.m, self._values(found)
+        messages, values = record.m, self._values(record)
         kinds = tuple(map(type, values))
         self._misses = 0
         if not _have_texts(messages) or not self._are_known(kinds):
@@ -142,11 +149,13 @@ class QuickLook:
                 return self._look_at_large(data, origin)
         if not known or not _is_utf8(data):
             return None
-        record = {key: value for key, value in zip(self._keys, values, strict=True) if value is not UNSET}
-        return openai.FORMAT.name, _summary(record, messages, origin)
+        fields = {key: value for key, value in zip(self._keys, values, strict=True) if value is not UNSET}
+        return openai.FORMAT.name, _summary(fields, messages, origin)
 
     def _look_at_large(self, data: bytes | memoryview, origin: Origin) -> tuple[str, Summary] | None:
         """The same of a record that is never decoded, not even to learn its format: what detection sees of it is."""
+        if b'"transcripts"' in bytes(data[:_HEAD]) and (found := self._look_at_large_run(data, origin)) is not None:
+            return found
         try:
             parts = parted(data)
             if parts is None:
@@ -164,6 +173,14 @@ class QuickLook:
         self._parted = parts
         return format_name, _summary(parts.fields, messages, origin)
 
+    def _look_at_large_run(self, data: bytes | memoryview, origin: Origin) -> tuple[str, Summary] | None:
+        parts = parted_run(data)
+        found = look_at_parts(parts, origin) if parts is not None else None
+        if found is None or not _is_utf8(data):
+            return None
+        self._parted = parts
+        return found
+
     def _are_known(self, kinds: tuple[type, ...]) -> bool:
         """Whether detection looks at no more than the types of a record's values, where they are of these types."""
         known = self._kinds.get(kinds)
@@ -177,7 +194,7 @@ class QuickLook:
     def learn(self, record: Any, format_name: str) -> None:
         """Take note of the format of a record, found by looking at it in full after `look` gave None."""
         asked, self._asked = self._asked, None
-        self._episodes = format_name == sotopia.FORMAT.name
+        self._learnt = format_name
         if asked is not None and len(self._shapes) < _MAX_SHAPES:
             self._shapes[asked] = format_name == openai.FORMAT.name
         elif format_name == openai.FORMAT.name and isinstance(record, dict) and "messages" in record:
@@ -208,11 +225,11 @@ _message: Final = msgspec.json.Decoder(_Message).decode
 def _have_texts(messages: list[_Message]) -> bool:
     """Whether there are messages, and the content of each is a text, or there are calls in its place."""
     try:
-        kinds = set(map(_FIRST, map(_VIEW, map(_CONTENT, messages))))
-    except IndexError:  # a message without content: then calls have to make it one
+        kinds = set(map(_FIRST, map(_CONTENT, messages)))
+    except struct.error:  # a message without content: then calls have to make it one
         if not all(message.tool_calls for message in messages if message.content is ABSENT):
             return False
-        kinds = {memoryview(message.content)[0] for message in messages if message.content is not ABSENT}
+        kinds = {_FIRST(message.content) for message in messages if message.content is not ABSENT}
     return bool(messages) and kinds <= _TEXT_OR_NULL
 
 

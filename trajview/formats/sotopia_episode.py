@@ -177,6 +177,8 @@ def _flat(text: str) -> str:
 
 
 _TURN = re.compile(r"\s*Turn #\d+:?")
+_HEADINGS = frozenset(f"Turn #{number}" for number in range(100))
+"""Echoes of a turn in which nothing was done."""
 
 
 def _is_echo(text: str, before: list[Said]) -> bool:
@@ -285,6 +287,8 @@ def onlooker_count(episode: Episode) -> int:
                 found += 1
         few = number and len(told) * len(before) <= _ECHO_LIMIT
         for text in told:
+            if few and text in _HEADINGS:  # as nearly all are
+                continue
             if text and not text.isspace() and not (few and _is_echo(text, before)):
                 found += 1
         total += found + contexts or 1

@@ -15,11 +15,13 @@ from msgspec import UNSET, Raw
 
 from .roles import sample
 
-__all__ = ["ABSENT", "Decode", "Head", "Parted", "Told", "Unread", "parted"]
+__all__ = ["ABSENT", "LAZY_FROM", "Decode", "Head", "Parted", "PartedRun", "Told", "Unread", "parted"]
 
 Decode = Callable[[bytes | memoryview], Any]
 """Makes a value of bytes that are known to be JSON, but maybe not UTF-8."""
 
+LAZY_FROM: Final = 2_000
+"""Messages: shorter transcripts are built at once, which takes some 40 ms at the most."""
 ABSENT: Final = Raw()
 _KEY: Final = "messages"
 _EDGE: Final = 1 << 14  # bytes
@@ -69,6 +71,14 @@ class Parted:
     def sampled(self) -> dict[str, Any]:
         """The record with those of its messages alone that detection looks at. Raises ValueError."""
         return {**self.fields, _KEY: [msgspec.json.decode(raw) for raw in sample(self.raws)]}
+
+
+@dataclass(slots=True)
+class PartedRun:
+    """An agent run of transcripts whose messages are still bytes. `fields` are all keys but `transcripts`."""
+
+    fields: dict[str, Any]
+    transcripts: list[Parted]
 
 
 def parted(data: bytes | memoryview) -> Parted | None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 from pydantic import Field, field_validator
@@ -53,6 +53,12 @@ class _Units:
     members: list[list[int]]
 
 
+def _units_from(messages: list[ChatMessage], explicit: list[list[int]] | None, count: int, starts: list[int]) -> _Units:
+    ends = [*starts[1:], count] if starts else []
+    members = [list(range(start, end)) for start, end in zip(starts, ends, strict=True)]
+    return _Units(messages, explicit, count, starts, members)
+
+
 class _UnitCache:
     """The action units of a transcript, once someone asked."""
 
@@ -89,6 +95,12 @@ class Transcript(_OptionalExtras):
         self.messages = list(messages)
         self.units = None
 
+    def read_on_demand(self, messages: Sequence[ChatMessage], roles: Sequence[str]) -> None:
+        """Take messages that are built when they are looked at: their roles are known, so that none is built for it."""
+        self.messages = cast("list[ChatMessage]", messages)
+        starts = [unit[0] for unit in self.units] if self.units else unit_starts(roles)
+        self._cache.units = _units_from(self.messages, self.units, len(roles), starts)
+
     @cached_property
     def _cache(self) -> _UnitCache:
         # Not a private attribute: pydantic compares those, and reaching one takes a microsecond.
@@ -118,9 +130,7 @@ class Transcript(_OptionalExtras):
             else:
                 # Units that do not cover the messages in order cannot be trusted (someone edited the messages).
                 starts = unit_starts(map(_ROLE, messages))
-            ends = [*starts[1:], count] if starts else []
-            members = [list(range(start, end)) for start, end in zip(starts, ends, strict=True)]
-            self._cache.units = cached = _Units(messages, explicit, count, starts, members)
+            self._cache.units = cached = _units_from(messages, explicit, count, starts)
         return cached
 
     def get_first_block_in_action_unit(self, action_unit_idx: int) -> int | None:

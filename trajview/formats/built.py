@@ -1,0 +1,89 @@
+"""Messages that are built when they are looked at: what the sequences of the formats share."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, overload
+
+from msgspec import Raw
+
+from .unread import Told
+
+if TYPE_CHECKING:
+    from trajview.models.messages import ChatMessage
+
+__all__ = ["Measured", "MessagesOnDemand", "measured_in"]
+
+_KEPT = 4_000
+_TEXT_OR_PARTS = frozenset(b'"[')
+_LOOKED_AT = 256
+"""Bytes of a text that is not decoded whose lines are counted; the rest has as many, for all that is known."""
+
+Measured = tuple[int, int, int]
+"""Lines and characters of what a message says, and lines of its calls, about."""
+
+
+class MessagesOnDemand(Sequence["ChatMessage"]):
+    """Messages of which the last few thousand that were looked at are kept. `roles` are known of all."""
+
+    roles: list[str]
+
+    def __init__(self) -> None:
+        self._built: OrderedDict[int, ChatMessage] = OrderedDict()
+
+    def _build(self, index: int) -> ChatMessage:
+        raise NotImplementedError
+
+    def __len__(self) -> int:
+        return len(self.roles)
+
+    @overload
+    def __getitem__(self, index: int) -> ChatMessage: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[ChatMessage]: ...
+    def __getitem__(self, index: int | slice) -> ChatMessage | list[ChatMessage]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        if index < 0:
+            index += len(self)
+        found = self._built.get(index)
+        if found is None:
+            if not 0 <= index < len(self):
+                raise IndexError(index)
+            found = self._built[index] = self._build(index)
+            while len(self._built) > _KEPT:
+                try:
+                    self._built.popitem(last=False)
+                except KeyError:  # another thread was faster
+                    break
+        return found
+
+    def __iter__(self) -> Iterator[ChatMessage]:
+        return (self[index] for index in range(len(self)))
+
+    def measured(self) -> list[Measured]:
+        """How long each message is: of texts, not built messages."""
+        raise NotImplementedError
+
+    def searchable(self, index: int) -> list[str] | None:
+        """All that is said and called in a message, as `highlight.text_of` joins it; None where it must be built."""
+        raise NotImplementedError
+
+
+def measured_in(head: Told) -> Measured:
+    """The size of a message that is not decoded, from its bytes."""
+    content = memoryview(head.content)
+    length = len(content) - 2
+    lines = 0
+    if length > 0 and content[0] in _TEXT_OR_PARTS:
+        seen = min(length, _LOOKED_AT)
+        lines = 1 + bytes(content[:seen]).count(b"\\n") * length // seen
+    else:
+        length = 0
+    calls = head.tool_calls
+    if not calls:
+        return lines, length, 0
+    if isinstance(calls, Raw):
+        return lines, length, 2 * bytes(calls).count(b'"function"')
+    return lines, length, 2 * len(calls)

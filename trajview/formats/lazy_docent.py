@@ -1,0 +1,85 @@
+"""The messages of a long Docent transcript, each built by Docent's own rules when it is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from trajview.models.said import strings_within
+
+from .built import Measured, MessagesOnDemand, measured_in
+from .docent import message_of
+from .roles import ROLES, role_of, roles_of
+from .unread import Unread
+
+if TYPE_CHECKING:
+    from trajview.models.messages import ChatMessage
+
+__all__ = ["DocentMessages"]
+
+_ANSWER_KEYS = frozenset({"role", "content", "tool_call_id", "function", "id"})
+_KEYS = {
+    "system": frozenset({"role", "content", "id"}),
+    "user": frozenset({"role", "content", "id"}),
+    "assistant": frozenset({"role", "content", "id", "tool_calls", "model"}),
+    "tool": _ANSWER_KEYS,
+}
+"""Keys of messages that are built as they are logged, where each value is a text or null."""
+_CALL_KEYS = frozenset({"id", "function", "arguments", "type"})
+
+
+class DocentMessages(MessagesOnDemand):
+    """The messages that `docent.message_of` makes of logged items."""
+
+    def __init__(self, items: Sequence[Any]) -> None:
+        super().__init__()
+        self._items = items
+        self._sizes: list[Measured] | None = None
+        if not isinstance(items, Unread):
+            self.roles = roles_of(items)
+            return
+        self.roles, self._sizes = [], []
+        for index, (_, head) in enumerate(items.told()):
+            role = head.role
+            self.roles.append(ROLES[role] if type(role) is str and role in ROLES else role_of(items[index]))
+            self._sizes.append(measured_in(head))
+
+    def _build(self, index: int) -> ChatMessage:
+        return message_of(self._items[index])[0]
+
+    def measured(self) -> list[Measured]:
+        if self._sizes is not None:
+            return self._sizes
+        return [_measured(item) for item in self._items]
+
+    def searchable(self, index: int) -> list[str] | None:
+        item = self._items[index]
+        role = item.get("role") if isinstance(item, dict) else None
+        if not isinstance(role, str) or item.keys() - _KEYS.get(role, frozenset()):
+            return None
+        if any(value is not None and type(value) is not str for key, value in item.items() if key != "tool_calls"):
+            return None
+        content, calls = item.get("content"), item.get("tool_calls")
+        texts = [content] if content else []
+        if calls is not None and not isinstance(calls, list):
+            return None
+        for call in calls or ():
+            if not isinstance(call, dict) or call.keys() - _CALL_KEYS or call.get("type", "function") != "function":
+                return None
+            function, arguments = call.get("function"), call.get("arguments", {})
+            if type(function) is not str or type(arguments) is not dict or type(call.get("id", "")) is not str:
+                return None
+            texts.append(function)
+            texts += strings_within(arguments)
+        return texts
+
+
+def _measured(item: Any) -> Measured:
+    content = item.get("content") if isinstance(item, dict) else None
+    if isinstance(content, list):
+        content = "\n".join(
+            text for part in content if isinstance(part, dict) for text in part.values() if isinstance(text, str)
+        )
+    calls = item.get("tool_calls") if isinstance(item, dict) else None
+    lines = 2 * len(calls) if isinstance(calls, list) else 0
+    return (content.count("\n") + 1, len(content), lines) if isinstance(content, str) and content else (0, 0, lines)
