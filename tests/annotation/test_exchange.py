@@ -122,6 +122,8 @@ def test_csv_of_a_spreadsheet_or_of_pandas_is_read() -> None:
         [AnnotationForEpisode(pk="", episode="e", annotator_id="a", rewards=[0.0, (7.0, {"goal": 7.0})], reasoning="")],
         [],
     )
+    assert read("episode;annotator_id;agent;goal;wit\ne;a;0;7;\n", "csv")[0][0].rewards == [(7.0, {"goal": 7.0})]
+    assert read("episode\tannotator_id\tagent\tgoal\ne\ta\t0\t7\n", "csv")[0][0].rewards == [(7.0, {"goal": 7.0})]
 
 
 def test_one_bad_line_does_not_keep_the_rest_out() -> None:

@@ -7,9 +7,11 @@ import shutil
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from trajview.annotation.draft import Draft
-from trajview.annotation.merge import Merged, merge_into
+from trajview.annotation.merge import Merged, _joined, merge_into
 from trajview.annotation.rubric import SOTOPIA
 from trajview.annotation.store import AnnotationStore
 
@@ -131,6 +133,27 @@ def test_a_program_that_is_open_goes_on_in_the_merged_journal(tmp_path: Path) ->
     mine.skip("e4", SOTOPIA, "late")
     assert mine.statuses() == {"e1": "annotated", "e2": "annotated", "e3": "skipped", "e4": "skipped"}
     assert AnnotationStore(tmp_path / "a", "ada").statuses() == mine.statuses()
+
+
+LINES = st.lists(st.integers(0, 40), max_size=8).map(
+    lambda numbers: [
+        b'{"time": "2026-01-%02d", "id": %d}' % (number % 5 + 1, number) for number in dict.fromkeys(numbers)
+    ]
+)
+
+
+@given(LINES, LINES, LINES)
+def test_joined_histories_have_every_line_once_and_keep_their_order(
+    common: list[bytes], ours: list[bytes], theirs: list[bytes]
+) -> None:
+    ours = list(dict.fromkeys([*common, *ours]))
+    theirs = list(dict.fromkeys([*common, *theirs]))
+    both = _joined(ours, theirs)
+    assert sorted(both) == sorted({*ours, *theirs})
+    assert [line for line in both if line in ours] == ours
+    new = [line for line in theirs if line not in ours]
+    assert [line for line in both if line in new] == new
+    assert _joined(both, theirs) == _joined(both, ours) == both
 
 
 def test_two_drafts_of_one_run_are_said(tmp_path: Path) -> None:

@@ -115,6 +115,9 @@ def test_stores_are_merged_and_what_contradicts_is_listed(store: Path, tmp_path:
     assert out.endswith("1 conflict to settle\n")
     assert "There are two annotations of e1 by ada: the other one is conflicts/AnnotationForEpisode/" in err
     assert (records(store), records(other)) == before
+    code, _, err = run("list", tmp_path / "both")
+    assert code == 1
+    assert "A merge has left this to be settled." in err
     code, out, _ = run("merge", store, other)
     assert out.startswith(f"1 annotation new in {store}, ")
     assert records(other) == before[1]

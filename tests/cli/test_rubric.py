@@ -61,6 +61,17 @@ def test_a_check_ends_with_what_it_found(tmp_path: Path) -> None:
     assert run("check", str(tmp_path / "none.toml"))[0] == 2
 
 
+def test_a_custom_dimension_of_sotopias_is_checked_as_well(tmp_path: Path) -> None:
+    path = tmp_path / "d.json"
+    path.write_text('{"name": "wit", "description": "Funny?", "range_high": 5, "range_low": 0}')
+    assert run("check", str(path))[:2] == (0, "wit: 1 dimension\n  wit  0..5, whole numbers, rationale\n")
+    assert 'name = "wit"' in run("show", str(path))[1]
+    path.write_text('{"name": "wit", "range_high": 0, "range_low": 0}')
+    code, _, err = run("check", str(path))
+    assert code == 2
+    assert err.startswith(f"trajview: {path}: range_low and range_high must be two numbers")
+
+
 def test_what_a_rubric_says_cannot_act_on_the_terminal(tmp_path: Path) -> None:
     path = tmp_path / "r.toml"
     path.write_text('name = "r\\u001b[2J"\n[[dimension]]\nname = "d\\u001b]0;x"\nrange = [0, 4]\n"k\\u001b[1m" = 1\n')

@@ -135,7 +135,9 @@ def _from_jsonl(text: str, path: Path) -> Iterator[_Found]:
 
 def _from_csv(text: str, path: Path) -> Iterator[_Found]:
     csv.field_size_limit(_LONGEST_CELL)
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    heading = text.partition("\n")[0]
+    between = max(",;\t", key=heading.count)  # spreadsheets write semicolons where the comma is a decimal point
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=between, strict=True)
     rows: dict[tuple[str, str, str], list[tuple[int, dict[str, str]]]] = {}
     columns: list[str] = []
     line = 1

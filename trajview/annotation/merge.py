@@ -22,7 +22,7 @@ from .journal import Journal
 from .records import bytes_of, record_from, version_of
 from .sotopia_folder import stranger
 
-__all__ = ["CONFLICTS", "Merged", "merge_into"]
+__all__ = ["Merged", "merge_into", "to_settle"]
 
 CONFLICTS = "conflicts"
 """The folder for what contradicts. Its files end in `.json`, and no one but a person opens them."""
@@ -61,6 +61,15 @@ def merge_into(ours: Path, theirs: Path, *, force: bool = False) -> Merged:
         _carry(path, path.relative_to(theirs / CONFLICTS), ours, done)
     done.conflicts += _doubles(ours)
     return done
+
+
+def to_settle(store: Path) -> list[Problem]:
+    """What merges have left in a store for a person to settle. Raises AnnotationError where it cannot be read."""
+    reason, hint = (
+        "A merge has left this to be settled.",
+        "put the one that counts into its place, then delete the other",
+    )
+    return [Problem(reason, hint, Where(path)) for path in _files(store / CONFLICTS, "*/*.json", "*/*/*.json")]
 
 
 def _files(folder: Path, *patterns: str) -> list[Path]:

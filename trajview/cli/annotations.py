@@ -60,8 +60,11 @@ def command() -> None:
 @_store_argument
 @click.pass_context
 def list_annotations(ctx: click.Context, store: Path | None, named: str | None) -> None:
-    """List the annotations of a store: episode, annotator, the overall of each agent."""
-    records, problems = _records(_store(store, named))
+    """List the annotations of a store: episode, annotator, the overall of each agent; and what a merge left to settle."""
+    from trajview.annotation.merge import to_settle
+
+    root = _store(store, named)
+    records, problems = _records(root)
     rows = [("EPISODE", "ANNOTATOR", "OVERALL")]
     for record in records:
         overall = [reward[0] if isinstance(reward, tuple) else reward for reward in record.rewards]
@@ -70,7 +73,7 @@ def list_annotations(ctx: click.Context, store: Path | None, named: str | None) 
     widths = [max(len(row[column]) for row in rows) for column in range(2)]
     for row in rows if len(rows) > 1 else ():
         out(f"{row[0]:{widths[0]}}  {row[1]:{widths[1]}}  {row[2]}".rstrip() + "\n")
-    _end(ctx, problems)
+    _end(ctx, [*problems, *to_settle(root)])
 
 
 @command.command("export")

@@ -54,17 +54,19 @@ def check(ctx: click.Context, file: Path) -> None:
 
     The exit code is 1 where there is something, 2 where the rubric cannot be used.
     """
-    from trajview.annotation.rubric_file import check_rubric, load_rubric
+    from trajview.annotation.choice import find_rubric
+    from trajview.annotation.rubric_file import check_rubric
 
     [file] = existing([file])
-    problems = check_rubric(file)
+    custom = file.suffix == ".json" or file.is_dir()  # Sotopia's: the first problem ends it
+    problems = [] if custom else check_rubric(file)
     for problem in problems:
         out(" ".join(str(problem).split()) + "\n")
     errors = sum(not problem.opens for problem in problems)
     if errors:
         out(f"{errors} problem{'' if errors == 1 else 's'}: the rubric cannot be used\n")
         ctx.exit(EXIT_WRONG)
-    rubric = load_rubric(file)
+    rubric = find_rubric(str(file.absolute()))
     out(f"{rubric.name}: {len(rubric.dimensions)} dimension{'' if len(rubric.dimensions) == 1 else 's'}\n")
     for dimension in rubric.dimensions:
         out(f"  {_summary(dimension)}\n")
