@@ -16,11 +16,15 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from trajview import AnnotationForEpisode
+from trajview.annotation.draft import Draft
+from trajview.annotation.exchange import to_csv
+from trajview.annotation.rubric import SOTOPIA
 from trajview.annotation.rubric_check import _KEYS
 from trajview.annotation.rubric_file import check_rubric
-from trajview.annotation.store import pk_of
+from trajview.annotation.store import AnnotationStore, pk_of
 from trajview.app.keys import KEYS, groups, shown
 from trajview.cli.main import main
 from trajview.config import _WANTED, load_settings
@@ -160,6 +164,36 @@ def test_the_annotation_shown_is_what_is_written() -> None:
     assert annotation.pk == pk_of(annotation.episode, annotation.annotator_id, "sotopia")
     episode = json.loads((ROOT / "sample_data/sotopia/deposit.json").read_text(encoding="utf-8"))
     assert annotation.episode == episode["pk"]
+
+
+def test_the_csv_that_is_exported_is_as_described(tmp_path: Path) -> None:
+    folder = tmp_path / "store" / "AnnotationForEpisode"
+    folder.mkdir(parents=True)
+    record = AnnotationForEpisode.from_json(block("annotation"))
+    for who in ("ada", "bo"):
+        path = folder / f"{pk_of(record.episode, who, 'sotopia')}.json"
+        path.write_text(record.model_copy(update={"pk": path.stem, "annotator_id": who}).to_json())
+    done = CliRunner().invoke(main, ["annotations", "export", str(folder.parent), "-o", str(tmp_path / "scores.csv")])
+    assert done.exit_code == 0, done.output
+    run = subprocess.run(
+        [sys.executable, "-c", block("csv")], capture_output=True, check=False, text=True, cwd=tmp_path
+    )  # fmt: skip
+    assert run.stdout.splitlines() == [f"{record.episode} 0 3.0 2", f"{record.episode} 1 7.0 2"], run.stderr
+
+
+def test_pandas_reads_what_is_exported_and_the_journal_as_described(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pandas = pytest.importorskip("pandas")
+    store = AnnotationStore(tmp_path / "annotations", "ada")
+    store.submit(Draft("007", "sotopia", ({"goal": "7"}, {})), SOTOPIA)
+    (tmp_path / "scores.csv").write_text(to_csv(store.records()))
+    monkeypatch.chdir(tmp_path)
+    [read_csv, read_json] = re.findall(r"`(pandas\.\w+\(.*?\))`", TEXT)
+    scores = eval(read_csv, {"pandas": pandas})
+    assert list(scores["episode"]) == ["007", "007"]
+    assert scores.groupby("annotator_id")["goal"].mean()["ada"] == 7
+    assert list(eval(read_json, {"pandas": pandas})["event"]) == ["draft", "submit"]
 
 
 def test_the_python_example_runs(clone: Path) -> None:
