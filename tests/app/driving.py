@@ -15,6 +15,7 @@ from textual.widgets import Input, Static
 from trajview.app.app import TrajviewApp, make_app
 from trajview.app.screens.transcript import TranscriptScreen
 from trajview.app.session import TranscriptSession
+from trajview.app.widgets.annotation_fields import ReasoningText
 from trajview.app.widgets.annotation_panel import AnnotationPanel
 from trajview.app.widgets.run_table import RunTable
 from trajview.config import Settings
@@ -95,7 +96,7 @@ class Reader:
 
         await self.until(shown, f"run {id or ''} is shown")
         if self.screen.has_class("-annotating"):
-            await self.annotating()
+            await self.until(self._panel_ready, "the panel shows the run")
 
     @property
     def screen(self) -> TranscriptScreen:
@@ -156,21 +157,35 @@ class Reader:
     async def annotating(self) -> None:
         """The panel shows the run that the screen shows, and its fields can be typed in."""
 
-        def ready() -> bool:
-            panel = self.screen.panel
-            return panel is not None and panel.key == self.screen.info.key and panel._ready
-
-        await self.until(ready, "the fields can be typed in")
+        await self.until(self._panel_ready, "the fields can be typed in")
         await self.until(lambda: self.app.focused is not None and self.panel in self.app.focused.ancestors)
+
+    def _panel_ready(self) -> bool:
+        panel = self.screen.panel
+        return panel is not None and panel.key == self.screen.info.key and panel._ready
 
     @property
     def state(self) -> str:
         """What the panel says of the draft or record."""
         return str(self.panel.query_one(".state", Static).render())
 
+    @property
+    def values(self) -> dict[tuple[int, str], str]:
+        """What is typed, by agent and dimension."""
+        grid = self.panel._sheet.grid
+        return {(place.agent, grid.dimensions[place.row].name): grid.text(place) for place in grid.order}
+
+    @property
+    def reasoning(self) -> ReasoningText:
+        """The field for the reasoning."""
+        return self.panel.query_one(ReasoningText)
+
     async def save(self) -> None:
+        """Submit, where scores are missing too; there is no other run to go to."""
         await self.press("ctrl+s")
-        await self.until(lambda: self.state.startswith("saved ✓"), "saved")
+        if "again submits without" in self.state:
+            await self.press("ctrl+s")
+        await self.until(lambda: "submitted ✓" in self.state and not self.panel._sheet.locked, "submitted")
 
 
 _KEYS = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -18,7 +19,8 @@ from textual.widgets import Static
 from trajview.annotation.draft import Draft
 from trajview.annotation.rubric import SOTOPIA, Rubric, reward_rubric
 from trajview.annotation.store import AnnotationStore
-from trajview.app.widgets.annotation_fields import ReasoningText, ScoreField, ScoreTable
+from trajview.app.score_grid import Place, ScoreGrid
+from trajview.app.widgets.annotation_fields import RationaleText, ReasoningText
 from trajview.app.widgets.annotation_panel import AnnotationPanel
 from trajview.app.widgets.changed_on_disk import ChangedOnDiskScreen
 
@@ -40,8 +42,17 @@ class PanelApp(App[None]):
     def _note(self, message: Message) -> None:
         self.posted.append(message)
 
-    on_annotation_panel_opened = on_annotation_panel_saved = on_annotation_panel_failed = _note
-    on_annotation_panel_draft_kept = on_annotation_panel_close_requested = on_annotation_panel_run_requested = _note
+    on_annotation_panel_opened = on_annotation_panel_failed = _note
+    on_annotation_panel_draft_kept = on_annotation_panel_close_requested = _note
+
+    def on_annotation_panel_saved(self, message: AnnotationPanel.Saved) -> None:
+        self._note(message)
+        if message.advance:
+            self.panel.stay("nothing comes after it")
+
+    def on_annotation_panel_run_requested(self, message: AnnotationPanel.RunRequested) -> None:
+        self._note(message)
+        self.panel.stay()
 
     def kinds(self) -> list[str]:
         return [type(message).__name__ for message in self.posted]
@@ -74,8 +85,47 @@ class Driver:
         await self.pilot.pause(AnnotationPanel.KEEP_AFTER + 0.1)
         await self.settle()
 
-    def field(self, name: str, agent: int = 0) -> ScoreField:
-        return next(f for f in self.panel.query(ScoreField) if f.dimension.name == name and f.agent == agent)
+    async def submit(self) -> None:
+        """Submit, where scores are missing too."""
+        await self.pilot.press("ctrl+s")
+        await self.settle()
+        if "again submits without" in self.state:
+            await self.pilot.press("ctrl+s")
+            await self.settle()
+
+    @property
+    def grid(self) -> ScoreGrid:
+        return self.panel._sheet.grid
+
+    def value(self, name: str, agent: int = 0) -> str:
+        return self.grid.text(self.place(name, agent))
+
+    def place(self, name: str, agent: int = 0) -> Place:
+        row = next(row for row, dimension in enumerate(self.grid.dimensions) if dimension.name == name)
+        return Place(row, agent)
+
+    def go(self, name: str, agent: int = 0) -> None:
+        self.panel._sheet.to_first([self.place(name, agent)])
+
+    @property
+    def at(self) -> tuple[str, int] | str:
+        """Where the cursor is: dimension and agent, or the text that has it."""
+        if self.app.focused is self.panel._sheet.table:
+            place = self.grid.place
+            assert place is not None
+            return self.grid.dimensions[place.row].name, place.agent
+        return type(self.app.focused).__name__
+
+    @property
+    def guidance(self) -> list[str]:
+        box = self.panel._sheet.guidance
+        return [text for _, text in box.content_lines(box.size.width, box.size.height)]
+
+    @property
+    def table(self) -> list[str]:
+        """The lines of the table that are in view."""
+        table = self.panel._sheet.table
+        return [table.render_line(y).text.rstrip() for y in range(table.size.height)]
 
     @property
     def state(self) -> str:
@@ -104,9 +154,8 @@ async def test_typed_scores_and_reasoning_are_saved_as_a_record(tmp_path: Path) 
         await panel.type("why")
         await panel.pilot.press("enter", "x")
         assert panel.panel.dirty
-        await panel.pilot.press("ctrl+s")
-        await panel.settle()
-        assert panel.state.startswith("saved ✓")
+        await panel.submit()
+        assert panel.state.startswith("submitted ✓")
         assert not panel.panel.dirty
         assert "Saved" in panel.app.kinds()
     (record,) = records(tmp_path)
@@ -122,41 +171,40 @@ async def test_typed_scores_and_reasoning_are_saved_as_a_record(tmp_path: Path) 
 async def test_the_overall_is_shown_live(tmp_path: Path) -> None:
     async with driving(tmp_path) as panel:
         await panel.open()
-        assert panel.lines(".mean") == ["–", "–"]
+        assert panel.table[-1].split() == ["overall", "–", "–"]
         await panel.type("9", "-2")
         await panel.pilot.pause()
-        assert panel.lines(".mean") == ["3.50", "–"]
+        assert panel.table[-1].split() == ["overall", "3.50", "–"]
 
 
-async def test_what_is_no_score_is_shown_at_its_field_and_never_saved(tmp_path: Path) -> None:
+async def test_what_is_no_score_is_red_at_once_and_never_saved(tmp_path: Path) -> None:
     async with driving(tmp_path) as panel:
         await panel.open()
-        await panel.type("11", "abc", "5")
-        await panel.pilot.pause()
-        assert panel.lines(".bad") == ["Samuel: out of range 0..10", "Samuel: not a number; -5..5"]
-        assert panel.lines(".mean") == ["5.00", "–"]
-        assert panel.field("believability").has_class("-bad")
+        await panel.type("11")
+        assert panel.guidance[0] == "believability: out of range 0..10"
+        await panel.type("", "-6", "5")
+        assert panel.table[-1].split() == ["overall", "5.00", "–"]
         await panel.pilot.press("ctrl+s")
         await panel.settle()
-        assert panel.state == "not saved: 2 scores are not valid, see the red ones"
-        assert panel.app.focused is panel.field("believability")
+        assert panel.state == "not submitted: 2 scores are not valid, see the red ones"
+        assert panel.at == ("believability", 0)
+        assert panel.guidance[0] == "believability: out of range 0..10"
         assert not (tmp_path / "AnnotationForEpisode").exists()
-        await panel.pilot.press("7", "down", "backspace")
-        await panel.pilot.press("ctrl+s")
-        await panel.settle()
-        assert panel.lines(".bad") == []
+        await panel.pilot.press("7", "down", "delete")
+        await panel.submit()
+        assert panel.state.startswith("submitted ✓")
     assert records(tmp_path)[0]["rewards"] == [[6.0, {"believability": 7.0, "knowledge": 5.0}], 0.0]
 
 
-async def test_a_minus_is_no_error_until_its_field_is_left(tmp_path: Path) -> None:
+async def test_a_minus_is_no_error_until_its_cell_is_left(tmp_path: Path) -> None:
     async with driving(tmp_path) as panel:
         await panel.open()
         await panel.pilot.press("minus")
-        await panel.pilot.pause()
-        assert panel.lines(".bad") == []
+        assert panel.guidance[0].startswith("believability 0..10")
+        await panel.pilot.press("ctrl+s")
+        assert panel.guidance[0] == "believability: not a number yet; 0..10"
         await panel.pilot.press("down")
-        await panel.pilot.pause()
-        assert panel.lines(".bad") == ["Samuel: not a number yet; 0..10"]
+        assert panel.grid.red(panel.place("believability"), focused=True)
 
 
 async def test_a_draft_is_in_the_journal_within_a_second_and_comes_back(tmp_path: Path) -> None:
@@ -164,14 +212,14 @@ async def test_a_draft_is_in_the_journal_within_a_second_and_comes_back(tmp_path
         await panel.open()
         await panel.type("9")
         await panel.keep()
-        assert panel.state == "draft kept, not saved"
+        assert re.fullmatch(r"draft saved \d\d:\d\d:\d\d · not submitted", panel.state)
         kept = AnnotationStore(tmp_path, "alice").journal.latest_draft("e1", "sotopia")
         assert kept is not None
         assert kept.values[0]["believability"] == "9"
         await panel.type("9")
     async with driving(tmp_path) as panel:
         await panel.open()
-        assert panel.field("believability").value == "99"
+        assert panel.value("believability") == "99"
         assert panel.state.startswith("draft of ")
         assert panel.panel.dirty
     assert records(tmp_path) == []
@@ -180,7 +228,7 @@ async def test_a_draft_is_in_the_journal_within_a_second_and_comes_back(tmp_path
 async def test_opening_and_closing_makes_nothing(tmp_path: Path) -> None:
     async with driving(tmp_path / "store") as panel:
         await panel.open()
-        assert panel.state == "not rated yet"
+        assert panel.state == "not started"
         await panel.pilot.press("ctrl+s", "escape")
         await panel.settle()
         assert panel.app.kinds()[-1] == "CloseRequested"
@@ -191,15 +239,14 @@ async def test_a_saved_annotation_loads_for_editing(tmp_path: Path) -> None:
     AnnotationStore(tmp_path, "alice").save("e1", SOTOPIA, [0.0, (6.0, {"goal": 6.0})], "é\n😀")
     async with driving(tmp_path) as panel:
         await panel.open()
-        assert panel.field("goal", 1).value == "6"
-        assert panel.field("goal", 0).value == ""
+        assert panel.value("goal", 1) == "6"
+        assert panel.value("goal", 0) == ""
         assert panel.panel.query_one(ReasoningText).text == "é\n😀"
-        assert panel.state.startswith("saved ✓")
+        assert panel.state.startswith("submitted ✓")
         assert not panel.panel.dirty
-        panel.field("goal", 1).focus()
+        panel.go("goal", 1)
         await panel.type("5")
-        await panel.pilot.press("ctrl+s")
-        await panel.settle()
+        await panel.submit()
     (record,) = records(tmp_path)
     assert record["rewards"] == [0.0, [5.0, {"goal": 5.0}]]
     assert record["reasoning"] == "é\n😀"
@@ -210,13 +257,13 @@ async def test_typing_back_what_is_saved_leaves_no_draft(tmp_path: Path) -> None
     store.save("e1", SOTOPIA, [(6.0, {"goal": 6.0}), 0.0], "")
     async with driving(tmp_path) as panel:
         await panel.open()
-        panel.field("goal").focus()
+        panel.go("goal")
         await panel.type("5")
         await panel.keep()
         assert store.statuses() == {"e1": "draft"}
         await panel.pilot.press("backspace", "6")
         await panel.keep()
-        assert panel.state == "as saved"
+        assert panel.state == "as submitted ✓"
         assert not panel.panel.dirty
     assert store.statuses() == {"e1": "annotated"}
 
@@ -226,14 +273,13 @@ async def test_switching_runs_keeps_the_draft_of_the_first(tmp_path: Path) -> No
         await panel.open()
         await panel.type("9")
         await panel.open("e2", ("agent",), reward_rubric())
-        assert [field.value for field in panel.panel.query(ScoreField)] == [""]
+        assert panel.value("reward") == ""
         await panel.type("0.5")
         await panel.open("e1")
-        assert panel.field("believability").value == "9"
+        assert panel.value("believability") == "9"
         await panel.open("e2", ("agent",), reward_rubric())
-        assert panel.field("reward").value == "0.5"
-        await panel.pilot.press("ctrl+s")
-        await panel.settle()
+        assert panel.value("reward") == "0.5"
+        await panel.submit()
     (record,) = records(tmp_path)
     assert record["rewards"] == [[0.5, {"reward": 0.5}]]
 
@@ -247,7 +293,7 @@ async def test_many_quick_switches_end_at_the_last_run(tmp_path: Path) -> None:
         await panel.settle()
         assert panel.panel.key == "e7"
         assert panel.panel.query_one(ReasoningText).text == "seven"
-        assert len(panel.panel.query(ScoreField)) == 14
+        assert len(panel.grid.order) == 14
 
 
 @pytest.mark.parametrize(
@@ -261,10 +307,10 @@ async def test_a_record_that_someone_else_changed_is_asked_about(
     path = store.save("e1", SOTOPIA, [(6.0, {"goal": 6.0}), 0.0], "mine")
     async with driving(tmp_path) as panel:
         await panel.open()
-        panel.field("goal").focus()
+        panel.go("goal")
         await panel.type("9")
         path.write_text(path.read_text().replace("mine", "theirs"))
-        await panel.pilot.press("ctrl+s")
+        await panel.pilot.press("ctrl+s", "ctrl+s")
         for _ in range(50):
             await panel.pilot.pause(0.02)
             if isinstance(panel.app.screen, ChangedOnDiskScreen):
@@ -273,13 +319,13 @@ async def test_a_record_that_someone_else_changed_is_asked_about(
         await panel.pilot.press(*keys)
         await panel.settle()
         assert json.loads(path.read_text())["reasoning"] == reasoning
-        assert panel.field("goal").value == value
+        assert panel.value("goal") == value
         if keys == ("escape",):
             assert panel.app.kinds()[-1] == "Failed"
             assert "not saved" in panel.state
             assert panel.panel.dirty
         else:
-            assert panel.state.startswith("saved ✓")
+            assert panel.state.startswith("submitted ✓")
 
 
 async def test_a_save_that_fails_shouts_and_loses_nothing(tmp_path: Path) -> None:
@@ -287,17 +333,15 @@ async def test_a_save_that_fails_shouts_and_loses_nothing(tmp_path: Path) -> Non
     async with driving(tmp_path) as panel:
         await panel.open()
         await panel.type("9")
-        await panel.pilot.press("ctrl+s")
-        await panel.settle()
+        await panel.submit()
         assert panel.app.kinds()[-1] == "Failed"
         assert panel.state.startswith("The annotation was not saved: ")
         assert panel.panel.query_one(".state").has_class("-error")
         assert [note.severity for note in panel.app._notifications] == ["error"]
         assert panel.panel.dirty
         (tmp_path / "AnnotationForEpisode").unlink()
-        await panel.pilot.press("ctrl+s")
-        await panel.settle()
-        assert panel.state.startswith("saved ✓")
+        await panel.submit()
+        assert panel.state.startswith("submitted ✓")
 
 
 async def test_a_draft_that_the_journal_refused_is_held_and_written_later(tmp_path: Path) -> None:
@@ -310,7 +354,7 @@ async def test_a_draft_that_the_journal_refused_is_held_and_written_later(tmp_pa
         await panel.open("e2")
         assert panel.panel.dirty
         await panel.open("e1")
-        assert panel.field("believability").value == "9"
+        assert panel.value("believability") == "9"
         (tmp_path / "journal").unlink()
         panel.panel.flush()
     assert AnnotationStore(tmp_path, "alice").statuses() == {"e1": "draft"}
@@ -319,25 +363,42 @@ async def test_a_draft_that_the_journal_refused_is_held_and_written_later(tmp_pa
 async def test_keys_move_between_fields(tmp_path: Path) -> None:
     async with driving(tmp_path) as panel:
         await panel.open()
-        assert panel.app.focused is panel.field("believability")
+        assert panel.at == ("believability", 0)
         await panel.pilot.press("tab")
-        assert panel.app.focused is panel.field("believability", 1)
+        assert panel.at == ("believability", 1)
+        await panel.pilot.press("down")
+        assert panel.at == ("relationship", 1)
         await panel.pilot.press("tab")
-        assert panel.app.focused is panel.field("relationship")
-        await panel.pilot.press("shift+tab", "down")
-        assert panel.app.focused is panel.field("relationship", 1)
-        await panel.pilot.press("up", "up")
-        assert panel.app.focused is panel.field("believability", 1)
+        assert panel.at == "ReasoningText"
+        await panel.pilot.press("tab")
+        assert panel.at == ("relationship", 0)
+        await panel.pilot.press("shift+tab", "shift+tab", "up", "up")
+        assert panel.at == ("believability", 1)
         await panel.pilot.press(*["down"] * 7)
-        assert isinstance(panel.app.focused, ReasoningText)
+        assert panel.at == "ReasoningText"
         await panel.pilot.press("a", "enter", "b", "up")
-        assert isinstance(panel.app.focused, ReasoningText)
+        assert panel.at == "ReasoningText"
         await panel.pilot.press("up")
-        assert panel.app.focused is panel.field("goal")
+        assert panel.at == ("goal", 1)
+        await panel.pilot.press("tab", "tab", "enter")
+        assert panel.at == ("believability", 1)
+        await panel.pilot.press("g")
+        assert panel.at == ("goal", 1)
         await panel.pilot.press("enter")
-        assert panel.app.focused is panel.field("believability", 1)
-        await panel.pilot.press("shift+tab", "shift+tab")
-        assert isinstance(panel.app.focused, ReasoningText)
+        assert panel.at == "ReasoningText"
+
+
+async def test_the_cursor_comes_back_to_where_it_was(tmp_path: Path) -> None:
+    async with driving(tmp_path) as panel:
+        await panel.open()
+        for keys in (("tab", "s"), ("quotation_mark", "w"), ("down", "tab", "t")):
+            await panel.pilot.press(*keys)
+            was = panel.at
+            await panel.pilot.press("escape")
+            assert panel.app.focused is None
+            panel.panel.focus_fields()
+            assert panel.at == was
+        assert panel.panel.query_one(ReasoningText).text == "t"
 
 
 async def test_other_runs_can_be_asked_for_from_inside_the_text(tmp_path: Path) -> None:
@@ -358,13 +419,12 @@ async def test_names_and_titles_from_a_log_cannot_break_the_panel(tmp_path: Path
         svg = panel.app.export_screenshot()
         assert "[/b]" in svg
         assert "\x1b" not in svg
-        assert len(panel.panel.query(ScoreTable)) == 3
+        assert sum(line.startswith("overall") for line in panel.table) >= 1
         panel.panel.open_run("many", "many", [f"agent {i}" for i in range(1000)], reward_rubric())
         panel.panel.focus_fields()
         await panel.settle()
         await panel.type("1")
-        await panel.pilot.press("ctrl+s")
-        await panel.settle()
+        await panel.submit()
     assert len(records(tmp_path)[0]["rewards"]) == 1000
 
 
@@ -372,13 +432,26 @@ async def test_names_and_titles_from_a_log_cannot_break_the_panel(tmp_path: Path
 async def test_at_any_size_the_focused_field_and_the_state_are_in_view(tmp_path: Path, size: tuple[int, int]) -> None:
     async with driving(tmp_path, size) as panel:
         await panel.open()
-        fields = list(panel.panel.query(ScoreField))
-        for field in [fields[9], fields[-1], panel.panel.query_one(ReasoningText), fields[0]]:
-            field.focus()
-            await panel.pilot.pause(0.4 if size[1] < 20 else None)
-            region = field.region
-            assert 0 <= region.y < size[1] - 1, field
-            assert region.right <= size[0]
+        sheet = panel.panel._sheet
+        for name, agent in (("secret", 1), ("goal", 1), ("believability", 0)):
+            panel.go(name, agent)
+            await panel.type("1")
+            await panel.pilot.pause()
+            label = name.replace("_", " ")[:8]
+            assert any((line.startswith(label) and line.endswith("1▏")) or "1▏" in line for line in panel.table), (
+                panel.table
+            )
+            assert sheet.table.region.bottom < size[1]
+            assert sheet.table.region.right <= size[0]
+            assert sheet.guidance.region.height >= 1
+        for keys, field in (("quotation_mark", RationaleText), ("tab", None), ("tab", ReasoningText)):
+            await panel.pilot.press(keys)
+            await panel.pilot.pause()
+            if field is not None:
+                region = panel.panel.query_one(field).region
+                assert panel.app.focused is panel.panel.query_one(field)
+                assert region.height >= 1
+                assert region.bottom <= size[1] - 1
         assert panel.panel.query_one(".state").region.bottom == size[1]
 
 
@@ -388,8 +461,8 @@ async def test_a_draft_older_than_a_change_by_someone_else_says_so(tmp_path: Pat
     store.journal.append("draft", Draft("e1", "sotopia", ({"goal": "2"},), "", base="another"))
     async with driving(tmp_path) as panel:
         await panel.open()
-        assert panel.state.endswith("what was saved has changed since")
-        assert panel.field("goal").value == "2"
+        assert panel.state.endswith("what was submitted has changed since")
+        assert panel.value("goal") == "2"
 
 
 async def test_rationales_of_a_record_outlive_an_edit_of_its_scores(tmp_path: Path) -> None:
@@ -400,11 +473,10 @@ async def test_rationales_of_a_record_outlive_an_edit_of_its_scores(tmp_path: Pa
     async with driving(tmp_path) as panel:
         await panel.open()
         assert not panel.panel.dirty
-        panel.field("believability").focus()
+        panel.go("believability")
         await panel.type("3")
         await panel.keep()
-        await panel.pilot.press("ctrl+s")
-        await panel.settle()
+        await panel.submit()
     (record,) = records(tmp_path)
     assert record["rewards"][0] == [5.0, {"believability": 3.0, "goal": 7.0}]  # type: ignore[index]
     assert "goal: one step short\n" in str(record["reasoning"])

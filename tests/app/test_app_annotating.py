@@ -11,7 +11,8 @@ from textual.widgets import Static
 from trajview.annotation.store import pk_of
 from trajview.app.screens.transcript import TranscriptScreen
 from trajview.app.screens.unsaved import UnsavedScreen
-from trajview.app.widgets.annotation_fields import ReasoningText, ScoreField
+from trajview.app.widgets.annotation_fields import ReasoningText
+from trajview.app.widgets.score_table import ScoreTable
 from trajview.models.sotopia import AnnotationForEpisode
 
 from .driving import Reader, reading, records
@@ -41,11 +42,11 @@ async def rate(reader: Reader, *scores: str) -> None:
 
 
 async def draft_kept(reader: Reader) -> None:
-    await reader.until(lambda: reader.state.startswith("draft kept"), "the draft is kept")
+    await reader.until(lambda: reader.state.startswith("draft saved"), "the draft is kept")
 
 
 def fields(reader: Reader) -> dict[tuple[int, str], str]:
-    return {(field.agent, field.dimension.name): field.value for field in reader.panel.query(ScoreField)}
+    return reader.values
 
 
 def reasoning(reader: Reader) -> str:
@@ -71,7 +72,7 @@ async def test_scores_and_reasoning_of_an_episode_become_the_exact_file(episode:
         await reader.press("enter", "x")
         await reader.until(lambda: "2.71" in reader.whole_screen)
         await reader.save()
-        await reader.press("escape")
+        await reader.press("escape", "escape")
         await reader.until(lambda: "saves to" not in reader.status)
         await reader.press("q")
         await reader.listed()
@@ -100,8 +101,6 @@ async def test_what_was_saved_is_loaded_again_and_saving_again_replaces(log: Pat
             await reader.opened()
             await annotate(reader)
             assert list(fields(reader).values()) == [before]
-            reader.panel.query_one(ScoreField).focus()
-            await reader.press("home", *["delete"] * len(before))
             await reader.type(score)
             await reader.save()
         assert record(store)["rewards"] == [[float(score), {"reward": float(score)}]]
@@ -124,15 +123,18 @@ async def test_a_typed_error_is_said_in_place_and_never_saved(log: Path, tmp_pat
     async with reading(log, store=store) as reader:
         await reader.opened()
         await annotate(reader)
-        for typed, said in (("7", "0..1"), ("[/b]", "not a number"), ("nan", "not a number"), ("1e999", "0..1")):
-            field = reader.panel.query_one(ScoreField)
-            field.focus()
-            field.value = ""
+        for typed, said in (
+            ("7", "out of range 0..1"),
+            ("-", "not a number yet"),
+            ("-0.5", "out of range"),
+            (".", "not a number yet"),
+        ):
             await rate(reader, typed)
-            await reader.until(lambda said=said: said in reader.whole_screen)
+            assert isinstance(reader.app.focused, ReasoningText)
             await reader.press("ctrl+s")
-            await reader.until(lambda: reader.state.startswith("not saved"))
-            assert reader.app.focused is field
+            await reader.until(lambda: reader.state.startswith("not submitted"))
+            assert isinstance(reader.app.focused, ScoreTable)
+            await reader.until(lambda said=said: said in reader.whole_screen)
     assert records(store) == []
 
 
@@ -166,7 +168,7 @@ async def test_a_draft_follows_its_run_and_survives_the_program(runs: Path, tmp_
         await annotate(reader)
         assert list(fields(reader).values()) == ["0.2"]
         assert "draft" in reader.state
-        await reader.press("escape")
+        await reader.press("escape", "escape")
         await reader.press("q", "d")
         await reader.listed()
         await reader.until(lambda: reader.whole_screen.count("○ draft") == 2)
@@ -179,7 +181,13 @@ async def test_the_panel_stays_open_from_run_to_run(runs: Path, tmp_path: Path) 
         await annotate(reader)
         await reader.press("escape", "L")
         await reader.opened("beta")
+        await reader.until(lambda: reader.panel.key == "beta")
+        assert reader.app.focused is reader.screen.view, "who reads goes on reading"
+        await reader.press("escape", "H")
+        await reader.opened("alpha")
         assert not reader.screen.has_class("-annotating")
+        await reader.press("L")
+        await reader.opened("beta")
         await annotate(reader)
         await reader.pilot.press("ctrl+n")
         await reader.opened("gamma")
@@ -207,11 +215,11 @@ async def test_leaving_with_unsaved_work_asks_and_each_answer_does_what_it_says(
         await reader.opened()
         await annotate(reader)
         await rate(reader, "1")
-        await reader.press("escape")
+        await reader.press("escape", "escape")
         for leave in ("q", "ctrl+q"):
             await reader.pilot.press(leave)
             await reader.until(lambda: isinstance(reader.app.screen, UnsavedScreen))
-            assert "not saved" in reader.whole_screen
+            assert "not submitted" in reader.whole_screen
             await reader.press("escape")
             await reader.until(lambda: isinstance(reader.app.screen, TranscriptScreen))
             assert list(fields(reader).values()) == ["1"]
@@ -236,7 +244,7 @@ async def test_leaving_without_unsaved_work_asks_nothing(log: Path, tmp_path: Pa
     async with reading(log, store=tmp_path / "store") as reader:
         await reader.opened()
         await annotate(reader)
-        await reader.press("escape", "q")
+        await reader.press("escape", "escape", "q")
         await reader.listed()
         await reader.press("q")
         await reader.until(lambda: not reader.app.is_running)
@@ -247,15 +255,15 @@ async def test_a_score_that_is_none_cannot_be_saved_on_leaving_and_nothing_is_lo
     async with reading(log, store=tmp_path / "store") as reader:
         await reader.opened()
         await annotate(reader)
-        await rate(reader, "x")
-        await reader.press("escape")
+        await rate(reader, "7")
+        await reader.press("escape", "escape")
         await reader.pilot.press("q")
         await reader.until(lambda: isinstance(reader.app.screen, UnsavedScreen))
         await reader.press("s")
         await reader.until(lambda: isinstance(reader.app.screen, TranscriptScreen))
-        await reader.until(lambda: reader.state.startswith("not saved"))
+        await reader.until(lambda: reader.state.startswith("not submitted"))
         assert reader.screen.has_class("-annotating"), "the field that is to be mended is shown"
-        assert list(fields(reader).values()) == ["x"]
+        assert list(fields(reader).values()) == ["7"]
 
 
 async def test_a_store_that_cannot_be_written_shouts(log: Path, tmp_path: Path) -> None:
@@ -269,11 +277,11 @@ async def test_a_store_that_cannot_be_written_shouts(log: Path, tmp_path: Path) 
         await reader.until(lambda: any("annotation was not saved" in toast for toast in reader.toasts))
         assert reader.panel.query_one(".state").has_class("-error")
         assert list(fields(reader).values()) == ["1"]
-        await reader.press("escape")
+        await reader.press("escape", "escape")
         await reader.pilot.press("q")
         await reader.until(lambda: isinstance(reader.app.screen, UnsavedScreen))
         said = str(reader.app.screen.query_one(Static).render())
-        assert "its draft could not be kept" in said
+        assert "its draft could not be saved" in said
         assert "[store]" in said
         assert "Discard" in reader.whole_screen
         await reader.press("escape")

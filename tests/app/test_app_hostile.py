@@ -105,9 +105,9 @@ async def test_agents_with_hostile_names_can_be_rated(tmp_path: Path) -> None:
         await reader.pilot.press("a")
         await reader.annotating()
         assert "[/Ada]" in reader.whole_screen
-        await reader.type("x")
+        await reader.type("11")
         await reader.press("enter", "ctrl+s")
-        await reader.until(lambda: reader.state.startswith("not saved"))
+        await reader.until(lambda: reader.state.startswith("not submitted"))
         assert not _ACTING.search(reader.whole_screen)
 
 

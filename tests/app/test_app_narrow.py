@@ -35,7 +35,7 @@ async def test_a_run_is_found_read_searched_and_rated_at_every_size(
         await reader.type("0.5")
         assert "0.5" in reader.whole_screen
         await reader.save()
-        assert "saved ✓" in reader.whole_screen
+        assert "submitted ✓" in reader.whole_screen
         assert "The fuse" in reader.whole_screen, "the transcript stays beside the panel"
         lines = reader.whole_screen.splitlines()
         assert len(lines) == size[1]

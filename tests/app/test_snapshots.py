@@ -30,7 +30,7 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "runs" / "chair.json").write_text(json.dumps(episode()))
     monkeypatch.setattr(Input, "cursor_blink", False)
     monkeypatch.setattr(TextArea, "cursor_blink", False)
-    monkeypatch.setattr("trajview.app.widgets.annotation_panel._clock", lambda time: "12:00")
+    monkeypatch.setattr("trajview.app.widgets.annotation_panel._clock", lambda time, seconds=False: "12:00")
     return Path("runs")
 
 
@@ -109,10 +109,10 @@ def test_annotation(snap_compare: Snapshot, runs: Path) -> None:
     async def steps(reader: Reader) -> None:
         await reader.pilot.press("a")
         await reader.annotating()
-        for text in ("7", "-2", "x"):
+        for text in ("7", "-2", "11"):
             await reader.type(text)
             await reader.press("enter")
-        await reader.until(lambda: reader.state.startswith("draft kept"))
+        await reader.until(lambda: reader.state.startswith("draft saved"))
 
     assert snap_compare(app_on(runs / "chair.json"), terminal_size=(80, 24), run_before=after(steps))
 

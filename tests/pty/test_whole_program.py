@@ -43,8 +43,8 @@ def home(tmp_path: Path) -> Path:
 
 
 DIMENSIONS = (
-    "believability, 0..10", "relationship, -5..5", "knowledge, 0..10", "secret, -10..0", "social rules, -10..0",
-    "financial and material benefits, -5..5", "goal, 0..10",
+    "believability 0..10", "relationship -5..5", "knowledge 0..10", "secret -10..0", "social rules -10..0",
+    "financial and material benefits -5..5", "goal 0..10",
 )  # fmt: skip
 """How the panel's guidance begins for the field that the cursor is in."""
 
@@ -84,7 +84,7 @@ def test_from_the_list_to_a_saved_annotation(folder: Path, home: Path) -> None:
         terminal.until("unit 1/2")
         terminal.press("a")
         terminal.until("saves to annotations")
-        terminal.until("not rated yet")
+        terminal.until("not started")
         columns = ("9", "-2", "5", "0", "-1", "0", "8"), ("5", "1", "5", "-5", "-5", "1", "5")
         following = [*DIMENSIONS[1:], DIMENSIONS[0], *DIMENSIONS[1:], "What do your scores rest on?"]
         for score, then in zip((*columns[0], *columns[1]), following, strict=True):
@@ -94,10 +94,12 @@ def test_from_the_list_to_a_saved_annotation(folder: Path, home: Path) -> None:
         terminal.until("1.00")
         terminal.press("One chair, two people.")
         terminal.until("One chair, two people.")
-        terminal.until("draft kept")
+        terminal.until("draft saved")
         terminal.press(CTRL_S)
-        terminal.until("saved ✓")
+        terminal.until("submitted ✓")
         terminal.press(ESCAPE)
+        terminal.until("] unit")  # The transcript's keys.
+        terminal.press("q")
         terminal.until(lambda: "saves to annotations" not in terminal.text)
         terminal.press("q")
         terminal.until("annotated")
@@ -127,12 +129,12 @@ def test_a_draft_survives_kill_9(folder: Path, home: Path) -> None:
     with Terminal(home, *arguments, cwd=folder) as terminal:
         terminal.until("b again")
         terminal.press("a")
-        terminal.until("not rated yet")
+        terminal.until("not started")
         terminal.press("0.25" + ENTER)
         terminal.until("What do your scores rest on?")
         terminal.press("half a thou")
         terminal.until("half a thou")
-        terminal.until("draft kept")
+        terminal.until("draft saved")
         terminal.kill()
     with Terminal(home, *arguments, cwd=folder) as terminal:
         terminal.until("b again")
@@ -141,7 +143,7 @@ def test_a_draft_survives_kill_9(folder: Path, home: Path) -> None:
         terminal.until("0.25")
         terminal.until("draft of")
         terminal.press(CTRL_Q)
-        terminal.until("not saved")
+        terminal.until("not submitted.")
         terminal.press("s")
         assert terminal.ended() == 0
     (path,) = (folder / "marks" / "AnnotationForEpisode").iterdir()
@@ -253,11 +255,11 @@ def test_no_escape_sequence_of_a_log_reaches_the_terminal(tmp_path: Path, home: 
         terminal.press(ESCAPE)
         terminal.until(lambda: "“EVIL”" not in terminal.text)
         terminal.press("a")
-        terminal.until("not rated yet")
+        terminal.until("not started")
         terminal.press("1")
-        terminal.until("draft kept")
+        terminal.until("draft saved")
         terminal.press(CTRL_S)
-        terminal.until("saved ✓")
+        terminal.until("submitted ✓")
         terminal.press(CTRL_Q)
         assert terminal.ended() == 0
         sent = bytes(terminal.sent)
@@ -332,21 +334,21 @@ def test_keys_that_arrive_all_at_once_do_what_they_do_one_by_one(folder: Path, h
         terminal.until("message 9/11")
         terminal.until("” 2/2")
         terminal.press("a")
-        terminal.until("not rated yet")
+        terminal.until("not started")
         terminal.press(f"0.25{ENTER}half a thought")
         terminal.until("half a thought")
         assert "0.25" in terminal.text
-        terminal.until("draft kept")
+        terminal.until("draft saved")
 
 
 def test_scores_typed_in_one_go_land_in_their_fields(folder: Path, home: Path) -> None:
     with Terminal(home, "runs", "--run", "chair", cwd=folder) as terminal:
         terminal.until("unit 0/2")
         terminal.press("a")
-        terminal.until("not rated yet")
-        terminal.press(f"8\t9\t-4\t3{ENTER}4{DOWN}{DOWN}-5{CTRL_S}")
-        terminal.until("saved ✓")
+        terminal.until("not started")
+        terminal.press(f"8\t9{DOWN}3\x1b[Z-4{DOWN}{DOWN}{DOWN}-5\t\t{CTRL_S}{CTRL_S}")
+        terminal.until("submitted ✓")
     (path,) = (folder / "annotations" / "AnnotationForEpisode").iterdir()
     first, second = (reward[1] for reward in json.loads(path.read_text())["rewards"])
-    assert first == {"believability": 8.0, "relationship": -4.0}
-    assert second == {"believability": 9.0, "relationship": 3.0, "knowledge": 4.0, "social_rules": -5.0}
+    assert first == {"believability": 8.0, "relationship": -4.0, "social_rules": -5.0}
+    assert second == {"believability": 9.0, "relationship": 3.0}

@@ -140,6 +140,17 @@ class TrajviewApp(App[int]):
         """The run after (or before) another, as the browser sorts and filters them now."""
         return self.browser.neighbour(info, step)
 
+    def next_to_annotate(self, info: RunInfo) -> tuple[RunInfo | None, str]:
+        """The next run after another that waits for its annotation, or None and a sentence that says so."""
+        found = self.browser.neighbour(info, 1, to_do=True)
+        if found is not None:
+            return found, ""
+        runs = self.browser.runs
+        others = runs.left_to_do(but=info)
+        if others > 0:
+            return None, f"end of the list; {others} before it {'waits' if others == 1 else 'wait'} for annotation"
+        return None, "all are annotated" if self.browser.finished else "the last so far"
+
     def annotations_changed(self) -> None:
         """Something was saved: the browser's status column is read anew."""
         self.browser.refresh_status()
@@ -179,7 +190,7 @@ class TrajviewApp(App[int]):
 
     async def _saved(self, panel: AnnotationPanel) -> bool:
         """Save an annotation before leaving; False if that did not work, which the panel has said by then."""
-        panel.save()
+        panel.save(sure=True)
         saving = [worker for worker in self.workers if worker.node is panel and worker.group == "annotation-save"]
         if saving:  # None where a score was refused; and to wait for none is to wait for all, this one too.
             await self.workers.wait_for_complete(saving)

@@ -26,6 +26,9 @@ RunRow = RunInfo | Problem
 DRAFT_STATUSES = frozenset(f"{state}{sign}" for state in ("draft", "skipped", "flagged") for sign in ("", f" {FLAG}"))
 """Annotation statuses that say that a run has no annotation yet."""
 
+_TO_DO = frozenset({"", *(status for status in DRAFT_STATUSES if not status.startswith("skipped"))})
+"""Annotation statuses that say that a run still waits for its annotation."""
+
 _ID_LIMIT = 300
 """Characters of an id or path that take part in sorting; the rest of a huge one decides nothing."""
 
@@ -272,19 +275,28 @@ class RunList:
         self._wanted = self.cursor_row
         return self._cursor != before
 
-    def next_run(self, place: Place, step: int) -> RunInfo | None:
-        """Move the cursor to the run shown after (before) the run at that place, past problems; None at the end."""
+    def next_run(self, place: Place, step: int, *, to_do: bool = False) -> RunInfo | None:
+        """Move the cursor to the run shown after (before) the run at that place, past problems; None at the end.
+
+        `to_do` passes over those that are annotated or skipped.
+        """
         here = next(
             (p for p, row in enumerate(self.shown) if getattr(self.rows[row], "place", None) == place), self._cursor
         )
         position = here + step
         while 0 <= position < len(self.shown):
             item = self.rows[self.shown[position]]
-            if isinstance(item, RunInfo):
+            if isinstance(item, RunInfo) and not (to_do and self.status(item) not in _TO_DO):
                 self.go(position)
                 return item
             position += step
         return None
+
+    def left_to_do(self, but: RunInfo) -> int:
+        """How many of the other runs that are shown are neither annotated nor skipped."""
+        shown = (self.rows[row] for row in self.shown)
+        waiting = (item for item in shown if isinstance(item, RunInfo) and self.status(item) in _TO_DO)
+        return sum(1 for item in waiting if item.place != but.place)
 
     def _stay_on(self, row: int | None) -> None:
         """Find the row that the cursor was on, or the one that a filter hid and that shows again."""

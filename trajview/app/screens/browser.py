@@ -298,9 +298,12 @@ class BrowserScreen(Screen[None]):
         said = "The files were read again." if message.done else "The files are still being read."
         self.notify(said, timeout=3)
 
-    def neighbour(self, info: RunInfo, step: int) -> RunInfo | None:
-        """The next or previous run as the list stands, with the cursor put on it; None where the list ends."""
-        found = self.runs.next_run(info.place, step)
+    def neighbour(self, info: RunInfo, step: int, *, to_do: bool = False) -> RunInfo | None:
+        """The next or previous run as the list stands, with the cursor put on it; None where the list ends.
+
+        `to_do` passes over those that are annotated or skipped.
+        """
+        found = self.runs.next_run(info.place, step, to_do=to_do)
         if found is None:
             return None
         self.table.rows_changed()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from time import monotonic
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -16,6 +16,7 @@ from textual.worker import get_current_worker
 
 from trajview.app.keys import bindings_for
 from trajview.app.run_list import size_text
+from trajview.app.screens.annotating import Annotating
 from trajview.app.screens.citing import Citing
 from trajview.app.screens.searching import Searching
 from trajview.app.screens.showing import Showing
@@ -33,9 +34,6 @@ from trajview.highlight import Highlight, Rule, compile_rule, text_of
 from trajview.models.run import AgentRun, overall_of
 from trajview.textsafe import one_line
 
-if TYPE_CHECKING:
-    from trajview.app.widgets.annotation_panel import AnnotationPanel
-
 __all__ = ["TranscriptScreen"]
 
 SMALL = 1_000_000
@@ -51,7 +49,7 @@ MOST_COUNTED = 30_000_000
 """Characters of a transcript whose tokens are counted without being asked for: some two seconds of one core."""
 
 
-class TranscriptScreen(Searching, Citing, Showing):
+class TranscriptScreen(Annotating, Searching, Citing, Showing):
     """Shows one run at a time; the app keeps one of these and gives it other runs."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("transcript")]
@@ -70,6 +68,7 @@ class TranscriptScreen(Searching, Citing, Showing):
         &.-annotating.-medium #outline { display: none; }
         &.-metadata.-medium #outline { display: none; }
         &.-outline #outline { display: block; }
+        &.-annotating.-narrow #outline { display: none; }
         &.-no-outline #outline { display: none; }
         &.-metadata #side { display: block; }
         &.-annotating AnnotationPanel { display: block; }
@@ -122,6 +121,7 @@ class TranscriptScreen(Searching, Citing, Showing):
         self.info = info
         self._unit = unit
         self._annotate = annotate
+        self._cursor_in_panel = annotate
         self._rules: list[Rule] = []
         self._changed = False  # since it was read
         self._reading_again = False
@@ -156,6 +156,7 @@ class TranscriptScreen(Searching, Citing, Showing):
         """Read a run in a thread and show it; what is shown now stays until then."""
         self.info = info
         self._annotate = annotate or self.has_class("-annotating")
+        self._cursor_in_panel = annotate or self.panel_has_cursor
         self._unit = unit
         self._changed = self._reading_again = False
         opening = [f"opening {one_line(info.name or info.id, 60)}…"]
@@ -255,7 +256,7 @@ class TranscriptScreen(Searching, Citing, Showing):
                 self._toast(f"There is no unit {self._unit}: this transcript has units 0 to {count - 1}.", error=True)
             self._moved()
         if self._annotate:
-            self._open_annotation()
+            self.open_annotation(with_cursor=self._cursor_in_panel)
 
     def _show_again(self, message: _Loaded) -> None:
         """Show a run that was read again in the place of what is shown of it."""
@@ -376,50 +377,6 @@ class TranscriptScreen(Searching, Citing, Showing):
                 self._tokens[index] = message.tokens
         self._say_status()
 
-    # -- annotation ----------------------------------------------------------------------------------------------------
-
-    @property
-    def panel(self) -> AnnotationPanel | None:
-        """The annotation panel, once it has been opened."""
-        found = self.query("AnnotationPanel")
-        return cast("AnnotationPanel", found.first()) if found else None
-
-    def action_annotate(self) -> None:
-        """Open the annotation panel, or put the cursor in it."""
-        if self.run is not None:
-            self._open_annotation()
-
-    def _open_annotation(self) -> None:
-        from trajview.annotation.choice import rubric_of
-        from trajview.app.widgets.annotation_panel import AnnotationPanel
-
-        assert self.run is not None
-        panel = self.panel
-        if panel is None:
-            panel = AnnotationPanel(self.trajview.store)
-            self.query_one("#body").mount(panel)
-        self.remove_class("-metadata")
-        self.add_class("-annotating")
-        if panel.key != self.info.key:
-            rubric = rubric_of(self.trajview.rubric, self.info.format, self.trajview.settings.reward_range)
-            panel.open_run(self.info.key, self.run.name or self.run.id, self.run.agent_names, rubric)
-        panel.focus_fields()
-        self._say_status()
-
-    def on_annotation_panel_saved(self) -> None:
-        self.trajview.annotations_changed()
-
-    def on_annotation_panel_draft_kept(self) -> None:
-        self.trajview.annotations_changed()
-
-    def on_annotation_panel_close_requested(self) -> None:
-        self.remove_class("-annotating")
-        self.view.focus()
-        self._say_status()
-
-    def on_annotation_panel_run_requested(self, message: AnnotationPanel.RunRequested) -> None:
-        self.action_run(message.step)
-
     # -- leaving -------------------------------------------------------------------------------------------------------
 
     def action_help(self) -> None:
@@ -434,5 +391,8 @@ class TranscriptScreen(Searching, Citing, Showing):
             return
         if self.has_class("-metadata"):
             self.remove_class("-metadata")
+            return
+        if self.has_class("-annotating"):
+            self.close_annotation()
             return
         self.trajview.leave_transcript(self)

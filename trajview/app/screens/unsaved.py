@@ -21,7 +21,7 @@ class UnsavedScreen(ModalScreen[Answer]):
     """Save, leave with the draft kept (or lost, where that failed), or stay. `problem` says why the draft could not be kept, if it could not."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("s", "answer('save')", "save"),
+        Binding("s", "answer('save')", "submit"),
         Binding("d", "answer('draft')", "keep as draft"),
         Binding("escape,c", "answer('stay')", "stay"),
         Binding("left", "app.focus_previous", show=False),
@@ -42,13 +42,13 @@ class UnsavedScreen(ModalScreen[Answer]):
 
     def compose(self) -> ComposeResult:
         if self._problem:
-            said = f"This annotation is not saved, and its draft could not be kept: {one_line(self._problem, 400)}"
+            said = f"This annotation is not submitted, and its draft could not be saved: {one_line(self._problem, 400)}"
         else:
-            said = "This annotation is not saved. Its draft is kept, and will be here next time."
+            said = "This annotation is not submitted. Its draft is saved, and will be here next time."
         with Vertical():
             yield Static(said, markup=False)
             with Horizontal():
-                yield Button("[u]S[/u]ave", id="save", variant="primary", compact=True)
+                yield Button("[u]S[/u]ubmit", id="save", variant="primary", compact=True)
                 yield Button("[u]D[/u]iscard" if self._problem else "Keep [u]d[/u]raft", id="draft", compact=True)
                 yield Button("[u]C[/u]ancel", id="stay", compact=True)
 

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from textual import events, on
+from textual import events
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.content import Content
 from textual.message import Message
 from textual.timer import Timer
-from textual.widget import Widget
-from textual.widgets import Input, Static, TextArea
+from textual.widgets import Static
 
-from trajview.annotation.draft import Draft, bad_scores, overall
-from trajview.annotation.rubric import BadScore, Rubric
+from trajview.annotation.draft import Draft, bad_scores
+from trajview.annotation.rubric import Rubric
 from trajview.annotation.store import AnnotationStore, ChangedOnDisk, Opened
-from trajview.app.keys import bindings_for
-from trajview.app.widgets.annotation_fields import ScoreField
+from trajview.app.score_grid import ScoreGrid
 from trajview.app.widgets.annotation_work import AnnotatedRun, Work
 from trajview.app.widgets.changed_on_disk import ChangedOnDiskScreen
+from trajview.app.widgets.panel_keys import PanelKeys
 from trajview.app.widgets.score_sheet import ScoreSheet
 from trajview.errors import AnnotationError
 from trajview.textsafe import one_line
@@ -36,10 +34,11 @@ _MOST_AGENTS = 24
 """More agents than this get no fields: nobody rates them by hand, and a log could claim a million."""
 
 
-class AnnotationPanel(Widget):
+class AnnotationPanel(PanelKeys):
     """Numbers per agent and dimension, their overall, and reasoning, for one run at a time.
 
     Every change is in the journal half a second after it was typed; a draft survives whatever happens to the program.
+    The last line always says which of it is safe: a draft in the journal, a submitted annotation, or why neither is.
     Posts Opened, Saved, Failed, DraftKept, CloseRequested, RunRequested.
     """
 
@@ -53,12 +52,13 @@ class AnnotationPanel(Widget):
             self.from_draft = from_draft
 
     class Saved(Message):
-        """The annotation of a run is on disk."""
+        """The annotation of a run is on disk. `advance` where the next run is wanted; nothing can be typed until then."""
 
-        def __init__(self, key: str, annotation: AnnotationForEpisode) -> None:
+        def __init__(self, key: str, annotation: AnnotationForEpisode, advance: bool = False) -> None:
             super().__init__()
             self.key = key
             self.annotation = annotation
+            self.advance = advance
 
     class Failed(Message):
         """An annotation or draft could not be read or written; the panel has said so already."""
@@ -76,16 +76,6 @@ class AnnotationPanel(Widget):
             self.key = key
             self.unsaved = unsaved
 
-    class CloseRequested(Message):
-        """Back to the transcript. The draft is on its way to the journal."""
-
-    class RunRequested(Message):
-        """Another run is wanted: the next (1) or the previous (-1)."""
-
-        def __init__(self, step: int) -> None:
-            super().__init__()
-            self.step = step
-
     DEFAULT_CSS = """
     AnnotationPanel { width: 44; height: 100%; layout: vertical; background: $surface; padding: 0 0 0 1; }
     AnnotationPanel > .title { height: 1; text-style: bold; text-wrap: nowrap; text-overflow: ellipsis; color: $foreground; }
@@ -94,13 +84,8 @@ class AnnotationPanel(Widget):
     AnnotationPanel > .state.-saved { color: $text-success; }
     AnnotationPanel > .state.-draft { color: $text-warning; }
     AnnotationPanel > .state.-error { color: $text-error; text-style: bold; }
-    AnnotationPanel.-wide ScoreField.-textual-compact, AnnotationPanel.-wide .head { width: 14; }
-    AnnotationPanel.-wide .mean { width: 14; }
-    AnnotationPanel.-narrow .range { display: none; }
-    AnnotationPanel.-short > .about, AnnotationPanel.-short .guidance, AnnotationPanel.-short ScoreTable { margin: 0; }
+    AnnotationPanel.-short > .about { display: none; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("annotation")]
-
     KEEP_AFTER = 0.5
     """Seconds from the first keystroke that is not in the journal until it is written there."""
 
@@ -111,13 +96,17 @@ class AnnotationPanel(Widget):
         self._ready = False
         self._opening = 0
         self._wants_focus = False
-        self._sheet = ScoreSheet()
-        self._beyond: tuple[dict[str, str], ...] = ()
-        self._rationales: tuple[Mapping[str, str], ...] = ()
-        """Kept as they were opened: no field shows them yet."""
+        self._beyond: tuple[tuple[Mapping[str, str], ...], tuple[Mapping[str, str], ...]] = ((), ())
         self._timer: Timer | None = None
         self._said = ""
+        self._state = "", ""
+        """What the last line says and in which colour, without what is only said beside it."""
         self._alarm = False
+        self._sure = False
+        """Missing scores were pointed out, and nothing was typed since."""
+        self._advancing = False
+        """Submitted, and another run is to come: what is typed now is for nobody."""
+        self._before = ""
         self._work = Work(store)
 
     def compose(self) -> ComposeResult:
@@ -142,38 +131,72 @@ class AnnotationPanel(Widget):
     def open_run(self, key: str, title: str, agents: Sequence[str], rubric: Rubric) -> None:
         """Show a run: what is typed for the last one is kept first; the fields open when the store was read."""
         self._keep()
-        self._wants_focus = self._wants_focus or self._holds_focus()
         self._run = AnnotatedRun(key, title, tuple(agents) or ("agent",), rubric)
         self._ready = False
         if self.is_mounted:
             self._start_opening()
 
     def focus_fields(self) -> None:
-        """Put the cursor into the first field that has no score, else the first; at once or when the run is open."""
-        if not self._ready:
+        """Put the cursor where it was; in a run that it was not in, into the first empty cell. No key is lost to others."""
+        if self._ready:
+            if self._advancing:  # The other run could not be opened.
+                self.stay()
+            self._sheet.resume()
+        else:
             self._wants_focus = True
-            return
-        self._sheet.focus_first()
+            if self.is_mounted and not self._holds_focus():
+                self.screen.set_focus(self._sheet.table)
 
-    def save(self) -> None:
-        """Save the annotation, in the background. What is no score is refused, and its field gets the cursor."""
+    def cite(self, citation: str) -> None:
+        """Put a citation where the cursor is, or was last: into the reason for a score, else into the reasoning."""
+        if self._ready and not self._sheet.locked:
+            self._sheet.cite(citation)
+
+    def save(self, advance: bool = False, sure: bool = False) -> None:
+        """Submit the annotation, in the background; then `advance` to the next run, if wanted.
+
+        What is no score is refused, and its cell gets the cursor. So it does where scores are missing; but the second
+        time in a row, or if `sure`, it is submitted without them.
+        """
         draft = self._typed()
-        if draft is None or self._run is None:
+        if draft is None or self._run is None or self._sheet.locked:
             return
         bad = bad_scores(draft.values, self._run.rubric)
         if bad:
             scores = "1 score is not valid" if len(bad) == 1 else f"{len(bad)} scores are not valid"
-            self._show_scores(all_bad=True)
-            self._shout(f"not saved: {scores}, see the red ones")
-            if any(agent < _MOST_AGENTS for agent, _ in bad):
-                self._sheet.focus_first(bad)
+            grid = self._sheet.grid
+            self._sheet.table.strict = True
+            self._sheet.to_first([place for place in grid.order if grid.bad(place)] or None)
+            self._shout(f"not submitted: {scores}, see the red ones")
             return
         if draft.empty and (self._work.baseline is None or self._work.baseline.empty):
-            self._say("nothing to save: no score and no reasoning yet", "draft")
+            self._say("nothing to submit: no score and no reasoning yet", "draft")
+            return
+        missing = self._sheet.grid.places_without()
+        if missing and not (sure or self._sure):
+            self._sure = True
+            self._sheet.to_first(missing)
+            empty = "1 score is empty" if len(missing) == 1 else f"{len(missing)} scores are empty"
+            self._say(f"not submitted yet: {empty}; the same key again submits without", "draft")
+            self._alarm = True  # It stays until something is typed.
             return
         self._stop_timer()
-        self._say("saving…")
-        self.run_worker(self._save(self._run, draft, list(self._work.rewards)), group="annotation-save")
+        self._say("submitting…")
+        self._sheet.shut(True)
+        self.run_worker(self._save(self._run, draft, list(self._work.rewards), advance), group="annotation-save")
+
+    def stay(self, why: str = "") -> None:
+        """No other run is coming: the fields of this one open again, and `why` is said beside its state."""
+        self._advancing = False
+        if self._ready:
+            self._sheet.shut(False)
+        text, kind = self._state
+        self._say(f"{text} · {why}" if why else text, kind, aside=True)
+
+    def _leave(self) -> None:
+        """Another run is to come: what is typed until then is for nobody."""
+        self._advancing = True
+        self._sheet.shut(True)
 
     def flush(self) -> None:
         """Write what is typed into the journal now, and wait for it: for the moment before the program ends.
@@ -195,7 +218,8 @@ class AnnotationPanel(Widget):
             return
         self._opening += 1
         self._show_head(run)
-        self._sheet.enable(False)
+        self._sheet.shut(True)
+        self._sure = self._advancing = False
         self._say("opening…")
         self.run_worker(self._open(run, self._opening), group="annotation-open")
 
@@ -208,25 +232,21 @@ class AnnotationPanel(Widget):
             error = failure
         if opening != self._opening:
             return
-        shown = run.agents[:_MOST_AGENTS]
-        await self._sheet.build(run.rubric, shown)
-        if opening != self._opening:
-            return
         draft, kept = self._work.begin(run, opened)
-        self._fill(draft, len(run.agents))
+        self._fill(run, draft)
         self._ready = True
-        self._show_scores()
+        before, self._before = self._before, ""
         if error is not None:
             self._fail(run.key, error)
         elif kept is not None:
-            since = "; what was saved has changed since" if opened and opened.changed else ""
-            self._say(f"draft of {_clock(kept.time)}, not saved yet{since}", "draft")
+            since = "; what was submitted has changed since" if opened and opened.changed else ""
+            self._say(f"draft of {_clock(kept.time)}, not submitted{since}{before}", "draft")
         elif opened and opened.saved:
-            self._say(f"saved ✓ {_clock(opened.saved.time)}", "saved")
+            self._say(f"submitted ✓ {_clock(opened.saved.time)}{before}", "saved")
         else:
-            self._say("not rated yet")
-        self._sheet.enable(True)
-        if self._wants_focus:
+            self._say(f"not started{before}")
+        self._sheet.shut(False)
+        if self._wants_focus or self._holds_focus():
             self._wants_focus = False
             self.focus_fields()
         saved = opened.saved.annotation if opened and opened.saved else None
@@ -237,51 +257,36 @@ class AnnotationPanel(Widget):
         about = f"{one_line(self.store.annotator, 30)} · {run.rubric.name} · {one_line(str(self.store.root), 120)}"
         self.query_one(".about", Static).update(Content(about))
 
-    def _fill(self, draft: Draft, agents: int) -> None:
-        values = [dict(typed) for typed in draft.values] + [{}] * max(0, agents - len(draft.values))
-        self._sheet.fill(values, draft.reasoning)
-        self._beyond = tuple(values[_MOST_AGENTS:])
-        self._rationales = draft.rationales
+    def _fill(self, run: AnnotatedRun, draft: Draft) -> None:
+        count = len(run.agents)
+        values, reasons = _padded(draft.values, count), _padded(draft.rationales, count)
+        grid = ScoreGrid(run.rubric, run.agents[:_MOST_AGENTS])
+        grid.load(values, reasons)
+        self._sheet.fill(grid, draft.reasoning, self._work.rewards)
+        self._beyond = values[_MOST_AGENTS:], reasons[_MOST_AGENTS:]
 
     # What is in the fields
 
     def _typed(self) -> Draft | None:
         """What is in the fields, None while no run is open."""
-        if self._run is None or not self._ready:
+        run = self._run
+        if run is None or not self._ready:
             return None
-        values = self._sheet.typed(min(len(self._run.agents), _MOST_AGENTS))
+        values, reasons = self._sheet.values()
+        shared = [dimension.name for dimension in run.rubric.dimensions if dimension.per == "episode"]
+        beyond = [[{**of, **_only(first, shared)} for of in rest] for first, rest in zip((values[0], reasons[0]), self._beyond, strict=True)]  # fmt: skip
         return Draft(
-            self._run.key, self._run.rubric.name, (*values, *self._beyond), self._sheet.reasoning, self._work.base,
-            rationales=self._rationales,
+            run.key, run.rubric.name, (*values, *beyond[0]), self._sheet.reasoning.text, self._work.base,
+            rationales=(*reasons, *beyond[1]),
         )  # fmt: skip
 
-    def _show_scores(self, all_bad: bool = False) -> None:
-        """Errors and overall, live. A number that may still be finished is no error while the cursor is in it."""
-        draft = self._typed()
-        if draft is None or self._run is None:
-            return
-        rubric, rewards, focused = self._run.rubric, self._work.rewards, self.screen.focused
-
-        def counts(place: tuple[int, str], bad: BadScore) -> bool:
-            here = isinstance(focused, ScoreField) and (focused.agent, focused.dimension.name) == place
-            return all_bad or not (bad.unfinished and here)
-
-        bad = {place: score for place, score in bad_scores(draft.values, rubric).items() if counts(place, score)}
-        means = [
-            overall(typed, rubric, rewards[agent] if agent < len(rewards) else None)
-            for agent, typed in enumerate(draft.values[:_MOST_AGENTS])
-        ]
-        self._sheet.show_scores(bad, means)
-
-    @on(Input.Changed)
-    @on(TextArea.Changed)
-    def _something_was_typed(self, event: Message) -> None:
+    def on_score_sheet_changed(self, event: ScoreSheet.Changed) -> None:
         event.stop()
         if not self._ready:
             return
-        self._alarm = False
-        self._show_scores()
+        self._alarm = self._sure = False
         if self._timer is None:  # Not restarted by further keys: nothing typed waits longer than this.
+            self._say("typing…")
             self._timer = self.set_timer(self.KEEP_AFTER, self._keep)
 
     # Keeping drafts
@@ -293,9 +298,15 @@ class AnnotationPanel(Widget):
 
     def _keep(self) -> None:
         """Hand what is typed to the writer, if the journal does not have it."""
+        waited = self._timer is not None
         self._stop_timer()
         draft = self._typed()
-        if draft is not None and not self._work.journal_has(draft):
+        if draft is None:
+            return
+        if self._work.journal_has(draft):
+            if waited and not self._alarm:  # It was typed back.
+                self._say(*self._state_of(not self._work.is_saved(draft)))
+        else:
             # Held until it is written, so that a run that is left and opened again does not lose it.
             write = self._work.hold(draft)
             self.run_worker(self._write(draft, write), group="annotation-draft")
@@ -308,36 +319,53 @@ class AnnotationPanel(Widget):
             return
         here = self.key == draft.episode and self._work.is_latest(draft)
         unsaved = not (here and self._work.is_saved(draft))
-        if here and not self._alarm:  # An error stays until something is typed or saved.
-            self._say("draft kept, not saved" if unsaved else "as saved", "draft" if unsaved else "")
+        # An error stays until something is typed or saved; and what was typed since is not kept yet.
+        if here and not self._alarm and self._timer is None:
+            self._say(*self._state_of(unsaved))
         self.post_message(self.DraftKept(draft.episode, unsaved))
 
-    # Saving
+    def _state_of(self, unsaved: bool) -> tuple[str, str]:
+        """What the last line says of a draft that is in the journal."""
+        if not unsaved:
+            return ("as submitted ✓", "saved") if self._work.base is not None else ("not started", "")
+        changed = "changes not submitted" if self._work.base is not None else "not submitted"
+        return f"draft saved {_clock(datetime.now().astimezone(), seconds=True)} · {changed}", "draft"
 
-    async def _save(self, run: AnnotatedRun, draft: Draft, rewards: list[Reward], overwrite: bool = False) -> None:
+    # Submitting
+
+    async def _save(
+        self, run: AnnotatedRun, draft: Draft, rewards: list[Reward], advance: bool, overwrite: bool = False
+    ) -> None:
         try:
             saved = await self._work.submit(run, draft, rewards, overwrite)
         except ChangedOnDisk as error:
-            await self._ask(run, draft, rewards, error)
+            await self._ask(run, draft, rewards, advance, error)
             return
         except AnnotationError as error:
+            self._sheet.shut(not self._ready)
             self._fail(run.key, error)
             return
         if self._run == run:
             self._work.saved(draft, saved)
-            self._say(f"saved ✓ {_clock(saved.time)}", "saved")
-            self._show_scores()
-            if self.dirty:  # Typed while it was being saved.
-                self._keep()
-        self.post_message(self.Saved(run.key, saved.annotation))
+            self._sheet.table.rewards = self._work.rewards
+            self._say(f"submitted ✓ {_clock(saved.time)}", "saved")
+            self._sheet.shut(not self._ready)
+            if advance:
+                self._leave()
+                self._before = f" · {one_line(run.title or run.key, 40)}: submitted ✓ {_clock(saved.time)}"
+        self.post_message(self.Saved(run.key, saved.annotation, advance and self._run == run))
 
-    async def _ask(self, run: AnnotatedRun, draft: Draft, rewards: list[Reward], error: ChangedOnDisk) -> None:
+    async def _ask(
+        self, run: AnnotatedRun, draft: Draft, rewards: list[Reward], advance: bool, error: ChangedOnDisk
+    ) -> None:
         if self.key == run.key:
-            self._say("not saved: changed by someone else", "error")
+            self._say("not submitted: changed by someone else", "error")
         choice = await self.app.push_screen_wait(ChangedOnDiskScreen(error))
         if choice == "overwrite":
-            await self._save(run, draft, rewards, overwrite=True)
-        elif choice == "theirs":
+            await self._save(run, draft, rewards, advance, overwrite=True)
+            return
+        self._sheet.shut(not self._ready)
+        if choice == "theirs":
             try:
                 await self._work.discard(draft)
             except AnnotationError as failure:
@@ -351,12 +379,14 @@ class AnnotationPanel(Widget):
 
     # Saying
 
-    def _say(self, text: str, kind: str = "") -> None:
+    def _say(self, text: str, kind: str = "", aside: bool = False) -> None:
         line = self.query_one(".state", Static)
         line.update(Content(one_line(text, 300)))
         line.set_classes(f"state -{kind}" if kind else "state")
         self._said = text
         self._alarm = kind == "error"
+        if not aside:
+            self._state = text, kind
 
     def _shout(self, text: str) -> None:
         """An error in the panel and as a toast; the same one only once in a row."""
@@ -378,27 +408,8 @@ class AnnotationPanel(Widget):
         focused = self.screen.focused if self.is_attached else None
         return focused is not None and self in focused.ancestors
 
-    def on_descendant_focus(self) -> None:
-        self._show_scores()
-
-    def on_descendant_blur(self) -> None:
-        self._show_scores()
-
     def on_resize(self, event: events.Resize) -> None:
-        self.set_class(event.size.width >= 64, "-wide")
-        self.set_class(event.size.width < 38, "-narrow")  # The range is still named beneath, and in errors.
         self.set_class(event.size.height < 26, "-short")
-
-    def action_save(self) -> None:
-        self.save()
-
-    def action_close(self) -> None:
-        self._keep()
-        self.post_message(self.CloseRequested())
-
-    def action_next_run(self, step: int) -> None:
-        self._keep()
-        self.post_message(self.RunRequested(step))
 
     def on_unmount(self) -> None:
         try:
@@ -408,10 +419,21 @@ class AnnotationPanel(Widget):
         self._work.close()
 
 
-def _clock(time: datetime | None) -> str:
+def _padded(texts: Sequence[Mapping[str, str]], agents: int) -> tuple[Mapping[str, str], ...]:
+    """Texts for at least so many agents."""
+    return (*texts, *({} for _ in range(agents - len(texts))))
+
+
+def _only(texts: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
+    return {name: texts[name] for name in names if name in texts}
+
+
+def _clock(time: datetime | None, seconds: bool = False) -> str:
     """The time of day here, with the date where it is not today's."""
     if time is None:
         return "earlier"
     here = time.astimezone()
     today = datetime.now().astimezone().date()
-    return f"{here:%H:%M}" if here.date() == today else f"{here:%Y-%m-%d %H:%M}"
+    if here.date() != today:
+        return f"{here:%Y-%m-%d %H:%M}"
+    return f"{here:%H:%M:%S}" if seconds else f"{here:%H:%M}"

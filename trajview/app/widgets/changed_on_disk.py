@@ -49,8 +49,8 @@ class ChangedOnDiskScreen(ModalScreen[Choice]):
             yield Static(Content(one_line(error.sentence)), classes="title")
             yield Static(Content(f"yours   {in_short(error.ours)}\ntheirs  {theirs}"), classes="versions")
             yield OptionList(
-                Option("Keep editing, save nothing", id="cancel"),
-                Option("Save yours all the same", id="overwrite"),
+                Option("Keep editing, submit nothing", id="cancel"),
+                Option("Submit yours all the same", id="overwrite"),
                 Option("Load theirs, drop yours", id="theirs"),
                 compact=True,
             )

@@ -1,164 +1,279 @@
-"""The sheet of the annotation panel: a table of scores per agent, what the field in hand asks, and the reasoning."""
+"""The sheet of the annotation panel: the table of scores, the guidance, the reason for a score, and the reasoning."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING
 
-from textual import events
+from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
-from textual.content import Content
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
 from textual.widget import Widget
-from textual.widgets import Input, Static, TextArea
+from textual.widgets import Static, TextArea
 
-from trajview.annotation.rubric import BadScore, Rubric
-from trajview.app.widgets.annotation_fields import ReasoningText, ScoreField, ScoreTable
-from trajview.textsafe import one_line
+from trajview.app.score_grid import Place, ScoreGrid
+from trajview.app.widgets.annotation_fields import RationaleText, ReasoningText
+from trajview.app.widgets.guidance_box import GuidanceBox
+from trajview.app.widgets.score_table import ScoreTable
+
+if TYPE_CHECKING:
+    from trajview.models.run import Reward
 
 __all__ = ["ScoreSheet"]
 
+_PATIENCE = 2.0
+"""Seconds until a field that does not take its keys is left all the same."""
 
-class ScoreSheet(VerticalScroll, can_focus=False):
-    """The fields for a rubric and its agents, and how the cursor goes from one to the next.
 
-    It knows what is typed, not what that means: the panel says which of it is bad.
+class ScoreSheet(Vertical):
+    """The fields for a rubric and its agents, and how the cursor goes from one to the next. Posts Changed.
+
+    The moves wait until the field that has the cursor has taken the keys before them; `Widget.focus` would be too late
+    as well. So what is typed quickly lands where it belongs.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("tab", "field(1)", "next field", show=False),
-        Binding("shift+tab", "field(-1)", "previous field", show=False),
-    ]
+    class Changed(Message):
+        """Something was typed."""
+
     DEFAULT_CSS = """
-    ScoreSheet {
-        height: 1fr; scrollbar-size-vertical: 1; scrollbar-gutter: stable;
-        scrollbar-color: $foreground 25%; scrollbar-background: $surface;
-        scrollbar-color-hover: $foreground 40%; scrollbar-background-hover: $surface;
-        scrollbar-color-active: $primary; scrollbar-background-active: $surface;
-    }
-    ScoreSheet .tables { height: auto; }
-    ScoreSheet .guidance { height: 2; color: $foreground 50%; margin: 0 0 1 0; }
-    ScoreSheet .label { height: 1; color: $foreground 85%; }
+    ScoreSheet { height: 1fr; }
+    ScoreSheet > .why { height: auto; max-height: 3; display: none; }
+    ScoreSheet > .why.-shown { display: block; }
+    ScoreSheet > .why > Static { width: 4; height: 1; color: $text-accent; }
+    ScoreSheet > .label { height: 1; color: $foreground 85%; }
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.tables: list[ScoreTable] = []
-        self._reasoning = ReasoningText()
+        self.table = ScoreTable()
+        self.table.moved = self._moved
+        self.table.changed = self._changed
+        self.guidance = GuidanceBox()
+        self.rationale = RationaleText()
+        self.reasoning = ReasoningText()
+        self._why = Horizontal(Static("why", markup=False), self.rationale, classes="why")
+        self._label = Static("reasoning", markup=False, classes="label")
+        self._last: Widget | None = None
+        self._back_to: Widget | None = None
+        """The text that had the cursor when it was shut."""
+        self._large = False
+        self._asked = False
+        self._shown = ""
+        """The reason that was put into its field; what differs from it was typed."""
 
     def compose(self) -> ComposeResult:
-        yield Vertical(classes="tables")
-        yield Static(markup=False, classes="guidance")
-        yield Static("reasoning", markup=False, classes="label")
-        yield self._reasoning
+        yield self.table
+        yield self.guidance
+        yield self._why
+        yield self._label
+        yield self.reasoning
 
     # What is in it
 
     @property
-    def fields(self) -> list[ScoreField]:
-        """The fields in reading order: row by row within a table."""
-        return [field for table in self.tables for field in table.fields.values()]
+    def grid(self) -> ScoreGrid:
+        """What is typed into the table."""
+        return self.table.grid
+
+    def fill(self, grid: ScoreGrid, reasoning: str, rewards: Sequence[Reward]) -> None:
+        """Show these texts, without a word that something was typed; the cursor is nowhere yet."""
+        self.table.show(grid, rewards)
+        with self.prevent(TextArea.Changed):
+            self.reasoning.text = reasoning
+        self._last = self._back_to = None
+        self._asked = False
+        self._moved()
+        self._share()
+
+    def take(self) -> None:
+        """Put the reason that is being typed where it belongs. For the moment before what is typed is looked at."""
+        place = self.grid.place
+        if place is not None and self.rationale.text != self._shown:
+            self._shown = self.rationale.text
+            self.grid.explain(place, self.rationale.line)
+
+    def values(self) -> tuple[list[Mapping[str, str]], list[Mapping[str, str]]]:
+        """Scores and rationales as typed, for each agent by dimension."""
+        self.take()
+        return [dict(typed) for typed in self.grid.values], [dict(typed) for typed in self.grid.rationales]
+
+    def shut(self, locked: bool) -> None:
+        """Let nothing be typed, or let it. The table keeps the keys meanwhile: none of them reaches the transcript."""
+        if locked and (self._has(self.reasoning) or self._has(self.rationale)):
+            self._back_to = self.screen.focused
+            self.screen.set_focus(self.table)
+        self.table.locked = locked
+        self.rationale.read_only = self.reasoning.read_only = locked
+        self.table.refresh()
+        if not locked:
+            if self._back_to is not None and self._has(self.table):
+                self._focus(self._back_to)
+            self._back_to = None
 
     @property
-    def reasoning(self) -> str:
-        """The reasoning as it is typed."""
-        return self._reasoning.text
+    def locked(self) -> bool:
+        """Nothing can be typed."""
+        return self.table.locked
 
-    def typed(self, agents: int) -> list[dict[str, str]]:
-        """What is typed for so many agents, by dimension."""
-        values: list[dict[str, str]] = [{} for _ in range(agents)]
-        for field in self.fields:
-            values[field.agent][field.dimension.name] = field.value
-        return values
+    def _changed(self) -> None:
+        self._moved()
+        self.post_message(self.Changed())
 
-    async def build(self, rubric: Rubric, agents: Sequence[str]) -> None:
-        """Tables for these agents and this rubric; those that are there are used again where they fit."""
-        if len(agents) <= 2:
-            blocks = [tuple(range(len(agents)))]
-        else:
-            blocks = [(index,) for index in range(len(agents))]
-        fits = [(table.rubric, table.agents) for table in self.tables] == [(rubric, block) for block in blocks]
-        if not fits:
-            holder = self.query_one(".tables", Vertical)
-            await holder.remove_children()
-            self.tables = [ScoreTable(rubric, block, [agents[i] for i in block]) for block in blocks]
-            await holder.mount_all(self.tables)
-        for table in self.tables:
-            table.name_agents([agents[i] for i in table.agents])
-
-    def fill(self, values: Sequence[Mapping[str, str]], reasoning: str) -> None:
-        """Show these values, one mapping by dimension for each agent, without a word that something was typed."""
-        with self.prevent(Input.Changed, TextArea.Changed):
-            for field in self.fields:
-                field.value = values[field.agent].get(field.dimension.name, "")
-            self._reasoning.text = reasoning
-
-    def enable(self, enabled: bool) -> None:
-        """Let the fields be typed in, or not."""
-        for widget in (*self.fields, self._reasoning):
-            widget.disabled = not enabled
-
-    def show_scores(self, bad: Mapping[tuple[int, str], BadScore], means: Sequence[float | None]) -> None:
-        """Errors at their fields, and the overall of every agent."""
-        for table in self.tables:
-            table.show(bad, [means[agent] for agent in table.agents])
+    @on(TextArea.Changed)
+    def _text_changed(self, event: TextArea.Changed) -> None:
+        event.stop()
+        if event.text_area is self.rationale:
+            self.take()
+            self.table.refresh()
+        self.post_message(self.Changed())
 
     # The cursor
 
-    def focus_first(self, places: Mapping[tuple[int, str], object] | None = None) -> None:
-        """Put the cursor into the first of these fields; without them, into the first blank one, else the first."""
-        fields = self.fields
-        if places is not None:
-            wanted = [field for field in fields if (field.agent, field.dimension.name) in places]
+    def _moved(self) -> None:
+        """The table's cursor or a score has changed: the guidance and the reason follow."""
+        grid = self.grid
+        text = grid.rationale(grid.place) if grid.place is not None else ""
+        if self.rationale.line != " ".join(text.splitlines()):
+            with self.prevent(TextArea.Changed):
+                self.rationale.text = text
+                self._shown = self.rationale.text
+                self.rationale.move_cursor(self.rationale.document.end)
+        self._show_why()
+        self._say()
+        self.table.follow()
+
+    def _say(self) -> None:
+        if self._has(self.reasoning):
+            self.guidance.say("What do your scores rest on?")
         else:
-            wanted = [field for field in fields if not field.value.strip()] or fields
-        self._focus(wanted[0] if wanted else self._reasoning)
+            self.guidance.show(self.grid, self.table.strict)
+
+    def _has(self, widget: Widget) -> bool:
+        return self.is_attached and self.screen.focused is widget
+
+    def _show_why(self) -> None:
+        """The field for reasons stays once it is there: nothing jumps when the cursor goes from score to score."""
+        grid = self.grid
+        wanted = self._asked or any(dimension.rationale for dimension in grid.dimensions)
+        wanted = wanted or any(text.strip() for texts in grid.rationales for text in texts.values())
+        if wanted != self._why.has_class("-shown"):
+            self._why.set_class(wanted, "-shown")
+            self._share()
 
     def _focus(self, widget: Widget) -> None:
         """Move the cursor at once. `Widget.focus` waits for a later call, and keys typed meanwhile land in the old field."""
+        self._last = widget
         self.screen.set_focus(widget)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        field = event.widget if isinstance(event.widget, ScoreField) else None
-        for table in self.tables:
-            table.mark_row(field)
-        guidance = "What do your scores rest on?"
-        if field is not None:
-            guidance = f"{field.dimension.label}, {field.dimension.range_text}. {field.dimension.description}"
-        self.query_one(".guidance", Static).update(Content(one_line(guidance)))
+        self._last = event.widget
+        self._say()
 
-    def on_reasoning_text_left(self, event: ReasoningText.Left) -> None:
-        event.stop()
-        fields = [field for field in self.fields if field.agent == 0]
-        if fields:
-            self._focus(fields[-1])
+    def resume(self) -> None:
+        """Put the cursor where it was, in a run that it was not in yet into the first empty cell."""
+        if self._last is not None and self._last.is_attached:
+            self._focus(self._last)
+        else:
+            self.to_first()
 
-    def _step(self, field: ScoreField, step: int, on_to_next_agent: bool = False) -> None:
-        """Up or down the column of an agent, and over its ends: into the next column or table, or the reasoning."""
-        stacked = len(self.tables) > 1
-        columns = sorted(self.fields, key=lambda f: f.agent)
-        if not stacked and not on_to_next_agent:
-            columns = [f for f in columns if f.agent == field.agent]
-        index = columns.index(field) + step
-        if index >= len(columns):
-            self._focus(self._reasoning)
-        elif index >= 0:
-            self._focus(columns[index])
+    def to_first(self, places: Sequence[Place] | None = None) -> None:
+        """Put the cursor into the first of these cells; without them, into the first empty one, else the first."""
+        self._focus(self.table if self.grid.to_first(places) else self.reasoning)
+        self._moved()
 
-    def action_row(self, step: int) -> None:
+    async def settled(self) -> None:
+        """Wait until the field that has the cursor has taken the keys that were given to it."""
         focused = self.screen.focused
-        if isinstance(focused, ScoreField):
-            self._step(focused, step)
+        done = asyncio.Event()
+        if focused is not None and self in focused.ancestors and focused.call_later(done.set):
+            try:
+                await asyncio.wait_for(done.wait(), _PATIENCE)
+            except TimeoutError:
+                return
 
-    def action_enter(self) -> None:
-        """On from a score: down the column, then to the next agent's, then to the reasoning."""
-        focused = self.screen.focused
-        if isinstance(focused, ScoreField):
-            self._step(focused, 1, on_to_next_agent=True)
+    def row(self, step: int) -> None:
+        """Up or down: from score to score, out of a reason to its score or the next, out of the reasoning at its top."""
+        if self._has(self.reasoning):
+            if step < 0 and self.reasoning.at_top:
+                self._focus(self.table)
+            elif step < 0:
+                self.reasoning.action_cursor_up()
+            else:
+                self.reasoning.action_cursor_down()
+            return
+        out_of_reason = self._has(self.rationale)
+        self.take()
+        inside = True if out_of_reason and step < 0 else self.grid.move(step)
+        self._focus(self.table if inside else self.reasoning)
+        self._moved()
 
-    def action_field(self, step: int) -> None:
-        places: list[Widget] = [*self.fields, self._reasoning]
-        focused = self.screen.focused
-        index = places.index(focused) + step if focused in places else 0
-        self._focus(places[index % len(places)])
+    def on_with_it(self) -> None:
+        """Enter: on to the next score, at last to the reasoning. Never into a text: digits typed blindly are scores."""
+        self.take()
+        self._focus(self.table if self.grid.next() else self.reasoning)
+        self._moved()
+
+    def explain(self) -> None:
+        """Into the reason for the score under the cursor."""
+        if self.grid.place is not None:
+            self._asked = True
+            self._show_why()
+            self._focus(self.rationale)
+
+    def column(self, step: int) -> None:
+        """Tab: through the agents' columns, then the reasoning, and round; out of a reason as from its score."""
+        grid = self.grid
+        self.take()
+        if self._has(self.reasoning):
+            grid.to_column(0 if step > 0 else len(grid.names) - 1)
+            inside = grid.place is not None
+        elif self._has(self.rationale) and step < 0:
+            inside = True
+        else:
+            inside = grid.column(step)
+        self._focus(self.table if inside else self.reasoning)
+        self._moved()
+
+    def cite(self, text: str) -> None:
+        """Put a citation where the cursor is or was last: into the reason for a score, else into the reasoning."""
+        field = self.rationale if self._last is self.rationale else self.reasoning
+        field.insert_citation(text)
+
+    # The space
+
+    def toggle_large(self) -> None:
+        """Give the guidance nearly all the space, or as much as before."""
+        self._large = not self._large
+        self._share()
+
+    def on_resize(self) -> None:
+        self._share()
+
+    def _share(self) -> None:
+        """Divide the lines: the table as it needs, then the guidance, with at least a few for the reasoning."""
+        height, width = self.size.height, self.size.width
+        if height <= 0:
+            return
+        lines = self.table.lines
+        why = 1 if self._why.has_class("-shown") else 0
+        label = 1 if height >= 14 else 0
+        gap = 0
+        if height < 12:
+            reasoning, guidance = max(1, min(3, height // 3)), 1
+            table = min(lines, max(1, height - why - guidance - reasoning))
+        else:
+            gap = 1 if height >= 28 else 0
+            wanted = self.guidance.wanted(self.grid, width - 1)
+            height -= 2 * gap
+            table = min(lines, height - why - label - (2 if self._large else 5))
+            if self._large:
+                table = max(min(table, 3), min(table, height - why - label - 1 - wanted))
+            spare = height - table - why - label
+            guidance = min(wanted, spare - 1 if self._large else max(1, spare - max(3, spare // 3)))
+        self._label.display = bool(label)
+        self.table.styles.height = table
+        self.table.styles.margin = self.guidance.styles.margin = (0, 0, gap, 0)
+        self.guidance.styles.height = guidance
+        self.table.call_after_refresh(self.table.follow)

@@ -1,0 +1,103 @@
+"""What a rubric says of a dimension, laid out in the lines that there are, with the band of the present score in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from rich.cells import cell_len, set_cell_size
+
+from trajview.annotation.rubric import Band, Dimension, parse_score, written
+from trajview.app.render.lines import wrap
+from trajview.textsafe import one_line
+
+__all__ = ["GuideLine", "band_of", "cut", "guide"]
+
+_LONGEST = 2_000
+"""Characters of a text that are shown at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class GuideLine:
+    """A line of guidance: the head with the dimension's name, a plain text, a band, or the band of the present score."""
+
+    kind: Literal["head", "text", "band", "current"]
+    text: str
+
+
+def band_of(dimension: Dimension, text: str) -> Band | None:
+    """The band that a typed score is in, the nearer one where it falls between two; None for what is no score."""
+    score = parse_score(text, dimension)
+    if not isinstance(score, float) or not dimension.bands:
+        return None
+    return min(dimension.bands, key=lambda band: max(band.low - score, score - band.high, 0.0))
+
+
+def guide(dimension: Dimension, text: str, width: int, height: int, whose: str = "") -> list[GuideLine]:
+    """At most `height` lines of at most `width` cells: name and range, description, and all bands if they fit.
+
+    Where they do not, the band of the score that is typed in `text` comes first, then the description's first line, then
+    the bands beside it, a line each. Without a score the bands count from the lowest.
+    """
+    if height <= 0 or width <= 0:
+        return []
+    about = "the episode as a whole" if dimension.per == "episode" else whose
+    head = f"{one_line(dimension.label, 60)} {dimension.range_text}" + (f" · {one_line(about, 60)}" if about else "")
+    says = _wrapped(dimension.description, width)
+    current = band_of(dimension, text)
+    bands = [_band_lines(band, width, band is current, _margin(dimension)) for band in dimension.bands]
+    room = height - 1
+    if len(says) + sum(map(len, bands)) > room:
+        centre = dimension.bands.index(current) if current else 0
+        spare = 1 if says and (room > 1 or not bands) else 0
+        bands = _fitting(bands, centre, current is not None, room - spare, width)
+        says = _shortened(says, max(spare, room - sum(map(len, bands))), width)
+    lines = [GuideLine("head", cut(head, width)), *(GuideLine("text", line) for line in says)]
+    return [*lines, *(line for band in bands for line in band)][:height]
+
+
+def _fitting(
+    bands: Sequence[list[GuideLine]], centre: int, whole: bool, room: int, width: int
+) -> list[list[GuideLine]]:
+    """The bands that are shown: the centre, if possible in full where it is to be `whole`, then its neighbours in turn."""
+    short = [[GuideLine(band[0].kind, cut(band[0].text + (" …" if len(band) > 1 else ""), width))] for band in bands]
+    kept: dict[int, list[GuideLine]] = {}
+    for index in sorted(range(len(bands)), key=lambda index: (abs(index - centre), index)):
+        shown = bands[index] if whole and index == centre and len(bands[index]) <= room else short[index]
+        if len(shown) > room:
+            break
+        kept[index] = shown
+        room -= len(shown)
+    return [kept[index] for index in sorted(kept)]
+
+
+def _margin(dimension: Dimension) -> int:
+    return max((len(_ends(band)) for band in dimension.bands), default=0) + 3
+
+
+def _ends(band: Band) -> str:
+    return written(band.low) if band.low == band.high else f"{written(band.low)}..{written(band.high)}"
+
+
+def _band_lines(band: Band, width: int, current: bool, margin: int) -> list[GuideLine]:
+    lead = f"{'▸' if current else ' '}{_ends(band):>{margin - 3}}  "
+    lines = _wrapped(band.text, max(1, width - margin)) or [""]
+    kind: Literal["band", "current"] = "current" if current else "band"
+    return [GuideLine(kind, cut((" " * margin if i else lead) + line, width)) for i, line in enumerate(lines)]
+
+
+def _shortened(lines: list[str], count: int, width: int) -> list[str]:
+    if len(lines) <= count:
+        return lines
+    return [*lines[: count - 1], cut(lines[count - 1] + " …", width)] if count > 0 else []
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    line = one_line(text, _LONGEST)
+    return [line[start:end].rstrip() for start, end in wrap(line, width, words=True)] if line.strip() else []
+
+
+def cut(text: str, width: int) -> str:
+    """A line of at most so many cells, its end shown as `…` where it is longer."""
+    return text if cell_len(text) <= width else set_cell_size(text, max(0, width - 1)).rstrip(" …") + "…"
