@@ -73,7 +73,7 @@ LINES = TEXTS.map(one_line_of)
 @st.composite
 def _work(draw: st.DrawFn) -> tuple[Rubric, str, tuple[dict[str, str], ...]]:
     rubric = draw(st.sampled_from([SOTOPIA, MIXED]))
-    asked = [dimension for dimension in rubric.of_episodes if dimension.rationale]
+    asked = rubric.of_episodes
     common = {d.name: draw(LINES) for d in asked if d.per == "episode"}
     agents = draw(
         st.lists(
@@ -149,9 +149,9 @@ def test_a_second_evaluation_keeps_the_first_in_the_general_text() -> None:
     assert compose(general, rationales, SOTOPIA, 2) == twice
 
 
-def test_a_rationale_for_what_the_rubric_does_not_ask_is_written_and_stays_in_the_text() -> None:
-    reasoning = compose("all", ({"silent": "why", "unknown": "yes"},), MIXED, 1)
-    assert reasoning == "Environment comments: all\nAgent 1 comments:\nsilent: why\nunknown: yes\n"
+def test_a_rationale_for_what_the_rubric_does_not_rate_is_written_and_stays_in_the_text() -> None:
+    reasoning = compose("all", ({"step": "why", "unknown": "yes"},), MIXED, 1)
+    assert reasoning == "Environment comments: all\nAgent 1 comments:\nstep: why\nunknown: yes\n"
     assert divide(reasoning, MIXED, 1) == (reasoning, ({},))
 
 

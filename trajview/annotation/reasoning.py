@@ -54,21 +54,20 @@ def compose(general: str, rationales: Values, rubric: Rubric, agents: int) -> st
 def divide(reasoning: str, rubric: Rubric, agents: int) -> tuple[str, Values]:
     """The general text, and for each agent its rationales by dimension: what `compose` gives the same reasoning for.
 
-    Only dimensions that the rubric asks a rationale for are divided from the rest, since only they have a place in the
-    panel. A text of any other shape is all general. Of a text that has the shape twice, as after a second evaluation,
-    the last is divided and the first stays in the general text.
+    Only dimensions that the rubric rates have a place in the panel; a text of any other shape is all general. Of a text
+    that has the shape twice, as after a second evaluation, the last is divided and the first stays in the general text.
     """
     nothing: Values = ({},) * agents
     if agents < 1 or not reasoning.startswith(_GENERAL) or not reasoning.endswith("\n"):
         return reasoning, nothing
     lines = reasoning[:-1].split("\n")
-    asked = {dimension.name for dimension in rubric.of_episodes if dimension.rationale}
+    rated = {dimension.name for dimension in rubric.of_episodes}
     blocks: list[dict[str, str]] = []
     end = len(lines)
     for number in range(agents, 0, -1):
         begin = _heading_above(lines, end, number, len(rubric.dimensions))
         block = _block(lines[begin + 1 : end]) if begin else None
-        if block is None or not block.keys() <= asked:
+        if block is None or not block.keys() <= rated:
             return reasoning, nothing
         blocks.insert(0, block)
         end = begin

@@ -56,7 +56,7 @@ def command() -> None:
     """
 
 
-@command.command("list")
+@command.command("list", short_help="List the annotations of a store.")
 @_store_argument
 @click.pass_context
 def list_annotations(ctx: click.Context, store: Path | None, named: str | None) -> None:
@@ -76,7 +76,7 @@ def list_annotations(ctx: click.Context, store: Path | None, named: str | None) 
     _end(ctx, [*problems, *to_settle(root)])
 
 
-@command.command("export")
+@command.command("export", short_help="Write a store as JSON Lines or CSV.")
 @_store_argument
 @click.option("--format", type=click.Choice(["jsonl", "csv"]), help="[by FILE's name, else jsonl]")
 @click.option("--output", "-o", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="[stdout]")
@@ -109,7 +109,7 @@ def export(
     _end(ctx, problems)
 
 
-@command.command("import")
+@command.command("import", short_help="Take annotations in from such a file.")
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
 @click.option("--store", metavar="DIR", help="Where to; made if need be.  [annotations]")
 @click.option("--annotator", metavar="NAME", help="Who imports, for the history.  [the login name]")
@@ -149,7 +149,7 @@ def import_annotations(
     _end(ctx, problems)
 
 
-@command.command("merge")
+@command.command("merge", short_help="Merge two stores.")
 @click.argument("store", type=click.Path(path_type=Path), metavar="STORE")
 @click.argument("other", type=click.Path(path_type=Path), metavar="OTHER")
 @click.option("--into", "-o", type=click.Path(path_type=Path), metavar="DIR", help="The merged store.  [STORE]")
@@ -182,7 +182,7 @@ def merge(ctx: click.Context, store: Path, other: Path, into: Path | None, force
     _end(ctx, [*total.problems, *total.conflicts])
 
 
-@command.command("log")
+@command.command("log", short_help="Say who changed what, and when.")
 @click.argument("episode")
 @click.option("--store", metavar="DIR", help="The store.  [annotations]")
 @click.option("--annotator", metavar="NAME", help="Who looks.  [the login name]")
