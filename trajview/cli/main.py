@@ -22,7 +22,7 @@ EXIT_WRONG: Final = 2
 EXIT_INTERRUPTED: Final = 130
 
 _COMMANDS: Final = (
-    "view", "show", "ls", "stats", "detect", "validate", "annotations", "agreement", "rubric", "cache", "completion",
+    "view", "show", "search", "ls", "stats", "detect", "validate", "annotations", "agreement", "rubric", "cache", "completion",
 )  # fmt: skip
 _OWN_OPTIONS: Final = frozenset({"--help", "-h", "--version"})
 _CONTEXT: Final = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -36,6 +36,7 @@ Examples:
   zcat old.jsonl.gz | trajview -                   what comes from another program
   trajview show runs/ --run 42 | less              a run as text
   trajview show run.json --token-limit 8000        in pieces of at most 8,000 GPT-4 tokens
+  trajview search -C 1 'exit code [1-9]' runs/     what all messages say, think and call
   trajview ls runs/ --json | jq .rewards           what is there, one JSON object a line
   trajview detect mystery.json                     what a file is taken for, and why
   trajview validate runs/                          everything that is wrong, with file and line

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Literal
 
 from trajview.errors import Problem, UnreadableError, Where
 
@@ -17,7 +17,7 @@ from .record import QuickLook, Record, problem_of
 from .unpack import Progress, log_suffix
 from .walk import SourceFile
 
-__all__ = ["Start", "bytes_of", "records_after", "records_of", "value_of"]
+__all__ = ["Start", "bytes_of", "kind_of", "records_after", "records_of", "value_of"]
 
 Start = tuple[int, int, int]
 """A line of a JSONL file that is not its first record: offset, number of the line (from 1), number of the record."""
@@ -74,21 +74,28 @@ def records_after(source: SourceFile, start: Start, quick: QuickLook | None = No
 def _records(
     file: BinaryIO, path: Path, is_message: Callable[[Any], bool], quick: QuickLook | None
 ) -> Iterator[Record | Problem]:
-    suffix = log_suffix(path)
-    head = file.read(4096)
-    file.seek(0)
-    if head.startswith(b"PK\x03\x04") or suffix == ".eval":
+    kind = kind_of(file, path)
+    if kind == "zip":
         from .zip_records import zip_records
 
         yield from zip_records(file, path)
-        return
-    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
-    if suffix in _YAML and start not in (b"{", b"["):
+    elif kind == "yaml":
         from .yaml_records import yaml_records
 
         yield from yaml_records(file, path)
     else:
-        yield from json_records(file, path, suffix in _LINES, is_message, quick)
+        yield from json_records(file, path, log_suffix(path) in _LINES, is_message, quick)
+
+
+def kind_of(file: BinaryIO, path: Path) -> Literal["zip", "yaml", "json"]:
+    """What the records of an open file are to be read by; the file stands at its start afterwards."""
+    suffix = log_suffix(path)
+    head = file.read(4096)
+    file.seek(0)
+    if head.startswith(b"PK\x03\x04") or suffix == ".eval":
+        return "zip"
+    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+    return "yaml" if suffix in _YAML and start not in (b"{", b"[") else "json"
 
 
 def bytes_of(info: RunInfo | Record, path: Path) -> bytes:

@@ -119,11 +119,11 @@ class Chat:
         transcript.read_on_demand(messages, messages.roles)
         return transcript
 
-    def run(self, format_name: str, *, lazily: bool = False) -> AgentRun:
-        """The run, built. `lazily`: its messages are built one by one as they are looked at, where there are many."""
+    def run(self, format_name: str, *, lazy_from: int | None = None) -> AgentRun:
+        """The run, built; where it has `lazy_from` messages or more, these are built one by one as they are looked at."""
         from trajview.models.run import AgentRun
 
-        if lazily and len(self.items) >= LAZY_FROM:
+        if lazy_from is not None and len(self.items) >= lazy_from:
             return AgentRun.model_construct(
                 id=self.id, name=self.name, description=None, transcripts=[self.lazy_transcript(f"{self.id}/0")],
                 transcript_groups=[], metadata=self.metadata, agents=None, rewards=self.rewards, reasoning=None,
@@ -160,7 +160,11 @@ class ChatFormat:
 
     def open(self, record: Any, origin: Origin) -> AgentRun:
         """The record as a run to be looked at: as `read` gives it, but of many messages only those are built that are."""
-        return self.look(record, origin).run(self.name, lazily=True)
+        return self.look(record, origin).run(self.name, lazy_from=LAZY_FROM)
+
+    def skim(self, record: Any, origin: Origin) -> AgentRun:
+        """The record as a run to be searched: no message is built that is not looked at."""
+        return self.look(record, origin).run(self.name, lazy_from=0)
 
     def check(self, record: Any, origin: Origin) -> list[Problem]:
         """What deviates from a well-formed chat, for `trajview validate`. Raises FormatError where `read` does."""

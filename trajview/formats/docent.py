@@ -179,14 +179,18 @@ class Docent:
 
     def open(self, record: Any, origin: Origin) -> AgentRun:
         """The run to be looked at: as `read` gives it, but of many messages only those are built that are."""
-        return self._build(record, origin, [], lazily=True)
+        return self._build(record, origin, [], lazy_from=LAZY_FROM)
+
+    def skim(self, record: Any, origin: Origin) -> AgentRun:
+        """The run to be searched: no message is built that is not looked at."""
+        return self._build(record, origin, [], lazy_from=0)
 
     def open_parted(self, parts: Any, decode: Decode, origin: Origin) -> AgentRun | None:
         """The same of a run that was taken apart; None where that needs all of it."""
         if not isinstance(parts, PartedRun):
             return None
         transcripts = [{**each.fields, "messages": Unread(each, decode)} for each in parts.transcripts]
-        return self._build({**parts.fields, "transcripts": transcripts}, origin, [], lazily=True)
+        return self._build({**parts.fields, "transcripts": transcripts}, origin, [], lazy_from=LAZY_FROM)
 
     def check(self, record: Any, origin: Origin) -> list[Problem]:
         """What Docent itself would refuse, or what had to be guessed. Raises FormatError where `read` does."""
@@ -194,7 +198,7 @@ class Docent:
         self._build(record, origin, problems)
         return problems_at(origin, problems)
 
-    def _build(self, record: Any, origin: Origin, problems: list[str], lazily: bool = False) -> AgentRun:
+    def _build(self, record: Any, origin: Origin, problems: list[str], lazy_from: int | None = None) -> AgentRun:
         from trajview.models.run import AgentRun
 
         run, transcripts = self._transcripts(record, origin)
@@ -218,7 +222,7 @@ class Docent:
             name=_name(run, "name", metadata),
             description=_name(run, "description", metadata),
             transcripts=[
-                _transcript(transcript, f"{run_id}/{index}", index, problems, lazily)
+                _transcript(transcript, f"{run_id}/{index}", index, problems, lazy_from)
                 for index, transcript in enumerate(transcripts)
             ],
             transcript_groups=groups,
@@ -284,7 +288,7 @@ def _group(group: Any, default_id: str, problems: list[str]) -> TranscriptGroup:
     return TranscriptGroup(id=_id(group, default_id, metadata), metadata=metadata, **fields)
 
 
-def _transcript(transcript: Any, default_id: str, index: int, problems: list[str], lazily: bool) -> Transcript:
+def _transcript(transcript: Any, default_id: str, index: int, problems: list[str], lazy_from: int | None) -> Transcript:
     from trajview.models.transcript import Transcript
 
     record = transcript if isinstance(transcript, dict) else {}
@@ -295,7 +299,7 @@ def _transcript(transcript: Any, default_id: str, index: int, problems: list[str
         problems.append(f"`messages` of transcript {index} must be a list, not {kind(value)}")
     items = value if isinstance(value, Unread) else _messages_in(transcript)
     on_demand = None
-    if lazily and len(items) >= LAZY_FROM:
+    if lazy_from is not None and len(items) >= lazy_from:
         from .lazy_docent import DocentMessages
 
         on_demand = DocentMessages(items)

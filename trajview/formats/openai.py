@@ -12,7 +12,7 @@ from .chat_format import Chat, ChatFormat, chat_of, messages_under
 from .plain import not_an_object
 from .roles import elements_of, sample
 from .traits import traits_of
-from .unread import Decode, Parted, Unread
+from .unread import LAZY_FROM, Decode, Parted, Unread
 
 if TYPE_CHECKING:
     from trajview.models.run import AgentRun
@@ -136,7 +136,7 @@ class OpenAIChat(ChatFormat):
         elements = [decode(memoryview(raw)) for raw in sample(parts.raws)]
         if _choice(parts.fields) is not None or not traits_of(elements).messages:
             return None
-        return chat_of(parts.fields, origin, Unread(parts, decode), (), ()).run(self.name, lazily=True)
+        return chat_of(parts.fields, origin, Unread(parts, decode), (), ()).run(self.name, lazy_from=LAZY_FROM)
 
 
 def _turns(value: Any, role: str) -> list[Any]:

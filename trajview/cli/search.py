@@ -1,0 +1,263 @@
+"""`trajview search`: lines of messages that match, run by run, printed as ripgrep prints lines of files."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from trajview.errors import Problem
+
+from .common import existing, say_problem, wants_colour
+from .main import EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG
+
+if TYPE_CHECKING:
+    from trajview.corpus.matches import Hit
+    from trajview.corpus.search import CorpusSearch, RunMatches
+
+__all__ = ["command"]
+
+_FOUND, _NOTHING = EXIT_FINE, EXIT_PROBLEMS
+_WIDTH: Final = 500
+_PLACE, _ID, _LABEL, _MATCH, _DIM = "35", "1", "32", "1;31", "2"
+_ROLES: Final = ("system", "user", "assistant", "tool")
+_FIELDS: Final = ("text", "reasoning", "arguments", "metadata", "all")
+
+
+@click.command("search", short_help="Search what messages say, think and call.")
+@click.argument("arguments", nargs=-1, required=True, metavar="PATTERN PATH...")
+@click.option(
+    "-e",
+    "--regexp",
+    "patterns",
+    multiple=True,
+    metavar="PATTERN",
+    help="A pattern, also one that begins with -; repeatable: any of them.",
+)
+@click.option(
+    "-F", "--fixed-strings", "fixed", is_flag=True, help="PATTERN is text as it stands, no regular expression."
+)
+@click.option("-i", "--ignore-case", "case", flag_value="ignore", help="Ignore case.")
+@click.option("-s", "--case-sensitive", "case", flag_value="sensitive", help="Mind case.")
+@click.option(
+    "-S", "--smart-case", "case", flag_value="smart", help="Mind case if PATTERN holds a capital letter (the default)."
+)
+@click.option("-w", "--word-regexp", "word", is_flag=True, help="Whole words only.")
+@click.option("--role", "roles", multiple=True, type=click.Choice(_ROLES), help="Only what this role says; repeatable.")
+@click.option(
+    "--tool",
+    "tools",
+    multiple=True,
+    metavar="NAME",
+    help="Only calls and answers of this tool (`*` in it stands for anything); repeatable.",
+)
+@click.option(
+    "--in",
+    "fields",
+    multiple=True,
+    type=click.Choice(_FIELDS),
+    help="Only in this part of messages; repeatable.  [all but metadata]",
+)
+@click.option(
+    "-C", "--context", "around", type=click.IntRange(0), default=0, metavar="N", help="N lines before and after each."
+)
+@click.option(
+    "-m", "--max-count", "most", type=click.IntRange(1), metavar="N", help="Print at most N lines of each run."
+)
+@click.option(
+    "-M",
+    "--max-columns",
+    "width",
+    type=click.IntRange(0),
+    default=_WIDTH,
+    metavar="N",
+    help=f"Cut lines to N characters around the match, 0 for never.  [{_WIDTH}]",
+)
+@click.option("-c", "--count", "in_counts", is_flag=True, help="Only the number of matches in each run that has some.")
+@click.option("-l", "--files-with-matches", "in_names", is_flag=True, help="Only where the runs are.")
+@click.option("--json", "in_json", is_flag=True, help="One JSON object a line.")
+@click.option(
+    "--heading/--no-heading",
+    "heading",
+    default=None,
+    help="The run above its lines, or on each.  [above on a terminal]",
+)
+@click.pass_context
+def command(
+    ctx: click.Context,
+    arguments: tuple[str, ...],
+    patterns: tuple[str, ...],
+    fixed: bool,
+    case: str | None,
+    word: bool,
+    roles: tuple[str, ...],
+    tools: tuple[str, ...],
+    fields: tuple[str, ...],
+    around: int,
+    most: int | None,
+    width: int,
+    in_counts: bool,
+    in_names: bool,
+    in_json: bool,
+    heading: bool | None,
+) -> None:
+    """Search the messages of PATH for PATTERN, a regular expression of Python's.
+
+    Messages are searched as they read, not as JSON spells them: `\\n`, `\\"` and `\\u00e9` are what they stand for. A hit
+    is labelled by transcript and message, such as T0B12; a run by its file, its line there, and its id.
+
+    Exit codes: 0 found, 1 not found, 2 wrong usage, or nothing found and not all could be read.
+    """
+    from trajview.corpus.query import FIELDS, Query, any_of
+    from trajview.corpus.search import CorpusSearch
+
+    if not patterns:
+        patterns, arguments = arguments[:1], arguments[1:]
+    if not arguments:
+        raise click.UsageError("Missing argument 'PATH...'.", ctx)
+    query = Query(
+        any_of(patterns, fixed), regex=not fixed or len(patterns) > 1, case=case or "smart", word=word,  # type: ignore[arg-type]
+        roles=frozenset(roles), tools=tools, fields=frozenset(FIELDS if "all" in fields else fields),
+    )  # fmt: skip
+    paths = existing([Path(argument) for argument in arguments])
+    counting = in_counts or in_names
+    search = CorpusSearch(
+        paths, query, keep=0 if counting else most, most=1 if in_names else most if not counting else None,
+        around=around, width=width or None,
+    )  # fmt: skip
+    colour = wants_colour()
+    shown_above = colour if heading is None else heading
+    write: Callable[[RunMatches, bool], Iterator[str]]
+    if in_json:
+        write = _as_counts if counting else _as_json
+    elif counting:
+        write = _place if in_names else _count
+    else:
+        write = _with_heading if shown_above else _line_by_line
+    first, unread = True, 0
+    for found in search.found():
+        if isinstance(found, Problem):
+            unread += not found.opens
+            sys.stdout.flush()
+            say_problem(found)
+            continue
+        if not first and shown_above and not (in_json or counting):
+            sys.stdout.write("\n")
+        first = False
+        for text in write(found, colour):
+            sys.stdout.write(text)
+    ctx.exit(_exit_code(search, unread))
+
+
+def _exit_code(search: CorpusSearch, unread: int) -> int:
+    if search.runs:
+        return _FOUND
+    if not search.files_found and not unread:
+        say_problem(Problem("no logs found", "name a file to have it searched all the same" if search.skipped else ""))
+        return EXIT_WRONG
+    return EXIT_WRONG if unread else _NOTHING
+
+
+def _painted(text: str, sgr: str, colour: bool) -> str:
+    return f"\x1b[{sgr}m{text}\x1b[0m" if colour and text else text
+
+
+def _safe(text: str) -> str:
+    from trajview.textsafe import safe_text
+
+    return safe_text(text).replace("\n", " ")
+
+
+def _place(found: RunMatches, colour: bool) -> Iterator[str]:
+    yield _painted(_safe(found.where), _PLACE, colour) + "\n"
+
+
+def _count(found: RunMatches, colour: bool) -> Iterator[str]:
+    yield f"{_painted(_safe(found.where), _PLACE, colour)}:{found.matches}\n"
+
+
+def _with_heading(found: RunMatches, colour: bool) -> Iterator[str]:
+    yield f"{_painted(_safe(found.where), _PLACE, colour)} {_painted(_safe(found.id), _ID, colour)}\n"
+    yield from _lines(found, "", colour, with_speaker=True)
+
+
+def _line_by_line(found: RunMatches, colour: bool) -> Iterator[str]:
+    yield from _lines(found, _painted(_safe(found.where), _PLACE, colour), colour, with_speaker=False)
+
+
+def _lines(found: RunMatches, place: str, colour: bool, with_speaker: bool) -> Iterator[str]:
+    """The hits, and the lines around them, each once; `--` where lines are left out between."""
+    last: tuple[str, int] | None = None
+    gaps = any(hit.before or hit.after for hit in found.hits)
+    for at, hit in enumerate(found.hits):
+        following = found.hits[at + 1] if at + 1 < len(found.hits) else None
+        shown = last[1] if last is not None and last[0] == hit.label else -1
+        start = max(hit.line - len(hit.before), shown + 1)
+        if gaps and last is not None and (last[0] != hit.label or start > shown + 1):
+            yield "--\n"
+        for number in range(start, hit.line):
+            yield _context(place, hit, hit.before[number - hit.line], colour)
+        speaker = _painted(f" {_safe(_speaker(hit))}", _DIM, colour) if with_speaker else ""
+        head = f"{place}:" if place else ""
+        yield f"{head}{_painted(hit.label, _LABEL, colour)}{speaker}:{_marked(hit, colour)}\n"
+        end = hit.line + len(hit.after)
+        if following is not None and following.label == hit.label:
+            end = min(end, following.line - 1)
+        for number in range(hit.line + 1, end + 1):
+            yield _context(place, hit, hit.after[number - hit.line - 1], colour)
+        last = hit.label, end
+
+
+def _context(place: str, hit: Hit, text: str, colour: bool) -> str:
+    head = f"{place}-" if place else ""
+    return f"{head}{_painted(hit.label, _LABEL, colour)}-{_safe(text.rstrip(chr(13)))}\n"
+
+
+def _speaker(hit: Hit) -> str:
+    if hit.field == "arguments":
+        return f"call {hit.tool}"
+    if hit.field == "reasoning":
+        return "reasoning"
+    return " ".join(filter(None, (hit.role, hit.tool))) or hit.field
+
+
+def _marked(hit: Hit, colour: bool) -> str:
+    text, at, pieces = hit.text.rstrip("\r"), 0, []
+    for start, end in hit.spans:
+        pieces += [_safe(text[at:start]), _painted(_safe(text[start:end]), _MATCH, colour)]
+        at = end
+    return "".join([*pieces, _safe(text[at:])])
+
+
+def _as_counts(found: RunMatches, _colour: bool) -> Iterator[str]:
+    yield _json({**_run(found), "matches": found.matches, "messages": found.messages})
+
+
+def _as_json(found: RunMatches, _colour: bool) -> Iterator[str]:
+    run = _run(found)
+    for hit in found.hits:
+        yield _json(
+            {
+                **run, "label": hit.label,
+                "transcript": hit.transcript if hit.transcript >= 0 else None,
+                "message": hit.message if hit.message >= 0 else None,
+                "unit": hit.unit if hit.unit >= 0 else None,
+                "role": hit.role or None, "tool": hit.tool, "field": hit.field, "text_line": hit.line, "text": hit.text,
+                "spans": [list(span) for span in hit.spans], "before": list(hit.before), "after": list(hit.after),
+            }
+        )  # fmt: skip
+
+
+def _run(found: RunMatches) -> dict[str, Any]:
+    return {
+        "id": found.id, "source": found.source, "path": str(found.path), "line": found.line, "member": found.member,
+        "format": found.format,
+    }  # fmt: skip
+
+
+def _json(value: dict[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode() + "\n"

@@ -1,0 +1,184 @@
+"""The records of a file that may hold a match: of a large log, only these are taken apart, and the rest is read once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import BinaryIO, Final
+
+from trajview.errors import Problem, UnreadableError, Where
+from trajview.formats import registry
+from trajview.formats.base import Summary
+
+from .containers import kind_of, records_of
+from .decode import BadRecord, decode_json
+from .files import open_source
+from .lines import SPACE, lines_of
+from .prefilter import Prefilter
+from .quick_bytes import lines_in
+from .record import LAST_LINE, Record, problem_of
+from .walk import SourceFile
+
+__all__ = ["Counter", "Stopped", "candidates"]
+
+_BLOCK: Final = 1 << 20
+"""Bytes that are looked at in one go: a person who cancels waits so long, and no record is copied often."""
+_SKIPPED: Final = ("", Summary(""))
+
+
+class Stopped(Exception):
+    """The search was cancelled in the middle of a file."""
+
+
+def candidates(source: SourceFile, prefilter: Prefilter, step: Callable[[int], None]) -> Iterator[Record | Problem]:
+    """The records that may hold a match, in order, decoded; and what could not be read on the way to them.
+
+    The index of a record is right for the first ones only (`Counter` knows). `step` is told how many bytes of the file
+    are done, often; what it raises ends the search. Raises UnreadableError where the file cannot be opened.
+    """
+    with open_source(source.path, lambda done: step(done // 2)) as file:
+        try:
+            kind = kind_of(file, source.path)
+            begin = _first_line(file, prefilter, step) if kind == "json" else (0, 0)
+        except OSError as error:
+            raise _failed(source, error) from error
+    if begin is None:
+        return
+
+    def look(data: bytes | memoryview, number: int, _line: int, alone: bool) -> tuple[str, Summary] | None:
+        # The first value says what the others are, so it is always wanted.
+        return None if (number == 0 and not alone) or prefilter.may_match(data) else _SKIPPED
+
+    for found in records_of(source, registry.is_message_line, look if kind == "json" else None):
+        if isinstance(found, Problem):
+            yield found
+            continue
+        step(found.offset)
+        if found.quick is not None:
+            continue
+        if kind == "yaml" or found.data is None or prefilter.may_match(found.data):
+            yield found
+        if found.container == "jsonl":
+            begin = max(begin, (found.offset + found.length, found.line - 1))
+            yield from _further_lines(source, *begin, prefilter, step)
+            return
+
+
+def _failed(source: SourceFile, error: OSError) -> UnreadableError:
+    return UnreadableError(f"reading it failed: {error.strerror or error}".lower(), where=Where(source.path))
+
+
+def _first_line(file: BinaryIO, prefilter: Prefilter, step: Callable[[int], None]) -> tuple[int, int] | None:
+    """Before which line of a file no record can match: its offset, and how many lines come before it.
+
+    None where the file does not have in it what a match demands, in whatever records.
+    """
+    left, tail, done = prefilter.clauses, b"", 0
+    here = before = (0, 0)  # the last line that begins before this block, and before the one before it
+    lines = 0
+    while left:
+        block = file.read(_BLOCK)
+        if not block:
+            return None
+        still = prefilter.missing(block, left)
+        if still and tail:
+            still = prefilter.missing(tail + block[: prefilter.overlap], still)
+        if not still:
+            return before
+        left = still
+        tail = block[-prefilter.overlap :]
+        before = here
+        lines += lines_in(block)
+        last = block.rfind(b"\n")
+        if last >= 0:
+            here = done + last + 1, lines
+        done += len(block)
+        step(done)
+    return 0, 0
+
+
+def _further_lines(
+    source: SourceFile, offset: int, number: int, prefilter: Prefilter, step: Callable[[int], None]
+) -> Iterator[Record | Problem]:
+    """The records on the lines from an offset on, before which so many lines begin; what it is in the middle of is no record."""
+    path = source.path
+    try:
+        with open_source(path) as file:
+            file.seek(offset)
+            for block, more in _blocks_of_lines(file):
+                if prefilter.may_match(block):
+                    for at, line, count in _lines(block, number):
+                        if not prefilter.may_match(line) or not line.strip(SPACE):
+                            continue
+                        text = line.lstrip(SPACE)
+                        start = offset + at + len(line) - len(text)
+                        text = text.rstrip(SPACE)
+                        ended = line.endswith(b"\n")
+                        try:
+                            value, _ = decode_json(text)
+                        except BadRecord as error:
+                            yield problem_of(error, path, count, "line" if ended else LAST_LINE, cut=not ended)
+                            continue
+                        yield Record(value, "jsonl", start, len(text), -1, count, False, data=text)
+                        step(start)
+                number += lines_in(block)
+                offset += len(block)
+                step(offset)
+                if not more:
+                    break
+    except OSError as error:
+        raise _failed(source, error) from error
+
+
+def _blocks_of_lines(file: BinaryIO) -> Iterator[tuple[bytes, bool]]:
+    """The rest of a file in pieces that end where a line does, each with whether there may be more."""
+    parts: list[bytes] = []
+    while chunk := file.read(_BLOCK):
+        end = chunk.rfind(b"\n") + 1
+        if not end:
+            parts.append(chunk)
+            continue
+        yield b"".join((*parts, chunk[:end])), True
+        parts = [chunk[end:]] if end < len(chunk) else []
+    if parts:
+        yield b"".join(parts), False
+
+
+def _lines(block: bytes, before: int) -> Iterator[tuple[int, bytes, int]]:
+    """Each line: where it starts, its bytes, its number."""
+    start = 0
+    while start < len(block):
+        end = block.find(b"\n", start) + 1 or len(block)
+        before += 1
+        yield start, block[start:end], before
+        start = end
+
+
+class Counter:
+    """How many records come before a line of a JSONL file; asked for ascending lines, each is counted once."""
+
+    def __init__(self, source: SourceFile, step: Callable[[int], None]) -> None:
+        self._source = source
+        self._step = step
+        self._count, self._offset, self._number = 0, 0, 1
+
+    def before(self, offset: int) -> int:
+        """The index of the record at an offset. Raises UnreadableError."""
+        try:
+            with open_source(self._source.path) as file:
+                start = self._offset
+                if not start and file.read(3) == b"\xef\xbb\xbf":
+                    start = 3
+                file.seek(start)
+                for line in lines_of(file, start, self._number):
+                    if line.offset >= offset:
+                        break
+                    try:
+                        decode_json(line.view)
+                        self._count += 1
+                    except BadRecord:
+                        pass
+                    self._offset, self._number = line.offset + line.length, line.number
+                    self._step(offset)
+        except OSError as error:
+            raise _failed(self._source, error) from error
+        return self._count

@@ -1,0 +1,323 @@
+"""Where the messages of a run match a query: line by line, with the lines around it."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, Final
+
+from trajview.models.said import strings_within
+
+from .query import SAID, Field, Query
+
+if TYPE_CHECKING:
+    from trajview.models.messages import ChatMessage
+    from trajview.models.run import AgentRun
+    from trajview.models.transcript import Transcript
+
+__all__ = ["RUN", "Hit", "RunHits", "excerpt", "hits_in", "pieces_of"]
+
+RUN: Final = -1
+"""Stands for the transcript or message where a hit is in what is known of the whole run or transcript."""
+_NOTES: Final = "trajview_problem"
+"""What trajview itself notes in metadata."""
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A line that holds a match, or a part of one: the spans within it, and the lines around it.
+
+    `line` counts the lines of what is searched in the message from 0; `cut` characters were left out at its start.
+    """
+
+    transcript: int
+    message: int
+    unit: int
+    role: str
+    tool: str | None
+    field: Field
+    line: int
+    text: str
+    spans: tuple[Span, ...]
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    cut: int = 0
+
+    @property
+    def label(self) -> str:
+        """As a citation names the place: `T0B12`; `T0` for a transcript itself, `run` for the run."""
+        if self.transcript == RUN:
+            return "run"
+        return f"T{self.transcript}" if self.message == RUN else f"T{self.transcript}B{self.message}"
+
+
+@dataclass(slots=True)
+class RunHits:
+    """What a query finds in a run: the first hits, and how many matches there are in how many messages."""
+
+    hits: list[Hit]
+    matches: int = 0
+    messages: int = 0
+
+    def add(self, matches: int) -> None:
+        """A message holds so many."""
+        self.matches += matches
+        self.messages += matches > 0
+
+
+def hits_in(
+    run: AgentRun,
+    query: Query,
+    *,
+    keep: int | None = None,
+    most: int | None = None,
+    around: int = 0,
+    width: int | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> RunHits:
+    """The hits of a run in order. Of an episode the onlooker's view is searched; the others retell it.
+
+    `keep`: how many hits to keep, all by default; the rest is only counted, which is quicker. `most`: stop at the
+    message with which there are so many matches. `around`: lines to give before and after each hit. `width`: characters
+    to keep of each line, all by default. Once `cancelled`, what was found so far.
+    """
+    found = RunHits([])
+    for place in _places(run, query):
+        if cancelled() or (most is not None and found.matches >= most):
+            break
+        if place.said is not None:
+            if not query.literal.may_be_in(place.said):
+                continue
+            matches = _count(place.said, query)
+            if not matches:
+                continue
+            if keep is not None and len(found.hits) >= keep:
+                found.add(matches)
+                continue
+        pieces = place.pieces()
+        text = "\n".join(piece.text for piece in pieces)
+        if not query.literal.may_be_in(text):
+            continue
+        if keep is not None and len(found.hits) >= keep:
+            found.add(_count(text, query))
+            continue
+        matches = 0
+        for hit, count in _hits(text, pieces, query, place, around, width):
+            matches += count
+            if keep is None or len(found.hits) < keep:
+                found.hits.append(hit)
+        found.add(matches)
+    return found
+
+
+def _count(text: str, query: Query) -> int:
+    """How many matches a text holds; empty ones do not count."""
+    return sum(1 for match in query.pattern.finditer(text) if match.end() > match.start())
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A text of a message, what kind it is, and the tool that it goes to or comes from."""
+
+    field: Field
+    text: str
+    tool: str | None = None
+
+
+@dataclass(slots=True)
+class _Place:
+    """Something to search: a message, or what is known beside the messages, of which `beside` holds the pieces.
+
+    `said`: all of what is searched in the message, where that is known without building it.
+    """
+
+    query: Query
+    number: int
+    transcript: Transcript | None
+    message: int = RUN
+    said: str | None = None
+    beside: list[Piece] | None = None
+
+    @property
+    def unit(self) -> int:
+        """The action unit of the message."""
+        if self.transcript is None or self.message == RUN:
+            return RUN
+        return self.transcript.get_action_unit_for_block(self.message) or 0
+
+    @property
+    def role(self) -> str:
+        """Who speaks; empty beside the messages."""
+        return self.transcript.messages[self.message].role if self.transcript and self.message != RUN else ""
+
+    def pieces(self) -> list[Piece]:
+        """What is searched."""
+        if self.beside is not None:
+            return self.beside
+        assert self.transcript is not None
+        return pieces_of(self.transcript.messages[self.message], self.query)
+
+
+def _places(run: AgentRun, query: Query) -> Iterator[_Place]:
+    """What a query has to be looked for in, in order."""
+    beside = "metadata" in query.searched and not query.roles and not query.tools
+    if beside:
+        yield _Place(query, RUN, None, beside=_of_run(run))
+    as_said = query.searched == SAID and not query.tools
+    transcripts = run.transcripts[:1] if run.source_format == "sotopia" else run.transcripts
+    for number, transcript in enumerate(transcripts):
+        if beside:
+            yield _Place(query, number, transcript, beside=_of_transcript(transcript))
+        messages: Any = transcript.messages
+        # Messages that are built on demand give their texts without being built, where nothing else matters.
+        texts = getattr(messages, "searchable", None)
+        for index in range(len(messages)):
+            if query.roles and not query.wants_role(
+                messages.roles[index] if texts is not None else messages[index].role
+            ):
+                continue
+            known = texts(index) if texts is not None and as_said else None
+            said = None if known is None else "\n".join(filter(None, known))
+            yield _Place(query, number, transcript, index, said)
+
+
+def pieces_of(message: ChatMessage, query: Query) -> list[Piece]:
+    """The texts of a message that a query is looked for in; without restrictions these are `highlight.text_of`'s."""
+    wanted = query.searched
+    found: list[Piece] = []
+    own_tool = message.function if message.role == "tool" else None
+    takes_text = not query.tools or (message.role == "tool" and query.wants_tool(own_tool))
+    if takes_text and "text" in wanted:
+        found.append(Piece("text", message.text, own_tool))
+    if takes_text and "reasoning" in wanted:
+        found += [Piece("reasoning", text) for text in message.reasoning]
+    if message.role == "assistant" and "arguments" in wanted:
+        for call in message.tool_calls or ():
+            if query.wants_tool(call.function):
+                texts = [call.function, *strings_within(call.arguments), call.parse_error or ""]
+                found += [Piece("arguments", text, call.function) for text in texts]
+    elif message.role == "tool" and message.error and takes_text and "text" in wanted:
+        found += [Piece("text", text, own_tool) for text in strings_within(message.error)]
+    if takes_text and "metadata" in wanted:
+        model = message.model if message.role == "assistant" else None
+        named = {"name": message.name, "recipient": message.recipient, "model": model, "timestamp": message.timestamp}
+        lines = [*_flat(named), *_flat({k: v for k, v in message.metadata.items() if not k.startswith(_NOTES)})]
+        found += [Piece("metadata", line, own_tool) for line in lines]
+    return [piece for piece in found if piece.text]
+
+
+def _of_run(run: AgentRun) -> list[Piece]:
+    named = {
+        "id": run.id, "name": run.name, "description": run.description, "agents": run.agents or None,
+        "reasoning": run.reasoning,
+    }  # fmt: skip
+    return [Piece("metadata", line) for line in (*_flat(named), *_flat(run.metadata))]
+
+
+def _of_transcript(transcript: Transcript) -> list[Piece]:
+    named = {"name": transcript.name, "description": transcript.description}
+    return [Piece("metadata", line) for line in (*_flat(named), *_flat(transcript.metadata))]
+
+
+def _flat(value: object) -> Iterator[str]:
+    """A line `path.to: value` for each value within; nothing for null."""
+    waiting: list[tuple[str, object]] = [("", value)]
+    while waiting:
+        path, item = waiting.pop()
+        if isinstance(item, dict):
+            waiting += [(f"{path}.{key}" if path else str(key), item[key]) for key in reversed(item)]
+        elif isinstance(item, list | tuple):
+            waiting += [(f"{path}.{index}", item[index]) for index in reversed(range(len(item)))]
+        elif item is not None:
+            yield f"{path}: {str(item).lower() if isinstance(item, bool) else item}"
+
+
+def _hits(
+    text: str, pieces: list[Piece], query: Query, place: _Place, around: int, width: int | None
+) -> Iterator[tuple[Hit, int]]:
+    """The lines that hold matches, and how many begin on each."""
+    ends: list[int] = []
+    number = counted = 0
+    for start, end, spans, count in _lines_with(text, query):
+        if not ends:
+            ends = list(accumulate(len(piece.text) + 1 for piece in pieces))
+            unit, role = place.unit, place.role
+        number += text.count("\n", counted, start)
+        counted = start
+        piece = pieces[bisect_right(ends, start)]
+        shown, kept, cut = excerpt(text[start:end], spans, width)
+        before = tuple(_clipped(_lines_before(text, start, around), width)) if around else ()
+        after = tuple(_clipped(_lines_after(text, end, around), width)) if around else ()
+        yield (
+            Hit(
+                place.number, place.message, unit, role, piece.tool, piece.field, number,
+                shown, kept, before, after, cut,
+            ),
+            count,
+        )  # fmt: skip
+
+
+def _lines_with(text: str, query: Query) -> Iterator[tuple[int, int, list[Span], int]]:
+    """Each line that a match touches: start, end, the spans in it, and how many matches begin there."""
+    start, end, spans, count = 0, -1, list[Span](), 0
+    for match in query.pattern.finditer(text):
+        first, last = match.span()
+        if first == last:
+            continue
+        begins = True
+        while first < last:
+            if first > end:
+                if spans:
+                    yield start, end, spans, count
+                start = text.rfind("\n", 0, first) + 1
+                end = text.find("\n", first)
+                end = len(text) if end < 0 else end
+                spans, count = [], 0
+            # The end of a line that belongs to a match is shown nowhere, but the line is.
+            spans.append((first - start, min(last, end) - start))
+            count += begins
+            begins = False
+            first = end + 1
+    if spans:
+        yield start, end, spans, count
+
+
+def _lines_before(text: str, start: int, count: int) -> list[str]:
+    found: list[str] = []
+    while count and start > 0:
+        before = text.rfind("\n", 0, start - 1) + 1
+        found.append(text[before : start - 1])
+        start, count = before, count - 1
+    return found[::-1]
+
+
+def _lines_after(text: str, end: int, count: int) -> list[str]:
+    found: list[str] = []
+    while count and end < len(text):
+        after = text.find("\n", end + 1)
+        after = len(text) if after < 0 else after
+        found.append(text[end + 1 : after])
+        end, count = after, count - 1
+    return found
+
+
+def _clipped(lines: Iterable[str], width: int | None) -> Iterator[str]:
+    return (line if width is None or len(line) <= width else line[: width - 1] + "…" for line in lines)
+
+
+def excerpt(line: str, spans: list[Span], width: int | None) -> tuple[str, tuple[Span, ...], int]:
+    """A line cut to `width` characters around its first span, the spans in that, and how much is cut at its start."""
+    if width is None or len(line) <= width:
+        return line, tuple(spans), 0
+    first, last = spans[0]
+    start = max(0, min(first - max(0, width - (last - first)) // 3, len(line) - width))
+    end = start + width
+    left, right = "…" if start else "", "…" if end < len(line) else ""
+    shown = left + line[start + len(left) : end - len(right)] + right
+    kept = [
+        (max(a, start + len(left)) - start, min(b, end - len(right)) - start) for a, b in spans if b > start and a < end
+    ]
+    return shown, tuple(span for span in kept if span[0] < span[1]), start

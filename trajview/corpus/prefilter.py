@@ -1,0 +1,370 @@
+"""Which bytes of a log may hold a match, before any JSON is read: quick, and never wrong about what they cannot hold.
+
+A match holds certain words, and nearly all words that a message reads were written into the log letter by letter.
+What else they may have become on the way is accounted for here:
+
+- JSON may spell any character `\\u0061`, and a string may hold JSON that does. Writers spell so what is not ASCII, so a
+  letter of an ASCII word that is spelled so makes the bytes suspicious, whatever they hold.
+- Case is ignored beyond ASCII: the Kelvin sign matches a k.
+- A record that is shown as JSON reads `\\n` where it breaks a line: an n before the word that was no letter of it.
+- The formats add words of their own (`_ADDED`), and numbers, which they write in their own way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import product
+from typing import Any, Final
+
+from .quick_bytes import holds, lowered
+
+__all__ = ["Literal", "Prefilter", "Word", "literal_of", "prefilter_of", "words_of"]
+
+_MOST_WORDS: Final = 3
+_MOST_SPELLINGS: Final = 8
+_LONGEST: Final = 64
+_FEW: Final = 6
+
+_ADDED: Final = (
+    # what is wrong with a call (formats.parts, formats.adp, formats.taskweaver), in our words and Python's
+    "arguments are not JSON an object list text number boolean null at character nested too deeply to be shown",
+    "a tool call is an object not the call names no function kwargs is no name is not JSON value",
+    "Expecting value property name enclosed in double quotes delimiter Extra data Invalid control character escape",
+    "Unterminated string starting at line column char Illegal trailing comma before end of",
+    "Exceeds the limit digits for integer string conversion value has digits use sys.set_int_max_str_digits to increase",
+    "Out of range float values are not JSON compliant _raw that cannot be shown NoneType",
+    # numbers that are none, and what a value of YAML or of a key becomes
+    "inf nan Infinity NaN None True False",
+    # turns of an episode (formats.sotopia_episode)
+    "The episode is over No one did anything",
+)
+"""What formats say where the log does not, in messages."""
+_ADDED_WITH: Final = (
+    ("tool error type message", ("error",)),
+    ("left the conversation", ("left",)),
+    ("agent rewards that cannot be read no reasoning was written", ("episode",)),
+    ("the execution failed the code was refused python attachment verification execution", ("rounds",)),
+    ("url code", ("class_",)),
+    ("shell command", ("action", "command")),
+)
+"""The same, in small letters, where the log must then hold one of these."""
+_ADDED_METADATA: Final = (
+    "id name recipient model timestamp description agents reasoning usage metadata value role_ source format round state",
+    "rewards note not shown as rewards record agents error class_ as_logged type text events reply_type user_query",
+    "annotation of by agent annotator episode extra attachment_extra sample epoch transcript environment turn kind to",
+    "agent_pks backgrounds goals models comments scenario participants onlooker speak leave none other action non-verbal",
+)
+"""Names that formats give to what they keep beside the messages."""
+
+_MARK: Final = b"DELIMITER_"
+"""TaskWeaver's marks in a text, which may be taken out from within a word."""
+_SPELLED: Final = (rb"\u0020", rb"\u003", rb"\u004", rb"\u005", rb"\u006", rb"\u007")
+"""How a space, and an ASCII letter or digit, begin in JSON's other spelling."""
+_ESCAPED_HEAD: Final = re.compile(r"u?00[01][0-9a-f]|0?[01][0-9a-f]|[0-9a-fnrt]")
+"""What may come from JSON's spelling of the character before a word, where JSON is shown as text."""
+_NUMBER: Final = re.compile(r"\d*e?\d*\Z", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """Characters that stand side by side in every match. `fold`: in any case. `may_follow`: maybe after a backslash."""
+
+    text: str
+    fold: bool
+    may_follow: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    """Bytes, one of which is there wherever a word is; `spelled` finds the word's other spellings."""
+
+    needles: tuple[bytes, ...]
+    spelled: re.Pattern[bytes] | None
+    weight: int
+
+    def may_be_in(self, data: bytes) -> bool:
+        if any(holds(data, needle) for needle in self.needles):
+            return True
+        return self.spelled is not None and holds(data, b"\\u") and self.spelled.search(data) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Prefilter:
+    """Whether bytes may hold a match. Without clauses they always may."""
+
+    clauses: tuple[_Clause, ...] = ()
+    overlap: int = field(init=False, default=0)
+    """How many bytes of one piece to put before the next, so that nothing is missed between them."""
+
+    def __post_init__(self) -> None:
+        needles = [len(needle) for clause in self.clauses for needle in clause.needles]
+        object.__setattr__(self, "overlap", max([*needles, len(_MARK), 12]))
+
+    def may_match(self, data: bytes | memoryview) -> bool:
+        """Whether a record may hold a match."""
+        return not self.missing(data, self.clauses)
+
+    def missing(self, data: bytes | memoryview, clauses: Sequence[_Clause]) -> tuple[_Clause, ...]:
+        """Those of some clauses that these bytes do not fulfil."""
+        if not clauses:
+            return ()
+        data = lowered(data)
+        left = tuple(clause for clause in clauses if not clause.may_be_in(data))
+        return () if left and _is_suspicious(data) else left
+
+
+def _is_suspicious(data: bytes) -> bool:
+    """Whether a word may be there without its letters. `data` in small letters."""
+    if holds(data, _MARK.lower()):
+        return True
+    return holds(data, b"\\u00") and any(holds(data, spelled) for spelled in _SPELLED)
+
+
+def prefilter_of(pattern: re.Pattern[str], *, metadata: bool = False) -> Prefilter:
+    """The prefilter of a pattern. `metadata`: what the formats keep beside the messages is searched too."""
+    found = words_of(pattern)
+    if metadata:  # there, formats put texts side by side
+        found = [
+            [Word(max(word.text.split(" "), key=len), word.fold, word.may_follow) for word in words] for words in found
+        ]
+    clauses = [clause for words in found if (clause := _clause(words, metadata)) is not None]
+    clauses.sort(key=lambda clause: -clause.weight)
+    return Prefilter(tuple(clauses[:_MOST_WORDS]))
+
+
+def _clause(words: Sequence[Word], metadata: bool) -> _Clause | None:
+    """One of these words has to be there; None where that cannot be told from the bytes."""
+    needles: list[bytes] = []
+    spelled: list[str] = []
+    weight = 1000
+    for word in words:
+        text = word.text[:_LONGEST]
+        if word.may_follow:
+            head = _ESCAPED_HEAD.match(text.lower() if word.fold else text)
+            text = text[head.end() :] if head else text
+        found = _spellings(text, word.fold) if len(text) > 1 or not text.isascii() else None
+        if found is None or _NUMBER.match(text) or "u00" in text.lower():
+            return None
+        needles += found[0]
+        spelled += found[1]
+        weight = min(weight, len(text))
+        others = _said_by_formats(text, metadata)
+        if others is None:
+            return None
+        needles += others
+    pattern = None
+    spelled = list(dict.fromkeys(spelled))
+    if len(spelled) <= _FEW:  # which is faster
+        needles += [f"\\u{digits}".encode() for digits in spelled]
+    else:
+        pattern = re.compile(rb"\\u(?:" + "|".join(spelled).encode() + rb")")
+    return _Clause(tuple(dict.fromkeys(needles)), pattern, weight)
+
+
+def _said_by_formats(text: str, metadata: bool) -> list[bytes] | None:
+    """What the log must hold where a format says this; None where it needs to hold nothing. Of several words, a format says all or none."""
+    others: list[bytes] = []
+    added = (*_ADDED, *_ADDED_METADATA) if metadata else _ADDED
+    for word in text.casefold().split(" "):
+        if _NUMBER.match(word) or any(word in line.casefold() for line in added):
+            continue
+        found = [other.encode() for line, with_it in _ADDED_WITH if word in line for other in with_it]
+        if not found:
+            return []
+        others += found
+    return others or None
+
+
+def _spellings(text: str, fold: bool) -> tuple[list[bytes], list[str]] | None:
+    """How the letters of a word may stand in a log, in small ASCII letters; and the hex digits of those not ASCII."""
+    if text.isascii():
+        plain, others = (
+            [text.lower().encode()],
+            "".join(_beyond_ascii(char) for char in set(text.lower())) if fold else "",
+        )
+        # One such sign in the place of a letter is enough; the word around it is not asked for.
+        return plain + [sign.encode() for sign in others], [_hex(sign) for sign in others]
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return None
+    variants = [_same(char) if fold else char for char in text]
+    start, end = _window(variants)
+    chosen = variants[start:end]
+    plain = ["".join(chars).encode() for chars in product(*chosen)]
+    return [lowered(one) for one in plain], [_hex(char) for chars in chosen for char in chars if not char.isascii()]
+
+
+def _window(variants: Sequence[str]) -> tuple[int, int]:
+    """The longest part of a word that has few spellings: start and end."""
+    best = (0, 1)
+    for start in range(len(variants)):
+        count, end = 1, start
+        while end < len(variants) and count * len(variants[end]) <= _MOST_SPELLINGS:
+            count *= len(variants[end])
+            end += 1
+        if end - start > best[1] - best[0]:
+            best = (start, end)
+    return best
+
+
+def _hex(char: str) -> str:
+    """The last four digits of JSON's spelling of a character: of the second half, where it takes two."""
+    return char.encode("utf-16-be")[-2:].hex()
+
+
+@cache
+def _alphabet() -> str:
+    return "".join(chr(code) for code in range(0x1E944) if not 0xD800 <= code < 0xE000)
+
+
+@cache
+def _same(char: str) -> str:
+    """All characters that match one where case is ignored."""
+    return "".join(re.findall(re.escape(char), _alphabet(), re.IGNORECASE)) or char
+
+
+@cache
+def _beyond_ascii(letter: str) -> str:
+    return "".join(char for char in _same(letter) if not char.isascii()) if letter in "iks" else ""
+
+
+# -- what a pattern demands
+
+
+def words_of(pattern: re.Pattern[str]) -> list[list[Word]]:
+    """What every match of a pattern holds: of each list one word at least. Empty where nothing is plain to see."""
+    return _read(pattern).found
+
+
+def literal_of(pattern: re.Pattern[str]) -> Literal:
+    """The longest text that every match of a pattern holds; empty where none is plain to see."""
+    runs = _read(pattern).runs
+    text, fold = max(runs, key=lambda run: len(run[0]), default=("", False))
+    return Literal(text, fold)
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A text that every match of a pattern holds. `fold`: in any case."""
+
+    text: str
+    fold: bool
+
+    def may_be_in(self, text: str) -> bool:
+        """Whether a text may hold a match. Much quicker than a regular expression, and never wrong to say no."""
+        if not self.text:
+            return True
+        if not self.fold:
+            return self.text in text
+        if not text.isascii() or not self.text.isascii():
+            return True  # there, ignoring case is more than small letters
+        return self.text.lower() in text.lower()
+
+
+def _read(pattern: re.Pattern[str]) -> _Reader:
+    try:
+        from re import _constants as op  # type: ignore[attr-defined]
+        from re import _parser as parser  # type: ignore[attr-defined]
+
+        reader = _Reader(op)
+        tree = parser.parse(pattern.pattern, pattern.flags & ~re.DEBUG)
+        return reader.read(tree, bool(tree.state.flags & re.IGNORECASE))
+    except (ImportError, AttributeError, re.error, RecursionError):  # Python's own, and may change
+        return _Reader(None)
+
+
+class _Reader:
+    """Reads the tree of a regular expression. What it does not know may be anything."""
+
+    def __init__(self, op: Any) -> None:
+        self._op = op
+        self._run: list[tuple[str, bool]] = []
+        self.found: list[list[Word]] = []
+        self.runs: list[tuple[str, bool]] = []
+        """The texts that the words are from."""
+
+    def read(self, tree: Iterable[Any], fold: bool) -> _Reader:
+        """Read a tree, to its end."""
+        self._walk(tree, fold)
+        self._end()
+        return self
+
+    def _end(self, *start: tuple[str, bool]) -> None:
+        self.found += [[word] for word in _split(self._run)]
+        if self._run:
+            self.runs.append(("".join(char for char, _ in self._run), any(fold for _, fold in self._run)))
+        self._run = list(start)
+
+    def _walk(self, tree: Iterable[Any], fold: bool) -> None:
+        op = self._op
+        for code, value in tree:
+            if code is op.LITERAL:
+                self._run.append((chr(value), fold))
+            elif code in (op.AT, op.ASSERT, op.ASSERT_NOT):
+                continue  # they take no room
+            elif code is op.SUBPATTERN:
+                _, added, removed, inner = value
+                self._walk(inner, (fold or bool(added & re.IGNORECASE)) and not removed & re.IGNORECASE)
+            elif code is op.ATOMIC_GROUP:
+                self._walk(value, fold)
+            elif code in (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT):
+                least, most, inner = value
+                if least and len(inner) == 1 and inner[0][0] is op.LITERAL:
+                    char = (chr(inner[0][1]), fold)
+                    self._run += [char] * min(least, _LONGEST)
+                    if most != least or least > _LONGEST:
+                        self._end(char)
+                else:
+                    self._end()
+                    if least:
+                        self.found += _Reader(op).read(inner, fold).found
+            elif code is op.BRANCH:
+                self._end()
+                best = [_best(_Reader(op).read(branch, fold).found) for branch in value[1]]
+                if all(best):
+                    self.found.append([word for words in best for word in words])
+            else:
+                self._end()
+
+
+def _best(found: list[list[Word]]) -> list[Word]:
+    """The demand that is hardest to meet."""
+    return max(found, key=lambda words: min(len(word.text) for word in words), default=[])
+
+
+def _split(run: Sequence[tuple[str, bool]]) -> list[Word]:
+    """The words in characters that stand side by side."""
+    words: list[Word] = []
+    chars: list[str] = []
+    folds, before, kind = False, "\\", 0  # nobody knows what stands before
+
+    def end() -> None:
+        if chars:
+            words.append(Word("".join(chars), folds, before == "\\"))
+
+    last = "\\"
+    kinds = [_kind(char) for char, _ in run]
+    for (char, fold), after in zip(run, [*kinds[1:], 0], strict=False):
+        found = _kind(char)
+        if char == " " and kind == after == 1:
+            found = 1  # no format puts one between two texts
+        if not found or found != kind:
+            end()
+            chars, folds, before = [], False, last
+        if found:
+            chars.append(char)
+            folds = folds or fold
+        kind, last = found, char
+    end()
+    return words
+
+
+def _kind(char: str) -> int:
+    """1 for what words are made of, 2 for emoji and the like, 0 for what may be spelled or added in between."""
+    if char.isalnum() or char == "_":
+        return 1
+    return 2 if char > "\uffff" else 0

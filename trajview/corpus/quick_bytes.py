@@ -1,0 +1,35 @@
+"""Finding bytes in bytes, as fast as the processor can: by StringZilla where there is one for this machine."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, Final
+
+__all__ = ["holds", "lines_in", "lowered"]
+
+_LOWER: Final = bytes(range(256)).lower()
+
+_quick: Any
+try:
+    _quick = import_module("stringzilla")
+except ImportError:  # no wheel for this machine: Python's own is a few times slower
+    _quick = None
+
+
+def holds(data: bytes, needle: bytes) -> bool:
+    """Whether bytes hold others."""
+    if _quick is None:
+        return needle in data
+    return bool(_quick.contains(data, needle))
+
+
+def lowered(data: bytes | memoryview) -> bytes:
+    """Bytes with small ASCII letters."""
+    if _quick is None or not data:
+        return bytes(data).lower()
+    return bytes(_quick.translate(data, _LOWER))
+
+
+def lines_in(data: bytes) -> int:
+    """How many line ends bytes hold."""
+    return data.count(b"\n") if _quick is None else int(_quick.count(data, b"\n"))
