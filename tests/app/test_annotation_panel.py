@@ -17,7 +17,7 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from trajview.annotation.draft import Draft
-from trajview.annotation.rubric import SOTOPIA, Rubric, reward_rubric
+from trajview.annotation.rubric import SOTOPIA, Dimension, Rubric, reward_rubric
 from trajview.annotation.store import AnnotationStore
 from trajview.app.score_grid import Place, ScoreGrid
 from trajview.app.widgets.annotation_fields import RationaleText, ReasoningText
@@ -480,3 +480,20 @@ async def test_rationales_of_a_record_outlive_an_edit_of_its_scores(tmp_path: Pa
     (record,) = records(tmp_path)
     assert record["rewards"][0] == [5.0, {"believability": 3.0, "goal": 7.0}]  # type: ignore[index]
     assert "goal: one step short\n" in str(record["reasoning"])
+
+
+async def test_a_record_that_the_rubric_does_not_fit_is_said_once(tmp_path: Path) -> None:
+    once = Rubric("once", (Dimension("mood", 0, 10, per="episode"),))
+    store = AnnotationStore(tmp_path, "alice")
+    store.save("e1", once, [(4.0, {"mood": 4.0}), (7.0, {"mood": 7.0})], "")
+    store.save("e2", once, [(1.0, {"humour": 1.0})], "")
+    async with driving(tmp_path, (120, 40)) as panel:
+        await panel.open(rubric=once)
+        await panel.open("e3", rubric=once)
+        await panel.open(rubric=once)
+        toasts = [note.message for note in panel.app._notifications]
+    assert len(toasts) == 2
+    assert toasts[0].startswith(
+        "mood is rated once for all agents, but they have different scores; the first is shown."
+    )
+    assert toasts[1].startswith("1 annotation of a rubric `once` has dimensions that it does not ask for: humour.")

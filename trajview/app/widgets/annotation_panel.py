@@ -21,7 +21,7 @@ from trajview.app.widgets.annotation_work import AnnotatedRun, Work
 from trajview.app.widgets.changed_on_disk import ChangedOnDiskScreen
 from trajview.app.widgets.panel_keys import PanelKeys
 from trajview.app.widgets.score_sheet import ScoreSheet
-from trajview.errors import AnnotationError
+from trajview.errors import AnnotationError, Problem
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
@@ -93,6 +93,7 @@ class AnnotationPanel(PanelKeys):
         super().__init__(id=id, classes=classes)
         self.store = store
         self._run: AnnotatedRun | None = None
+        self._warned: set[Problem] = set()
         self._ready = False
         self._opening = 0
         self._wants_focus = False
@@ -245,12 +246,21 @@ class AnnotationPanel(PanelKeys):
             self._say(f"submitted ✓ {_clock(opened.saved.time)}{before}", "saved")
         else:
             self._say(f"not started{before}")
+        self._warn(opened.problems if opened else ())
         self._sheet.shut(False)
         if self._wants_focus or self._holds_focus():
             self._wants_focus = False
             self.focus_fields()
         saved = opened.saved.annotation if opened and opened.saved else None
         self.post_message(self.Opened(run.key, saved, kept is not None))
+
+    def _warn(self, problems: Sequence[Problem]) -> None:
+        """Say what the record and the rubric have against each other, or the store against the run; each once."""
+        for problem in problems:
+            if problem not in self._warned:
+                self._warned.add(problem)
+                hint = f" ({problem.hint})" if problem.hint else ""
+                self.notify(one_line(problem.reason + hint, 400), severity="warning", timeout=12, markup=False)
 
     def _show_head(self, run: AnnotatedRun) -> None:
         self.query_one(".title", Static).update(Content(one_line(run.title or run.key)))
