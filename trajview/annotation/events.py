@@ -6,7 +6,8 @@ what else they have depends on the event:
 - draft, discard: `values` and `rationales` (a list with an object per agent: dimension to text), `reasoning`, `base`
   (the version of the record that the work started from). A draft that is being submitted also has `record`: the `file`,
   its text `before` (null for none) and `after`, and `version`, the hash of the latter.
-- submit: the same, without `record`; `of` is the draft that is now the record.
+- submit: the same; `of` is the draft that is now the record, and has `record`. (Where that draft could not be written,
+  `record` is here.)
 - skip, flag: `reason`. unskip, unflag: nothing more.
 - unit: `transcript`, `unit`, `scores`, `note`, and `before`, the note that it replaced. mark, unmark: `note`, `before`.
 - reveal: `what`. time: `seconds`.

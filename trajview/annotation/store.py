@@ -323,10 +323,9 @@ class AnnotationStore:
             self.files.write(write.path, write.data, "The annotation was not saved")
             version = version_of(write.data) or ""
             self._known[draft.episode, rubric.name] = (write.path, version)
-            if id is not None:
-                # The record is safe. A draft that stays in the journal says the same, and counts as saved when opened.
-                with suppress(AnnotationError):
-                    self.journal.append("submit", draft, of=id)
+            # The record is safe. A draft that stays in the journal says the same, and counts as saved when opened.
+            with suppress(AnnotationError):
+                self.journal.append("submit", draft, **({"of": id} if id else {"record": _for_undo(write)}))
             return Saved(write.path, write.annotation, version, datetime.now(UTC))
 
     def _prepare(

@@ -86,9 +86,12 @@ def undo(store: AnnotationStore) -> Undone | None:
             try:
                 _put(store, entry, copy, copy.before, what)
             except AnnotationError:
-                with suppress(AnnotationError):  # Else the next undo finishes this one.
-                    journal.write("redo", entry.episode, entry.rubric, of=ids)
-                raise
+                if _now(store, copy) != copy.before:
+                    with suppress(AnnotationError):  # Else the next undo finishes this one.
+                        journal.write("redo", entry.episode, entry.rubric, of=ids)
+                    raise
+                # It is done, only the folder could not be synced: should power fail now, the next undo finishes it.
+                store.knows(entry.episode, entry.rubric, store.folder / copy.file, version_of(copy.before))
         else:
             _turn(store, entry, back=True, what=what)
             try:
@@ -143,8 +146,8 @@ def _turn(store: AnnotationStore, entry: Entry, *, back: bool, what: str) -> Non
 def _copy_of(store: AnnotationStore, submit: Entry) -> _Copy | None:
     """What a submission wrote and what was there before it, None where the journal does not say."""
     journal = store.journal
-    draft = journal.ledger.entries.get(submit.of[0]) if submit.of else None
-    record = journal.body(draft).get("record") if draft else None
+    begun = journal.ledger.entries.get(submit.of[0]) if submit.of else submit
+    record = journal.body(begun).get("record") if begun else None
     if not isinstance(record, Mapping):
         return None
     file, before, after = record.get("file"), record.get("before"), record.get("after")
