@@ -59,7 +59,7 @@ async def test_an_open_run_grows_and_the_reader_stays_where_he_is(tmp_path: Path
         append(log, said("something new"), said("and more", "assistant"))
         await reader.until(lambda: len(reader.session.messages) == 32)
         assert (reader.session.cursor, reader.session.top, reader.session.folds) == (at, top, folds)
-        assert reader.session.marks == session.marks == {3}
+        assert reader.session.marks == session.marks == {3: ""}
         assert "something new" not in reader.text
         await reader.press("G")
         assert "and more" in reader.text

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.models.strategies import transcripts
+from trajview.app.render.headers import Scored
 from trajview.app.render.options import Fold
 from trajview.app.session import SearchHits, TranscriptSession
 from trajview.highlight import Highlight, compile_rule, text_of
@@ -93,7 +94,8 @@ def flat_copy(session: TranscriptSession) -> list[tuple[int, int]]:
 SMALL = st.integers(-60, 60)
 MOVES = st.one_of(
     st.tuples(st.sampled_from(["move", "scroll", "scroll_window", "scroll_to_row"]), SMALL),
-    st.tuples(st.sampled_from(["to_top", "to_end", "toggle_fold", "next_fold_level", "toggle_reasoning", "toggle_tools", "toggle_mark"])),
+    st.tuples(st.sampled_from(["to_top", "to_end", "toggle_fold", "next_fold_level", "toggle_reasoning", "toggle_tools"])),
+    st.tuples(st.just("set_marks"), st.dictionaries(st.integers(-1, 12), st.text(max_size=3))),
     st.tuples(st.sampled_from(["step_unit", "step_user", "step_highlight", "step_error", "step_mark"]), st.sampled_from([-1, 1])),
     st.tuples(st.sampled_from(["to_message", "to_unit", "unfold"]), st.integers(0, 11)),
     st.tuples(st.just("to_percentage"), st.floats(-10, 110)),
@@ -113,7 +115,7 @@ def test_the_cursor_is_on_the_screen_and_the_screen_is_exact_whatever_was_done(
     for name, *arguments in moves:
         if name == "find":
             find(session, str(arguments[0]))
-        elif name in ("unfold", "toggle_mark", "toggle_fold") and (
+        elif name in ("unfold", "toggle_fold") and (
             not session.messages or (arguments and arguments[0] >= len(session.messages))  # type: ignore[operator]
         ):
             continue
@@ -278,13 +280,23 @@ def test_errors_and_marks_step_round_the_ends() -> None:
     assert [session.message for _ in range(3) if session.step_error(1)] == [1, 4, 1]
     assert [session.message for _ in range(2) if session.step_error(-1)] == [4, 1]
     assert not session.step_mark(1)
-    session.to_message(0)
-    assert session.toggle_mark()
-    session.to_message(2)
-    assert session.toggle_mark()
-    assert [session.message for _ in range(3) if session.step_mark(1)] == [0, 2, 0]
-    assert not session.toggle_mark()
+    session.set_marks({1: "", 0: "why", 9: "no such unit"})
+    assert [session.message for _ in range(3) if session.step_mark(1)] == [2, 0, 2]
+    assert [h.reason for h in session.reasons(0) + session.reasons(1) if h.source == "mark"] == ["why", "marked"]
+    session.set_marks({1: ""})
     assert session.all_sources["mark"] == 1
+
+
+def test_scored_units_are_told_in_their_headers_and_stay_when_the_run_is_read_again() -> None:
+    session = opened(talk(4))
+    session.set_scored({0: Scored("0.5", "in circles"), 1: Scored("", "short"), 7: Scored("1", "")})
+    assert session.layout(0).lines[0].text.endswith("0.5  ✎ in circles")
+    assert session.layout(2).lines[0].text.endswith("  ✎ short")
+    again = opened(talk(2))
+    again.take_over(session)
+    assert again.scored == {0: Scored("0.5", "in circles")}
+    session.set_scored({})
+    assert "✎" not in session.layout(0).lines[0].text
 
 
 def test_highlights_step_round_and_a_source_can_be_switched_off() -> None:

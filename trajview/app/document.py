@@ -19,7 +19,7 @@ from trajview.models.transcript import Transcript
 from .linemap import LineMap
 from .render.blocks import message_lines
 from .render.evidence import mark_quote
-from .render.headers import unit_header
+from .render.headers import Scored, unit_header
 from .render.layout import Layout, lay_out
 from .render.lines import Line
 from .render.options import Fold, ViewOptions
@@ -59,7 +59,10 @@ class Document:
         """Changes whenever what is shown of messages that are laid out already may have changed."""
         self.highlights_revision = 0
         """Changes whenever highlights or marks have changed."""
-        self.marks: set[int] = set()
+        self.marks: dict[int, str] = {}
+        """The marked units, and why they are marked, where that was said."""
+        self.scored: dict[int, Scored] = {}
+        """The units that were scored or noted by hand."""
         self.by_unit: dict[int, list[Highlight]] = {}
         """The highlights of each unit that has some, as far as they are switched on."""
         self.quoted: tuple[int, str] | None = None
@@ -126,7 +129,9 @@ class Document:
         lines[0].one_row = True
         unit, first = self.unit_of(index)
         if first:
-            header = unit_header(self.transcript, unit, self.reasons(unit), marked=unit in self.marks)
+            header = unit_header(
+                self.transcript, unit, self.reasons(unit), marked=unit in self.marks, scored=self.scored.get(unit)
+            )
             lines = [header, *lines]
         lines.append(Line(""))
         return lines

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from trajview.highlight import Highlight, Rule, highlights_in
@@ -12,6 +12,7 @@ from trajview.models.transcript import Transcript
 
 from .document import Document, Position
 from .render.evidence import QUOTED
+from .render.headers import Scored
 from .render.options import Fold
 from .search import SearchHits
 
@@ -53,7 +54,8 @@ class TranscriptSession(Document):
         count = len(self.messages)
         self.options, self.fold_level, self.height = before.options, before.fold_level, before.height
         self.folds = {message: fold for message, fold in before.folds.items() if message < count}
-        self.marks = {unit for unit in before.marks if unit < len(self.unit_starts)}
+        self.marks = {unit: why for unit, why in before.marks.items() if unit < len(self.unit_starts)}
+        self.scored = {unit: scored for unit, scored in before.scored.items() if unit < len(self.unit_starts)}
         self.sources_off = set(before.sources_off)
         self._cited = [found for found in before._cited if found.message < count]
         if before.search is not None and (not before.search.messages or before.search.messages[-1] < count):
@@ -126,7 +128,11 @@ class TranscriptSession(Document):
         self.highlights_revision += 1
         every = [*self._found, *self._cited]
         starts = self.unit_starts
-        every += [Highlight(unit, starts[unit], "mark", "marked") for unit in sorted(self.marks) if unit < len(starts)]
+        every += [
+            Highlight(unit, starts[unit], "mark", self.marks[unit] or "marked")
+            for unit in sorted(self.marks)
+            if unit < len(starts)
+        ]
         on = [h for h in every if h.source not in self.sources_off]
         self.by_unit = {}
         for found in sorted(on, key=lambda h: (h.message, h.source)):
@@ -168,13 +174,17 @@ class TranscriptSession(Document):
         """Next or previous marked unit, round the ends."""
         return self._step_in([self.unit_starts[unit] for unit in sorted(self.marks)], step, wrap=True)
 
-    def toggle_mark(self) -> bool:
-        """Mark the unit under the cursor, or take its mark away; returns whether it is marked now."""
-        unit = self.unit
-        self.marks ^= {unit}
+    def set_marks(self, marks: Mapping[int, str]) -> None:
+        """The units that are marked, with why, in place of those before. Those that there are not are left out."""
+        self.marks = {unit: why for unit, why in marks.items() if 0 <= unit < len(self.unit_starts)}
         self._index_highlights()
         self.refresh_headers()
-        return unit in self.marks
+
+    def set_scored(self, scored: Mapping[int, Scored]) -> None:
+        """What is scored and noted by hand, in place of what was."""
+        self.scored = {unit: one for unit, one in scored.items() if 0 <= unit < len(self.unit_starts)}
+        self._index_highlights()
+        self.refresh_headers()
 
     def toggle_source(self, source: str) -> bool:
         """Switch a source of highlights off or on; returns whether it is on now."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
+from typing import NamedTuple
 
 from trajview.highlight import Highlight
 from trajview.models.messages import AssistantMessage, ToolMessage
@@ -12,16 +13,31 @@ from trajview.textsafe import one_line
 
 from .lines import Line, Span
 
-__all__ = ["SIGNS", "first_words", "sign_of", "unit_header"]
+__all__ = ["NOTED", "SIGNS", "Scored", "first_words", "sign_of", "unit_header"]
 
 SIGNS = {"error": ("✗", "error"), "search": ("●", "hit"), "rule": ("●", "hit"), "unit": ("◆", "hit"),
          "citation": ("◆", "hit"), "mark": ("⚑", "mark")}  # fmt: skip
 
 
+NOTED = "✎"
+"""The sign of a unit that someone has written a note on."""
+
 _GRAVEST_FIRST = ("error", "search", "rule", "unit", "citation", "mark")
 
 MOST_LOOKED_AT = 300
 """Messages of a unit whose roles and calls its header tells."""
+
+
+class Scored(NamedTuple):
+    """What a person has said of a unit: the score in a few characters, and the note; either may be empty."""
+
+    score: str
+    note: str
+
+    @property
+    def sign(self) -> str:
+        """`✎ 0.5`, without what there is not."""
+        return " ".join(filter(None, (NOTED if self.note else "", self.score)))
 
 
 def sign_of(reasons: Sequence[Highlight]) -> tuple[str, str]:
@@ -33,8 +49,15 @@ def sign_of(reasons: Sequence[Highlight]) -> tuple[str, str]:
     return " ", ""
 
 
-def unit_header(transcript: Transcript, unit: int, reasons: Sequence[Highlight], *, marked: bool = False) -> Line:
-    """`3  assistant → tool ×2 · 2 calls · reward 0.5`, and at the right why the unit is highlighted."""
+def unit_header(
+    transcript: Transcript,
+    unit: int,
+    reasons: Sequence[Highlight],
+    *,
+    marked: bool = False,
+    scored: Scored | None = None,
+) -> Line:
+    """`3  assistant → tool ×2 · 2 calls · reward 0.5  0.5 ✎ note`, and at the right why the unit is highlighted."""
     indices = range(transcript.unit_starts[unit], _end(transcript, unit))
     messages = [transcript.messages[i] for i in indices[:MOST_LOOKED_AT]]
     speakers = [_speaker(m) for m in messages]
@@ -52,6 +75,11 @@ def unit_header(transcript: Transcript, unit: int, reasons: Sequence[Highlight],
         spans.append((len(text), len(text) + len(extra), "unit.facts"))
         text += extra
     line = Line(text, spans, fill="unit.header", ours=True, one_row=True)
+    if scored is not None:
+        if scored.score:
+            line.extend(f"  {one_line(scored.score, 12)}", "unit.score")
+        if scored.note:
+            line.extend(f"  {NOTED} {one_line(scored.note, 200)}", "unit.note")
     if reasons:
         sign, style = sign_of(reasons)
         gravest_first = sorted(reasons, key=lambda found: _GRAVEST_FIRST.index(found.source))

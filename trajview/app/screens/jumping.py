@@ -45,18 +45,6 @@ class Jumping(TranscriptBase):
         if self.session is not None:
             self._jump(self.session.step_mark(step), "no marks: m sets one")
 
-    def action_mark_unit(self) -> None:
-        """Mark the unit under the cursor, or take its mark away."""
-        if self.session is not None and self.session.messages:
-            marked = self.session.toggle_mark()
-            self._marks_changed(f"unit {self.session.unit} {'marked' if marked else 'not marked any more'}")
-
-    def _marks_changed(self, said: str) -> None:
-        self._moved()
-        self.outline.refresh()
-        self.minimap.refresh()
-        self._brief(said)
-
     def action_run(self, step: int) -> None:
         """Next or previous run of the list."""
         info = self.trajview.neighbour(self.info, step)

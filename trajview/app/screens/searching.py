@@ -51,6 +51,8 @@ class Searching(Jumping):
         event.stop()
         if event.kind == "goto":
             self._go_to(event.text)
+        elif event.kind != "search":
+            return
         elif event.text and self.session is not None:
             self._search(self.session, event.text)
         elif self.session is not None:

@@ -18,6 +18,7 @@ from trajview.app.keys import bindings_for
 from trajview.app.run_list import size_text
 from trajview.app.screens.annotating import Annotating
 from trajview.app.screens.citing import Citing
+from trajview.app.screens.scoring import Scoring
 from trajview.app.screens.searching import Searching
 from trajview.app.screens.showing import Showing
 from trajview.app.session import TranscriptSession
@@ -49,7 +50,7 @@ MOST_COUNTED = 30_000_000
 """Characters of a transcript whose tokens are counted without being asked for: some two seconds of one core."""
 
 
-class TranscriptScreen(Annotating, Searching, Citing, Showing):
+class TranscriptScreen(Annotating, Scoring, Searching, Citing, Showing):
     """Shows one run at a time; the app keeps one of these and gives it other runs."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("transcript")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from rich.cells import set_cell_size
+from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -16,12 +16,16 @@ from textual.strip import Strip
 from trajview.app.palette import component_styles
 from trajview.app.render.headers import first_words, sign_of
 from trajview.app.session import TranscriptSession
+from trajview.textsafe import one_line
 
 __all__ = ["Outline"]
 
 STRIPS_KEPT = 2_000
 
-_STYLES = ("number", "words", "current", "error", "hit", "mark", "user", "dim")
+LONGEST_SCORE = 12
+"""Characters of a score at the right of a unit's line; a narrower outline than twice that shows none."""
+
+_STYLES = ("number", "words", "current", "error", "hit", "mark", "user", "dim", "score")
 
 
 class Outline(ScrollView, can_focus=False):
@@ -41,6 +45,7 @@ class Outline(ScrollView, can_focus=False):
         & > .outline--error { color: $error; }
         & > .outline--hit { color: $warning; }
         & > .outline--mark { color: $accent; }
+        & > .outline--score { color: $text-success; }
         & > .outline--dim { color: $foreground 40%; }
         &:ansi > .outline--number { color: ansi_default; text-style: dim; }
         &:ansi > .outline--current { background: ansi_default; text-style: bold reverse; }
@@ -129,11 +134,14 @@ class Outline(ScrollView, can_focus=False):
         words = style("current" if unit == session.unit else "user" if role == "user" else "words")
         number = style("current" if unit == session.unit else "number")
         mark = unit in session.marks
+        scored = session.scored.get(unit)
+        right = f" {one_line(scored.sign, LONGEST_SCORE)} " if scored is not None and width >= 2 * LONGEST_SCORE else ""
         segments = [
             Segment(f" {unit:>{digits}} ", number),
             Segment("⚑" if mark else sign, words + self._sign_colour("mark" if mark else kind)),
             Segment(" ", words),
-            Segment(set_cell_size(label, max(0, width - digits - 4)), words),
+            Segment(set_cell_size(label, max(0, width - digits - 4 - cell_len(right))), words),
+            Segment(right, words + self._sign_colour("score")),
         ]
         return Strip(segments).adjust_cell_length(width, words)
 

@@ -10,6 +10,7 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, Label
+from textual.widgets.input import Selection
 
 __all__ = ["Prompt"]
 
@@ -54,10 +55,10 @@ class Prompt(Horizontal):
 
     def compose(self) -> ComposeResult:
         yield Label("", markup=False)
-        yield Input(compact=True)
+        yield Input(compact=True, select_on_focus=False)
 
-    def ask(self, kind: str, sign: str, placeholder: str, text: str = "") -> None:
-        """Open for a question of a kind, with the cursor in the field."""
+    def ask(self, kind: str, sign: str, placeholder: str, text: str = "", *, select: int = 0) -> None:
+        """Open for a question of a kind, with the cursor in the field; the first `select` characters are selected."""
         self.kind = kind
         if not self.is_open:
             self._before = self.screen.focused
@@ -67,6 +68,8 @@ class Prompt(Horizontal):
         with field.prevent(Input.Changed):
             field.value = text
         field.cursor_position = len(text)
+        if select:
+            field.selection = Selection(0, select)
         self.add_class("-open")
         self.screen.set_focus(field)  # `field.focus()` would come later, and what is typed meanwhile would be commands
 

@@ -34,7 +34,7 @@ _STYLES = (
     "md.link", "md.url", "md.bullet", "md.quote", "md.rule", "code.block", "code.comment", "code.keyword", "code.name",
     "code.builtin", "code.string", "code.number", "diff.added", "diff.removed", "diff.hunk", "diff.file",
     "gutter.system", "gutter.user", "gutter.assistant", "gutter.tool", "gutter.cursor", "cursor", "match", "match.current",
-    "citation", "quoted",
+    "citation", "quoted", "unit.score", "unit.note",
 )  # fmt: skip
 
 
@@ -71,6 +71,8 @@ class TranscriptView(ScrollView, can_focus=True, inherit_bindings=False):
         & > .tv--unit-number { text-style: bold; background: $panel; }
         & > .tv--unit-roles { color: $foreground 75%; }
         & > .tv--unit-facts { color: $foreground 50%; }
+        & > .tv--unit-score { color: $text-success; text-style: bold; }
+        & > .tv--unit-note { color: $text-success; }
         & > .tv--output { color: $foreground 80%; }
         & > .tv--reasoning { color: $foreground 62%; text-style: italic; }
         & > .tv--reasoning-bar { color: $foreground 35%; }
