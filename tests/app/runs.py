@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 from typing import Any
 from zlib import crc32
 
 from trajview.app.run_list import RunRow
 from trajview.corpus.info import RunInfo, Updated
 from trajview.errors import Problem, UnreadableError, Where
+from trajview.models.run import AgentRun
 
 
 def run(id: str, **more: Any) -> RunInfo:
@@ -36,6 +38,9 @@ class FakeCorpus:
         self.reloads = 0
         self.bytes_done = sum(item.length for item in self.items if isinstance(item, RunInfo))
         self.known: dict[str, RunInfo] = {}
+        self.contents: dict[str, AgentRun] = {}
+        self.was_read: list[str] = []
+        self.holding: Event | None = None
         self.callbacks: list[Callable[[list[RunRow | Updated], bool], None]] = []
 
     def go_on(self) -> None:
@@ -49,6 +54,14 @@ class FakeCorpus:
     def reload(self) -> bool:
         self.reloads += 1
         return self.finished
+
+    def read(self, info: RunInfo) -> AgentRun:
+        self.was_read.append(info.id)
+        if self.holding is not None:
+            assert self.holding.wait(20)
+        if info.id not in self.contents:
+            raise UnreadableError("the record is gone")
+        return self.contents[info.id]
 
     def resolve(self, info: RunInfo, timeout: float | None = None) -> RunInfo:
         if info.id not in self.known:

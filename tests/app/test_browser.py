@@ -238,7 +238,7 @@ async def test_the_sort_keys_step_through_the_shown_columns_and_turn_the_order_r
         assert rows(app)[0].startswith("a ")
         await pilot.press("r")
         assert "b " in rows(app)[0]
-        await pilot.press("S", "S")
+        await pilot.press("alt+s", "alt+s")
         assert app.browser.runs.sort is Column.STATUS
 
 

@@ -210,7 +210,7 @@ def naive_key(item: RunRow, column: Column) -> object:
     return {
         Column.ID: natural(item.name or item.id) or None,
         Column.SOURCE: natural(item.source),
-        Column.FORMAT: item.format,
+        Column.FORMAT: natural(item.format),
         Column.MESSAGES: item.messages,
         Column.REWARD: sum(values) / len(values) if values else None,
     }[column]

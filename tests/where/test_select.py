@@ -90,10 +90,11 @@ RUNS = (
         ("not annotated", ["run-10"]),
         ("draft or flagged", ["run-10", "Beta"]),
         ("status == none", []),
+        ("status in (annotated, draft)", ["run-9", "run-10", "Beta"]),
     ],
 )
 def test_a_filter_lets_these_through(text: str, found: list[str]) -> None:
-    statuses = {"run-9": "annotated", "run-10": "draft", "Beta": "annotated, flagged"}
+    statuses = {"run-9": "annotated", "run-10": "draft", "Beta": "annotated ⚑"}
     assert matching(text, *RUNS, problem(), statuses=statuses) == found
 
 
@@ -166,7 +167,8 @@ def naive(node: Node, item: Row, text: str, details: Details) -> object:
         return UNKNOWN
     overall = [r[0] if isinstance(r, tuple) else r for r in item.rewards]
     of = {
-        "id": item.id, "key": item.key, "name": item.name, "source": item.source, "path": str(item.path), "size": item.length, "format": item.format,
+        "id": item.id, "key": item.key, "name": item.name,
+        "run": item.name or item.id, "source": item.source, "path": str(item.path), "size": item.length, "format": item.format,
         "messages": item.messages, "units": item.units, "transcripts": item.transcripts, "agents": item.agents, "models": item.models,
     }  # fmt: skip
     if ref.name in ("reward", "rewards"):

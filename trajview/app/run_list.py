@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import math
-import re
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from enum import Enum
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any
 
 from trajview.annotation.progress import FLAG
+from trajview.app.cells import Column, cell, column_of, number, reward_text, size_text
 from trajview.corpus.info import Gone, Place, RunInfo, Updated
 from trajview.errors import Problem
-from trajview.textsafe import one_line
+from trajview.where.fields import Ref, natural
+from trajview.where.syntax import By, Query, WhereError, refs_in
+from trajview.where.table import Table
 
 if TYPE_CHECKING:
-    from trajview.models.run import Reward
+    from trajview.where.select import Select
 
 __all__ = ["Column", "RunList", "RunRow", "cell", "natural", "number", "reward_text", "size_text"]
 
@@ -29,31 +30,6 @@ DRAFT_STATUSES = frozenset(f"{state}{sign}" for state in ("draft", "skipped", "f
 _TO_DO = frozenset({"", *(status for status in DRAFT_STATUSES if not status.startswith("skipped"))})
 """Annotation statuses that say that a run still waits for its annotation."""
 
-_ID_LIMIT = 300
-"""Characters of an id or path that take part in sorting; the rest of a huge one decides nothing."""
-
-
-class Column(Enum):
-    """A column, by its heading, in the order in which they stand."""
-
-    ID = "run"
-    SOURCE = "source"
-    FORMAT = "format"
-    MESSAGES = "messages"
-    UNITS = "units"
-    REWARD = "reward"
-    STATUS = "annotation"
-    AGENTS = "agents"
-    MODELS = "models"
-
-    @property
-    def is_number(self) -> bool:
-        """Whether its cells stand at the right edge."""
-        return self in (Column.MESSAGES, Column.UNITS, Column.REWARD)
-
-
-SortKey = str | float | int
-
 
 class RunList:
     """The rows of the browser: all of them in the order they came, and which are shown in which order.
@@ -62,18 +38,22 @@ class RunList:
     """
 
     def __init__(self, roots: Iterable[Path] = ()) -> None:
-        self.rows: list[RunRow] = []
         self.shown: list[int] = []
-        self.sort: Column | None = None
-        """The column that gives the order; None for the order of the corpus."""
-        self.reverse = False
+        self.keys: tuple[By, ...] = ()
+        """What gives the order, the first key first; empty for the order of the corpus."""
         self.query = ""
+        """The text of the filter that holds: the last one that could be read."""
         self.runs = 0
         self.problems = 0
-        self.statuses: Mapping[str, str] = {}
         self._roots = tuple(roots)
-        self._haystacks: list[str] = []
-        self._keys: list[SortKey | None] = []
+        self.table = Table(self.place)
+        self.rows: list[RunRow] = self.table.rows
+        self._filter = Query()
+        self._select: Select | None = None
+        self._open: set[int] = set()
+        self._lenient = False
+        self._turned = False
+        self._keys_before: tuple[By, ...] | None = None
         self._gone: set[int] = set()
         self._cursor = 0
         self._wanted: int | None = None
@@ -82,26 +62,19 @@ class RunList:
 
     def append(self, batch: Iterable[RunRow]) -> None:
         """Add rows at the end; in the order of the corpus that costs no more than the new rows."""
-        first = len(self.rows)
-        for item in batch:
-            self._count(len(self.rows), item, 1)
-            self.rows.append(item)
-            self._haystacks.append(_haystack(item, self.place(item)).lower())
-        new = range(first, len(self.rows))
+        new = self.table.extend(batch)
+        for row in new:
+            self._count(row, self.rows[row], 1)
         matching = self._matching(new)
         if not matching:
-            if self.sort is not None:
-                self._keys += [self._key(row) for row in new]
             return
         cursor = self.cursor_row
-        if self.sort is None:
-            if self.reverse:
-                self.shown[:0] = reversed(matching)
-            else:
-                self.shown += matching
-        else:
-            self._keys += [self._key(row) for row in new]
+        if self.keys:
             self._order(self.shown + matching)
+        elif self._turned:
+            self.shown[:0] = reversed(matching)
+        else:
+            self.shown += matching
         self._stay_on(cursor)
 
     def update(self, changes: Sequence[Updated]) -> None:
@@ -110,17 +83,54 @@ class RunList:
         for change in changes:
             self._count(change.row, self.rows[change.row], -1)
             self._count(change.row, change.item, 1)
-            self.rows[change.row] = change.item
-            self._haystacks[change.row] = _haystack(change.item, self.place(change.item)).lower()
-            if self.sort is not None:
-                self._keys[change.row] = self._key(change.row)
+            self.table.replace(change.row, change.item)
         moved = gone or self._gone
-        if moved or self.sort is not None or self.query.strip():
+        if moved or self.keys or self._select is not None:
             cursor, position = self.cursor_row, self._cursor
-            self._order(self._matching(range(len(self.rows))))
+            self._show_matching()
             self._stay_on(cursor)
             if cursor in self._gone:
                 self._cursor = max(0, min(position, len(self.shown) - 1))
+
+    def learn(self, found: Iterable[tuple[int, RunInfo, Mapping[Ref, Any]]]) -> list[int]:
+        """Take in what was found out about runs, unless they are others by now; returns their rows."""
+        rows = []
+        for row, info, values in found:
+            if self.rows[row] is info:
+                self.table.learn(row, values)
+                rows.append(row)
+        cursor = self.cursor_row
+        asked = [row for row in rows if row in self._open]
+        self._open.difference_update(asked)
+        new = self._matching(asked)
+        if new or any(by.ref.field.needs == "details" for by in self.keys):
+            self._order(sorted(self.shown + new))
+            self._stay_on(cursor)
+        return rows
+
+    @property
+    def open(self) -> int:
+        """How many runs of which it is not known yet whether the filter lets them through."""
+        return len(self._open)
+
+    def to_find_out(self, most: int = 1_000_000) -> tuple[list[tuple[int, RunInfo]], tuple[Ref, ...]]:
+        """At most so many runs that have to be read, first for the filter, then for the order, and for which fields."""
+        asked = [ref for ref in refs_in(self._filter.node) if ref.field.needs == "details"]
+        shown_for = [by.ref for by in self.keys if by.ref.field.needs == "details"]
+        if not asked and not shown_for:
+            return [], ()
+        rows = sorted(self._open) if asked else []
+        if shown_for:
+            columns = [self.table.column(ref).unknown for ref in shown_for]
+            rows += [row for row in self.shown if any(row in unknown for unknown in columns)]
+        found: list[tuple[int, RunInfo]] = []
+        for row in dict.fromkeys(rows):
+            item = self.rows[row]
+            if isinstance(item, RunInfo) and item.summarised:
+                found.append((row, item))
+                if len(found) >= most:
+                    break
+        return found, tuple(dict.fromkeys([*asked, *shown_for]))
 
     def _count(self, row: int, item: RunRow, step: int) -> None:
         if isinstance(item, RunInfo):
@@ -148,7 +158,12 @@ class RunList:
 
     def status(self, item: RunRow) -> str:
         """The annotation status of a run, empty where there is none."""
-        return self.statuses.get(item.key, "") if isinstance(item, RunInfo) else ""
+        return self.table.statuses.get(item.key, "") if isinstance(item, RunInfo) else ""
+
+    @property
+    def statuses(self) -> Mapping[str, str]:
+        """The annotation statuses, by the key of the run."""
+        return self.table.statuses
 
     @property
     def annotated(self) -> int:
@@ -160,97 +175,152 @@ class RunList:
 
     def set_statuses(self, statuses: Mapping[str, str]) -> None:
         """Take over the annotation statuses, by the key of the run."""
-        self.statuses = dict(statuses)
-        if self.sort is Column.STATUS:
-            self._resort()
+        self.table.set_statuses(statuses)
+        refs = [*refs_in(self._filter.node), *(by.ref for by in self.keys)]
+        if any(ref.field.needs == "status" for ref in refs):
+            cursor = self.cursor_row
+            self._show_matching()
+            self._stay_on(cursor)
 
     # Order
 
+    @property
+    def sort(self) -> Column | None:
+        """The column that gives the order; None for the order of the corpus, or where no column shows that field."""
+        return column_of(self.keys[0].ref) if self.keys else None
+
+    @property
+    def reverse(self) -> bool:
+        """Whether the first key, or the order of the corpus, is turned round."""
+        return self.keys[0].reverse if self.keys else self._turned
+
     def sort_by(self, column: Column | None) -> None:
         """Order by a column, or as the corpus does. The same column again turns the order round."""
-        self.reverse = column is self.sort and not self.reverse
-        self.sort = column
-        self._resort()
+        turned = column is self.sort and not self.reverse
+        self._sort(() if column is None else (By(column.ref, turned),), turned)
+
+    def also_by(self, column: Column) -> None:
+        """Order what is equal so far by a column too. If it is a key already, it is turned round."""
+        key = next((by for by in self.keys if by.ref == column.ref), None)
+        if key is None:
+            self._sort((*self.keys, By(column.ref)))
+        else:
+            self._sort(tuple(By(by.ref, not by.reverse) if by is key else by for by in self.keys))
 
     def step_sort(self, step: int, columns: Iterable[Column] = Column) -> None:
         """Order by the next or previous of some columns; before the first comes the order of the corpus."""
         choices = [None, *columns]
         here = choices.index(self.sort) if self.sort in choices else 0
-        self.sort, self.reverse = choices[(here + step) % len(choices)], False
-        self._resort()
+        column = choices[(here + step) % len(choices)]
+        self._sort(() if column is None else (By(column.ref),))
+
+    def step_last(self, columns: Iterable[Column] = Column) -> None:
+        """Add a key to the order, or make its last one the next column; after the last column the key goes away."""
+        if not self.keys:
+            self.step_sort(1, columns)
+            return
+        first = self.keys[:-1] if len(self.keys) > 1 else self.keys
+        used = {by.ref for by in first}
+        choices = [ref for ref in (column.ref for column in columns) if ref not in used]
+        last = self.keys[-1].ref if len(self.keys) > 1 else None
+        here = choices.index(last) + 1 if last in choices else 0
+        self._sort((*first, By(choices[here])) if here < len(choices) else first)
 
     def turn(self) -> None:
-        """Turn the order round; what has no value stays last."""
-        self.reverse = not self.reverse
-        self._reorder()
+        """Turn the order round, that of the last key; what has no value stays last."""
+        if self.keys:
+            *first, last = self.keys
+            self._sort((*first, By(last.ref, not last.reverse)))
+        else:
+            self._sort((), not self._turned)
 
-    def _resort(self) -> None:
-        self._keys = [] if self.sort is None else [self._key(row) for row in range(len(self.rows))]
-        self._reorder()
-
-    def _reorder(self) -> None:
+    def _sort(self, keys: tuple[By, ...], turned: bool = False) -> None:
+        self.keys, self._turned = keys, turned and not keys
         cursor = self.cursor_row
         self._order(sorted(self.shown))
         self._stay_on(cursor)
 
     def _order(self, rows: list[int]) -> None:
         """Show these rows in order. They come oldest first, or as they were shown with newer ones after them."""
-        if self.sort is None:
-            self.shown = rows[::-1] if self.reverse else rows
-            return
-        keys = self._keys
-        present = [row for row in rows if keys[row] is not None]
-        # Typed for any one column: all its keys are strings, or all are numbers.
-        present.sort(key=cast("list[str]", keys).__getitem__, reverse=self.reverse)
-        self.shown = present if len(present) == len(rows) else present + [row for row in rows if keys[row] is None]
+        if self.keys:
+            from trajview.where.order import ordered
 
-    def _key(self, row: int) -> SortKey | None:
-        item = self.rows[row]
-        if self.sort is Column.SOURCE:
-            return natural(self.place(item)) or None
-        if isinstance(item, Problem):
-            return None
-        if self.sort is Column.STATUS:
-            return self.status(item) or None
-        if not item.summarised and self.sort is not Column.ID:
-            return None
-        if self.sort is Column.REWARD:
-            return _mean_reward(item.rewards)
-        if self.sort is Column.MESSAGES:
-            return item.messages
-        if self.sort is Column.UNITS:
-            return item.units
-        if self.sort is Column.FORMAT:
-            return item.format or None
-        if self.sort is Column.AGENTS:
-            return natural(" ".join(item.agents)) or None
-        if self.sort is Column.MODELS:
-            return natural(" ".join(item.models)) or None
-        return natural(item.name or item.id) or None
+            self.shown = ordered(rows, self.keys, self.table)
+        else:
+            self.shown = rows[::-1] if self._turned else rows
 
     # Filter
 
-    def filter(self, query: str) -> None:
-        """Show the rows in which every term of the query occurs; a term with a capital letter minds capitals.
+    def filter(self, query: str, *, typing: bool = False) -> WhereError | None:
+        """Show the rows that match; what is wrong with the text, if something is, and then what stands before that holds.
 
+        What is begun at the end of the text and not complete counts as not there; that, too, is returned. While
+        somebody is `typing`, so does a last word that nothing matches as it is and that may become a field or a value.
         The cursor stays on its run. Where the filter hides it, the cursor is on the first row until the run shows again.
         """
-        if query == self.query:
-            return
+        if query == self.query and (typing or not self._lenient):
+            return None
+        from trajview.where.parse import parse
+
+        wrong: WhereError | None = None
+        try:
+            found = parse(query)
+        except WhereError as error:
+            wrong = error
+            try:
+                found = parse(query if error.incomplete else query[: error.start], forgiving=True)
+            except WhereError:
+                return wrong
         if self._wanted is None:
             self._wanted = self.cursor_row
-        self.query = query
-        self._order(self._matching(range(len(self.rows))))
-        self._stay_on(self._wanted)
+        self.query, self._lenient = query, False
+        self._take(found)
+        if typing and wrong is None and not self.shown and not self._open:
+            from trajview.where.complete import candidates
 
-    def _matching(self, rows: range) -> list[int]:
-        found: list[int] | range = [row for row in rows if row not in self._gone] if self._gone else rows
-        for term in self.query.split():
-            low, hay = term.lower(), self._haystacks
-            found = [row for row in found if low in hay[row]]
-            if term != low:
-                found = [row for row in found if term in _haystack(self.rows[row], self.place(self.rows[row]))]
-        return list(found)
+            following = candidates(query, self.table)
+            if following and following.begun < len(query):
+                self._lenient = True
+                with suppress(WhereError):
+                    self._take(parse(query[: following.begun], forgiving=True))
+        self._stay_on(self._wanted)
+        return wrong
+
+    def _take(self, found: Query) -> None:
+        if found.sort != self._filter.sort:
+            self._take_order(found.sort)
+        if found.node != self._filter.node:
+            self._select = None
+            if found.node is not None:
+                from trajview.where.select import compile_node
+
+                self._select = compile_node(found.node, self.table)
+        self._filter = found
+        self._show_matching()
+
+    def _take_order(self, keys: tuple[By, ...]) -> None:
+        """The order that the filter names; when it names none any more, the one from before is back."""
+        if keys:
+            if self._keys_before is None:
+                self._keys_before = self.keys
+            self.keys = keys
+        elif self._keys_before is not None:
+            if self.keys == self._filter.sort:
+                self.keys = self._keys_before
+            self._keys_before = None
+
+    def _show_matching(self) -> None:
+        self._open = set()
+        self._order(self._matching(range(len(self.rows))))
+
+    def _matching(self, rows: Sequence[int]) -> list[int]:
+        """Those of some rows that the filter lets through; of which it is not known yet, note."""
+        found = [row for row in rows if row not in self._gone] if self._gone else rows
+        if self._select is None:
+            return list(found)
+        yes, unknown = self._select(found)
+        self._open.update(row for row in unknown if isinstance(self.rows[row], RunInfo))
+        return yes
 
     # Cursor
 
@@ -310,89 +380,10 @@ class RunList:
     def _position(self, row: int | None) -> int | None:
         if row is None:
             return None
-        if self.sort is None and not self.reverse:
+        if not self.keys and not self._turned:
             position = bisect_left(self.shown, row)
             return position if position < len(self.shown) and self.shown[position] == row else None
         try:
             return self.shown.index(row)
         except ValueError:
             return None
-
-
-def _haystack(item: RunRow, place: str) -> str:
-    """What the filter looks at, a field per line, so that no term matches across two fields."""
-    if isinstance(item, RunInfo):
-        return "\n".join((item.id, item.name or "", item.source, item.format, *item.agents, *item.models))
-    return f"{place}\n{item.reason}\n{item.hint}"
-
-
-_DIGITS = re.compile("([0-9]+)")
-
-
-def natural(text: str) -> str:
-    """A key that sorts text as people do: no case, and numbers by value, so that `run 9` comes before `run 10`."""
-    pieces = _DIGITS.split(text[:_ID_LIMIT].lower())
-    # The count of digits before the number orders numbers by size; leading zeros do not count.
-    for i in range(1, len(pieces), 2):
-        digits = pieces[i].lstrip("0")
-        pieces[i] = f"0{len(digits):03d}{digits}"
-    return "".join(pieces)
-
-
-def _overall(reward: Reward) -> float | None:
-    value = reward[0] if isinstance(reward, (tuple, list)) else reward
-    return value if isinstance(value, (int, float)) and value == value else None
-
-
-def _mean_reward(rewards: tuple[Reward, ...]) -> float | None:
-    values = [value for value in map(_overall, rewards) if value is not None]
-    return sum(values) / len(values) if values else None
-
-
-def number(value: float) -> str:
-    """A reward in as few characters as two decimals allow: `7`, `7.2`, `3.14`."""
-    if not math.isfinite(value) or abs(value) >= 1e7:
-        return f"{value:.3g}"
-    text = f"{value:.2f}".rstrip("0").rstrip(".")
-    return "0" if text == "-0" else text
-
-
-def reward_text(rewards: tuple[Reward, ...]) -> str:
-    """The overall reward of each agent: `7.2 / 6.1`; empty where there is none."""
-    values = [_overall(reward) for reward in rewards]
-    if all(value is None for value in values):
-        return ""
-    return " / ".join("–" if value is None else number(value) for value in values)
-
-
-def size_text(size: int) -> str:
-    """A size in bytes as people read it: `312 B`, `4.1 KB`, `12 MB`."""
-    if size < 1000:
-        return f"{size} B"
-    amount = float(size)
-    for unit in ("KB", "MB", "GB"):
-        amount /= 1000
-        if amount < 999.5:
-            return f"{amount:.1f} {unit}" if amount < 9.95 else f"{amount:.0f} {unit}"
-    return f"{amount / 1000:.1f} TB"
-
-
-def cell(info: RunInfo, column: Column, status: str = "") -> str:
-    """The text of a cell, safe for a terminal and on one line; empty where it is not known yet."""
-    if not info.summarised and column not in (Column.ID, Column.SOURCE, Column.STATUS):
-        return "…" if column is Column.MESSAGES else ""
-    if column is Column.MESSAGES:
-        return f"{info.messages:,}"
-    if column is Column.UNITS:
-        return f"{info.units:,}"
-    if column is Column.REWARD:
-        return reward_text(info.rewards)
-    if column is Column.ID:
-        return one_line(info.name or info.id)
-    if column is Column.SOURCE:
-        return one_line(info.source)
-    if column is Column.FORMAT:
-        return one_line(info.format)
-    if column is Column.STATUS:
-        return one_line(status)
-    return one_line(", ".join(info.agents if column is Column.AGENTS else info.models))

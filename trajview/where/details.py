@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 from trajview.errors import TrajviewError
 from trajview.highlight import error_of, text_of
@@ -14,25 +14,48 @@ from trajview.models.messages import AssistantMessage
 from .fields import Ref
 
 if TYPE_CHECKING:
-    from trajview.corpus.corpus import Corpus
     from trajview.corpus.info import RunInfo
     from trajview.models.messages import ChatMessage
     from trajview.models.run import AgentRun
 
-__all__ = ["Cancelled", "details_of", "read_details"]
+__all__ = ["Cancelled", "Reads", "details_of", "finder_of", "read_details"]
+
+
+_MOST_KEYS = 100
 
 
 class Cancelled(Exception):
     """Nobody wants to know any more."""
 
 
+class Reads(Protocol):
+    """A corpus, as far as it is needed here."""
+
+    def read(self, info: RunInfo) -> AgentRun:
+        """The run, parsed for one look. Raises TrajviewError."""
+
+
+def finder_of(corpus: Reads) -> Callable[[RunInfo, Sequence[Ref], Callable[[], bool]], dict[Ref, Any] | None]:
+    """What a `Finder` reads with."""
+
+    def read(info: RunInfo, refs: Sequence[Ref], cancelled: Callable[[], bool]) -> dict[Ref, Any] | None:
+        try:
+            return read_details(corpus, info, refs, cancelled)
+        except Cancelled:
+            return None
+
+    return read
+
+
 def read_details(
-    corpus: Corpus, info: RunInfo, refs: Collection[Ref], cancelled: Callable[[], bool] = lambda: False
+    corpus: Reads, info: RunInfo, refs: Collection[Ref], cancelled: Callable[[], bool] = lambda: False
 ) -> dict[Ref, Any]:
     """The values of some fields of a run, which is read for it. A run that cannot be read has none.
 
     Raises Cancelled.
     """
+    if cancelled():
+        raise Cancelled
     try:
         run = corpus.read(info)
     except TrajviewError:
@@ -62,7 +85,7 @@ def details_of(run: AgentRun, refs: Collection[Ref], cancelled: Callable[[], boo
     values: dict[Ref, Any] = {}
     for ref in refs:
         if ref.name == "metadata":
-            values[ref] = _metadata(run, ref.parts)
+            values[ref] = _metadata(run, ref.parts) if ref.parts else _keys(run)
         elif ref.name == "tools" and ref.parts:
             values[ref] = tools[".".join(ref.parts)]
         else:
@@ -87,6 +110,14 @@ def _called(message: ChatMessage) -> list[str]:
     if isinstance(message, AssistantMessage):
         return [call.function for call in message.tool_calls or ()]
     return []
+
+
+def _keys(run: AgentRun) -> tuple[str, ...]:
+    """The names of what is in a run's metadata, and in its transcripts'."""
+    found: dict[str, None] = {}
+    for metadata in (run.metadata, *(transcript.metadata for transcript in run.transcripts)):
+        found.update(dict.fromkeys(map(str, metadata)))
+    return tuple(found)[:_MOST_KEYS]
 
 
 def _metadata(run: AgentRun, parts: tuple[str, ...]) -> Any:

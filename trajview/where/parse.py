@@ -275,6 +275,8 @@ class _Parser:
         if parts and field.part is None:
             raise self.error(f"`{field.name}` has no parts", start + len(pieces[0]), end)
         if not all(parts):
+            if end == len(self.text) and not word.endswith(".."):
+                raise self.incomplete("a name has to follow the dot")
             raise self.error("a name has to follow the dot", start, end)
         return Ref(field.name, parts)
 

@@ -11,8 +11,6 @@ import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
-from trajview.highlight import compile_pattern
-
 from .fields import Kind, Ref
 from .syntax import And, Compare, Flag, Literal, Node, Not, Or, Text, refs_in
 from .table import Table
@@ -207,6 +205,8 @@ def compile_test(node: Compare) -> Test:
     """Whether one value fits, for every operator but `!=` and `!~`, and order among texts."""
     kind, sign = node.ref.kind, node.operator
     if sign == "~":
+        from trajview.highlight import compile_pattern  # with all models, which nothing else here needs
+
         search = compile_pattern(node.values[0].text).search
         if kind is Kind.TEXT:
             return lambda value: search(value) is not None

@@ -6,17 +6,15 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from trajview.annotation.progress import FLAG
 from trajview.corpus.info import Gone, RunInfo
 from trajview.errors import Problem
 
 from .fields import Kind, Ref, natural, plain_value
 
-__all__ = ["ANNOTATED", "Column", "Row", "Table"]
+__all__ = ["Column", "Row", "Table"]
 
 Row = RunInfo | Problem
-
-ANNOTATED: Final = frozenset({"annotated", "submitted"})
-"""Words in a status that say that there is an annotation."""
 
 _EMPTY: Final[dict[Kind, Any]] = {
     Kind.TEXT: "", Kind.NUMBER: math.nan, Kind.TEXTS: (), Kind.NUMBERS: (), Kind.FLAG: False, Kind.ANY: None,
@@ -158,12 +156,13 @@ class Table:
 
 
 def _of_status(ref: Ref, status: str) -> Any:
+    flagged = FLAG in status
+    state = status.replace(FLAG, "").strip()
     if ref.name == "status":
-        return status
-    words = status.lower().replace(",", " ").split()
-    if ref.name == "annotated":
-        return not ANNOTATED.isdisjoint(words)
-    return ref.name in words
+        return "" if state == "flagged" else state
+    if ref.name == "flagged":
+        return flagged or state == "flagged"
+    return state == ref.name
 
 
 def _key(kind: Kind, value: Any) -> Any:

@@ -12,13 +12,13 @@ from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.message import Message
-from textual.screen import Screen
 from textual.timer import Timer
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
 from trajview.app.keys import bindings_for
 from trajview.app.run_list import RunList, RunRow
-from trajview.app.screens.browser_said import Source, counts_said, empty_said, row_said, title_said
+from trajview.app.screens.browser_said import Source, counts_said, empty_said, filter_said, row_said, title_said
+from trajview.app.screens.filtering import FilteringScreen
 from trajview.app.widgets.filter_bar import FilterBar
 from trajview.app.widgets.key_footer import KeyFooter
 from trajview.app.widgets.run_table import RunTable
@@ -47,7 +47,7 @@ class _OpensRuns(Protocol):
     def show_agreement(self) -> None: ...
 
 
-class BrowserScreen(Screen[None]):
+class BrowserScreen(FilteringScreen):
     """The runs of a corpus and what could not be read, with their annotation status.
 
     Opening a run is the app's business: `app.open_run(info, annotate=False)`; help is `app.show_help("browser")`.
@@ -114,7 +114,7 @@ class BrowserScreen(Screen[None]):
         self.table = self.query_one(RunTable)
         self.bar = self.query_one(FilterBar)
         self._title.update(Content.assemble(("trajview", "bold"), Content(f"  {title_said(self.settings.paths)}")))
-        self._say()
+        self.say()
         self._unsubscribe = self.corpus.subscribe(self._take_batch)
         self.call_after_refresh(self.corpus.go_on)
         self._ticking: Timer | None = self.set_interval(_TICK, self._tick)
@@ -166,7 +166,9 @@ class BrowserScreen(Screen[None]):
                 self.changed([change.item for change in changes if isinstance(change.item, RunInfo)])
         if self._told:
             self.post_message(self._Arrived())
-        self._say()
+        else:
+            self.find_out()
+        self.say()
 
     # Annotation status
 
@@ -188,16 +190,16 @@ class BrowserScreen(Screen[None]):
             return
         self.runs.set_statuses(message.statuses)
         self.table.statuses_changed()
-        self._say()
+        self.say()
 
     # What is said
 
-    def _say(self) -> None:
+    def say(self) -> None:
         """Bring the header, the empty sentence, the count of the filter and the status line up to date."""
         self._say_counts()
         runs = self.runs
         self.table.empty = empty_said(runs, self.corpus, self.finished)
-        self.bar.count(f"{len(runs.shown):,} of {runs.runs + runs.problems:,}" if runs.query.strip() else "")
+        self.bar.count(filter_said(runs))
         self._say_status()
 
     def _say_counts(self) -> None:
@@ -294,7 +296,7 @@ class BrowserScreen(Screen[None]):
 
     def on_browser_screen__reloaded(self, message: _Reloaded) -> None:
         message.stop()
-        self._say()
+        self.say()
         said = "The files were read again." if message.done else "The files are still being read."
         self.notify(said, timeout=3)
 
@@ -314,24 +316,6 @@ class BrowserScreen(Screen[None]):
         except TrajviewError as error:
             self.notify(one_line(str(error)), title="Not opened", severity="warning", markup=False)
             return None
-
-    # Filter
-
-    def on_filter_bar_changed(self, message: FilterBar.Changed) -> None:
-        message.stop()
-        self.runs.filter(message.query)
-        self.table.rows_changed()
-        self._say()
-
-    def on_filter_bar_left(self, message: FilterBar.Left) -> None:
-        message.stop()
-        if self.runs.query:
-            self.runs.go(self.runs.cursor)
-        self.table.focus()
-
-    def on_filter_bar_stepped(self, message: FilterBar.Stepped) -> None:
-        message.stop()
-        self.table.move(message.rows)
 
     # Actions of the key table
 
@@ -360,16 +344,6 @@ class BrowserScreen(Screen[None]):
         self.table.go(len(self.runs.shown))
         self._say_status()
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """`/` has priority, and yet is text in the filter."""
-        if action == "filter" and isinstance(self.focused, Input):
-            return False
-        return super().check_action(action, parameters)
-
-    def action_filter(self) -> None:
-        """Type a filter."""
-        self.bar.start()
-
     def action_open(self) -> None:
         """Open the run under the cursor."""
         self._open(self.runs.current)
@@ -381,16 +355,6 @@ class BrowserScreen(Screen[None]):
     def action_agreement(self) -> None:
         """How far the annotators agree."""
         cast("_OpensRuns", self.app).show_agreement()
-
-    def action_sort(self, step: int) -> None:
-        """Sort by the next or previous column that is shown."""
-        self.runs.step_sort(step, self.table.columns)
-        self.table.rows_changed()
-
-    def action_sort_reverse(self) -> None:
-        """Turn the order round."""
-        self.runs.turn()
-        self.table.rows_changed()
 
     def action_edit(self) -> None:
         """Open the file of the row in the editor or pager."""

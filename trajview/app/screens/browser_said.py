@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from trajview.app.run_list import RunList, RunRow, size_text
 from trajview.corpus.info import RunInfo, Updated
 from trajview.errors import Problem
 from trajview.textsafe import one_line
 
-__all__ = ["Source", "counts_said", "empty_said", "row_said", "title_said"]
+if TYPE_CHECKING:
+    from trajview.models.run import AgentRun
+
+__all__ = ["Source", "counts_said", "empty_said", "filter_said", "row_said", "title_said"]
 
 
 class Source(Protocol):
@@ -38,6 +41,9 @@ class Source(Protocol):
     def reload(self) -> bool:
         """Look at all files again, in this thread; whether that was possible."""
 
+    def read(self, info: RunInfo) -> AgentRun:
+        """The run, parsed for one look. Raises TrajviewError."""
+
     def resolve(self, info: RunInfo, timeout: float | None = None) -> RunInfo:
         """The run summed up, with the key that annotations refer to. Raises TrajviewError."""
 
@@ -62,6 +68,8 @@ def empty_said(runs: RunList, corpus: Source, finished: bool) -> str:
     """The sentences that stand where there are no rows; empty where there are."""
     if runs.shown:
         return ""
+    if runs.open:
+        return f"Nothing matches so far.\n{_count(runs.open, 'run')} {'has' if runs.open == 1 else 'have'} to be read to know."
     if runs.runs + runs.problems:
         return f"Nothing matches “{one_line(runs.query, 40)}”.\nEscape clears the filter."
     if not finished:
@@ -75,6 +83,14 @@ def empty_said(runs: RunList, corpus: Source, finished: bool) -> str:
         else ""
     )
     return f"No runs here.{why}\nOpen a log, or a folder that holds some: trajview PATH"
+
+
+def filter_said(runs: RunList) -> str:
+    """What the filter leaves, and of how many runs that is not known yet."""
+    if not runs.query.strip():
+        return ""
+    left = f"{len(runs.shown):,} of {runs.runs + runs.problems:,}"
+    return f"{left} · {runs.open:,} not known yet" if runs.open else left
 
 
 def row_said(item: RunRow | None) -> str:

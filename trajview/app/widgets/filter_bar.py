@@ -2,31 +2,52 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, ClassVar
 
+from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
+from textual.suggester import Suggester
 from textual.widgets import Input, Static
+
+from trajview.textsafe import one_line
+
+if TYPE_CHECKING:
+    from trajview.where.complete import Candidates
+    from trajview.where.syntax import WhereError
 
 __all__ = ["FilterBar"]
 
+_BEFORE = 3
+"""Cells left of the text: a margin, and the sign with its space."""
 
-class FilterBar(Horizontal):
-    """A filter on one line, with what it leaves at the right. Hidden until `start`; posts what is typed."""
+_HINT = "reward < 0.5   model ~ gpt   errors > 0   not annotated   sort:-units"
+_MOST = 30
+"""Candidates that are listed, if there is room."""
+
+
+class FilterBar(Vertical):
+    """A filter on one line, with what it leaves at the right, and below it what is wrong or what can follow.
+
+    Hidden until `start`; posts what is typed. The owner sets `candidates`, and calls `count` and `tell`.
+    """
 
     DEFAULT_CSS = """
     FilterBar {
-        height: 1;
+        height: auto;
         display: none;
         background: $surface;
-        padding: 0 1;
-        & > #filter-sign { width: 2; color: $text-accent; text-style: bold; }
-        & > Input { width: 1fr; background: $surface; background-tint: transparent; }
-        & > Input:focus { background: $surface; background-tint: transparent; }
-        & > #filter-count { width: auto; max-width: 40%; padding-left: 2; color: $text-muted; }
+        & > Horizontal { height: 1; padding: 0 1; }
+        & #filter-sign { width: 2; color: $text-accent; text-style: bold; }
+        & Input { width: 1fr; background: $surface; background-tint: transparent; }
+        & Input:focus { background: $surface; background-tint: transparent; }
+        & #filter-count { width: auto; max-width: 60%; padding-left: 2; color: $text-muted; }
+        & > #filter-said { height: 1; display: none; color: $text-muted; text-wrap: nowrap; text-overflow: ellipsis; }
+        &.-typing > #filter-said { display: block; }
         &.-open { display: block; }
     }
     """
@@ -34,6 +55,8 @@ class FilterBar(Horizontal):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "clear", "clear", show=True),
         Binding("enter", "keep", "keep", show=True, priority=True),
+        Binding("tab", "complete(1)", "complete", show=True, priority=True),
+        Binding("shift+tab", "complete(-1)", show=False, priority=True),
         Binding("up", "step(-1)", show=False, priority=True),
         Binding("down", "step(1)", show=False, priority=True),
     ]
@@ -55,10 +78,37 @@ class FilterBar(Horizontal):
             super().__init__()
             self.rows = rows
 
+    class _Completes(Suggester):
+        """Shows the likeliest candidate behind what is typed."""
+
+        def __init__(self, bar: FilterBar) -> None:
+            super().__init__(use_cache=False, case_sensitive=True)
+            self._bar = bar
+
+        async def get_suggestion(self, value: str) -> str | None:
+            bar = self._bar
+            found = bar.found_for(value)
+            if found and len(value) > found.start and found[0].lower() != value[found.start :].lower():
+                return value[: found.start] + found[0]
+            return None
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.candidates: Callable[[str], Candidates] | None = None
+        """What can follow a text."""
+        self._wrong: WhereError | None = None
+        self._found: tuple[str, Candidates] | None = None
+        self._cycle: tuple[str, Candidates, int] | None = None
+
     def compose(self) -> ComposeResult:
-        yield Static("/", id="filter-sign")
-        yield Input(compact=True, placeholder="words of a name, file, format, agent or model", id="filter-input")
-        yield Static("", id="filter-count")
+        with Horizontal():
+            yield Static("&", id="filter-sign")
+            yield Input(
+                compact=True, placeholder="words of a name, file, format, agent or model; or:",
+                suggester=self._Completes(self), id="filter-input",
+            )  # fmt: skip
+            yield Static("", id="filter-count")
+        yield Static("", id="filter-said")
 
     @property
     def is_open(self) -> bool:
@@ -68,13 +118,63 @@ class FilterBar(Horizontal):
     def start(self) -> None:
         """Show the bar and type in it; what was typed before is there."""
         self.add_class("-open")
-        self.screen.set_focus(
-            self.query_one(Input)
-        )  # `focus()` would come later, and what is typed meanwhile would be commands
+        # `focus()` would come later, and what is typed meanwhile would be commands
+        self.screen.set_focus(self.query_one(Input))
+        self.tell(self._wrong)
 
     def count(self, text: str) -> None:
         """Say what the filter leaves: `3 of 42`."""
         self.query_one("#filter-count", Static).update(Content(text))
+
+    def found_for(self, text: str) -> Candidates | None:
+        """What can follow a text; looked for once."""
+        if self._found is None or self._found[0] != text:
+            self._found = (text, self.candidates(text)) if self.candidates is not None else None
+        return self._found[1] if self._found is not None else None
+
+    # What is said below
+
+    def tell(self, wrong: WhereError | None, *, loudly: bool = False) -> None:
+        """Say below the line what is wrong with it, or what can follow. What is only incomplete is not said `loudly`."""
+        self._wrong = wrong
+        text = self.query_one(Input).value
+        if wrong is not None and (loudly or not wrong.incomplete):
+            said = self._pointed(wrong)
+        else:
+            said = (
+                self._what_follows(text) if text.strip() else Content.styled(" " * _BEFORE + _HINT, "$foreground 50%")
+            )
+        self.query_one("#filter-said", Static).update(said)
+
+    def _pointed(self, wrong: WhereError) -> Content:
+        """A caret below the place, and the sentence beside it, on the side that has room."""
+        box = self.query_one(Input)
+        column = _BEFORE + cell_len(wrong.text[: wrong.start]) - round(box.scroll_x)
+        width = self.size.width or 80
+        column = max(0, min(column, width - 2))
+        said = one_line(wrong.said(), 300)
+        if column + 3 + cell_len(said) > width and column > width // 2:
+            short = said if cell_len(said) < column - 1 else one_line(wrong.sentence, max(8, column - 2))
+            return Content.styled(f"{' ' * max(0, column - 1 - cell_len(short))}{short} ^", "$text-warning")
+        return Content.styled(f"{' ' * column}^ {said}", "$text-warning")
+
+    def _what_follows(self, text: str) -> Content:
+        found = self.found_for(text)
+        if not found:
+            return Content.styled(
+                " " * _BEFORE + (one_line(found.about) if found is not None else ""), "$foreground 50%"
+            )
+        room = max(20, (self.size.width or 80) - _BEFORE - 2)
+        parts: list[tuple[str, str]] = [(" " * _BEFORE, "$foreground 50%")]
+        shown = _fitting(found, room)
+        parts += [
+            (f"{one_line(each, 40)}  ", "$text-accent" if i == 0 else "$foreground 50%") for i, each in enumerate(shown)
+        ]
+        if found.about and sum(cell_len(each) + 2 for each in shown) + cell_len(found.about) + 2 < room:
+            parts.append((f" {one_line(found.about)}", "$foreground 50% italic"))
+        return Content.assemble(*parts)
+
+    # Keys
 
     def action_clear(self) -> None:
         """Clear the filter and go away."""
@@ -86,11 +186,37 @@ class FilterBar(Horizontal):
         self.post_message(self.Left())
 
     def action_keep(self) -> None:
-        """Keep the filter and go back to the list; an empty one goes away."""
-        if self.query_one(Input).value.strip():
+        """Keep the filter and go back to the list; an empty one goes away, one that is wrong has to be mended first."""
+        if self._wrong is not None:
+            self.tell(self._wrong, loudly=True)
+        elif self.query_one(Input).value.strip():
             self.post_message(self.Left())
         else:
             self.action_clear()
+
+    def action_complete(self, step: int) -> None:
+        """Put in what can stand here; once more, the next candidate."""
+        box = self.query_one(Input)
+        if self._cycle is not None and box.value == self._cycle[0] and box.cursor_at_end:
+            before, found, index = self._cycle
+            index = (index + step) % len(found)
+        else:
+            following, before, index = self.found_for(box.value), box.value, 0
+            if not following or not box.cursor_at_end:
+                return
+            found = following
+            if found[0].lower() == before[found.start :].lower() and len(found) > 1:
+                index = step % len(found)
+        text = before[: found.start] + found[index]
+        self._cycle = text, found, index
+        box.value = text
+        box.cursor_position = len(text)
+
+    def on_descendant_focus(self) -> None:
+        self.add_class("-typing")
+
+    def on_descendant_blur(self) -> None:
+        self.remove_class("-typing")
 
     def action_step(self, rows: int) -> None:
         """Move the cursor of the list."""
@@ -102,3 +228,14 @@ class FilterBar(Horizontal):
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
+
+
+def _fitting(found: Sequence[str], room: int) -> list[str]:
+    """As many candidates as there is room for."""
+    shown: list[str] = []
+    for each in found[:_MOST]:
+        room -= min(40, cell_len(each)) + 2
+        if room < 0 and shown:
+            break
+        shown.append(each)
+    return shown

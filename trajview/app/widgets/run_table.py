@@ -168,9 +168,12 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
                 self.refresh_line(y + 1)
         self._show_cursor()
 
-    def sort_by(self, column: Column) -> None:
-        """Sort by a column, or turn the order round if it is sorted by it."""
-        self.runs.sort_by(column)
+    def sort_by(self, column: Column, *, also: bool = False) -> None:
+        """Sort by a column, or turn the order round if it is sorted by it; `also` keeps the keys that there are."""
+        if also:
+            self.runs.also_by(column)
+        else:
+            self.runs.sort_by(column)
         self.rows_changed()
 
     @property
@@ -220,7 +223,7 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
         if event.y == 0:
             column = self._column_at(event.x)
             if column is not None:
-                self.sort_by(column)
+                self.sort_by(column, also=event.shift)
             return
         position = int(self.scroll_y) + event.y - 1
         if position >= len(self.runs.shown):
@@ -314,17 +317,27 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
         between = gap(width, self._widths)
         for column, size in self._widths.items():
             title = fit(column.value, size, right=column.is_number)
-            if column is not self.runs.sort:
+            arrow = self._arrow(column)
+            if not arrow:
                 pieces.append(Segment(title + " " * between, self._style("heading")))
                 continue
             # The arrow stands in the gap, so that it costs no column its width.
-            arrow = "↓" if self.runs.reverse else "↑"
+            rest = " " * (between - len(arrow))
             if not column.is_number:
-                title = fit(column.value + arrow, size + 1)
-                pieces.append(Segment(title + " " * (between - 1), self._style("heading-sorted")))
+                title = fit(column.value + arrow, size + len(arrow))
+                pieces.append(Segment(title + rest, self._style("heading-sorted")))
             else:
-                pieces.append(Segment(title + arrow + " " * (between - 1), self._style("heading-sorted")))
+                pieces.append(Segment(title + arrow + rest, self._style("heading-sorted")))
         return _line(pieces, width, self._style())
+
+    def _arrow(self, column: Column) -> str:
+        """Which way a column is sorted, and of several keys which one it is; empty where it is none."""
+        keys = self.runs.keys
+        for index, by in enumerate(keys):
+            if by.ref == column.ref:
+                which = "¹²³⁴⁵⁶⁷⁸⁹"[index] if len(keys) > 1 and index < 9 else ""
+                return f"{'↓' if by.reverse else '↑'}{which}"
+        return ""
 
     def _empty_line(self, y: int, width: int) -> Strip:
         lines = self.empty.split("\n")

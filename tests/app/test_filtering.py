@@ -1,0 +1,256 @@
+"""The filter of the browser as a language: typed, completed, wrong, and with what has to be found out first."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input, Static
+
+from trajview.app.run_list import Column, RunList, RunRow
+from trajview.corpus.info import RunInfo, Updated
+from trajview.models.messages import AssistantMessage, ToolCall, UserMessage
+from trajview.models.run import AgentRun
+from trajview.models.transcript import Transcript
+from trajview.where.fields import Ref
+
+from .driving import until
+from .runs import FakeCorpus, problem, run
+from .test_browser import BrowserApp, rows, settle
+
+RUNS: list[RunRow] = [
+    run("alpha", rewards=(0.25,), units=4, models=("gpt-4",)),
+    run("beta", rewards=(1.0,), units=9, format="sotopia"),
+    run("gamma", units=2, models=("claude-4",)),
+    problem(),
+]
+
+
+def read(id: str, calls: int, **metadata: object) -> AgentRun:
+    made = [ToolCall(id=str(i), function="bash", arguments={}, type="function") for i in range(calls)]
+    messages = [UserMessage(content="hello world"), AssistantMessage(content="ok", tool_calls=made)]
+    return AgentRun(id=id, transcripts=[Transcript(messages=messages)], metadata=dict(metadata))
+
+
+def corpus() -> FakeCorpus:
+    found = FakeCorpus(list(RUNS))
+    found.contents = {
+        "alpha": read("alpha", 1, task="sort"),
+        "beta": read("beta", 3, task="find"),
+        "gamma": read("gamma", 0),
+    }
+    return found
+
+
+async def type_in(pilot: Pilot[None], text: str) -> None:
+    names = {" ": "space", "<": "less_than_sign", ">": "greater_than_sign", "=": "equals_sign", ".": "full_stop", ":": "colon", "-": "minus",
+             "(": "left_parenthesis", ")": "right_parenthesis", ",": "comma", "~": "tilde"}  # fmt: skip
+    await pilot.press(*(names.get(char, char) for char in text))
+    await pilot.pause()
+
+
+def told(app: BrowserApp) -> str:
+    return str(app.browser.bar.query_one("#filter-said", Static).render()).rstrip()
+
+
+def count(app: BrowserApp) -> str:
+    return str(app.browser.bar.query_one("#filter-count", Static).render())
+
+
+def value(app: BrowserApp) -> str:
+    return app.browser.query_one(Input).value
+
+
+def ids(app: BrowserApp) -> list[str]:
+    runs = app.browser.runs
+    return [item.id if isinstance(item, RunInfo) else "⚠" for item in (runs.rows[row] for row in runs.shown)]
+
+
+async def test_a_comparison_filters_as_soon_as_it_is_complete_and_nothing_flickers_before() -> None:
+    app = BrowserApp(corpus())
+    async with app.run_test(size=(100, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("ampersand")
+        seen = []
+        for char in "reward < 0.5":
+            await type_in(pilot, char)
+            seen.append(len(ids(app)))
+        assert seen == [4] * 9 + [0] + [0] + [1], seen
+        assert ids(app) == ["alpha"]
+        assert count(app) == "1 of 4"
+        assert "^" not in told(app)
+
+
+async def test_an_error_is_pointed_at_and_what_stands_before_it_holds() -> None:
+    app = BrowserApp(corpus())
+    async with app.run_test(size=(100, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("ampersand")
+        await type_in(pilot, "units > 3 rewrd < 1")
+        assert ids(app) == ["alpha", "beta"]
+        assert told(app) == " " * 13 + "^ there is no field `rewrd` (did you mean `reward`?)"
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.focused is app.browser.query_one(Input)
+        await pilot.press("escape")
+        await pilot.pause()
+        assert len(ids(app)) == 4
+        assert app.browser.runs.query == ""
+
+
+async def test_what_is_incomplete_is_said_only_on_enter() -> None:
+    app = BrowserApp(corpus())
+    async with app.run_test(size=(100, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("ampersand")
+        await type_in(pilot, "units > 3 and units <")
+        assert ids(app) == ["alpha", "beta"]
+        assert "^" not in told(app)
+        await pilot.press("enter")
+        await pilot.pause()
+        assert "^ a value has to follow <" in told(app)
+        await type_in(pilot, " 5")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.focused is app.browser.table
+        assert ids(app) == ["alpha"]
+
+
+async def test_an_error_far_at_the_right_is_said_left_of_its_place() -> None:
+    app = BrowserApp(corpus())
+    async with app.run_test(size=(60, 20)) as pilot:
+        await settle(pilot)
+        await pilot.press("ampersand")
+        await type_in(pilot, "units > 3 and units > 3 and units > 3 abc == 1")
+        assert told(app).endswith("there is no field `abc` ^")
+        assert len(told(app)) <= 60
+
+
+async def test_tab_completes_fields_and_values_and_goes_on_to_the_next() -> None:
+    app = BrowserApp(corpus())
+    async with app.run_test(size=(100, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("ampersand")
+        await type_in(pilot, "fo")
+        assert told(app).split()[0] == "format"
+        await pilot.press("tab")
+        assert value(app) == "format"
+        await type_in(pilot, " == ")
+        assert told(app).split()[:2] == ["docent", "sotopia"]
+        await pilot.press("tab", "tab")
+        await pilot.pause()
+        assert value(app) == "format == sotopia"
+        assert ids(app) == ["beta"]
+        await pilot.press("shift+tab")
+        await pilot.pause()
+        assert value(app) == "format == docent"
+        assert app.focused is app.browser.query_one(Input)
+
+
+async def test_the_right_arrow_takes_what_is_shown_behind_the_text() -> None:
+    app = BrowserApp(corpus())
+    async with app.run_test(size=(100, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("ampersand")
+        await type_in(pilot, "tok")
+        box = app.browser.query_one(Input)
+        await until(pilot, lambda: box._suggestion)
+        await pilot.press("right")
+        assert value(app) == "tokens"
+
+
+async def test_what_is_not_known_yet_is_counted_and_found_out() -> None:
+    found = corpus()
+    found.holding = threading.Event()
+    app = BrowserApp(found)
+    async with app.run_test(size=(100, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("ampersand")
+        await type_in(pilot, "calls >= 1 units > 3")
+        assert ids(app) == []
+        assert count(app) == "0 of 4 · 2 not known yet"
+        assert "to be read" in "\n".join(rows(app))
+        found.holding.set()
+        await until(pilot, lambda: not app.browser.runs.open)
+        assert ids(app) == ["alpha", "beta"]
+        assert count(app) == "2 of 4"
+        assert sorted(found.was_read) == ["alpha", "beta"], "gamma is out anyway"
+
+
+async def test_a_run_that_comes_or_changes_later_is_found_out_too() -> None:
+    found = corpus()
+    app = BrowserApp(found)
+    async with app.run_test(size=(100, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("ampersand")
+        await type_in(pilot, "metadata.task == sort")
+        await until(pilot, lambda: ids(app) == ["alpha"])
+        found.contents["delta"] = read("delta", 0, task="sort")
+        found.contents["alpha"] = read("alpha", 0, task="other")
+        found.feed([run("delta"), Updated(0, run("alpha", units=5))])
+        await until(pilot, lambda: ids(app) == ["delta"])
+
+
+async def test_the_filter_can_say_the_order_and_gives_it_back() -> None:
+    app = BrowserApp(corpus())
+    async with app.run_test(size=(100, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("s", "ampersand")
+        assert app.browser.runs.sort is Column.ID
+        await type_in(pilot, "not problem sort:-calls")
+        await until(pilot, lambda: ids(app) == ["beta", "alpha", "gamma"])
+        await pilot.press("escape")
+        await pilot.pause()
+        assert app.browser.runs.sort is Column.ID
+
+
+async def test_more_keys_can_be_added_to_the_order_and_the_heading_numbers_them() -> None:
+    items: list[RunRow] = [run("a", messages=2, units=1), run("b", messages=1, units=5), run("c", messages=2, units=9)]
+    app = BrowserApp(FakeCorpus(items))
+    async with app.run_test(size=(120, 24)) as pilot:
+        await settle(pilot)
+        table = app.browser.table
+
+        def heading() -> str:
+            return table.render_line(0).text
+
+        while app.browser.runs.sort is not Column.MESSAGES:
+            await pilot.press("s")
+        await pilot.press("r", "S")
+        while [by.ref for by in app.browser.runs.keys][-1] != Ref("units"):
+            await pilot.press("S")
+        assert ids(app) == ["a", "c", "b"]
+        await pilot.press("r")
+        assert ids(app) == ["c", "a", "b"]
+        assert "messages↓¹" in heading()
+        assert "units↓²" in heading()
+        column = heading().index("units") + 1
+        await pilot.click(table, offset=(column, 0), shift=True)
+        assert ids(app) == ["a", "c", "b"]
+        await pilot.click(table, offset=(heading().index("messages") + 1, 0))
+        assert len(app.browser.runs.keys) == 1
+
+
+@pytest.mark.parametrize("step", range(12))
+def test_stepping_the_last_key_comes_back_to_one_key(step: int) -> None:
+    runs = RunList()
+    runs.append(list(RUNS))
+    runs.sort_by(Column.UNITS)
+    for _ in range(step):
+        runs.step_last()
+    assert runs.keys[0].ref == Ref("units")
+    assert len(runs.keys) == (1 if step % len(Column) == 0 else 2)
+
+
+def test_what_was_learnt_of_a_run_that_is_another_one_now_is_dropped() -> None:
+    runs = RunList()
+    runs.append([run("a"), run("b")])
+    runs.filter("tokens > 10")
+    wanted, refs = runs.to_find_out()
+    assert ([info.id for _, info in wanted], refs) == (["a", "b"], (Ref("tokens"),))
+    runs.update([Updated(0, run("a", units=7))])
+    runs.learn([(row, info, {Ref("tokens"): 99}) for row, info in wanted])
+    assert [runs.rows[row] for row in runs.shown] == [run("b")]
+    assert runs.open == 1
+    assert [info for _, info in runs.to_find_out()[0]] == [run("a", units=7)]

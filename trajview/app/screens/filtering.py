@@ -1,0 +1,169 @@
+"""Filter and order of the list of runs: what is typed, and what has to be found out for it in the background."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+from textual.screen import Screen
+from textual.widgets import Input
+
+from trajview.app.run_list import RunList
+from trajview.app.screens.browser_said import Source
+from trajview.app.widgets.filter_bar import FilterBar
+from trajview.app.widgets.run_table import RunTable
+
+if TYPE_CHECKING:
+    from trajview.where.background import Finder, Learnt
+    from trajview.where.complete import Candidates
+
+__all__ = ["FilteringScreen"]
+
+_AHEAD = 500
+"""Runs that are asked for at once; what is typed next may want others."""
+_SAMPLE = 20
+"""Runs that are read to find out which keys their metadata has."""
+
+
+class FilteringScreen(Screen[None]):
+    """A screen with a `RunList`, its table and a filter. Runs are read in a thread where the filter needs them."""
+
+    corpus: Source
+    runs: RunList
+    table: RunTable
+    bar: FilterBar
+    _finder: Finder | None = None
+    _sampled = False
+
+    class _Found(Message):
+        """What was wanted of some runs was found out."""
+
+        def __init__(self, learnt: list[Learnt]) -> None:
+            super().__init__()
+            self.learnt = learnt
+
+    def say(self) -> None:
+        """Bring everything that is said of the list up to date."""
+        raise NotImplementedError
+
+    # The filter
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The key of the filter has priority, and yet is text in the filter."""
+        if action == "filter" and isinstance(self.focused, Input):
+            return False
+        return super().check_action(action, parameters)
+
+    def action_filter(self) -> None:
+        """Type a filter."""
+        self.bar.candidates = self._candidates
+        self.bar.start()
+        # Reading a filter, and comparing with a pattern, takes modules that nothing else here needs.
+        self.run_worker(_prepare, thread=True, group="filter", exit_on_error=False)
+
+    def on_filter_bar_changed(self, message: FilterBar.Changed) -> None:
+        message.stop()
+        wrong = self.runs.filter(message.query, typing=True)
+        self.bar.tell(wrong)
+        self.order_changed()
+
+    def on_filter_bar_left(self, message: FilterBar.Left) -> None:
+        message.stop()
+        if self.runs.query:
+            self.runs.filter(self.runs.query)
+            self.runs.go(self.runs.cursor)
+            self.order_changed()
+        self.table.focus()
+
+    def on_filter_bar_stepped(self, message: FilterBar.Stepped) -> None:
+        message.stop()
+        self.table.move(message.rows)
+
+    def _candidates(self, text: str) -> Candidates:
+        from trajview.where.complete import candidates
+
+        if "metadata." in text and not self._sampled:
+            self._sample_metadata()
+        return candidates(text, self.runs.table)
+
+    # The order
+
+    def action_sort(self, step: int) -> None:
+        """Sort by the next or previous column that is shown."""
+        self.runs.step_sort(step, self.table.columns)
+        self.order_changed()
+
+    def action_sort_also(self) -> None:
+        """Sort what is equal so far by one more column; again, by the next one instead."""
+        self.runs.step_last(self.table.columns)
+        self.order_changed()
+
+    def action_sort_reverse(self) -> None:
+        """Turn the order round."""
+        self.runs.turn()
+        self.order_changed()
+
+    def order_changed(self) -> None:
+        """The filter or the order is another one."""
+        self.table.rows_changed()
+        self.find_out()
+        self.say()
+
+    # What has to be found out
+
+    def find_out(self) -> None:
+        """Have the runs read that the filter and the order are about, as far as they have not been."""
+        runs, refs = self.runs.to_find_out(_AHEAD)
+        if not runs and self._finder is None:
+            return
+        if any(ref.name == "metadata" for ref in refs):
+            from trajview.where.complete import METADATA
+
+            refs = (*refs, METADATA)
+        self._the_finder().want(runs, refs)
+
+    def _sample_metadata(self) -> None:
+        """Read a few runs, so that the keys of their metadata can be offered, unless others are being read anyway."""
+        from trajview.corpus.info import RunInfo
+        from trajview.where.complete import METADATA
+
+        if self._finder is not None and self._finder.left:
+            return
+        self._sampled = True
+        first = [
+            (row, item) for row, item in enumerate(self.runs.rows[: 10 * _SAMPLE])
+            if isinstance(item, RunInfo) and item.summarised
+        ]  # fmt: skip
+        self._the_finder().want(first[:: max(1, len(first) // _SAMPLE)], (METADATA,))
+
+    def _the_finder(self) -> Finder:
+        if self._finder is None:
+            from trajview.where.background import Finder
+            from trajview.where.details import finder_of
+
+            self._finder = Finder(finder_of(self.corpus), self._take_found)
+        return self._finder
+
+    def _take_found(self, learnt: list[Learnt]) -> None:
+        """Called in the thread that reads."""
+        self.post_message(self._Found(learnt))
+
+    def on_filtering_screen__found(self, message: _Found) -> None:
+        message.stop()
+        rows = self.runs.learn(message.learnt)
+        self.table.rows_updated(rows)
+        if self._finder is not None:
+            self._finder.taken(message.learnt)
+            if not self._finder.left:
+                self.find_out()
+        self.say()
+
+    def on_unmount(self) -> None:
+        if self._finder is not None:
+            self._finder.cancel()
+
+
+def _prepare() -> None:
+    import trajview.highlight
+    import trajview.where.parse
+    import trajview.where.select  # noqa: F401

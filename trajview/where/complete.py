@@ -1,0 +1,141 @@
+"""What can follow in a filter that is being typed: fields, operators, and the values that the list has seen."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any, Final
+
+from .fields import FIELDS, Field, Kind, Ref, field_named
+from .syntax import Literal
+from .table import Table
+
+__all__ = ["METADATA", "Candidates", "candidates"]
+
+METADATA: Final = Ref("metadata")
+"""The column of the keys that a run's metadata has."""
+
+_NAME: Final = r"""[A-Za-z]+(?:\.(?:[^\s()"'<>=!~,.]+|"[^"]*"))*"""
+_VALUE: Final = re.compile(rf"""(?:^|[\s(])({_NAME})\s*(<=|>=|==|!=|!~|<|>|=|~)\s*("?[^"\s()]*|"[^"]*)$""")
+_AMONG: Final = re.compile(rf"""(?:^|[\s(])({_NAME})\s+(?:not\s+)?in\s*\((?:[^()]*,)?\s*("?[^"\s(),]*|"[^"]*)$""", re.I)
+_SORT: Final = re.compile(r"(?:^|\s)sort:(?:\S*,)?-?([^\s,-]*)$", re.IGNORECASE)
+_PART: Final = re.compile(r"""(?:^|[\s(,:-])([A-Za-z]+)\.("?[^\s()"'<>=!~,]*)$""")
+_AFTER_FIELD: Final = re.compile(rf"(?:^|[\s(])({_NAME})\s+$")
+_WORD: Final = re.compile(r"""(?:^|[\s(])([^\s()"'<>=!~]+)$""")
+_MOST: Final = 200
+_SIGNS: Final = {
+    Kind.NUMBER: ("<", ">", "==", "!="), Kind.NUMBERS: ("<", ">", "=="), Kind.TEXT: ("==", "~", "in (", "!="),
+    Kind.TEXTS: ("==", "~", "in (", ">"), Kind.FLAG: (), Kind.ANY: ("==", "~", "<", ">"),
+}  # fmt: skip
+
+
+class Candidates(tuple[str, ...]):
+    """What may stand in the place of the word that is typed, the likeliest first; `start` is where that begins.
+
+    `begun` is where that begins which the text alone leaves unfinished: the word, or the field before it.
+    """
+
+    start: int = 0
+    begun: int = 0
+    about: str = ""
+    """What the field says whose value or name this is."""
+
+    @classmethod
+    def of(cls, found: Iterable[str], start: int, about: str = "", begun: int | None = None) -> Candidates:
+        """Some candidates for the word that starts there."""
+        made = cls(found)
+        made.start, made.about = start, about
+        made.begun = start if begun is None else begun
+        return made
+
+
+def candidates(text: str, table: Table) -> Candidates:
+    """What can follow at the end of a text, where something can be known."""
+    if match := _AMONG.search(text) or _VALUE.search(text):
+        ref = _ref(match[1])
+        if ref is None:
+            return Candidates.of((), len(text))
+        typed = match[match.lastindex or 1]
+        return Candidates.of(_values(ref, typed, table), len(text) - len(typed), ref.field.says)
+    if match := _PART.search(text):
+        field = field_named(match[1])
+        if field is not None and field.part is not None:
+            return Candidates.of(_parts(field, match[2], table), match.start(2), field.says)
+    if match := _SORT.search(text):
+        return Candidates.of((field.name for field in _fields(match[1]) if not field.needs_part), match.start(1))
+    if match := _AFTER_FIELD.search(text):
+        ref = _ref(match[1])
+        return Candidates.of(
+            _SIGNS[ref.kind] if ref is not None else (), len(text), ref.field.says if ref else "", match.start(1)
+        )
+    if match := _WORD.search(text):
+        fields = _fields(match[1])
+        names = (f"{field.name}." if field.needs_part else field.name for field in fields)
+        return Candidates.of(names, match.start(1), fields[0].says if fields else "")
+    return Candidates.of((), len(text))
+
+
+def _ref(name: str) -> Ref | None:
+    from .parse import parse_fields
+    from .syntax import WhereError
+
+    try:
+        return parse_fields(name)[0]
+    except WhereError:
+        return None
+
+
+def _fields(typed: str) -> list[Field]:
+    low = typed.lower()
+    return [field for field in FIELDS if field.name.startswith(low) or any(a.startswith(low) for a in field.aliases)]
+
+
+def _values(ref: Ref, typed: str, table: Table) -> Iterable[str]:
+    """The values that the rows have, the commonest first, as they have to be written."""
+    low = typed.lstrip('"').lower()
+    if ref.kind is Kind.FLAG:
+        found: Iterable[str] = ("true", "false")
+    elif ref.name in ("format", "models", "agents", "status", "tools", "name", "source", "metadata"):
+        found = _seen(ref, table)
+    else:
+        return ()
+    quoted = typed.startswith('"')
+    return [str(Literal(value, quoted)) for value in found if value.lower().startswith(low) and value.isprintable()]
+
+
+def _seen(ref: Ref, table: Table) -> list[str]:
+    values = table.column(ref).values
+    counts: Counter[str] = Counter()
+    if ref.kind is Kind.TEXTS:
+        counts.update(item for items in values for item in items)
+    elif ref.kind is Kind.ANY:
+        counts.update(map(_word, filter(None, values)))
+    else:
+        counts.update(values)
+    known = sorted(
+        (item for item in counts.items() if item[0] and len(item[0]) < 80), key=lambda item: (-item[1], item[0])
+    )
+    return [value for value, _ in known[:_MOST]]
+
+
+def _word(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value) if isinstance(value, (str, int, float)) else ""
+
+
+def _parts(field: Field, typed: str, table: Table) -> Iterable[str]:
+    """The names that the dot can be followed by: dimensions, tools, keys."""
+    low = typed.lstrip('"').lower()
+    names: dict[str, None] = {}
+    if field.name in ("reward", "rewards"):
+        for item in table.rows:
+            for reward in getattr(item, "rewards", ()):
+                if isinstance(reward, tuple) and not reward[1].keys() <= names.keys():
+                    names.update(dict.fromkeys(reward[1]))
+    else:
+        ref = METADATA if field.name == "metadata" else Ref(field.name)
+        for keys in table.column(ref).values:
+            if keys:
+                names.update(dict.fromkeys(keys))
+    found = [name for name in names if name.lower().startswith(low) and name and name.isprintable()]
+    return [str(Ref(field.name, (name,)))[len(field.name) + 1 :] for name in found[:_MOST]]
