@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AnnotationStore", "ChangedOnDisk", "Opened", "Saved", "Status", "Undone", "pk_of"]
 
-_ELSEWHERE = "the draft is kept; choose another folder with --store, or save it there with --force-store"
+_ELSEWHERE = "the draft is kept; take another --store, or --force-store"
 
 Status = str
 """`draft`, `annotated`, `skipped` or `flagged`; the sign of a flag behind it where it is flagged."""

@@ -82,7 +82,9 @@ class TrajviewApp(App[int]):
         from trajview.annotation.sotopia_folder import stranger
 
         info = self.corpus.find(key)
-        return "" if info and info.format == "sotopia" else stranger(self.settings.store, key)
+        if (info and info.format == "sotopia") or not stranger(self.settings.store, key):
+            return ""
+        return "The store is Sotopia's own data folder, which is for its episodes, and this run is none."
 
     def _names_one_file(self) -> bool:
         paths = self.settings.paths
