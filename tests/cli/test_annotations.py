@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -144,6 +145,8 @@ def test_annotations_of_other_runs_stay_out_of_sotopias_own_folder_unless_forced
 
 
 def test_the_log_says_who_did_what_and_when(store: Path) -> None:
+    for path in store.glob("AnnotationForEpisode/*"):
+        os.utime(path, (1_700_000_000, 1_700_000_000))  # else two events of one millisecond have no order
     ada = AnnotationStore(store, "ada")
     ada.flag("e1", "odd\x1b[2J end")
     opened = ada.open("e1", SOTOPIA, 2)
