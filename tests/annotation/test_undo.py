@@ -327,7 +327,7 @@ def test_undo_on_a_full_disk_changes_nothing_and_works_later(
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "write", refuse)
-        with pytest.raises(AnnotationError, match="disk is full"):
+        with pytest.raises(AnnotationError, match="It was not undone: the disk is full"):
             store.undo()
     assert path.read_bytes() == before == saved.annotation.to_json().encode()
     assert shown(store) == ("8", "")

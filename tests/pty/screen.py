@@ -93,6 +93,12 @@ class Terminal:
             assert alive, f"the program ended before {condition!r}:\n{self.text}"
             assert time.monotonic() < deadline, f"never came: {condition!r}\n{self.text}"
 
+    def look(self, seconds: float) -> None:
+        """Take in what the program writes for so long."""
+        deadline = time.monotonic() + seconds
+        while self._read(max(0.0, deadline - time.monotonic())) and time.monotonic() < deadline:
+            pass
+
     def press(self, keys: str) -> None:
         """Send keys as a terminal does."""
         self._child.send(keys)

@@ -18,6 +18,7 @@ _NO_FOLDER_SYNC = {errno.EINVAL, errno.ENOTSUP, errno.EBADF}
 _WHY: dict[int, tuple[str, str]] = {
     errno.ENOSPC: ("the disk is full", "free some space, then save again"),
     errno.EDQUOT: ("your disk quota is used up", "free some space, then save again"),
+    errno.EFBIG: ("files may not grow that large here", "see `ulimit -f`, then save again"),
     errno.EACCES: ("no permission to write there", "make the folder writable, or choose another with --store"),
     errno.EPERM: ("no permission to write there", "make the folder writable, or choose another with --store"),
     errno.EROFS: ("the file system is read-only", "choose another folder with --store"),

@@ -60,13 +60,14 @@ class Journal:
 
         Raises AnnotationError, and the draft is then not kept.
         """
-        return self._add(event, draft.episode, draft.rubric, {**draft_said(draft), **more}, "The draft was not kept")
+        return self.add(event, draft.episode, draft.rubric, {**draft_said(draft), **more}, "The draft was not kept")
 
     def write(self, event: str, episode: str, rubric: str = "", **data: Any) -> str:
         """Write any other event and make it durable; gives its id. Raises AnnotationError, and it then did not happen."""
-        return self._add(event, episode, rubric, data, "This was not kept")
+        return self.add(event, episode, rubric, data, "This was not kept")
 
-    def _add(self, event: str, episode: str, rubric: str, data: Mapping[str, Any], what: str) -> str:
+    def add(self, event: str, episode: str, rubric: str, data: Mapping[str, Any], what: str) -> str:
+        """As `write`; `what` begins the sentence of a refusal."""
         id, line = encode(event, self.annotator, episode, rubric, data)
         with self.locked(what):
             try:

@@ -82,20 +82,20 @@ def undo(store: AnnotationStore) -> Undone | None:
             if copy is None:
                 raise _no_copy(store)
             _check(store, copy, there=copy.after, wanted=copy.before, what=what)
-            journal.write("undo", entry.episode, entry.rubric, of=ids)
+            journal.add("undo", entry.episode, entry.rubric, {"of": ids}, what)
             try:
                 _put(store, entry, copy, copy.before, what)
             except AnnotationError:
                 if _now(store, copy) != copy.before:
                     with suppress(AnnotationError):  # Else the next undo finishes this one.
-                        journal.write("redo", entry.episode, entry.rubric, of=ids)
+                        journal.add("redo", entry.episode, entry.rubric, {"of": ids}, what)
                     raise
                 # It is done, only the folder could not be synced: should power fail now, the next undo finishes it.
                 store.knows(entry.episode, entry.rubric, store.folder / copy.file, version_of(copy.before))
         else:
             _turn(store, entry, back=True, what=what)
             try:
-                journal.write("undo", entry.episode, entry.rubric, of=ids)
+                journal.add("undo", entry.episode, entry.rubric, {"of": ids}, what)
             except AnnotationError:
                 with suppress(AnnotationError):
                     _turn(store, entry, back=False, what=what)
@@ -124,7 +124,7 @@ def redo(store: AnnotationStore) -> Undone | None:
         _turn(store, entry, back=False, what=what)
         _, fields = group_of(journal, [*(change.entry for change in ledger.done), *group])
         try:
-            journal.write("redo", entry.episode, entry.rubric, of=[each.id for each in group])
+            journal.add("redo", entry.episode, entry.rubric, {"of": [each.id for each in group]}, what)
         except AnnotationError:
             with suppress(AnnotationError):
                 _turn(store, entry, back=True, what=what)

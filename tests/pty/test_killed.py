@@ -1,0 +1,111 @@
+"""kill -9 at random moments while a person types: at most the last second of typing is lost, and nothing that was saved."""
+
+from __future__ import annotations
+
+import random
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.app.logs import chat, write_jsonl
+from trajview.annotation.rubric import reward_rubric
+from trajview.annotation.store import AnnotationStore
+
+from .screen import Terminal
+
+pytestmark = pytest.mark.pty
+
+TAB, CTRL_S = "\t", "\x13"
+
+SECOND = 1.5
+"""How long something may be on the screen without being on the disk: a second, and what a loaded machine adds."""
+
+EDITS = 240
+
+
+class Typist:
+    """Types words into the reasoning of one run, saves now and then, and remembers when the screen showed what."""
+
+    def __init__(self, terminal: Terminal, choice: random.Random, kept: str) -> None:
+        self.terminal = terminal
+        self.choice = choice
+        self.kept = kept
+        """What was there before; it stays behind what is typed."""
+        self.typed = ""
+        self.seen: list[tuple[float, int]] = []
+        """When so many characters were on the screen."""
+        self.saved = -1
+        """So many characters were typed when the panel last said that all is saved; minus one for never."""
+
+    def type_word(self, number: int) -> None:
+        self.typed += f"w{number} "
+        self.terminal.press(f"w{number} ")
+        for _ in range(self.choice.randrange(3)):
+            self.terminal.look(self.choice.uniform(0.0, 0.06))
+            self.look()
+
+    def look(self) -> None:
+        """Remember how much of what was typed is on the screen by now."""
+        words = self.typed.split()
+        shown = next((word for word in reversed(words) if f"{word} " in self.terminal.text), None)
+        if shown is not None:
+            self.seen.append((time.monotonic(), self.typed.index(f"{shown} ") + len(shown)))
+
+    def save(self) -> None:
+        so_many = len(self.typed)
+        self.terminal.press(CTRL_S)
+        self.terminal.until("submitted ✓")
+        self.saved = so_many
+
+    def safe(self, now: float) -> int:
+        """So many characters must be on the disk."""
+        return max([self.saved, *(count for at, count in self.seen if at < now - SECOND)], default=0)
+
+
+def test_killed_at_random_moments_over_hundreds_of_edits(tmp_path: Path) -> None:
+    choice = random.Random(20_260)
+    work, home = tmp_path / "work", tmp_path / "home"
+    work.mkdir()
+    write_jsonl(work / "one.jsonl", [chat("beta", "Say b.", "b", "And again?", "b again")])
+    store = AnnotationStore(work / "marks", "bob")
+    rubric = reward_rubric()
+    kept, record, number, kills = "", "", 0, 0
+    while number < EDITS:
+        with Terminal(
+            home, "one.jsonl", "--run", "beta", "--annotator", "bob", "--store", "marks", cwd=work
+        ) as terminal:
+            terminal.until("b again")
+            terminal.press("a")
+            terminal.until(lambda: any(text in terminal.text for text in ("not started", "draft of", "submitted ✓")))
+            if kept:  # The first words of what the disk has are in the panel again.
+                terminal.until(kept.split()[0])
+            terminal.press("0.5\r" if "not started" in terminal.text else TAB)
+            terminal.until("What do your scores rest on?")
+            typist = Typist(terminal, choice, kept)
+            for _ in range(choice.randrange(10, 90)):
+                number += 1
+                typist.type_word(number)
+                if choice.random() < 0.04:
+                    typist.save()
+                    record = typist.typed
+            if choice.random() < 0.4:
+                terminal.press(CTRL_S)  # And not waited for.
+            terminal.look(choice.choice([0.0, 0.01, 0.03, 0.1, 0.3, 0.7]))
+            typist.look()
+            terminal.kill()
+            at = time.monotonic()
+        kills += 1
+        opened = AnnotationStore(store.root, "bob").open("beta", rubric, 1)
+        now = (opened.kept or opened.draft).reasoning
+        whole = typist.typed + kept
+        lost = len(whole) - len(now)
+        assert now == typist.typed[: len(typist.typed) - lost] + kept, f"kill {kills}: {now[:80]!r}"
+        assert len(typist.typed) - lost >= typist.safe(at), f"kill {kills}: {lost} characters lost of {typist.typed!r}"
+        if record:
+            assert opened.saved is not None
+            assert record in opened.saved.annotation.reasoning
+        assert AnnotationStore(store.root, "bob").problems == []
+        kept, record = now, ""
+    assert kills >= 5
+    assert len(kept.split()) > EDITS / 2
