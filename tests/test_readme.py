@@ -37,7 +37,13 @@ ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 TEXT = README.read_text(encoding="utf-8")
 _TABLE = re.compile(r"(?<=<!-- keys -->\n).*?(?=<!-- /keys -->)", re.DOTALL)
-_WHERE = {"browser": "list", "transcript": "transcript", "annotation": "annotation", "agreement": "agreement"}
+_WHERE = {
+    "browser": "list",
+    "transcript": "transcript",
+    "annotation": "annotation",
+    "agreement": "agreement",
+    "disagreement": "disagreements",
+}
 
 
 def block(name: str) -> str:

@@ -39,6 +39,8 @@ class Settings:
     """`--force-store`: save annotations of runs that are no episodes in Sotopia's own data folder as well."""
     annotator: str = "anonymous"
     """`--annotator` or `annotator = "..."`; else the login name."""
+    gold: str = "gold"
+    """`gold = "..."`: the annotator of records that settle disagreements, which is nobody's opinion."""
     rubric: str | None = None
     """`--rubric` or `rubric = "..."`: a built-in rubric's name or a TOML file, for all runs; else their format's."""
     theme: str | None = None
@@ -116,6 +118,7 @@ _WANTED: Final = {
     "highlight": "a list of regular expressions",
     "store": "a folder, as text",
     "annotator": "a name, as text",
+    "gold": "a name, as text",
     "rubric": "the name of a rubric or a TOML file, as text",
     "theme": "the name of a theme, as text",
     "reward_range": "two numbers, the lower first",
@@ -133,7 +136,7 @@ def _checked(name: str, value: Any, path: Path, text: str) -> Any:
     if name == "highlight" and _is_list_of(value, str):
         _check_patterns(value, where)
         return tuple(value)
-    if name in ("store", "annotator", "rubric", "theme") and isinstance(value, str) and value.strip():
+    if name in ("store", "annotator", "gold", "rubric", "theme") and isinstance(value, str) and value.strip():
         if name == "rubric" and (value.endswith(".toml") or "/" in value):
             return str(path.parent / Path(value).expanduser())  # a file that lies beside this one
         return value

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from rich.cells import cell_len
 
-from trajview.annotation.agreement import agreement
+from trajview.annotation.agreement import BETWEEN, Agreement, Between, Estimate, agreement
 from trajview.annotation.agreement_text import figure, lines, plain
 from trajview.annotation.ratings import collect, scores_in
+from trajview.annotation.rubric import Dimension
 
 from .test_agreement import record, team
 
@@ -38,6 +39,18 @@ def test_names_of_wide_letters_keep_the_columns_straight() -> None:
     records = [record(str(at), who, {"目标达成": at, "goal": at}) for at in range(4) for who in ("安娜", "ben")]
     rows = [plain(line) for line in lines(agreement(collect(records), resamples=0)) if line and " 1.00 " in plain(line)]
     assert len({cell_len(row) for row in rows}) == 1
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [(-0.3, -0.12, "-.30–-.12"), (-1.0, 1.0, "-1–1"), (-1.0, 0.5, "-1.00–.50"), (-12.345, 0.9, "-12–1")],
+)
+def test_an_interval_is_never_wider_than_its_column(low: float, high: float, text: str) -> None:
+    estimate = Estimate(0.0, low, high)
+    found = Between(Dimension("goal", 0, 10), {"ana": 3, "ben": 3}, 3, 3, 3, dict.fromkeys(BETWEEN, estimate))
+    rows = [plain(line) for line in lines(Agreement({"ana": 3, "ben": 3}, (found,)))]
+    assert rows[-1].split() == [text] * len(BETWEEN)
+    assert cell_len(rows[-1]) == cell_len(rows[-3])
 
 
 def test_one_reason_stands_once_for_a_dimension() -> None:

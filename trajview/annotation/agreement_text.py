@@ -191,7 +191,12 @@ def _value(name: str, estimate: Estimate) -> Part:
 def _interval(name: str, estimate: Estimate) -> Part:
     if estimate.low is None or estimate.high is None:
         return Part("")
-    return Part(f"{figure(name, estimate.low)}–{figure(name, estimate.high)}".replace("+", ""), "interval")
+    text = f"{figure(name, estimate.low)}–{figure(name, estimate.high)}".replace("+", "")
+    if len(text) > _wide(name):
+        text = text.replace("1.00", "1")
+    if len(text) > _wide(name):
+        text = f"{estimate.low:.0f}–{estimate.high:.0f}"
+    return Part(text, "interval")
 
 
 def _missing(rows: Sequence[Row], measures: Sequence[str]) -> list[Line]:

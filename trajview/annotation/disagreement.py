@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
@@ -72,11 +71,10 @@ def not_submitted(records: Iterable[Rated], annotator: str) -> frozenset[str]:
 
 def disagreements(ratings: Ratings, hidden: Collection[str] = ()) -> list[Disagreement]:
     """The episodes that two or more have rated, those of the largest spread first, and what is hidden at the end."""
-    widths = {dimension.name: _width(ratings, dimension) for dimension in ratings.dimensions}
     rows: dict[str, list[Row]] = {}
     for dimension in _rated(ratings):
         for episode in ratings.scores.get(dimension.name, {}):
-            rows.setdefault(episode, []).extend(_rows(ratings, dimension, episode, widths[dimension.name]))
+            rows.setdefault(episode, []).extend(_rows(ratings, dimension, episode))
     settled = {episode for each in ratings.gold.values() for episode in each}
     found = []
     for episode, of_it in rows.items():
@@ -93,9 +91,7 @@ def disagreements(ratings: Ratings, hidden: Collection[str] = ()) -> list[Disagr
 
 def compare(ratings: Ratings, records: Iterable[Reasoned], episode: str, gold: str = GOLD) -> Comparison:
     """Everybody's scores of an episode by agent and dimension, in the rubric's order, and their reasons."""
-    rows = [
-        row for dimension in _rated(ratings) for row in _rows(ratings, dimension, episode, _width(ratings, dimension))
-    ]
+    rows = [row for dimension in _rated(ratings) for row in _rows(ratings, dimension, episode)]
     rows.sort(key=lambda row: row.agent)
     people = tuple(who for who in ratings.annotators if any(who in row.scores for row in rows))
     reasons: dict[str, str] = {}
@@ -113,9 +109,10 @@ def _rated(ratings: Ratings) -> list[Dimension]:
     return rated or list(ratings.dimensions)
 
 
-def _rows(ratings: Ratings, dimension: Dimension, episode: str, width: float) -> list[Row]:
+def _rows(ratings: Ratings, dimension: Dimension, episode: str) -> list[Row]:
     settled = ratings.gold.get(dimension.name, {}).get(episode, {})
     agents = ratings.scores.get(dimension.name, {}).get(episode, ())
+    width = ratings.widths.get(dimension.name, 0.0)
     found = []
     for agent in range(max(len(agents), *(at + 1 for at in settled), 0) if settled else len(agents)):
         scores = agents[agent] if agent < len(agents) else {}
@@ -125,16 +122,3 @@ def _rows(ratings: Ratings, dimension: Dimension, episode: str, width: float) ->
             spread = min(1.0, (max(values) - min(values)) / width) if width else 0.0
         found.append(Row(agent, dimension, scores, spread, settled.get(agent)))
     return found
-
-
-def _width(ratings: Ratings, dimension: Dimension) -> float:
-    """How wide the scale is; where the rubric does not say, from the lowest to the highest score that was given."""
-    if math.isfinite(dimension.high) and math.isfinite(dimension.low):
-        return dimension.high - dimension.low
-    given = [
-        score
-        for agents in ratings.scores.get(dimension.name, {}).values()
-        for scores in agents
-        for score in scores.values()
-    ]
-    return max(given) - min(given) if given else 0.0

@@ -58,6 +58,8 @@ class Ratings:
     dimensions: tuple[Dimension, ...] = ()
     episodes: Mapping[str, int] = field(default_factory=dict)
     """How many episodes each annotator has rated."""
+    widths: Mapping[str, float] = field(default_factory=dict)
+    """How wide the scale of each dimension is; where no rubric says, from the lowest to the highest score that was given."""
     modelled: int = 0
     """How many of the rated episodes have a reward in the logs."""
     problems: tuple[Problem, ...] = ()
@@ -121,9 +123,17 @@ def collect(
         _of_model({episode: rewards[episode] for episode in sorted(known)} if rewards else {}, dimensions),
         dimensions,
         dict(Counter(annotator for (_, annotator), agents in rated.items() if annotator != gold and any(agents))),
+        {dimension.name: _width(dimension, scores.get(dimension.name, {})) for dimension in dimensions},
         len(known),
         tuple(problems),
     )
+
+
+def _width(dimension: Dimension, scores: Mapping[str, Sequence[Scores]]) -> float:
+    if math.isfinite(dimension.high) and math.isfinite(dimension.low):
+        return dimension.high - dimension.low
+    given = [score for agents in scores.values() for each in agents for score in each.values()]
+    return max(given) - min(given) if given else 0.0
 
 
 def _by_annotator(

@@ -37,7 +37,8 @@ _TR = frozenset({"transcript", "raw"})
 _B = frozenset({"browser"})
 _BOTH = frozenset({"transcript", "browser", "raw"})
 _LISTS = frozenset({"transcript", "browser"})
-_G = frozenset({"agreement"})
+_D = frozenset({"disagreement"})
+_G = frozenset({"agreement", "disagreement"})
 _A = frozenset({"annotation"})
 
 KEYS: tuple[Key, ...] = (
@@ -79,7 +80,7 @@ KEYS: tuple[Key, ...] = (
     Key("highlight.sources", "ampersand", "highlight_sources", "which highlights are on", "Find", _T),
     Key("mark", "m", "mark_unit", "mark the unit", "Find", _T),
     Key("mark.note", "M", "mark_note", "mark the unit, and say why", "Find", _T, priority=True),
-    Key("open", "enter,o", "open", "open the run", "Runs", _B, "open"),
+    Key("open", "enter,o", "open", "open the run", "Runs", _B | _D, "open"),
     Key("sort", "s", "sort(1)", "sort by the next column", "Runs", _B, "sort"),
     Key("sort.also", "S", "sort_also", "sort by one more column", "Runs", _B),
     Key("sort.previous", "alt+s", "sort(-1)", "sort by the previous column", "Runs", _B),
@@ -88,6 +89,14 @@ KEYS: tuple[Key, ...] = (
     Key("agreement", "A", "agreement", "how far annotators agree", "Do", _B),
     Key("agreement.reveal", "R", "reveal", "show what you have not submitted", "Do", _G, "reveal"),
     Key("score.unit", "s", "score_unit", "score the unit, with a note", "Do", _T, priority=True),
+    Key("agreement.queue", "enter,o", "queue", "the episodes by disagreement", "Do", frozenset({"agreement"}), "disagreements"),
+    Key("settle", "a", "settle", "settle the episode: type gold scores", "Settle", _D, "settle"),
+    Key("settle.part", "tab", "part", "list, gold scores, reasons", "Settle", _D),
+    Key("settle.less", "left", "step(-1)", "a step down", "Settle", _D),
+    Key("settle.more", "right", "step(1)", "a step up", "Settle", _D),
+    Key("settle.middle", "equals_sign", "middle", "the middle of what was given", "Settle", _D),
+    Key("settle.fill", "asterisk", "fill", "the middle in every row that is empty", "Settle", _D, "fill"),
+    Key("settle.save", "ctrl+s", "save", "save the gold record", "Settle", _D, "save"),
     Key("copy", "y", "copy", "copy the message", "Do", _TR),
     Key("copy.unit", "Y", "copy_unit", "copy the unit", "Do", _T),
     Key("reload", "ctrl+r", "reload", "read the files again", "Do", _LISTS),

@@ -130,6 +130,7 @@ class AgreementScreen(Screen[None]):
                 app.settings.annotator,
                 rewards=rewards_by_key(list(app.corpus.infos)),
                 rubric=app.rubric,
+                gold=app.settings.gold,
                 revealed=app.revealed,
             )
             if annotations == self.annotations and self.complete:
@@ -235,6 +236,12 @@ class AgreementScreen(Screen[None]):
                 self._compute(hidden)
 
         self.app.push_screen(RevealScreen(what), answered)
+
+    def action_queue(self) -> None:
+        """The episodes by how far annotators are apart."""
+        from trajview.app.screens.disagreement import DisagreementScreen
+
+        self.app.push_screen(DisagreementScreen())
 
     def action_help(self) -> None:
         """The keys of this screen."""
