@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.geometry import Offset
+from textual.selection import Selection
 from textual.widgets import SelectionList
 
 from .driving import Reader, reading
@@ -157,3 +159,113 @@ async def test_another_run_has_its_own_citations_and_no_way_back_to_this_one(jud
         assert "citation" not in reader.session.all_sources
         await reader.press("'")
         assert "nothing to go back to" in reader.status
+
+
+# Into the annotation
+
+
+async def citing(reader: Reader) -> None:
+    """The panel is open beside the transcript, which has the cursor."""
+    await reader.until(reader._panel_ready)
+    assert reader.app.focused is reader.screen.view
+
+
+async def test_c_cites_the_message_under_the_cursor_and_stays_in_the_transcript(log: Path) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        await reader.press("]", "c")
+        await citing(reader)
+        await reader.until(lambda: reader.reasoning.text == "[T0B1]")
+        await reader.press("]")
+        await reader.press("c")
+        assert reader.reasoning.text == "[T0B1] [T0B4]"
+        assert "cited [T0B4]" in reader.status
+        await reader.until(lambda: reader.session.all_sources.get("citation") == 2, "they are highlights")
+        assert "cited in your reasoning" in reader.text
+
+
+async def test_several_citations_before_the_panel_is_open_all_arrive(log: Path) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        await reader.pilot.press("c", "]", "c", "]", "c")
+        await reader.until(lambda: reader.panel.opening is False)
+        await reader.until(lambda: reader.reasoning.text == "[T0B0] [T0B1] [T0B4]", reader.status)
+
+
+async def test_what_is_selected_is_quoted_without_gutter_and_header(log: Path) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        await reader.ask("colon", "m9")
+        lines = reader.lines
+        y = next(number for number, line in enumerate(lines) if "The fuse is fine" in line)
+        top = reader.screen.view.scroll_offset.y + y
+        x = lines[y].index("fuse is fine")
+        reader.screen.selections = {reader.screen.view: Selection(Offset(x, top), Offset(x + 12, top))}
+        await reader.press("c")
+        await reader.until(lambda: reader.panel.opening is False)
+        await reader.until(lambda: reader.reasoning.text == '[T0B9: "fuse is fine"]')
+        assert reader.screen.view.text_selection is None
+
+
+async def test_a_selection_over_several_messages_cites_them_all(log: Path) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        session = reader.session
+        start, end = session.map.start(4) + 2, session.map.start(6)
+        reader.screen.selections = {reader.screen.view: Selection(Offset(3, start), Offset(5, end))}
+        await reader.press("c")
+        await reader.until(lambda: reader.panel.opening is False)
+        await reader.until(lambda: reader.reasoning.text == "[T0B4-B5]")
+
+
+async def test_a_citation_goes_where_was_typed_last_and_ctrl_g_follows_it(log: Path) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        await reader.press("a")
+        await reader.annotating()
+        await reader.press("tab")
+        await reader.type("It lies here")
+        await reader.press("left", "left", "left", "left", "escape")
+        await reader.press("]", "]", "c")
+        assert reader.reasoning.text == "It lies [T0B4] here"
+        await reader.press("g", "a", "ctrl+g")
+        assert reader.message == 4
+        assert reader.app.focused is reader.reasoning
+        assert "T0B4" in reader.status
+        await reader.press("escape", "'")
+        assert reader.message == 0
+
+
+async def test_ctrl_g_without_a_citation_says_so(log: Path) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        await reader.press("a")
+        await reader.annotating()
+        await reader.press("ctrl+g")
+        assert "no citation at the cursor" in reader.status
+
+
+async def test_what_was_written_before_is_highlighted_without_opening_the_panel(log: Path, tmp_path: Path) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        await reader.press("]", "c")
+        await reader.until(lambda: reader.panel.opening is False)
+        await reader.until(lambda: "citation" in reader.session.all_sources)
+    async with reading(log) as reader:
+        await cited(reader)
+        assert reader.screen.panel is None
+        await reader.press("n")
+        assert reader.message == 1
+        await reader.press("C")
+        assert "own citation 1/1" in reader.status
+
+
+async def test_a_citation_that_is_taken_out_again_is_no_highlight_any_more(log: Path) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        await reader.press("c")
+        await reader.until(lambda: "citation" in reader.session.all_sources)
+        await reader.press("a")
+        await reader.press("tab", "end", "ctrl+u")
+        assert reader.reasoning.text == ""
+        await reader.until(lambda: "citation" not in reader.session.all_sources)

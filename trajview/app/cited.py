@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from trajview.annotation.citations import Citation, find_citations, may_cite
 from trajview.highlight import Highlight, text_of
@@ -13,7 +14,11 @@ from trajview.models.transcript import Transcript
 
 from .sizes import roles_of
 
-__all__ = ["EVALUATOR", "YOU", "Cited", "cited_in", "highlights_of", "why_nowhere"]
+if TYPE_CHECKING:
+    from trajview.annotation.rubric import Rubric
+    from trajview.annotation.store import AnnotationStore
+
+__all__ = ["EVALUATOR", "YOU", "Cited", "cited_in", "highlights_of", "why_nowhere", "written_on"]
 
 EVALUATOR = "by the evaluator"
 YOU = "in your reasoning"
@@ -36,6 +41,21 @@ def cited_in(run: AgentRun, cancelled: Callable[[], bool] = lambda: False) -> li
             by = f"in T{index}B{number}" if several else f"in m{number}"
             found += [Cited(citation, by) for citation in find_citations(text)]
     return found
+
+
+def written_on(store: AnnotationStore, episode: str, rubric: Rubric) -> list[str]:
+    """What the annotator has written on a run in words, submitted or not. Leaves alone what the store knows of the record.
+
+    Reads: for a thread. Raises AnnotationError where it cannot.
+    """
+    from trajview.annotation.records import bytes_of, record_from
+
+    draft = store.journal.latest_draft(episode, rubric.name)
+    if draft is not None:
+        return [draft.reasoning, *(why for of in draft.rationales for why in of.values())]
+    path = store.path_of(episode, rubric)
+    data = bytes_of(path)
+    return [] if data is None else [record_from(data, path).reasoning]
 
 
 def _said(messages: Sequence[ChatMessage], cancelled: Callable[[], bool]) -> Iterator[tuple[int, str]]:

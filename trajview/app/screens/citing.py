@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from textual import on, work
+from textual.geometry import Offset
 from textual.message import Message
 from textual.worker import get_current_worker
 
-from trajview.annotation.citations import Citation
-from trajview.app.cited import EVALUATOR, YOU, Cited, cited_in, highlights_of, why_nowhere
+from trajview.annotation.citations import Citation, cite, find_citations
+from trajview.app.cited import EVALUATOR, YOU, Cited, cited_in, highlights_of, why_nowhere, written_on
 from trajview.app.render.evidence import citations_on_rows
-from trajview.app.screens.transcript_base import TranscriptBase
+from trajview.app.screens.annotating import Annotating
+from trajview.app.selected import Quoted, quoted_by
 from trajview.app.session import Position, TranscriptSession
+from trajview.app.widgets.citing_text import CitingText
+from trajview.app.widgets.transcript_view import GUTTER
+from trajview.corpus.info import RunInfo
+from trajview.errors import AnnotationError
 from trajview.models.run import AgentRun
 from trajview.textsafe import one_line
+
+if TYPE_CHECKING:
+    from trajview.app.widgets.annotation_panel import AnnotationPanel
 
 __all__ = ["Citing"]
 
@@ -31,15 +41,17 @@ class _Place:
     top: Position
 
 
-class Citing(TranscriptBase):
-    """Actions that follow citations. What a run cites is found in a thread, when it is shown."""
+class Citing(Annotating):
+    """Actions that make and follow citations. What a run cites is found in a thread, when it is shown."""
 
     class _Cited(Message):
         """The citations of a run were found."""
 
-        def __init__(self, run: AgentRun, found: list[Cited]) -> None:
+        def __init__(self, run: AgentRun, found: list[Cited], own: list[str] | None) -> None:
             super().__init__()
             self.run, self.found = run, found
+            self.own = own
+            """The texts of the annotator's own reasoning, where they were read."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -53,6 +65,8 @@ class Citing(TranscriptBase):
         self._followed: tuple[_Place, int] | None = None
         """From where a citation was followed last, and which of those there it was."""
         self._ring = -1
+        self._to_cite: list[str] = []
+        """Citations for a panel that is not open yet."""
 
     # -- what is cited -------------------------------------------------------------------------------------------------
 
@@ -63,34 +77,63 @@ class Citing(TranscriptBase):
             return
         if self.info.key != self._cited_key:
             self._cited_key = self.info.key
-            self._cited, self._own, self._jumps = [], [], []
+            self._cited, self._own, self._jumps, self._to_cite = [], [], [], []
             self._going = self._followed = None
             self._ring = -1
         if run is not self._cited_of:
             self._cited_of = run
-            self._look_for_citations(run)
+            self._look_for_citations(run, self.info)
         self._show_cited()
         self._arrive()
 
     @work(thread=True, exclusive=True, group="citations", exit_on_error=False)
-    def _look_for_citations(self, run: AgentRun) -> None:
+    def _look_for_citations(self, run: AgentRun, info: RunInfo) -> None:
         worker = get_current_worker()
+        own = self._own_texts(info)
         found = cited_in(run, lambda: worker.is_cancelled)
         if not worker.is_cancelled:
-            self.post_message(self._Cited(run, found))
+            self.post_message(self._Cited(run, found, own))
+
+    def _own_texts(self, info: RunInfo) -> list[str] | None:
+        """What the annotator has written on a run, from the store; None where that cannot be read."""
+        from trajview.annotation.choice import rubric_of
+
+        rubric = rubric_of(self.trajview.rubric, info.format, self.trajview.settings.reward_range)
+        try:
+            return written_on(self.trajview.store, info.key, rubric)
+        except AnnotationError:
+            return None  # the panel says so, when it is opened
 
     @on(_Cited)
     def _take_cited(self, message: _Cited) -> None:
         message.stop()
         if message.run is self.run:
             self._cited = message.found
+            if message.own is not None and not self._panel_has_run:
+                self._own = _own(message.own)
             self._show_cited()
 
-    def cite_own(self, citations: list[Citation]) -> None:
-        """The reasoning that is being written cites these, and no others any more."""
-        own = [Cited(citation, YOU) for citation in citations]
-        if own != self._own:
-            self._own = own
+    @property
+    def _panel_has_run(self) -> bool:
+        return self.panel is not None and self.panel.key == self.info.key
+
+    def on_annotation_panel_opened(self) -> None:
+        self._own_changed()
+        if self._panel_has_run:
+            texts, self._to_cite = self._to_cite, []
+            for text in texts:
+                self._put(text)
+
+    def on_annotation_panel_draft_kept(self) -> None:
+        self._own_changed()
+
+    def on_annotation_panel_saved(self, _message: AnnotationPanel.Saved) -> None:
+        self._own_changed()
+
+    def _own_changed(self) -> None:
+        """What is written in the panel may cite something else now."""
+        if self.panel is not None and self._panel_has_run:
+            self._own = _own(self.panel.texts)
             self._show_cited()
 
     def _show_cited(self) -> None:
@@ -100,6 +143,49 @@ class Citing(TranscriptBase):
         found = highlights_of([*self._cited, *self._own], self.index, session.transcript)
         if session.set_cited(found):
             self._highlights_changed()
+
+    # -- citing --------------------------------------------------------------------------------------------------------
+
+    def action_cite(self) -> None:
+        """Cite the selection, or the message under the cursor, in the reasoning. The cursor stays in the transcript."""
+        session = self.session
+        if session is None or not session.messages:
+            return
+        quoted = self._selected(session) or Quoted(session.message, session.message)
+        self.clear_selection()
+        text = cite(self.index, quoted.first, quoted.words, quoted.last)
+        if not self._panel_has_run or not self.has_class("-annotating"):
+            self.open_annotation(with_cursor=False)
+        self._put(text)
+
+    def _selected(self, session: TranscriptSession) -> Quoted | None:
+        selection = self.view.text_selection
+        if selection is None:
+            return None
+        start = selection.start or Offset(0, 0)
+        end = selection.end or Offset(10**9, session.map.total - 1)
+        return quoted_by(session, (start.x - GUTTER, start.y), (end.x - GUTTER, end.y))
+
+    def _put(self, text: str) -> None:
+        """Put a citation into the panel; into one that is still being opened, when it is open."""
+        panel = self.panel
+        if panel is None:
+            return
+        if panel.cite(text):
+            self._brief(f"cited {one_line(text, 60)}")
+        elif panel.opening:
+            self._to_cite.append(text)
+        else:
+            self._brief("not cited: the annotation is being submitted")
+
+    def action_follow_own_citation(self) -> None:
+        """Follow the citation at the cursor of the text that is being written; the cursor stays there."""
+        text = self.focused
+        citation = text.citation_at_cursor if isinstance(text, CitingText) else None
+        if citation is None:
+            self._brief("no citation at the cursor")
+        else:
+            self.follow(citation)
 
     # -- following -----------------------------------------------------------------------------------------------------
 
@@ -194,3 +280,7 @@ class Citing(TranscriptBase):
         if not session.to_quote(message, quote):
             self._brief(f"“{one_line(quote, 40)}” is not in message {message} · ' goes back")
         self._moved()
+
+
+def _own(texts: list[str]) -> list[Cited]:
+    return [Cited(citation, YOU) for text in texts for citation in find_citations(text)]

@@ -16,7 +16,6 @@ from textual.worker import get_current_worker
 
 from trajview.app.keys import bindings_for
 from trajview.app.run_list import size_text
-from trajview.app.screens.annotating import Annotating
 from trajview.app.screens.citing import Citing
 from trajview.app.screens.scoring import Scoring
 from trajview.app.screens.searching import Searching
@@ -50,7 +49,7 @@ MOST_COUNTED = 30_000_000
 """Characters of a transcript whose tokens are counted without being asked for: some two seconds of one core."""
 
 
-class TranscriptScreen(Annotating, Scoring, Searching, Citing, Showing):
+class TranscriptScreen(Scoring, Searching, Citing, Showing):
     """Shows one run at a time; the app keeps one of these and gives it other runs."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("transcript")]

@@ -148,10 +148,26 @@ class AnnotationPanel(PanelKeys):
             if self.is_mounted and not self._holds_focus():
                 self.screen.set_focus(self._sheet.table)
 
-    def cite(self, citation: str) -> None:
-        """Put a citation where the cursor is, or was last: into the reason for a score, else into the reasoning."""
-        if self._ready and not self._sheet.locked:
-            self._sheet.cite(citation)
+    def cite(self, citation: str) -> bool:
+        """Put a citation where the cursor is, or was last: into the reason for a score, else into the reasoning.
+
+        False while nothing can be typed.
+        """
+        if not self._ready or self._sheet.locked:
+            return False
+        self._sheet.cite(citation)
+        return True
+
+    @property
+    def opening(self) -> bool:
+        """The store is being read; `Opened` follows."""
+        return not self._ready
+
+    @property
+    def texts(self) -> list[str]:
+        """What is written in words: the reasoning, and the reasons for single scores."""
+        draft = self._typed()
+        return [draft.reasoning, *(why for of in draft.rationales for why in of.values())] if draft else []
 
     def save(self, advance: bool = False, sure: bool = False) -> None:
         """Submit the annotation, in the background; then `advance` to the next run, if wanted.
