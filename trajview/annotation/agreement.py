@@ -9,17 +9,16 @@ episodes, since the agents of an episode are not independent.
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, combinations
-from operator import itemgetter
 from typing import Final
 
 from trajview.errors import Problem
 
 from . import statistics
+from .bootstrap import LEVEL, RESAMPLES, Draw, Estimate, Figures, Progress, estimates, interval
 from .ratings import Ratings
 from .rubric import Dimension
 from .statistics import Coincidence, IccSums, Pair, Undefined, Value
@@ -27,10 +26,6 @@ from .statistics import Coincidence, IccSums, Pair, Undefined, Value
 __all__ = [
     "AGAINST", "BETWEEN", "LEVEL", "MEAN", "RESAMPLES", "Against", "Agreement", "Between", "Estimate", "Progress", "agreement", "interval",
 ]  # fmt: skip
-
-RESAMPLES: Final = 1000
-LEVEL: Final = 0.95
-"""How sure a confidence interval is."""
 
 MEAN: Final = "mean"
 """Stands for the mean of all annotators' scores, in the comparison with the log."""
@@ -50,30 +45,8 @@ BETWEEN: Final = (
 AGAINST: Final = ("pearson", "spearman", "mae", "bias")
 """The measures of annotators against the log."""
 
-_MOST_UNDEFINED: Final = 0.1
-"""The share of resamples that may be undefined in an interval."""
-
-_OFTEN: Final = 50
-"""Resamples from one report of progress to the next."""
-
-_MOST_KEPT: Final = 2_000_000
-"""Numbers of episodes in resamples that are kept for the next measure; drawing them takes longer than some measures."""
-
-Progress = Callable[[int, int], None]
-"""Called now and then with how much is done, of how much. What it raises ends the work."""
-
 Rows = Sequence[Sequence[float | None]]
 """The scores of an episode: a row for each agent, a column for each rater."""
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A measure with its confidence interval. `reason` says why the value, or the interval, or a part is missing."""
-
-    value: float | None
-    low: float | None = None
-    high: float | None = None
-    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,13 +100,17 @@ def agreement(
     progress: Progress | None = None,
 ) -> Agreement:
     """Compare everybody with everybody. The same ratings and seed give the same figures to the last digit."""
+    sides = [_side_by_side(dimension, ratings) for dimension in ratings.dimensions]
     compared = list(_against(ratings, gold))
-    bootstrap = _Bootstrap(resamples, seed, progress, len(ratings.dimensions) + len(compared))
-    between = [_between(dimension, ratings, bootstrap) for dimension in ratings.dimensions]
-    against = []
-    for dimension, who, episodes in compared:
-        pairs = _Pairs(episodes, 0, 1)
-        against.append(Against(dimension, who, pairs.count, bootstrap.estimates(_model_figures(pairs), len(episodes))))
+    of_log = [_Pairs(episodes, 0, 1) for _, _, episodes in compared]
+    tasks = [(side.figures, len(side.episodes)) for side in sides]
+    tasks += [(_model_figures(pairs), len(pairs.episodes)) for pairs in of_log]
+    found = estimates(tasks, resamples=resamples, seed=seed, progress=progress)
+    between = [_between(side, figures) for side, figures in zip(sides, found, strict=False)]
+    against = [
+        Against(dimension, who, pairs.count, figures)
+        for (dimension, who, _), pairs, figures in zip(compared, of_log, found[len(sides) :], strict=True)
+    ]
     return Agreement(
         ratings.episodes,
         tuple(between),
@@ -146,14 +123,24 @@ def agreement(
     )
 
 
-def _between(dimension: Dimension, ratings: Ratings, bootstrap: _Bootstrap) -> Between:
-    annotators = ratings.annotators
-    rated = dict.fromkeys(annotators, 0)
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """One dimension, with everybody's scores by episode, and of each two annotators who share some."""
+
+    dimension: Dimension
+    rated: Mapping[str, int]
+    episodes: Sequence[Rows]
+    pairs: Sequence[_Pairs]
+    figures: Figures
+
+
+def _side_by_side(dimension: Dimension, ratings: Ratings) -> _Side:
+    rated = dict.fromkeys(ratings.annotators, 0)
     for agents in ratings.scores.get(dimension.name, {}).values():
         for who in chain.from_iterable(agents):
             rated[who] += 1
     # Only those count that can agree or not; and in an order that does not depend on their names.
-    taking_part = [who for who in annotators if rated[who]]
+    taking_part = [who for who, count in rated.items() if count]
     episodes: list[Rows] = [
         [[scores.get(who) for who in taking_part] for scores in agents]
         for agents in ratings.scores.get(dimension.name, {}).values()
@@ -162,13 +149,16 @@ def _between(dimension: Dimension, ratings: Ratings, bootstrap: _Bootstrap) -> B
     episodes.sort(key=_in_order)
     pairs = [_Pairs(episodes, first, second) for first, second in combinations(range(len(taking_part)), 2)]
     pairs = [each for each in pairs if each.count]  # Two who share nothing say nothing about each other.
-    measure = _annotators_figures(pairs, _Icc(episodes, len(taking_part)), _narrow(dimension, chain(*episodes)))
-    figures = bootstrap.estimates(measure, len(episodes))
+    figures = _annotators_figures(pairs, _Icc(episodes, len(taking_part)), _narrow(dimension, chain(*episodes)))
+    return _Side(dimension, rated, episodes, pairs, figures)
+
+
+def _between(side: _Side, figures: dict[str, Estimate]) -> Between:
     for name, of_two in (("kappa", statistics.weighted_kappa), ("spearman", statistics.spearman)):
-        figures[name] = _noted(figures[name], [of_two(each.plain()) for each in pairs])
-    shared = sum(sum(score is not None for score in row) > 1 for row in chain(*episodes))
-    pairs_of_scores = sum(each.count for each in pairs)
-    return Between(dimension, rated, len(episodes), shared, pairs_of_scores, figures)
+        figures[name] = _noted(figures[name], [of_two(each.plain()) for each in side.pairs])
+    shared = sum(sum(score is not None for score in row) > 1 for row in chain(*side.episodes))
+    count = sum(each.count for each in side.pairs)
+    return Between(side.dimension, side.rated, len(side.episodes), shared, count, figures)
 
 
 def _noted(estimate: Estimate, of_pairs: Sequence[Value]) -> Estimate:
@@ -223,30 +213,26 @@ def _narrow(dimension: Dimension, rows: Iterable[Sequence[float | None]]) -> Und
 # Counting: what is observed in each episode is counted once, and added up for each resample
 
 
-Draw = Callable[[Sequence[tuple[int, ...]]], Iterable[tuple[int, ...]]]
-"""Takes the episodes of a resample out of all of them, as often as they were drawn."""
-
-
 class _Pairs:
     """The pairs of scores of two raters, by episode: a number for each kind of pair that occurs."""
 
     def __init__(self, episodes: Sequence[Rows], first: int, second: int) -> None:
-        kinds: dict[tuple[float, float, int], int] = {}
-        self._episodes: list[tuple[int, ...]] = []
+        kinds: dict[tuple[float, float, float], int] = {}
+        self.episodes: list[tuple[int, ...]] = []
         for rows in episodes:
             found = []
             for row in rows:
                 x, y = row[first], row[second]
                 if x is not None and y is not None:
-                    raters = sum(score is not None for score in row)
-                    found.append(kinds.setdefault((x, y, raters), len(kinds)))
-            self._episodes.append(tuple(found))
+                    others = sum(score is not None for score in row) - 1
+                    found.append(kinds.setdefault((x, y, 1 / others), len(kinds)))
+            self.episodes.append(tuple(found))
         self._kinds = list(kinds)
-        self.count = sum(map(len, self._episodes))
+        self.count = sum(map(len, self.episodes))
 
-    def counted(self, draw: Draw) -> list[tuple[float, float, int, int]]:
-        """The two scores, how many rated the same in all, and how often that was."""
-        counts = Counter(chain.from_iterable(draw(self._episodes)))
+    def counted(self, draw: Draw) -> list[tuple[float, float, float, int]]:
+        """The two scores, their weight among all scores of the same thing, and how often that was."""
+        counts = Counter(chain.from_iterable(draw(self.episodes)))
         kinds = self._kinds
         return [(*kinds[kind], count) for kind, count in counts.items()]
 
@@ -276,10 +262,6 @@ class _Icc:
         return IccSums(int(units), of_rows, squares, tuple(by_rater))
 
 
-Figures = Callable[[Draw], dict[str, Value]]
-"""All measures of the episodes that were drawn."""
-
-
 def _annotators_figures(pairs: Sequence[_Pairs], icc: _Icc, narrow: Undefined | None) -> Figures:
     def figures(draw: Draw) -> dict[str, Value]:
         every: list[Pair] = []
@@ -288,11 +270,11 @@ def _annotators_figures(pairs: Sequence[_Pairs], icc: _Icc, narrow: Undefined | 
         for each in pairs:
             counted = each.counted(draw)
             found = [(x, y, count) for x, y, _, count in counted]
-            coincidences += [(x, y, count / (raters - 1)) for x, y, raters, count in counted]
+            coincidences += [(x, y, weight * count) for x, y, weight, count in counted]
             kappas.append(statistics.weighted_kappa(found))
             correlations.append(statistics.spearman(found))
             every += found
-        sums = icc.counted(draw)  # type: ignore[arg-type]  # itemgetter takes from any sequence
+        sums = icc.counted(draw)
         return {
             "exact": statistics.exact(every),
             "within_one": narrow or statistics.within_one(every),
@@ -326,77 +308,3 @@ def _mean(values: Sequence[Value]) -> Value:
     if defined:
         return sum(defined) / len(defined)
     return next((value for value in values if isinstance(value, Undefined)), statistics.NO_UNITS)
-
-
-# The bootstrap
-
-
-class _Bootstrap:
-    """Resamples of episodes, the same ones for everything that has as many episodes."""
-
-    def __init__(self, resamples: int, seed: int, progress: Progress | None, tasks: int) -> None:
-        self._resamples = resamples
-        self._seed = seed
-        self._progress = progress
-        self._each = max(1, resamples)
-        self._total = self._each * tasks
-        self._done = 0
-        self._kept: tuple[int, list[Draw]] = (0, [])
-
-    def estimates(self, figures: Figures, episodes: int) -> dict[str, Estimate]:
-        """The measures of all episodes, and their intervals from resamples of as many episodes."""
-        found = figures(tuple)
-        resampled: dict[str, list[float]] = {name: [] for name in found}
-        drawn = 0
-        for draw in self._draws(episodes):
-            for name, value in figures(draw).items():
-                if not isinstance(value, Undefined):
-                    resampled[name].append(value)
-            drawn += 1
-            if not drawn % _OFTEN:
-                self._step(_OFTEN)
-        self._step(self._each - drawn // _OFTEN * _OFTEN)
-        reason = "no interval: fewer than two episodes" if self._resamples and not drawn else ""
-        return {name: _estimate(value, resampled[name], drawn, reason) for name, value in found.items()}
-
-    def _step(self, count: int) -> None:
-        self._done += count
-        if self._progress is not None:
-            self._progress(self._done, self._total)
-
-    def _draws(self, episodes: int) -> Iterable[Draw]:
-        if episodes < 2:
-            return ()
-        if self._kept[0] == episodes:
-            return self._kept[1]
-        choose = random.Random(self._seed).choices
-        draws = (itemgetter(*choose(range(episodes), k=episodes)) for _ in range(self._resamples))
-        if episodes * self._resamples > _MOST_KEPT:
-            return draws
-        self._kept = (episodes, list(draws))
-        return self._kept[1]
-
-
-def _estimate(value: Value, resampled: list[float], drawn: int, reason: str) -> Estimate:
-    if isinstance(value, Undefined):
-        return Estimate(None, reason=value.reason)
-    if not drawn:
-        return Estimate(value, reason=reason)
-    missing = 1 - len(resampled) / drawn
-    if missing > _MOST_UNDEFINED:
-        return Estimate(value, reason=f"no interval: undefined in {missing:.0%} of the resamples")
-    low, high = interval(resampled)
-    return Estimate(value, low, high)
-
-
-def interval(values: Sequence[float], level: float = LEVEL) -> tuple[float, float]:
-    """The percentiles between which that share of the values lies, between two values by proportion (at least one)."""
-    ordered = sorted(values)
-
-    def quantile(share: float) -> float:
-        at = share * (len(ordered) - 1)
-        below = int(at)
-        above = min(below + 1, len(ordered) - 1)
-        return ordered[below] + (ordered[above] - ordered[below]) * (at - below)
-
-    return quantile((1 - level) / 2), quantile((1 + level) / 2)
