@@ -17,7 +17,7 @@ from trajview.corpus.info import RunInfo
 from trajview.errors import Problem
 from trajview.highlight import compile_pattern
 from trajview.where.fields import Kind, Ref, natural
-from trajview.where.order import ordered
+from trajview.where.order import merged, ordered
 from trajview.where.parse import parse, parse_sort
 from trajview.where.select import compile_node
 from trajview.where.syntax import And, By, Compare, Flag, Node, Not, Or, Text, refs_in
@@ -270,6 +270,14 @@ def test_an_order_by_several_keys_agrees_with_one_pass_per_key(
         have = sorted((row for row in expected if keys[row] is not None), key=keys.__getitem__, reverse=by.reverse)
         expected = have + [row for row in expected if keys[row] is None]
     assert ordered(list(range(len(first + later))), sort, table) == expected
+
+
+@given(rows, rows, sorts)
+def test_rows_that_come_find_their_places(first: list[Row], later: list[Row], sort: tuple[By, ...]) -> None:
+    table = table_of(first * 5 + later)  # many beside few, so that the few are put among them one by one
+    shown = ordered(range(len(first) * 5), sort, table)
+    new = range(len(first) * 5, len(table.rows))
+    assert merged(shown, new, sort, table) == ordered(range(len(table.rows)), sort, table)
 
 
 def test_an_order_by_two_keys() -> None:

@@ -50,7 +50,7 @@ class RunList:
         self.rows: list[RunRow] = self.table.rows
         self._filter = Query()
         self._select: Select | None = None
-        self._open: set[int] = set()
+        self._open: dict[int, None] = {}
         self._lenient = False
         self._turned = False
         self._keys_before: tuple[By, ...] | None = None
@@ -70,7 +70,9 @@ class RunList:
             return
         cursor = self.cursor_row
         if self.keys:
-            self._order(self.shown + matching)
+            from trajview.where.order import merged
+
+            self.shown = merged(self.shown, matching, self.keys, self.table)
         elif self._turned:
             self.shown[:0] = reversed(matching)
         else:
@@ -101,7 +103,8 @@ class RunList:
                 rows.append(row)
         cursor = self.cursor_row
         asked = [row for row in rows if row in self._open]
-        self._open.difference_update(asked)
+        for row in asked:
+            del self._open[row]
         new = self._matching(asked)
         if new or any(by.ref.field.needs == "details" for by in self.keys):
             self._order(sorted(self.shown + new))
@@ -119,7 +122,7 @@ class RunList:
         shown_for = [by.ref for by in self.keys if by.ref.field.needs == "details"]
         if not asked and not shown_for:
             return [], ()
-        rows = sorted(self._open) if asked else []
+        rows = list(self._open) if asked else []
         if shown_for:
             columns = [self.table.column(ref).unknown for ref in shown_for]
             rows += [row for row in self.shown if any(row in unknown for unknown in columns)]
@@ -310,7 +313,7 @@ class RunList:
             self._keys_before = None
 
     def _show_matching(self) -> None:
-        self._open = set()
+        self._open = {}
         self._order(self._matching(range(len(self.rows))))
 
     def _matching(self, rows: Sequence[int]) -> list[int]:
@@ -319,7 +322,7 @@ class RunList:
         if self._select is None:
             return list(found)
         yes, unknown = self._select(found)
-        self._open.update(row for row in unknown if isinstance(self.rows[row], RunInfo))
+        self._open.update((row, None) for row in unknown if isinstance(self.rows[row], RunInfo))
         return yes
 
     # Cursor

@@ -22,7 +22,9 @@ Read = Callable[[RunInfo, Sequence[Ref], Callable[[], bool]], dict[Ref, Any] | N
 """Gives the values of some fields of a run; None once the function says that nobody wants them any more."""
 
 _EVERY: Final = 0.25
-"""Seconds from one batch to the next; the first one goes out after a tenth of that."""
+"""Seconds from one batch to the next, unless taking one in lasts long; the first one goes out after a tenth of that."""
+_SHARE: Final = 10
+"""So many times as long as it lasts to take a batch in is waited for the next one."""
 _TURN: Final = 0.0005
 """Seconds that the thread may keep another one waiting; see `corpus`."""
 
@@ -40,6 +42,7 @@ class Finder:
         self._pending: dict[int, RunInfo] = {}
         """What is being read, or was and has not been taken."""
         self._thread: Thread | None = None
+        self._pause = _EVERY
 
     @property
     def left(self) -> int:
@@ -60,9 +63,10 @@ class Finder:
                 self._thread = Thread(target=self._run, name="trajview-where", daemon=True)
                 self._thread.start()
 
-    def taken(self, batch: Sequence[Learnt]) -> None:
-        """What was told of these has arrived; until then, they are not read again."""
+    def taken(self, batch: Sequence[Learnt], seconds: float = 0.0) -> None:
+        """What was told of these has been taken in, which took so long; until then, they are not read again."""
         with self._lock:
+            self._pause = max(_EVERY, min(5.0, _SHARE * seconds))
             for row, info, _ in batch:
                 if self._pending.get(row) is info:
                     del self._pending[row]
@@ -93,7 +97,7 @@ class Finder:
                 batch.append((row, info, values))
             if batch and monotonic() >= due:
                 self._tell(batch)
-                batch, due = [], monotonic() + _EVERY
+                batch, due = [], monotonic() + self._pause
         if batch:
             self._tell(batch)
         with self._lock:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from trajview.corpus.info import RunInfo
     from trajview.models.run import Reward
 
-__all__ = ["FIELDS", "Field", "Kind", "Ref", "field_named", "mean_reward", "natural", "plain_value"]
+__all__ = ["FIELDS", "Field", "Kind", "Ref", "field_named", "getter", "mean_reward", "natural"]
 
 _ID_LIMIT = 300
 """Characters of an id or path that take part in sorting; the rest of a huge one decides nothing."""
@@ -116,14 +117,21 @@ def _written(part: str) -> str:
     return '"' + part.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def plain_value(ref: Ref, info: RunInfo) -> Any:
-    """The value of a field that the list itself knows: a float (NaN: none), a text ("" : none) or a tuple."""
-    value = _GET[ref.name](info, ref.parts)
-    return float(value) if ref.kind is Kind.NUMBER else value
+def getter(ref: Ref) -> Callable[[RunInfo], Any]:
+    """What gives the value of a field that the list itself knows: a number (NaN: none), a text ("": none) or a tuple."""
+    if ref.name == "reward":
+        dimension = _dimension(ref.parts)
+        return lambda info: mean_reward(info.rewards, dimension)
+    if ref.name == "rewards":
+        dimension = _dimension(ref.parts)
+        return lambda info: _rewards(info.rewards, dimension)
+    return _GET[ref.name]
 
 
 def mean_reward(rewards: Iterable[Reward], dimension: str | None = None) -> float:
     """The mean over all agents that have one, of the overall reward or of a dimension; NaN where none has."""
+    if dimension is None and type(rewards) is tuple and len(rewards) == 1 and type(rewards[0]) is float:
+        return rewards[0]  # nearly all have such a one, and there may be a million of them
     values = _rewards(rewards, dimension)
     return sum(values) / len(values) if values else math.nan
 
@@ -145,22 +153,20 @@ def _dimension(parts: tuple[str, ...]) -> str | None:
     return ".".join(parts) if parts else None
 
 
-_GET: dict[str, Any] = {
-    "id": lambda info, _: info.id,
-    "key": lambda info, _: info.key,
-    "name": lambda info, _: info.name or "",
-    "run": lambda info, _: info.name or info.id,
-    "source": lambda info, _: info.source,
-    "path": lambda info, _: str(info.path),
-    "size": lambda info, _: info.length,
-    "format": lambda info, _: info.format,
-    "messages": lambda info, _: info.messages,
-    "units": lambda info, _: info.units,
-    "transcripts": lambda info, _: info.transcripts,
-    "agents": lambda info, _: info.agents,
-    "models": lambda info, _: info.models,
-    "reward": lambda info, parts: mean_reward(info.rewards, _dimension(parts)),
-    "rewards": lambda info, parts: _rewards(info.rewards, _dimension(parts)),
+_GET: dict[str, Callable[[RunInfo], Any]] = {
+    "id": attrgetter("id"),
+    "key": attrgetter("key"),
+    "name": lambda info: info.name or "",
+    "run": lambda info: info.name or info.id,
+    "source": attrgetter("source"),
+    "path": lambda info: str(info.path),
+    "size": attrgetter("length"),
+    "format": attrgetter("format"),
+    "messages": attrgetter("messages"),
+    "units": attrgetter("units"),
+    "transcripts": attrgetter("transcripts"),
+    "agents": attrgetter("agents"),
+    "models": attrgetter("models"),
 }
 
 _DIGITS = re.compile("([0-9]+)")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from trajview.annotation.progress import FLAG
 from trajview.corpus.info import Gone, RunInfo
 from trajview.errors import Problem
 
-from .fields import Kind, Ref, natural, plain_value
+from .fields import Kind, Ref, getter, natural
 
 __all__ = ["Column", "Row", "Table"]
 
@@ -27,10 +27,12 @@ class Column:
     These are runs of which it is not known yet, and problems, which have no such value.
     """
 
-    __slots__ = ("ref", "unknown", "values")
+    __slots__ = ("get", "needs", "ref", "unknown", "values")
 
     def __init__(self, ref: Ref) -> None:
         self.ref = ref
+        self.needs = ref.field.needs
+        self.get = getter(ref) if self.needs in ("row", "summary") and ref.name != "problem" else None
         self.values: list[Any] = []
         self.unknown: set[int] = set()
 
@@ -68,7 +70,7 @@ class Table:
         """Take in what is known now of a run's details."""
         for ref, value in values.items():
             column = self.column(ref)
-            column.values[row] = float(value) if ref.kind is Kind.NUMBER else value
+            column.values[row] = value
             column.unknown.discard(row)
         self._keys_anew(row)
 
@@ -91,8 +93,8 @@ class Table:
         found = self._columns.get(ref)
         if found is None:
             found = Column(ref)
-            self._columns[ref] = found
             self._fill_one(found, range(len(self.rows)))
+            self._columns[ref] = found
         return found
 
     def keys(self, ref: Ref) -> list[Any]:
@@ -112,25 +114,38 @@ class Table:
         for column in self._columns.values():
             self._fill_one(column, new)
 
-    def _fill_one(self, column: Column, new: Sequence[int]) -> None:
-        column.values += [None] * (len(self.rows) - len(column.values))
-        for row in new:
-            self._set(column, row)
+    def _fill_one(self, column: Column, new: range) -> None:
+        values, get, rows = column.values, column.get, self.rows
+        if column.needs == "details":
+            values += [_EMPTY[column.ref.kind]] * len(new)
+            column.unknown.update(new)
+        elif get is None:
+            values += [None] * len(new)
+            for row in new:
+                self._set(column, row)
+        else:
+            whole = column.needs == "summary"
+            for row in new:
+                item = rows[row]
+                if type(item) is RunInfo and (item.summarised or not whole):
+                    values.append(get(item))
+                else:
+                    values.append(None)
+                    self._set(column, row)
 
     def _set(self, column: Column, row: int) -> None:
         ref, item = column.ref, self.rows[row]
-        needs = ref.field.needs
         known = True
         if isinstance(item, Problem):
             value, known = self._of_problem(ref, item)
-        elif needs == "status":
+        elif column.needs == "status":
             value = _of_status(ref, self.statuses.get(item.key, ""))
-        elif ref.name == "problem":
-            value = False
-        elif needs == "details" or (needs == "summary" and not item.summarised):
+        elif column.get is None:
+            value, known = (False, True) if ref.name == "problem" else (_EMPTY[ref.kind], False)
+        elif column.needs == "summary" and not item.summarised:
             value, known = _EMPTY[ref.kind], False
         else:
-            value = plain_value(ref, item)
+            value = column.get(item)
         column.values[row] = value
         if known:
             column.unknown.discard(row)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from textual.message import Message
@@ -150,10 +151,11 @@ class FilteringScreen(Screen[None]):
 
     def on_filtering_screen__found(self, message: _Found) -> None:
         message.stop()
+        begun = monotonic()
         rows = self.runs.learn(message.learnt)
         self.table.rows_updated(rows)
         if self._finder is not None:
-            self._finder.taken(message.learnt)
+            self._finder.taken(message.learnt, monotonic() - begun)
             if not self._finder.left:
                 self.find_out()
         self.say()
