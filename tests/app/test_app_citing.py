@@ -11,7 +11,7 @@ from textual.selection import Selection
 from textual.widgets import SelectionList
 
 from .driving import Reader, reading
-from .logs import repair, write_jsonl
+from .logs import chat, repair, write_jsonl
 
 JUDGEMENT = 'It saw [T0B3: "never plugged in"], [T0B5] and stopped.\n\nCompare [T1B0], [T7B0].'
 
@@ -161,6 +161,34 @@ async def test_another_run_has_its_own_citations_and_no_way_back_to_this_one(jud
         assert "nothing to go back to" in reader.status
 
 
+async def test_a_citation_is_followed_with_the_mouse_in_the_metadata_too(judged: Path) -> None:
+    async with reading(judged) as reader:
+        await cited(reader)
+        await in_the_judgement(reader)
+        y = next(number for number, line in enumerate(reader.lines) if "[T0B5]" in line)
+        x = reader.lines[y].index("[T0B5]")
+        await reader.pilot.click("#transcript", offset=(x - 1, y))
+        assert (reader.screen.index, reader.message) == (1, 2)
+        await reader.pilot.click("#transcript", offset=(x + 2, y))
+        await reader.until(lambda: reader.screen.index == 0)
+        assert reader.message == 5
+        await reader.press("i")
+        side = reader.screen.side
+        await reader.until(lambda: any("[T0B11]" in side.render_line(y).text for y in range(side.size.height)))
+        y = next(y for y in range(side.size.height) if "[T0B11]" in side.render_line(y).text)
+        await reader.pilot.click("#side", offset=(side.render_line(y).text.index("[T0B11]") + 1, y))
+        await reader.until(lambda: reader.message == 11)
+
+
+async def test_a_long_transcript_is_looked_through_when_it_can_be_read_already(tmp_path: Path) -> None:
+    said = [f"step {n}" + (" as in [T0B7]" if n == 2_401 else "") for n in range(2_500)]
+    async with reading(write_jsonl(tmp_path / "long.jsonl", [chat("long", *said)])) as reader:
+        await cited(reader)
+        await reader.press("n")
+        assert reader.message == 7
+        assert [found.reason for found in reader.session.reasons(reader.unit)] == ["cited in m2401"]
+
+
 # Into the annotation
 
 
@@ -181,7 +209,7 @@ async def test_c_cites_the_message_under_the_cursor_and_stays_in_the_transcript(
         assert reader.reasoning.text == "[T0B1] [T0B4]"
         assert "cited [T0B4]" in reader.status
         await reader.until(lambda: reader.session.all_sources.get("citation") == 2, "they are highlights")
-        assert "cited in your reasoning" in reader.text
+        assert "cited by you" in reader.text
 
 
 async def test_several_citations_before_the_panel_is_open_all_arrive(log: Path) -> None:

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 __all__ = ["EVALUATOR", "YOU", "Cited", "cited_in", "highlights_of", "why_nowhere", "written_on"]
 
 EVALUATOR = "by the evaluator"
-YOU = "in your reasoning"
+YOU = "by you"
 
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """A citation, and by whom: `by the evaluator`, `in m12` (of several transcripts `in T1B12`), `in your reasoning`."""
+    """A citation, and by whom: `by the evaluator`, `by you`, `in m12` (of several transcripts `in T1B12`)."""
 
     citation: Citation
     by: str
@@ -60,13 +60,14 @@ def written_on(store: AnnotationStore, episode: str, rubric: Rubric) -> list[str
 
 def _said(messages: Sequence[ChatMessage], cancelled: Callable[[], bool]) -> Iterator[tuple[int, str]]:
     """What assistants say, think and call, where it may cite; messages that are built on demand are not, without need."""
-    strings: Callable[[int], list[str]] | None = getattr(messages, "strings", None)
+    texts: Callable[[int], list[str] | None] = getattr(messages, "searchable", lambda _: None)
     for index, role in enumerate(roles_of(messages)):
         if cancelled():
             return
-        if role != "assistant" or (strings is not None and not any(map(may_cite, strings(index)))):
+        if role != "assistant":
             continue
-        text = text_of(messages[index])
+        known = texts(index)
+        text = text_of(messages[index]) if known is None else "\n".join(filter(None, known))
         if may_cite(text):
             yield index, text
 

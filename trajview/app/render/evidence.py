@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
+from rich.cells import cell_len, set_cell_size
+
 from trajview.annotation.citations import Citation, find_citations, find_quote, may_cite
 
-from .layout import Layout
+from .layout import Layout, margin_of
 from .lines import Line
 
-__all__ = ["CITATION", "QUOTED", "citations_on_rows", "mark_citations", "mark_quote"]
+__all__ = ["CITATION", "QUOTED", "citation_at", "citations_on_rows", "mark_citations", "mark_quote"]
 
 CITATION, QUOTED = "citation", "quoted"
 LONGEST_LINE = 20_000
@@ -38,6 +40,20 @@ def citations_on_rows(layout: Layout) -> list[tuple[int, int, Citation]]:
             last = max((number for start, number in rows if start < citation.end), default=first)
             found.append((first, last, citation))
     return found
+
+
+def citation_at(layout: Layout, number: int, cell: int) -> Citation | None:
+    """The citation on a cell of a row, None where there is none."""
+    index, start, end = layout.rows[number]
+    line = layout.lines[index]
+    if not any(name == CITATION for _, _, name in line.spans):
+        return None
+    text = line.text[start:end]
+    cell -= cell_len(margin_of(layout, number))
+    if not 0 <= cell < cell_len(text):
+        return None
+    at = start + len(set_cell_size(text, cell))
+    return next((found for found in find_citations(line.text) if found.start <= at < found.end), None)
 
 
 def mark_quote(lines: Sequence[Line], quote: str) -> bool:

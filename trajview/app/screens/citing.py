@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from textual import on, work
+from textual import events, on, work
 from textual.geometry import Offset
 from textual.message import Message
 from textual.worker import get_current_worker
 
 from trajview.annotation.citations import Citation, cite, find_citations
 from trajview.app.cited import EVALUATOR, YOU, Cited, cited_in, highlights_of, why_nowhere, written_on
-from trajview.app.render.evidence import citations_on_rows
+from trajview.app.render.evidence import citation_at, citations_on_rows
 from trajview.app.screens.annotating import Annotating
 from trajview.app.selected import Quoted, quoted_by
 from trajview.app.session import Position, TranscriptSession
@@ -80,7 +80,7 @@ class Citing(Annotating):
             self._cited, self._own, self._jumps, self._to_cite = [], [], [], []
             self._going = self._followed = None
             self._ring = -1
-        if run is not self._cited_of:
+        if run is not self._cited_of and session.scanned:  # one look through all messages at a time
             self._cited_of = run
             self._look_for_citations(run, self.info)
         self._show_cited()
@@ -186,6 +186,19 @@ class Citing(Annotating):
             self._brief("no citation at the cursor")
         else:
             self.follow(citation)
+
+    def on_click(self, event: events.Click) -> None:
+        """Follow the citation that is clicked, in the transcript or in what is known of the run. A drag selects."""
+        for view in (self.view, self.side):
+            session, offset = view.session, event.get_content_offset(view)
+            if event.widget is not view or session is None or offset is None or view.text_selection is not None:
+                continue
+            row = view.scroll_offset.y + offset.y
+            if session.messages and row < session.map.total:
+                message, number = session.at_row(row)
+                citation = citation_at(session.layout(message), number, offset.x - GUTTER)
+                if citation is not None:
+                    self.follow(citation)
 
     # -- following -----------------------------------------------------------------------------------------------------
 

@@ -355,6 +355,7 @@ class TranscriptScreen(Scoring, Searching, Citing, Showing):
         message.session.add_highlights(message.found)
         if message.session is self.session:
             self._highlights_changed()
+            self._transcript_shown(message.session)
 
     @work(thread=True, exclusive=True, group="tokens", exit_on_error=False)
     def _count(self, session: TranscriptSession) -> None:

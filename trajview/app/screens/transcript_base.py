@@ -129,7 +129,7 @@ class TranscriptBase(Reading, Screen[None]):
         self.minimap.refresh()
 
     def _transcript_shown(self, session: TranscriptSession) -> None:
-        """A transcript is on the screen: of another run, another one of this run, or the same, read again."""
+        """A transcript is on the screen: of another run, another one of this run, the same, read again or looked through."""
 
     def _show_metadata(self) -> None:
         raise NotImplementedError
