@@ -8,10 +8,14 @@ from typing import Any
 
 import pytest
 
+from trajview.corpus import cache as module
 from trajview.corpus.corpus import open_corpus
+from trajview.corpus.info import RunInfo
+from trajview.models.run import AgentRun
 from trajview.models.tokens import count_tokens
 from trajview.where.details import Cancelled, details_of, read_details
 from trajview.where.fields import Ref
+from trajview.where.kept import DetailsCache
 from trajview.where.parse import parse
 from trajview.where.syntax import refs_in
 
@@ -66,7 +70,7 @@ def test_an_episode_counts_what_was_said_once_though_each_agent_saw_it() -> None
     assert len(run.transcripts) > 1
     [tokens] = read_details(corpus, corpus[0], asked("tokens > 0")).values()
     run.transcripts = run.transcripts[:1]
-    assert details_of(run, asked("tokens > 0")) == {Ref("tokens"): tokens}
+    assert details_of(run, {"tokens"}).tokens == tokens
 
 
 def test_a_run_that_cannot_be_read_any_more_has_no_details(tmp_path: Path) -> None:
@@ -85,3 +89,63 @@ def test_reading_stops_when_nobody_wants_to_know(tmp_path: Path) -> None:
     corpus = open_corpus(path)
     with pytest.raises(Cancelled):
         read_details(corpus, corpus[0], asked("errors > 0"), lambda: True)
+
+
+def test_what_a_run_was_read_for_is_kept_until_the_file_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_JUST_NOW", 0)
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(CHAT))
+    corpus = open_corpus(path)
+    read = 0
+
+    class Counting:
+        def read(self, info: RunInfo) -> AgentRun:
+            nonlocal read
+            read += 1
+            return corpus.read(info)
+
+    def found(text: str) -> list[Any]:
+        cache = DetailsCache(tmp_path / "cache.sqlite")
+        values = list(read_details(Counting(), corpus[0], asked(text), cache=cache).values())
+        cache.close()
+        return values
+
+    assert found("errors > 0") == [1]
+    assert found("calls > 0 metadata.task.name") == [3, "sort"]
+    assert read == 1
+    tokens = found("tokens > 0")
+    assert read == 2, "nobody had asked for tokens"
+    assert found("tokens > 0 tools.bash > 0") == [*tokens, 2]
+    assert read == 2
+    path.write_text(json.dumps({**CHAT, "messages": CHAT["messages"][:1]}))
+    corpus = open_corpus(path)
+    assert found("errors > 0") == [0]
+    assert read == 3
+
+
+def test_metadata_that_no_cache_can_hold_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_JUST_NOW", 0)
+    for value in ("x" * 100_000, 10**30):
+        path = tmp_path / f"{len(str(value))}.json"
+        path.write_text(json.dumps({**CHAT, "metadata": {"long": value}}))
+        corpus = open_corpus(path)
+        for _ in range(2):
+            cache = DetailsCache(tmp_path / "cache.sqlite")
+            values = read_details(corpus, corpus[0], asked("errors > 0 metadata.long"), cache=cache)
+            cache.close()
+            assert list(values.values()) == [1, value]
+
+
+def test_a_run_is_found_as_it_is_even_when_the_cache_is_garbage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_JUST_NOW", 0)
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(CHAT))
+    corpus = open_corpus(path)
+    (tmp_path / "cache.sqlite").write_bytes(b"no database " * 1000)
+    cache = DetailsCache(tmp_path / "cache.sqlite")
+    assert list(read_details(corpus, corpus[0], asked("errors > 0"), cache=cache).values()) == [1]
+    cache.close()

@@ -23,22 +23,28 @@ def command() -> None:
 def info() -> None:
     """Print where the cache is, how many files it knows, and its size."""
     from trajview.corpus.cache import SummaryCache
+    from trajview.where.kept import DetailsCache
 
-    cache = SummaryCache()
-    found = cache.info()
-    cache.close()
+    summaries, details = SummaryCache(), DetailsCache()
+    found, more = summaries.info(), details.info()
+    summaries.close()
+    details.close()
     out(f"cache  {found.path}\n")
     out(f"files  {found.files:,}\n")
-    out(f"size   {found.size:,} bytes\n")
+    if more.files:
+        out(f"runs   {more.files:,}, read for a filter, in {more.path.name}\n")
+    out(f"size   {found.size + more.size:,} bytes\n")
 
 
 @command.command("clear")
 def clear() -> None:
     """Delete the cache."""
     from trajview.corpus.cache import SummaryCache, cache_path
+    from trajview.where.kept import DetailsCache
 
     try:
         SummaryCache().clear()
+        DetailsCache().clear()
     except OSError as error:
         raise UnreadableError(
             f"the cache cannot be deleted: {error.strerror or error}".lower(), where=Where(cache_path())

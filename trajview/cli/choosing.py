@@ -103,14 +103,23 @@ class Chosen:
     """The runs of a corpus that match a filter, with the values of some fields."""
 
     def __init__(
-        self, corpus: Corpus, query: Query, sort: Sequence[By], shown: Sequence[Ref], statuses: dict[str, str]
+        self,
+        corpus: Corpus,
+        query: Query,
+        sort: Sequence[By],
+        shown: Sequence[Ref],
+        statuses: dict[str, str],
+        *,
+        cached: bool,
     ) -> None:
-        """`shown`: fields whose values are wanted of every run that matches."""
+        """`shown`: fields whose values are wanted of every run that matches. `cached`: keep what runs were read for."""
+        from trajview.where.kept import DetailsCache
         from trajview.where.select import compile_node
         from trajview.where.syntax import refs_in
         from trajview.where.table import Table
 
         self.corpus = corpus
+        self._cache = DetailsCache() if cached else None
         self.sort = tuple(sort)
         self.table = Table(lambda item: str(item.where) if isinstance(item, Problem) else item.source)
         self.table.set_statuses(statuses)
@@ -159,6 +168,8 @@ class Chosen:
                     yield new[0], info
         finally:
             self._say("")
+            if self._cache is not None:
+                self._cache.close()
 
     def _read(self, row: int, info: RunInfo, refs: Sequence[Ref]) -> None:
         left = [ref for ref in refs if row in self.table.column(ref).unknown]
@@ -166,7 +177,7 @@ class Chosen:
             from trajview.where.details import read_details
 
             self._say(f"reading… {row + 1:,} runs")
-            self.table.learn(row, read_details(self.corpus, info, left))
+            self.table.learn(row, read_details(self.corpus, info, left, cache=self._cache))
 
     def _say(self, text: str) -> None:
         """How far it is, on a terminal and not too often; nothing takes it away again."""

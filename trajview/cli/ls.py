@@ -73,7 +73,7 @@ def command(
         statuses = statuses_for(asked, store, annotator)
     corpus = Corpus(existing(paths), None if no_cache else SummaryCache())
     if not plain:
-        chosen = Chosen(corpus, query, by, refs, statuses)
+        chosen = Chosen(corpus, query, by, refs, statuses, cached=not no_cache)
     if form == "jsonl":
         _print_json(corpus, chosen, refs, whole=columns is None)
     elif form == "csv":

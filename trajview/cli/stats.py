@@ -66,7 +66,7 @@ def command(
     shown = [Ref(name) for name in (() if quick else (*_SLOW, "tools"))]
     statuses = statuses_for(list(refs_in(query.node)), store, annotator)
     corpus = Corpus(existing(paths), None if no_cache else SummaryCache())
-    chosen = Chosen(corpus, query, (), shown, statuses)
+    chosen = Chosen(corpus, query, (), shown, statuses, cached=not no_cache)
     rows = [row for row, _ in chosen.infos()]
     spread, lists = _collected(chosen, rows, quick)
     if in_json:

@@ -26,7 +26,7 @@ from .walk import SourceFile
 if TYPE_CHECKING:
     import sqlite3
 
-__all__ = ["CacheInfo", "SummaryCache", "cache_path", "stamp_of_status"]
+__all__ = ["Cache", "CacheInfo", "SummaryCache", "cache_path", "stamp_of_status"]
 
 _LAYOUT: Final = 1
 """Changes when the tables or what is in them do."""
@@ -93,47 +93,35 @@ def cache_path() -> Path:
     return user_cache_path("trajview", appauthor=False) / "summaries.sqlite"
 
 
-class SummaryCache:
-    """Looks up what is known of a file, and keeps what was found in it. One thread uses it; nothing in it raises."""
+class Cache:
+    """Keeps bytes under a key as long as a stamp is the same. One thread uses it; nothing in it raises."""
 
-    def __init__(self, path: Path | None = None) -> None:
-        self._path = path
+    def __init__(self, path: Callable[[], Path]) -> None:
+        """`path` says where the file is, when that is needed first."""
+        self._path_of = path
         self._database: sqlite3.Connection | None = None
         self._broken = False
         self._waiting: list[tuple[bytes, bool, str, int, bytes, bytes]] = []
         self._touched: list[tuple[int, bytes, bool]] = []
 
-    def find(self, source: SourceFile, stamp: str) -> Iterator[Item] | None:
-        """What was found in a file with this stamp, keys and source apart; None where that is not known."""
+    def bytes_at(self, path: bytes, named: bool, stamp: str) -> bytes | None:
+        """What was kept under a key with this stamp; None where there is no such thing."""
         if not stamp:
             return None
-        path = _key(source)
-        rows = self._run("SELECT stamp, used, digest, data FROM files WHERE path = ? AND named = ?", path, source.named)
+        rows = self._run("SELECT stamp, used, digest, data FROM files WHERE path = ? AND named = ?", path, named)
         if not rows or rows[0][0] != stamp:
             return None
         _, used, digest, data = rows[0]
         if not isinstance(data, bytes) or blake2b(data, digest_size=16).digest() != digest:
             return None
         if time.time() - used > _DAY:
-            self._touched.append((int(time.time()), path, source.named))
-        return _items(data, source)
+            self._touched.append((int(time.time()), path, named))
+        return data
 
-    def knows(self, source: SourceFile, stamp: str) -> bool:
-        """Whether `find` is worth a try."""
-        query = "SELECT stamp FROM files WHERE path = ? AND named = ?"
-        rows = self._run(query, _key(source), source.named) if stamp else []
-        return bool(rows) and rows[0][0] == stamp
-
-    def keep(self, source: SourceFile, stamp: str, items: Sequence[Item]) -> None:
-        """Keep what was found in a file that had this stamp before it was read; written with others, or by `close`."""
-        if not stamp:
-            return
-        try:
-            data = _packed(items, source.path)
-        except (ValueError, TypeError, OverflowError):  # text that no encoding takes, a number beyond 64 bits
-            return
+    def keep_bytes(self, path: bytes, named: bool, stamp: str, data: bytes) -> None:
+        """Keep something under a key; written with others, or by `close`."""
         digest = blake2b(data, digest_size=16).digest()
-        self._waiting.append((_key(source), source.named, stamp, int(time.time()), digest, data))
+        self._waiting.append((path, named, stamp, int(time.time()), digest, data))
         if len(self._waiting) >= _WAITING:
             self._write()
 
@@ -146,7 +134,7 @@ class SummaryCache:
 
     def info(self) -> CacheInfo:
         """Where it is and what it holds."""
-        path = self._path or cache_path()
+        path = self._path_of()
         size = path.stat().st_size if path.exists() else 0
         rows = self._run("SELECT count(*) FROM files") if size else []
         return CacheInfo(path, size, int(rows[0][0]) if rows else 0)
@@ -154,7 +142,7 @@ class SummaryCache:
     def clear(self) -> None:
         """Delete it. Raises OSError where that is not allowed."""
         self.close()
-        path = self._path or cache_path()
+        path = self._path_of()
         for each in (path, path.with_name(f"{path.name}-journal")):
             each.unlink(missing_ok=True)
 
@@ -205,7 +193,7 @@ class SummaryCache:
         if self._database is None:
             import sqlite3
 
-            path = self._path or cache_path()
+            path = self._path_of()
             path.parent.mkdir(parents=True, exist_ok=True)
             database = sqlite3.connect(path, timeout=_PATIENCE, check_same_thread=False)
             self._database = database
@@ -223,6 +211,34 @@ class SummaryCache:
         return self._database
 
 
+class SummaryCache(Cache):
+    """Looks up what is known of a file, and keeps what was found in it."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        super().__init__(cache_path if path is None else lambda: path)
+
+    def find(self, source: SourceFile, stamp: str) -> Iterator[Item] | None:
+        """What was found in a file with this stamp, keys and source apart; None where that is not known."""
+        data = self.bytes_at(_key(source), source.named, stamp)
+        return None if data is None else _items(data, source)
+
+    def knows(self, source: SourceFile, stamp: str) -> bool:
+        """Whether `find` is worth a try."""
+        query = "SELECT stamp FROM files WHERE path = ? AND named = ?"
+        rows = self._run(query, _key(source), source.named) if stamp else []
+        return bool(rows) and rows[0][0] == stamp
+
+    def keep(self, source: SourceFile, stamp: str, items: Sequence[Item]) -> None:
+        """Keep what was found in a file that had this stamp before it was read; written with others, or by `close`."""
+        if not stamp:
+            return
+        try:
+            data = _packed(items, source.path)
+        except (ValueError, TypeError, OverflowError):  # text that no encoding takes, a number beyond 64 bits
+            return
+        self.keep_bytes(_key(source), source.named, stamp, data)
+
+
 def stamp_of_status(status: os.stat_result) -> str:
     """What tells that a file is the same; empty where it was written so lately that it may not tell."""
     if time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns) < _JUST_NOW:
@@ -236,7 +252,7 @@ def _version() -> int:
 
     told = [f"{_LAYOUT} {__version__}"]
     here = Path(__file__).parent
-    for folder in (here, here.parent / "formats", here.parent / "models"):
+    for folder in (here, here.parent, *(here.parent / name for name in ("formats", "models", "where"))):
         with suppress(OSError):  # installed as a zip file
             told += sorted(
                 f"{entry.name} {entry.stat().st_mtime_ns}" for entry in os.scandir(folder) if entry.is_file()

@@ -88,6 +88,11 @@ class Corpus:
         self._begun = False
 
     @property
+    def keeps(self) -> bool:
+        """Whether what is found out may be kept in a cache."""
+        return self._scan.has_cache
+
+    @property
     def infos(self) -> list[RunInfo]:
         """The runs found so far."""
         return self._found.infos

@@ -161,6 +161,11 @@ class Scan:
         """A key that no run has any more."""
         self._taken.discard(key)
 
+    @property
+    def has_cache(self) -> bool:
+        """Whether summaries are kept."""
+        return self._cache is not None
+
     def knows(self, source: SourceFile) -> bool:
         """Whether the cache knows what is in a file."""
         return self._cache is not None and self._cache.knows(source, _stamp_in_cache(source.path))

@@ -32,9 +32,11 @@ _TURN: Final = 0.0005
 class Finder:
     """Finds out what is wanted, in a thread that ends when nothing is. `tell` gets batches, in that thread; say then `taken`."""
 
-    def __init__(self, read: Read, tell: Callable[[list[Learnt]], None]) -> None:
+    def __init__(self, read: Read, tell: Callable[[list[Learnt]], None], at_end: Callable[[], None] = lambda: None):
+        """`at_end` is called in the thread whenever nothing is left to find."""
         self._read = read
         self._tell = tell
+        self._at_end = at_end
         self._lock = Condition()
         self._waiting: deque[tuple[int, RunInfo]] = deque()
         self._refs: tuple[Ref, ...] = ()
@@ -100,6 +102,7 @@ class Finder:
                 batch, due = [], monotonic() + self._pause
         if batch:
             self._tell(batch)
+        self._at_end()
         with self._lock:
             self._thread = None
             if self._waiting:  # wanted since

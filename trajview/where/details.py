@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+import msgspec
+
 from trajview.errors import TrajviewError
-from trajview.highlight import error_of, text_of
-from trajview.models.messages import AssistantMessage
 
 from .fields import Ref
 
@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from trajview.models.messages import ChatMessage
     from trajview.models.run import AgentRun
 
-__all__ = ["Cancelled", "Reads", "details_of", "finder_of", "read_details"]
+    from .kept import DetailsCache
 
+__all__ = ["Cancelled", "Details", "Reads", "details_of", "finder_of", "read_details"]
 
 _MOST_KEYS = 100
+_SAID = frozenset({"errors", "calls", "tools"})
 
 
 class Cancelled(Exception):
@@ -35,12 +37,45 @@ class Reads(Protocol):
         """The run, parsed for one look. Raises TrajviewError."""
 
 
-def finder_of(corpus: Reads) -> Callable[[RunInfo, Sequence[Ref], Callable[[], bool]], dict[Ref, Any] | None]:
+class Details(msgspec.Struct, array_like=True):
+    """What is known of a run beyond its summary; None where nobody has asked for it yet.
+
+    `tools` says how often each tool is called. `metadata` is the run's, then each transcript's that has some.
+    """
+
+    tokens: int | None = None
+    errors: int | None = None
+    tools: dict[str, int] | None = None
+    metadata: list[dict[str, Any]] | None = None
+
+    def has(self, names: Collection[str]) -> bool:
+        """Whether that is enough for fields of these names."""
+        return not (
+            ("tokens" in names and self.tokens is None)
+            or (self.errors is None and not _SAID.isdisjoint(names))
+            or ("metadata" in names and self.metadata is None)
+        )
+
+    def value(self, ref: Ref) -> Any:
+        """The value of a field."""
+        tools = self.tools or {}
+        if ref.name == "metadata":
+            return _metadata(self.metadata or (), ref.parts) if ref.parts else _keys(self.metadata or ())
+        if ref.name == "tools":
+            return tools.get(".".join(ref.parts), 0) if ref.parts else tuple(tools)
+        if ref.name == "calls":
+            return sum(tools.values())
+        return self.tokens if ref.name == "tokens" else self.errors
+
+
+def finder_of(
+    corpus: Reads, cache: DetailsCache | None = None
+) -> Callable[[RunInfo, Sequence[Ref], Callable[[], bool]], dict[Ref, Any] | None]:
     """What a `Finder` reads with."""
 
     def read(info: RunInfo, refs: Sequence[Ref], cancelled: Callable[[], bool]) -> dict[Ref, Any] | None:
         try:
-            return read_details(corpus, info, refs, cancelled)
+            return read_details(corpus, info, refs, cancelled, cache)
         except Cancelled:
             return None
 
@@ -48,49 +83,64 @@ def finder_of(corpus: Reads) -> Callable[[RunInfo, Sequence[Ref], Callable[[], b
 
 
 def read_details(
-    corpus: Reads, info: RunInfo, refs: Collection[Ref], cancelled: Callable[[], bool] = lambda: False
+    corpus: Reads,
+    info: RunInfo,
+    refs: Collection[Ref],
+    cancelled: Callable[[], bool] = lambda: False,
+    cache: DetailsCache | None = None,
 ) -> dict[Ref, Any]:
-    """The values of some fields of a run, which is read for it. A run that cannot be read has none.
+    """The values of some fields of a run, which is read for it unless the cache knows. One that cannot be read has none.
 
     Raises Cancelled.
     """
     if cancelled():
         raise Cancelled
-    try:
-        run = corpus.read(info)
-    except TrajviewError:
-        return {ref: _nothing(ref) for ref in refs}
-    return details_of(run, refs, cancelled)
-
-
-def details_of(run: AgentRun, refs: Collection[Ref], cancelled: Callable[[], bool] = lambda: False) -> dict[Ref, Any]:
-    """The values of some fields of a run. Raises Cancelled."""
     names = {ref.name for ref in refs}
-    found: dict[str, Any] = {"tokens": 0, "errors": 0, "calls": 0}
+    stamp = cache.stamp(info) if cache is not None else ""
+    known = cache.find(info, stamp) if cache is not None else None
+    if known is None or not known.has(names):
+        try:
+            run = corpus.read(info)
+        except TrajviewError:
+            return {ref: _nothing(ref) for ref in refs}
+        known = details_of(run, names, cancelled, known)
+        if cache is not None:
+            cache.keep(info, stamp, known)
+    return {ref: known.value(ref) for ref in refs}
+
+
+def details_of(
+    run: AgentRun,
+    names: Collection[str],
+    cancelled: Callable[[], bool] = lambda: False,
+    known: Details | None = None,
+) -> Details:
+    """What fields of these names ask of a run, beside what is `known` already. Raises Cancelled."""
+    from trajview.highlight import error_of, text_of
+
+    found = known or Details()
+    tokens = 0 if "tokens" in names and found.tokens is None else None
+    said = found.errors is None and ("tokens" in names or not _SAID.isdisjoint(names))
+    errors = 0
     tools: Counter[str] = Counter()
-    for message in _messages(run) if names & {"tokens", "errors", "calls", "tools"} else ():
+    for message in _messages(run) if said or tokens is not None else ():
         if cancelled():
             raise Cancelled
-        if "tokens" in names:
+        if tokens is not None:
             from trajview.models.tokens import count_tokens
 
-            found["tokens"] += count_tokens(text_of(message))
-        if "errors" in names and error_of(message) is not None:
-            found["errors"] += 1
-        if "calls" in names or "tools" in names:
-            for tool in _called(message):
-                found["calls"] += 1
-                tools[tool] += 1
-    found["tools"] = tuple(tools)
-    values: dict[Ref, Any] = {}
-    for ref in refs:
-        if ref.name == "metadata":
-            values[ref] = _metadata(run, ref.parts) if ref.parts else _keys(run)
-        elif ref.name == "tools" and ref.parts:
-            values[ref] = tools[".".join(ref.parts)]
-        else:
-            values[ref] = found[ref.name]
-    return values
+            tokens += count_tokens(text_of(message))
+        if said:
+            errors += error_of(message) is not None
+            tools.update(_called(message))
+    if tokens is not None:
+        found.tokens = tokens
+    if said:
+        found.errors, found.tools = errors, dict(tools)
+    if found.metadata is None:
+        others = [transcript.metadata for transcript in run.transcripts if transcript.metadata]
+        found.metadata = [run.metadata, *others]
+    return found
 
 
 def _nothing(ref: Ref) -> Any:
@@ -107,34 +157,28 @@ def _messages(run: AgentRun) -> Iterable[ChatMessage]:
 
 
 def _called(message: ChatMessage) -> list[str]:
-    if isinstance(message, AssistantMessage):
-        return [call.function for call in message.tool_calls or ()]
-    return []
+    return [call.function for call in getattr(message, "tool_calls", None) or ()]
 
 
-def _keys(run: AgentRun) -> tuple[str, ...]:
-    """The names of what is in a run's metadata, and in its transcripts'."""
+def _keys(metadata: Sequence[dict[str, Any]]) -> tuple[str, ...]:
+    """The names of what is in the metadata."""
     found: dict[str, None] = {}
-    for metadata in (run.metadata, *(transcript.metadata for transcript in run.transcripts)):
-        found.update(dict.fromkeys(map(str, metadata)))
+    for each in metadata:
+        found.update(dict.fromkeys(map(str, each)))
     return tuple(found)[:_MOST_KEYS]
 
 
-def _metadata(run: AgentRun, parts: tuple[str, ...]) -> Any:
-    """The run's metadata at a key, else that of the first transcript that has it; None where nothing has."""
-    for metadata in (run.metadata, *(transcript.metadata for transcript in run.transcripts)):
-        value = _at(metadata, parts)
-        if value is not None:
-            return value
-    return None
+def _metadata(metadata: Sequence[dict[str, Any]], parts: tuple[str, ...]) -> Any:
+    """What is at a key of the run's metadata, else of the first transcript that has it; None where nothing has."""
+    return next((value for each in metadata if (value := _at(each, parts)) is not None), None)
 
 
 def _at(value: Any, parts: tuple[str, ...]) -> Any:
     """What stands at `a.b.c`: level by level, or under a key that has the dots in it."""
     if not parts:
         return value
-    if isinstance(value, list) and parts[0].isdigit():
-        return _at(value[int(parts[0])], parts[1:]) if int(parts[0]) < len(value) else None
+    if isinstance(value, list) and parts[0].isdecimal():
+        return _at(value[int(parts[0])], parts[1:]) if len(parts[0]) < 9 and int(parts[0]) < len(value) else None
     if not isinstance(value, dict):
         return None
     for count in range(len(parts), 0, -1):

@@ -41,6 +41,10 @@ class Source(Protocol):
     def reload(self) -> bool:
         """Look at all files again, in this thread; whether that was possible."""
 
+    @property
+    def keeps(self) -> bool:
+        """Whether what is found out may be kept in a cache."""
+
     def read(self, info: RunInfo) -> AgentRun:
         """The run, parsed for one look. Raises TrajviewError."""
 

@@ -141,8 +141,11 @@ class FilteringScreen(Screen[None]):
         if self._finder is None:
             from trajview.where.background import Finder
             from trajview.where.details import finder_of
+            from trajview.where.kept import DetailsCache
 
-            self._finder = Finder(finder_of(self.corpus), self._take_found)
+            cache = DetailsCache() if self.corpus.keeps else None
+            at_end = cache.close if cache is not None else (lambda: None)
+            self._finder = Finder(finder_of(self.corpus, cache), self._take_found, at_end)
         return self._finder
 
     def _take_found(self, learnt: list[Learnt]) -> None:
