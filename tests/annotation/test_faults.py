@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
+import random
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -26,8 +27,11 @@ from .faults import AFTERMATHS, Disk, PowerCut
 Act = Callable[[AnnotationStore], object]
 
 
-def typed(goal: str, reasoning: str) -> Draft:
-    return Draft("e1", "sotopia", ({"goal": goal}, {}), reasoning)
+EPISODES = ("e1", "e2")
+
+
+def typed(goal: str, reasoning: str, episode: str = "e1") -> Draft:
+    return Draft(episode, "sotopia", ({"goal": goal}, {}), reasoning)
 
 
 def write(draft: Draft) -> Act:
@@ -39,7 +43,7 @@ def write(draft: Draft) -> Act:
 
 def submit(draft: Draft) -> Act:
     def act(store: AnnotationStore) -> None:
-        store.find("e1", SOTOPIA)
+        store.find(draft.episode, SOTOPIA)
         store.submit(draft, SOTOPIA)
 
     return act
@@ -114,11 +118,11 @@ class View:
     marks: object
 
 
-def view_of(store: AnnotationStore) -> View:
-    opened = store.open("e1", SOTOPIA, 2)
+def view_of(store: AnnotationStore, episode: str = "e1") -> View:
+    opened = store.open(episode, SOTOPIA, 2)
     draft = opened.kept or opened.draft
-    progress = store.progress().get("e1")
-    notes = store.unit_notes("e1")
+    progress = store.progress().get(episode)
+    notes = store.unit_notes(episode)
     return View(
         [dict(values) for values in draft.values],
         draft.reasoning,
@@ -255,3 +259,66 @@ def test_an_error_of_any_call_is_said_and_what_was_there_stays(stage: Stage, cod
             stage.act(store)
             assert view_of(AnnotationStore(root, "alice")) == stage.after, place
     assert said >= 3
+
+
+def all_seen(store: AnnotationStore) -> list[View]:
+    return [view_of(store, episode) for episode in EPISODES]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_long_day_of_work_and_power_cuts_loses_nothing(tmp_path: Path, seed: int) -> None:
+    """One action after the other, some cut off anywhere, each on what the one before left on the disk."""
+    choice = random.Random(seed)
+    root = tmp_path / "0"
+    cuts = 0
+    with slow_clock(), patch.object(os, "fsync", lambda descriptor: None):
+        for step in range(1, 61):
+            act, halfway = any_act(choice, step)
+            before = all_seen(AnnotationStore(root, "alice"))
+            allowed = [before]
+            for each in (halfway, act):  # What would be there if it were stopped halfway, and if it were not stopped.
+                copy = tmp_path / "copy"
+                shutil.rmtree(copy, ignore_errors=True)
+                if root.exists():
+                    shutil.copytree(root, copy)
+                else:
+                    copy.mkdir()
+                disk = Disk(copy)
+                with disk.watched():
+                    each(AnnotationStore(copy, "alice"))
+                allowed.append(all_seen(AnnotationStore(copy, "alice")))
+            at = choice.randint(1, len(disk.calls)) if choice.random() < 0.5 else None
+            root.mkdir(exist_ok=True)
+            disk = Disk(root, at)
+            with disk.watched(), suppress(PowerCut):
+                act(AnnotationStore(root, "alice"))
+            cuts += disk.is_off
+            aftermath = choice.choice(AFTERMATHS)
+            root = tmp_path / str(step)
+            disk.rebuild(root, aftermath)
+            shutil.rmtree(tmp_path / str(step - 1))
+            seen = all_seen(AnnotationStore(root, "alice"))
+            assert seen in (allowed if disk.is_off else allowed[-1:]), f"step {step}, call {at}, {aftermath}"
+    assert cuts > 15
+
+
+def any_act(choice: random.Random, step: int) -> tuple[Act, Act]:
+    """Something a person may do, and the part of it that is written first, if there is one."""
+    episode = choice.choice(EPISODES)
+    draft = typed(str(step % 10), f"text {step}", episode)
+    kind = choice.choice(["write", "submit", "submit", "note", "mark", "skip", "flag", "undo", "undo", "redo"])
+    if kind == "submit":
+        return submit(draft), write(draft)
+    acts: dict[str, Act] = {
+        "write": write(draft),
+        "note": lambda store: (
+            store.unit_notes(episode),
+            store.save_unit_note(episode, SOTOPIA, UnitNote(0, step % 3, {}, str(step))),
+        ),
+        "mark": lambda store: store.set_mark(episode, 0, step % 3, step % 4 > 0, str(step)),
+        "skip": lambda store: store.skip(episode, SOTOPIA, str(step)),
+        "flag": lambda store: store.flag(episode, str(step)),
+        "undo": undo,
+        "redo": redo,
+    }
+    return acts[kind], lambda store: None

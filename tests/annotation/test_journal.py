@@ -16,6 +16,8 @@ import pytest
 
 from trajview.annotation.draft import Draft
 from trajview.annotation.journal import Journal, file_name
+from trajview.annotation.rubric import SOTOPIA
+from trajview.annotation.store import AnnotationStore
 from trajview.errors import AnnotationError
 
 
@@ -196,6 +198,18 @@ def test_half_a_line_on_a_full_disk_does_not_spoil_the_next(tmp_path: Path, monk
     kept = journal.latest_draft("e1", "sotopia")
     assert kept is not None
     assert kept.values[0]["goal"] == "3"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_a_disk_that_is_really_full_refuses_the_draft_and_not_the_record(tmp_path: Path) -> None:
+    (tmp_path / "journal").mkdir()
+    (tmp_path / "journal" / "alice.jsonl").symlink_to("/dev/full")
+    store = AnnotationStore(tmp_path, "alice")
+    with pytest.raises(AnnotationError, match="The draft was not kept: the disk is full"):
+        store.journal.append("draft", draft("1"))
+    with pytest.raises(AnnotationError, match="is not a file"):
+        store.statuses()
+    assert store.submit(draft("1"), SOTOPIA).path.exists()
 
 
 _WRITER = """

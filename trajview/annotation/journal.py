@@ -11,6 +11,7 @@ import fcntl
 import hashlib
 import os
 import re
+import stat
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -26,6 +27,9 @@ from .events import Entry, body_of, draft_of, draft_said, encode, entry_of
 from .progress import Ledger
 
 __all__ = ["Journal", "file_name"]
+
+_BLOCK = 8 << 20
+"""So many bytes are read at a time."""
 
 _TAIL = 256
 """So many bytes before the place that was read to must be as they were, else the file is another one."""
@@ -51,6 +55,7 @@ class Journal:
         self.problems: list[Problem] = []
         self._lock = threading.RLock()
         self._held: int | None = None
+        self._is_alone = False
         self._forget()
 
     # Writing
@@ -98,8 +103,11 @@ class Journal:
             if not size:
                 sync_folder(self.path.parent)
         except OSError:
-            # What is said to be refused must not come into force later. Only our own bytes are taken away.
+            # What is said to be refused must not come into force later. Only our own bytes are taken away, and only
+            # while nobody else can write.
             with suppress(OSError):
+                if not self._is_alone:
+                    raise
                 now = os.fstat(descriptor).st_size
                 if size < now <= size + len(line) and line.startswith(os.pread(descriptor, now - size, size)):
                     os.ftruncate(descriptor, size)
@@ -121,7 +129,7 @@ class Journal:
             try:
                 yield
             finally:
-                descriptor, self._held = self._held, None
+                descriptor, self._held, self._is_alone = self._held, None, False
                 if descriptor is not None:
                     with suppress(OSError):
                         os.close(descriptor)
@@ -133,6 +141,7 @@ class Journal:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 if os.path.samestat(self.path.stat(), os.fstat(descriptor)):
+                    self._is_alone = True
                     return descriptor
             except BlockingIOError:
                 pass
@@ -199,25 +208,33 @@ class Journal:
     def _read_on(self) -> None:
         """Take in what was appended since the last look, by this program or another."""
         try:
+            if not stat.S_ISREG(self.path.stat().st_mode):
+                raise AnnotationError(
+                    "The drafts could not be read: their journal is not a file.", where=Where(self.path)
+                )
             with self.path.open("rb") as file:
                 status = os.fstat(file.fileno())
                 identity = (status.st_dev, status.st_ino)
                 tail = os.pread(file.fileno(), len(self._tail), self._offset - len(self._tail))
-                if identity != self._identity or status.st_size < self._offset or tail != self._tail:
+                unended = os.pread(file.fileno(), len(self._unended), self._offset)
+                if (identity, tail, unended) != (self._identity, self._tail, self._unended):
                     self._forget()  # Replaced or cut: what was known no longer counts.
                     self._identity = identity
                 file.seek(self._offset)
-                data = file.read()
-                if not data.startswith(self._unended):
-                    self._forget()
-                    self._identity = identity
-                    file.seek(0)
-                    data = file.read()
+                rest = b""
+                while block := file.read(_BLOCK):
+                    rest = self._lines(rest + block)
         except (FileNotFoundError, NotADirectoryError):
             self._forget()
             return
         except OSError as error:
             raise refusal(error, self.path, "The drafts could not be read") from error
+        self._unended = rest
+        if rest:  # Whole but for its newline, or torn: it is looked at again when more is there.
+            self._take(rest, self._offset)
+
+    def _lines(self, data: bytes) -> bytes:
+        """Take in the whole lines of what was read from `_offset` on, and give what is behind them."""
         start = 0
         while (end := data.find(b"\n", start)) >= 0:
             self._line += 1
@@ -231,11 +248,9 @@ class Journal:
                     )
                 )
             start = end + 1
-        self._unended = data[start:]
-        if self._unended:  # Whole but for its newline, or torn: it is looked at again when more is there.
-            self._take(self._unended, self._offset + start)
         self._offset += start
         self._tail = (self._tail + data[max(0, start - _TAIL) : start])[-_TAIL:]
+        return data[start:]
 
     def _take(self, line: bytes, offset: int) -> bool:
         entry = entry_of(line, offset, len(self._ledger.entries) + 1)

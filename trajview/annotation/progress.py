@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal, TypeVar
+
+import msgspec
 
 from .events import Entry
 
 __all__ = ["CHANGES", "FLAG", "Ledger", "Progress", "State", "status_text"]
+
+K = TypeVar("K")
 
 State = Literal["not started", "draft", "submitted", "skipped"]
 
@@ -17,7 +21,8 @@ FLAG = "⚑"
 """Behind the status of a flagged episode."""
 
 DRAFTS = frozenset({"draft", "discard"})
-CHANGES = frozenset({*DRAFTS, "submit", "skip", "unskip", "flag", "unflag", "unit", "mark", "unmark"})
+_DECISIONS = frozenset({"skip", "unskip", "flag", "unflag"})
+CHANGES = frozenset({*DRAFTS, "submit", *_DECISIONS, "unit", "mark", "unmark"})
 """Events that can be taken back. `reveal` and `time` are facts, `undo` and `redo` are about these."""
 
 
@@ -44,16 +49,14 @@ def status_text(progress: Progress) -> str:
     return f"{state or 'flagged'} {FLAG}" if progress.flagged else state
 
 
-_Slot = tuple[dict[Any, Entry], Hashable, Entry | None]
-"""Where something is kept, by which key, and what was there."""
-
-
-@dataclass(slots=True)
-class _Change:
+class _Change(msgspec.Struct, gc=False):
     """An event that can be taken back, with what was there before it."""
 
     entry: Entry
-    before: tuple[_Slot, ...]
+    had: Entry | None = None
+    """The draft, the skip or the flag."""
+    was: Entry | None = None
+    """The submission."""
 
 
 @dataclass(slots=True)
@@ -104,12 +107,9 @@ class Ledger:
 
     def _do(self, entry: Entry) -> None:
         key, episode, kind = entry.key, entry.episode, entry.kind
-        before: tuple[_Slot, ...] = ()  # What a unit's note was is in its event, and in the record of the notes.
+        change = _Change(entry)  # What a unit's note was is in its event, and in the record of the notes.
         if kind in DRAFTS or kind == "submit":
-            before = (
-                (self.drafts, key, self.drafts.pop(key, None)),
-                (self.submits, episode, self.submits.get(episode)),
-            )
+            change.had, change.was = self.drafts.pop(key, None), self.submits.get(episode)
             self.awaiting.pop(key, None)
             if kind == "draft":
                 self.drafts[key] = entry
@@ -117,15 +117,15 @@ class Ledger:
                     self.awaiting[key] = entry
             elif kind == "submit":
                 self.submits[episode] = entry
-        elif kind in ("skip", "unskip"):
-            before = ((self.skips, episode, self.skips.pop(episode, None)),)
-            if kind == "skip":
-                self.skips[episode] = entry
-        elif kind in ("flag", "unflag"):
-            before = ((self.flags, episode, self.flags.pop(episode, None)),)
-            if kind == "flag":
-                self.flags[episode] = entry
-        self.done.append(_Change(entry, before))
+        elif kind in _DECISIONS:
+            of = self._decisions(kind)
+            change.had = of.pop(episode, None)
+            if kind in ("skip", "flag"):
+                of[episode] = entry
+        self.done.append(change)
+
+    def _decisions(self, kind: str) -> dict[str, Entry]:
+        return self.skips if kind in ("skip", "unskip") else self.flags
 
     def _undo(self, of: tuple[str, ...]) -> None:
         """Take back the newest changes, if these are they: anything else would tear a hole into the history."""
@@ -134,11 +134,13 @@ class Ledger:
         taken = self.done[-len(of) :]
         del self.done[-len(of) :]
         for change in reversed(taken):
-            self.awaiting.pop(change.entry.key, None)
-            for of_kind, key, was in change.before:
-                of_kind.pop(key, None)  # So that the newest comes last.
-                if was is not None:
-                    of_kind[key] = was
+            entry = change.entry
+            if entry.kind in DRAFTS or entry.kind == "submit":
+                self.awaiting.pop(entry.key, None)
+                _put(self.drafts, entry.key, change.had)
+                _put(self.submits, entry.episode, change.was)
+            elif entry.kind in _DECISIONS:
+                _put(self._decisions(entry.kind), entry.episode, change.had)
         self.undone.append(tuple(change.entry for change in taken))
 
     def _redo(self, of: tuple[str, ...]) -> None:
@@ -173,3 +175,9 @@ class Ledger:
             newest.at if newest else None,
             self.revealed.get(episode, ()),
         )
+
+
+def _put(of: dict[K, Entry], key: K, entry: Entry | None) -> None:
+    of.pop(key, None)  # So that the newest comes last.
+    if entry is not None:
+        of[key] = entry
