@@ -159,6 +159,18 @@ def test_a_text_made_to_be_slow_is_not(piece: str) -> None:
     assert time.perf_counter() - began < 3
 
 
+def test_no_more_citations_are_looked_for_than_are_wanted() -> None:
+    assert len(find_citations("[T0B1] " * 100, most=10)) == 10
+    assert len(find_citations("[T0B1, T0B2] " * 100, most=1)) == 2, "a list is not divided"
+
+
+def test_a_quotation_that_nearly_matches_everywhere_is_not_slow() -> None:
+    began = time.perf_counter()
+    assert find_quote("a " * 1_900 + "b", "a " * 500_000) is None
+    assert find_quote("İ" * 100 + " x", "İ" * 500_000) is None
+    assert time.perf_counter() - began < 5
+
+
 @given(st.text(max_size=600))
 def test_a_quotation_is_short_on_one_line_and_stays_as_it_is_when_quoted_again(text: str) -> None:
     words = quotable(text)

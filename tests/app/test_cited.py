@@ -77,6 +77,12 @@ def test_messages_that_are_built_on_demand_are_not_built() -> None:
     assert not messages._built
 
 
+def test_a_log_of_nothing_but_citations_does_not_fill_the_memory() -> None:
+    messages = [AssistantMessage(content="T0B0 " * 3_000) for _ in range(70)]
+    found = cited_in(AgentRun(transcripts=[Transcript(messages=list(messages))]))
+    assert 50_000 < len(found) <= 51_000
+
+
 def test_looking_for_citations_can_be_cancelled() -> None:
     assert cited_in(judged(reasoning="[T0B1]"), lambda: True) == cited_in(judged(reasoning="[T0B1]"))[:1]
 

@@ -16,6 +16,8 @@ other quotation marks or none, and quotes within quotes.
 from __future__ import annotations
 
 import re
+import sys
+from bisect import bisect_right
 from dataclasses import dataclass, replace
 
 __all__ = ["LONGEST_QUOTE", "Citation", "cite", "find_citations", "find_quote", "may_cite", "quotable"]
@@ -48,6 +50,7 @@ _LOOSE = {
     "(": re.compile(rf"[^()\n]{{1,{_LONGEST_READ}}}+(?=\))"),
 }
 _SHUT = {"[": "]", "(": ")"}
+_WORD = re.compile(r"\S+")
 _DOTS = re.compile(r"\s*(?:\[\s?)?(?:…|\.{3,})(?:\s?\])?\s*")
 
 
@@ -109,13 +112,13 @@ def may_cite(text: str) -> bool:
     return _QUICK.search(text) is not None
 
 
-def find_citations(text: str) -> list[Citation]:
-    """The citations in a text, in order; they do not overlap."""
+def find_citations(text: str, most: int | None = None) -> list[Citation]:
+    """The citations in a text, in order, about the first `most` of them; they do not overlap."""
     if not may_cite(text):
         return []
     found: list[Citation] = []
     position = 0
-    while (item := _ITEM.search(text, position)) is not None:
+    while (most is None or len(found) < most) and (item := _ITEM.search(text, position)) is not None:
         several = _in_brackets(text, item, position) or _bare(item, text)
         found += several
         position = several[-1].end
@@ -209,15 +212,42 @@ def find_quote(quote: str, text: str) -> tuple[int, int] | None:
 
     What is left out (` … `, `...`) may be anything.
     """
+    folded, places = _words_of(text)
     for words in dict.fromkeys((quote, re.sub(r"[*_`#]+", "", quote))):
         begin, end = -1, 0
-        for piece in filter(None, _DOTS.split(words)):
-            pattern = r"\s+".join(map(re.escape, piece.split()))
-            found = re.compile(pattern, re.IGNORECASE).search(text, end) if pattern else None
-            if found is None:
+        for piece in filter(None, map(_folded, _DOTS.split(words))):
+            # A search for a text, and no regular expression: words that nearly match everywhere take no longer.
+            found = folded.find(_lower(piece), end)
+            if found < 0:
                 break
-            begin, end = (found.start() if begin < 0 else begin), found.end()
+            begin, end = (found if begin < 0 else begin), found + len(piece)
         else:
             if begin >= 0:
-                return begin, end
+                return _place_of(begin, places), _place_of(end - 1, places) + 1
     return None
+
+
+def _words_of(text: str) -> tuple[str, list[tuple[int, int]]]:
+    """A text in small letters with its white space folded, and where each word begins, there and in the text."""
+    words: list[str] = []
+    places: list[tuple[int, int]] = []
+    length = 0
+    for match in _WORD.finditer(text):
+        words.append(match[0])
+        places.append((length, match.start()))
+        length += len(match[0]) + 1
+    return _lower(" ".join(words)), places
+
+
+def _place_of(position: int, places: list[tuple[int, int]]) -> int:
+    """The place in the text of a position in its folded form."""
+    begins, start = places[bisect_right(places, (position, sys.maxsize)) - 1]
+    return start + position - begins
+
+
+def _lower(text: str) -> str:
+    """The text in small letters, as long as it was: some letters would become two."""
+    lowered = text.lower()
+    if len(lowered) == len(text):
+        return lowered
+    return "".join(small if len(small := letter.lower()) == 1 else letter for letter in text)

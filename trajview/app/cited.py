@@ -22,6 +22,8 @@ __all__ = ["EVALUATOR", "YOU", "Cited", "cited_in", "highlights_of", "why_nowher
 
 EVALUATOR = "by the evaluator"
 YOU = "by you"
+MOST_IN_A_TEXT, MOST_IN_A_RUN = 1_000, 50_000
+"""Citations: nobody reads more, and a log could be made of nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +36,14 @@ class Cited:
 
 def cited_in(run: AgentRun, cancelled: Callable[[], bool] = lambda: False) -> list[Cited]:
     """What the evaluator's reasoning cites, and what assistants do. Looks at every message: for a thread."""
-    found = [Cited(citation, EVALUATOR) for citation in find_citations(run.reasoning or "")]
+    found = [Cited(citation, EVALUATOR) for citation in find_citations(run.reasoning or "", MOST_IN_A_TEXT)]
     several = len(run.transcripts) > 1
     for index, transcript in enumerate(run.transcripts):
         for number, text in _said(transcript.messages, cancelled):
             by = f"in T{index}B{number}" if several else f"in m{number}"
-            found += [Cited(citation, by) for citation in find_citations(text)]
+            found += [Cited(citation, by) for citation in find_citations(text, MOST_IN_A_TEXT)]
+            if len(found) > MOST_IN_A_RUN:
+                return found
     return found
 
 
