@@ -1,0 +1,44 @@
+"""What is known about two runs: their rewards, and what else differs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from trajview.compare.facts import Fact, facts_of
+from trajview.models.messages import AssistantMessage
+from trajview.models.run import AgentRun
+from trajview.models.transcript import Transcript
+
+
+def run(model: str, **more: Any) -> AgentRun:
+    return AgentRun(transcripts=[Transcript(messages=[AssistantMessage(content="Done.", model=model)])], **more)
+
+
+def test_what_differs_is_told_level_by_level_and_what_is_the_same_is_not() -> None:
+    left = run("owl", metadata={"task": "clock", "scores": {"tests": 1, "style": 0.5}, "only": True})
+    right = run("owl", metadata={"task": "clock", "scores": {"tests": 0, "style": 0.5}})
+    assert facts_of(left, right) == [Fact("scores.tests", "1", "0"), Fact("only", "true", "")]
+
+
+def test_rewards_are_told_even_if_they_are_the_same() -> None:
+    facts = facts_of(run("owl", rewards=[0.5]), run("hen", rewards=[0.5]))
+    assert facts == [Fact("reward", "0.5", "0.5"), Fact("model", "owl", "hen")]
+    assert [fact.differs for fact in facts] == [False, True]
+
+
+def test_rewards_by_dimension_are_told_for_each_agent() -> None:
+    one = (2.0, {"goal": 3.0, "secret": 1.0})
+    facts = facts_of(run("owl", rewards=[one, 1.0], agents=["Ada", "Bo"]), run("owl", rewards=[1.0]))
+    assert [fact.name for fact in facts] == [
+        "reward of Ada", "reward of Ada, goal", "reward of Ada, secret", "reward of Bo", "agents", "reward",
+    ]  # fmt: skip
+
+
+def test_hostile_metadata_is_made_safe_and_short() -> None:
+    deep: Any = "leaf"
+    for _ in range(3_000):
+        deep = {"k": deep}
+    left = run("owl", metadata={"\x1b]0;title\x07": "\x1b[31mred\n" * 1_000, "deep": deep, "many": list(range(10**5))})
+    for fact in facts_of(left, run("owl")):
+        assert "\x1b" not in "".join(fact)
+        assert all(len(text) <= 301 for text in fact)
