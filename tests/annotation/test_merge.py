@@ -126,6 +126,15 @@ def test_one_annotators_two_histories_become_one_and_undo_still_fits(tmp_path: P
     assert lines[0] == lines[1]
 
 
+def test_what_was_taken_back_in_one_store_is_taken_back_in_both_joined(tmp_path: Path) -> None:
+    store(tmp_path / "a", "ada", e1="7").skip("e2", SOTOPIA, "short")
+    shutil.copytree(tmp_path / "a", tmp_path / "b")
+    AnnotationStore(tmp_path / "a", "ada").flag("e3", "odd")
+    AnnotationStore(tmp_path / "b", "ada").undo()
+    merge_into(tmp_path / "a", tmp_path / "b")
+    assert AnnotationStore(tmp_path / "a", "ada").statuses() == {"e1": "annotated", "e3": "flagged ⚑"}
+
+
 def test_a_program_that_is_open_goes_on_in_the_merged_journal(tmp_path: Path) -> None:
     mine = store(tmp_path / "a", "ada", e1="7")
     store(tmp_path / "b", "ada", e2="8").skip("e3", SOTOPIA, "long")

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from trajview.annotation.draft import Draft
+from trajview.annotation.events import Entry
 from trajview.annotation.journal import Journal
-from trajview.annotation.progress import Progress
+from trajview.annotation.progress import CHANGES, Ledger, Progress
 from trajview.annotation.rubric import SOTOPIA, reward_rubric
 from trajview.annotation.store import AnnotationStore
 from trajview.errors import AnnotationError
@@ -213,6 +218,44 @@ def test_a_line_that_is_seen_before_its_end_counts_once_and_not_if_it_is_taken_b
     with store.journal.path.open("r+b") as file:
         file.truncate(len(first))
     assert seen_by_all(store)["e1"].seconds == 3.0
+
+
+Event = tuple[str, str, str]
+
+
+def replayed(events: list[tuple[str, Event]], undos: Sequence[tuple[str, ...]] = ()) -> Ledger:
+    """A ledger after events with their ids, and after undoing some."""
+    ledger = Ledger()
+    for number, (id, (kind, episode, rubric)) in enumerate(events, start=1):
+        ledger.take(Entry(id, kind, episode, rubric, "", 0, 0, number=number))
+    for number, of in enumerate(undos):
+        ledger.take(Entry(f"undo {number}", "undo", "", "", "", 0, 0, of=of))
+    return ledger
+
+
+def ids(ledger: Ledger) -> list[dict[Any, str]]:
+    kept = (ledger.drafts, ledger.submits, ledger.skips, ledger.flags)
+    return [{key: entry.id for key, entry in of.items()} for of in kept]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(sorted(CHANGES)), st.sampled_from("ab"), st.sampled_from("xy")), max_size=14),
+    st.data(),
+)
+def test_taking_back_what_is_not_the_newest_is_as_if_it_had_never_been(
+    changes: list[Event], data: st.DataObject
+) -> None:
+    """As happens where two histories were merged, or a file system has no locks."""
+    events = [(str(i), change) for i, change in enumerate(changes)]
+    order = data.draw(st.permutations([id for id, _ in events]))
+    for count in range(len(order) + 1):
+        gone = order[:count]
+        ledger = replayed(events, [(id,) for id in gone])
+        assert ids(ledger) == ids(replayed([event for event in events if event[0] not in gone]))
+        assert [entry.id for group in ledger.undone for entry in group] == list(gone)
+    again = replayed(events, [(id,) for id in order] + [(id,) for id in order])
+    assert ids(again) == [{}, {}, {}, {}]  # What was taken back before is passed over.
+    assert len(again.undone) == len(order)
 
 
 def test_a_submission_that_was_cut_off_before_its_last_line_is_submitted_and_gets_it(

@@ -108,7 +108,7 @@ class Ledger:
     def _do(self, entry: Entry) -> None:
         key, episode, kind = entry.key, entry.episode, entry.kind
         change = _Change(entry)  # What a unit's note was is in its event, and in the record of the notes.
-        if kind in DRAFTS or kind == "submit":
+        if _is_text(entry):
             change.had, change.was = self.drafts.pop(key, None), self.submits.get(episode)
             self.awaiting.pop(key, None)
             if kind == "draft":
@@ -128,20 +128,47 @@ class Ledger:
         return self.skips if kind in ("skip", "unskip") else self.flags
 
     def _undo(self, of: tuple[str, ...]) -> None:
-        """Take back the newest changes, if these are they: anything else would tear a hole into the history."""
-        if not of or tuple(change.entry.id for change in self.done[-len(of) :]) != of:
-            return
-        taken = self.done[-len(of) :]
-        del self.done[-len(of) :]
-        for change in reversed(taken):
-            entry = change.entry
-            if entry.kind in DRAFTS or entry.kind == "submit":
+        """Take back changes: the newest, or others where two histories were merged, as if they had never been.
+
+        What is not there, or was taken back before, is passed over.
+        """
+        wanted = set(of)
+        place = len(self.done)
+        taken: list[_Change] = []
+        while wanted and place:
+            place -= 1
+            if self.done[place].entry.id in wanted:
+                wanted.remove(self.done[place].entry.id)
+                taken.append(self.done.pop(place))
+                self._restore(taken[-1], self.done[place:])
+        if taken:
+            self.undone.append(tuple(change.entry for change in reversed(taken)))
+
+    def _restore(self, change: _Change, later: list[_Change]) -> None:
+        """Put back what was there before a change, or let the next change of the same thing say that it was."""
+        entry = change.entry
+        if entry.kind in _DECISIONS:
+            of = self._decisions(entry.kind)
+            following = [
+                each for each in later if each.entry.kind in _DECISIONS and each.entry.episode == entry.episode
+            ]
+            after = next((each for each in following if self._decisions(each.entry.kind) is of), None)
+            if after is not None:
+                after.had = change.had
+            else:
+                _put(of, entry.episode, change.had)
+        elif _is_text(entry):
+            after = next((each for each in later if each.entry.key == entry.key and _is_text(each.entry)), None)
+            if after is not None:
+                after.had = change.had
+            else:
                 self.awaiting.pop(entry.key, None)
                 _put(self.drafts, entry.key, change.had)
+            for each in later:
+                if each.was is entry:
+                    each.was = change.was
+            if self.submits.get(entry.episode) is entry:
                 _put(self.submits, entry.episode, change.was)
-            elif entry.kind in _DECISIONS:
-                _put(self._decisions(entry.kind), entry.episode, change.had)
-        self.undone.append(tuple(change.entry for change in taken))
 
     def _redo(self, of: tuple[str, ...]) -> None:
         if not self.undone or tuple(entry.id for entry in self.undone[-1]) != of:
@@ -175,6 +202,10 @@ class Ledger:
             newest.at if newest else None,
             self.revealed.get(episode, ()),
         )
+
+
+def _is_text(entry: Entry) -> bool:
+    return entry.kind in DRAFTS or entry.kind == "submit"
 
 
 def _put(of: dict[K, Entry], key: K, entry: Entry | None) -> None:
