@@ -39,6 +39,7 @@ TEXT = README.read_text(encoding="utf-8")
 _TABLE = re.compile(r"(?<=<!-- keys -->\n).*?(?=<!-- /keys -->)", re.DOTALL)
 _WHERE = {
     "browser": "list",
+    "results": "results",
     "transcript": "transcript",
     "annotation": "annotation",
     "agreement": "agreement",

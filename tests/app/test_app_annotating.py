@@ -201,7 +201,7 @@ async def test_the_panel_stays_open_from_run_to_run(runs: Path, tmp_path: Path) 
 async def test_a_opens_the_panel_from_the_list(runs: Path, tmp_path: Path) -> None:
     async with reading(runs, store=tmp_path / "store") as reader:
         await reader.listed()
-        await reader.ask("slash", "beta")
+        await reader.ask("ampersand", "beta")
         await reader.pilot.press("a")
         await reader.opened("beta")
         await reader.until(lambda: reader.screen.panel is not None)

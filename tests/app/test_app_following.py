@@ -42,7 +42,7 @@ async def test_the_list_grows_while_the_cursor_stays_on_its_run(tmp_path: Path) 
         log.unlink()
         await reader.until(lambda: len(reader.rows) == 1)
         assert "1 run · following" in reader.whole_screen
-        await reader.ask("slash", "new")
+        await reader.ask("ampersand", "new")
         await reader.until(lambda: "1 of 1" in reader.whole_screen)
 
 

@@ -51,7 +51,7 @@ async def test_markup_is_shown_as_it_stands_everywhere(tmp_path: Path) -> None:
     async with reading(tmp_path / "log.jsonl", size=(200, 60), store=tmp_path / "[store") as reader:
         await reader.listed()
         assert "name [/foo] [bold]b[/bold]" in reader.whole_screen
-        await reader.ask("slash", "[/foo]")
+        await reader.ask("ampersand", "[/foo]")
         assert len(reader.rows) == 1
         await reader.open("enter")
         assert "name [/foo] [bold]b[/bold] [@click=app.quit]q[/]" in reader.title
@@ -83,7 +83,7 @@ async def test_no_character_that_acts_on_a_terminal_is_on_any_screen(tmp_path: P
     async with reading(tmp_path / "log.jsonl", size=(160, 50)) as reader:
         await reader.listed()
         screens = [reader.whole_screen]
-        await reader.ask("slash", "name")
+        await reader.ask("ampersand", "name")
         await reader.open("enter")
         for keys in (("i",), ("z",), ("z",), ("G",), ("i", "tab"), ("m", "*"), ("slash",), ("escape", "v")):
             await reader.press(*keys)

@@ -33,7 +33,7 @@ async def test_the_list_shows_runs_and_problems_sorts_filters_and_opens(runs: Pa
             "beta",
             "gamma",
         ]
-        await reader.ask("slash", "gam")
+        await reader.ask("ampersand", "gam")
         assert [row.split()[0] for row in reader.rows] == ["gamma"]
         await reader.open("enter")
         assert "gamma" in reader.title
@@ -224,7 +224,7 @@ async def test_an_episode_has_the_onlookers_and_each_agents_transcript(episode: 
 async def test_l_and_h_go_through_the_runs_as_the_list_is_sorted_and_filtered(runs: Path) -> None:
     async with reading(runs) as reader:
         await reader.listed()
-        await reader.ask("slash", "chats")
+        await reader.ask("ampersand", "chats")
         await reader.press("s", "r")
         order = [row.split()[0] for row in reader.rows if not row.startswith("⚠")]
         await reader.press("g")
@@ -247,7 +247,7 @@ async def test_a_run_that_cannot_be_read_is_said_in_a_sentence_and_others_open(r
     async with reading(runs) as reader:
         await reader.listed()
         (runs / "repair.jsonl").unlink()
-        await reader.ask("slash", "kettle")
+        await reader.ask("ampersand", "kettle")
         await reader.open("enter")
         assert "This run cannot be shown." in reader.whole_screen
         await reader.press(*"]}neyYmz", "tab", "i", "slash")
@@ -255,7 +255,7 @@ async def test_a_run_that_cannot_be_read_is_said_in_a_sentence_and_others_open(r
         await reader.press("escape", "q")
         await reader.listed()
         await reader.press("escape")
-        await reader.ask("slash", "beta")
+        await reader.ask("ampersand", "beta")
         await reader.open("enter")
         assert "b again" in reader.text
 
@@ -263,7 +263,7 @@ async def test_a_run_that_cannot_be_read_is_said_in_a_sentence_and_others_open(r
 async def test_a_torn_line_is_one_entry_that_says_why(runs: Path) -> None:
     async with reading(runs) as reader:
         await reader.listed()
-        await reader.ask("slash", "torn")
+        await reader.ask("ampersand", "torn")
         assert len(reader.rows) == 1
         await reader.press("enter")
         await reader.until(lambda: isinstance(reader.app.screen, ProblemScreen))

@@ -96,7 +96,7 @@ async def test_typing_filters_at_once_enter_keeps_it_and_escape_clears_it() -> N
     app = BrowserApp(FakeCorpus([run("alpha"), run("beta"), run("gamma", name="[/foo]")]))
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await settle(pilot)
-        await pilot.press("j", "slash", "t", "a")
+        await pilot.press("j", "ampersand", "t", "a")
         assert len(rows(app)) == 1
         assert str(app.browser.bar.query_one("#filter-count", Static).render()) == "1 of 3"
         await pilot.press("enter")
@@ -104,7 +104,7 @@ async def test_typing_filters_at_once_enter_keeps_it_and_escape_clears_it() -> N
         assert len(rows(app)) == 1
         await pilot.press("o")
         assert app.opened == [(run("beta"), False)]
-        await pilot.press("slash", "escape")
+        await pilot.press("ampersand", "escape")
         assert len(rows(app)) == 3
         assert app.focused is app.browser.table
         assert not app.browser.bar.is_open
@@ -115,7 +115,7 @@ async def test_escape_in_the_table_clears_a_kept_filter_before_it_leaves() -> No
     app = BrowserApp(FakeCorpus([run("alpha"), run("beta")]))
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await settle(pilot)
-        await pilot.press("slash", "b", "enter", "escape")
+        await pilot.press("ampersand", "b", "enter", "escape")
         await pilot.pause()
         assert (len(rows(app)), app.browser.runs.query) == (2, "")
         assert app.is_running
@@ -128,7 +128,7 @@ async def test_the_arrows_move_the_cursor_while_a_filter_is_typed() -> None:
     app = BrowserApp(FakeCorpus([run(f"r{i}") for i in range(9)]))
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await settle(pilot)
-        await pilot.press("slash", "r", "down", "down", "up", "enter")
+        await pilot.press("ampersand", "r", "down", "down", "up", "enter")
         await pilot.pause()
         assert under_cursor(app) == run("r1")
 
@@ -137,7 +137,7 @@ async def test_a_filter_that_matches_nothing_says_so_and_harms_nothing() -> None
     app = BrowserApp(FakeCorpus([run("alpha")]))
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await settle(pilot)
-        await pilot.press("slash", *"[/b]", "enter")
+        await pilot.press("ampersand", *"[/b]", "enter")
         assert "Nothing matches “[/b]”" in "\n".join(rows(app))
         await pilot.press("enter", "a", "j", "G", "ctrl+o", "s", "r")
         assert app.opened == []
@@ -287,7 +287,7 @@ async def test_a_real_corpus_is_listed_while_it_is_scanned(tmp_path: Path) -> No
         while not app.browser.finished:
             await pilot.pause(0.01)
         assert said(app, "counts") == "300 runs · 1 problem"
-        await pilot.press("slash", *"torn", "enter", "enter")
+        await pilot.press("ampersand", *"torn", "enter", "enter")
         await pilot.pause()
         assert isinstance(app.screen, ProblemScreen)
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from tests.formats.test_lazy import items
-from trajview.app.search import Needle, literal_within, search
+from trajview.app.search import search
+from trajview.corpus.prefilter import literal_of
+from trajview.corpus.query import query_from
 from trajview.formats.chat import Conversation, message_models
 from trajview.formats.lazy import LazyMessages
 from trajview.highlight import text_of
@@ -26,9 +27,10 @@ TEXTS = st.text(alphabet="abcABC\n 1ſKk", max_size=12)
 @example("[]abc]", ["a"])
 @example("k", ["K"])
 def test_the_quick_look_never_misses_a_match(pattern: str, texts: list[str]) -> None:
-    needle = Needle(pattern)
-    if needle.count("\n".join(texts)):
-        assert needle.within(texts)
+    assume(pattern.strip())
+    query, text = query_from(pattern), "\n".join(texts)
+    if any(match.group() for match in query.pattern.finditer(text)):
+        assert query.literal.may_be_in(text)
 
 
 @pytest.mark.parametrize(
@@ -39,24 +41,25 @@ def test_the_quick_look_never_misses_a_match(pattern: str, texts: list[str]) -> 
         (r"foo\.bar", "foo.bar"),
         ("colou?r", "colo"),
         ("ab.cdef.gh", "cdef"),
-        ("abc|xyz", None),
-        ("(abc)+", None),
-        ("a.b", None),
-        ("(?i)abc", None),
+        ("abc|xyz", ""),
+        ("(abc)+", "abc"),
+        ("a.b", "a"),
+        ("(?i)abc", "abc"),
+        ("(?:ab)?", ""),
     ],
 )
-def test_the_text_that_every_match_must_hold(pattern: str, literal: str | None) -> None:
-    assert literal_within(pattern) == literal
+def test_the_text_that_every_match_must_hold(pattern: str, literal: str) -> None:
+    assert literal_of(query_from(pattern).pattern).text == literal
 
 
 @given(items(), st.sampled_from(["a", "bash", "x", "1", "[a-z]+", "call", "text"]), st.integers(0, 12))
 def test_logged_texts_are_searched_as_built_messages_are(logged: list[Any], text: str, start: int) -> None:
     built = message_models(Conversation().extend(logged).messages)
-    (*first, last) = search(LazyMessages(logged), Needle(text), start)
-    (*expected, all_of_them) = search(built, Needle(text), start)
+    (*first, last) = search(LazyMessages(logged), query_from(text), start)
+    (*expected, all_of_them) = search(built, query_from(text), start)
     assert (last.messages, last.counts, last.done) == (all_of_them.messages, all_of_them.counts, True)
     assert [hits.messages for hits in first] == [hits.messages for hits in expected]
-    assert last.messages == tuple(i for i, m in enumerate(built) if Needle(text).count(text_of(m)))
+    assert last.messages == tuple(i for i, m in enumerate(built) if query_from(text).pattern.search(text_of(m)))
 
 
 @given(items())
@@ -70,25 +73,36 @@ def test_what_is_searched_is_what_a_message_says(logged: list[Any]) -> None:
 
 def test_the_first_hit_comes_first_from_where_the_reader_is_and_round_the_end() -> None:
     messages = [UserMessage(content=text) for text in ("kettle", "tea", "kettle kettle", "cup")]
-    first, last = search(messages, Needle("kettle"), 1)
+    first, last = search(messages, query_from("kettle"), 1)
     assert (first.messages, first.counts, first.done) == ((2,), (2,), False)
     assert (last.messages, last.counts, last.done, last.total) == ((0, 2), (1, 2), True, 3)
-    (first, last) = search(messages, Needle("kettle"), 3)
+    (first, last) = search(messages, query_from("kettle"), 3)
     assert first.messages == (0,)
 
 
 def test_nothing_found_is_said_once() -> None:
-    assert [(hits.messages, hits.done) for hits in search([UserMessage(content="tea")], Needle("x"))] == [((), True)]
+    assert [(hits.messages, hits.done) for hits in search([UserMessage(content="tea")], query_from("x"))] == [
+        ((), True)
+    ]
 
 
 def test_a_cancelled_search_says_nothing_more() -> None:
     messages = [UserMessage(content="tea")] * 3
-    assert list(search(messages, Needle("tea"), cancelled=lambda: True)) == []
+    assert list(search(messages, query_from("tea"), cancelled=lambda: True)) == []
+
+
+def found(typed: str, *texts: str) -> int:
+    *_, last = search([UserMessage(content=text) for text in texts], query_from(typed))
+    return last.total
 
 
 def test_capitals_make_it_mind_the_case_and_no_regular_expression_is_plain_text() -> None:
-    assert Needle("Tea").count("tea Tea") == 1
-    assert Needle("tea").count("tea Tea") == 2
-    assert Needle("foo(").count("foo(bar) foo") == 1
-    assert Needle("x*").count("abc") == 0
-    assert isinstance(Needle("a").pattern, re.Pattern)
+    assert found("Tea", "tea Tea") == 1
+    assert found("tea", "tea Tea") == 2
+    assert found("foo(", "foo(bar) foo") == 1
+    assert found("x*", "abc") == 0
+
+
+def test_roles_restrict_it() -> None:
+    assert found("role:user tea", "tea") == 1
+    assert found("role:tool tea", "tea") == 0

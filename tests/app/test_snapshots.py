@@ -72,6 +72,19 @@ def test_browser_80x24(snap_compare: Snapshot, runs: Path) -> None:
     assert snap_compare(app_on(runs), terminal_size=(80, 24), run_before=listed)
 
 
+async def searched(pilot: Pilot[int]) -> None:
+    assert isinstance(pilot.app, TrajviewApp)
+    reader = Reader(pilot.app, pilot)
+    await reader.listed()
+    await reader.ask("slash", "fuse|the|needle")
+    await reader.until(lambda: getattr(pilot.app.screen, "results", None) and pilot.app.screen.results.state == "done")
+    await reader.press("j", "j")
+
+
+def test_results(snap_compare: Snapshot, runs: Path) -> None:
+    assert snap_compare(app_on(runs), terminal_size=(120, 32), run_before=searched)
+
+
 def test_transcript_top(snap_compare: Snapshot, runs: Path) -> None:
     assert snap_compare(app_on(runs / "repair.jsonl"), terminal_size=(120, 40), run_before=after())
 

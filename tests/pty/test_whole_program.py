@@ -71,7 +71,7 @@ def assert_restored(terminal: Terminal) -> None:
 def test_from_the_list_to_a_saved_annotation(folder: Path, home: Path) -> None:
     with Terminal(home, "runs", cwd=folder) as terminal:
         terminal.until("5 runs · 1 problem")
-        terminal.press("/")
+        terminal.press("&")
         terminal.until("clear")
         terminal.press("chair")
         terminal.until("1 of 6")

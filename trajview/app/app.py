@@ -24,6 +24,7 @@ from trajview.errors import AnnotationError
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
+    from trajview.app.results import Landing
     from trajview.app.widgets.annotation_panel import AnnotationPanel
 
 __all__ = ["TrajviewApp", "make_app", "run_app"]
@@ -118,15 +119,17 @@ class TrajviewApp(App[int]):
 
     # -- screens -------------------------------------------------------------------------------------------------------
 
-    def open_run(self, info: RunInfo, annotate: bool = False, unit: int | None = None) -> None:
-        """Show a run, with the annotation panel if asked, at a unit if one is named."""
+    def open_run(
+        self, info: RunInfo, annotate: bool = False, unit: int | None = None, landing: Landing | None = None
+    ) -> None:
+        """Show a run, with the annotation panel if asked, at a unit if one is named, or where a search found something."""
         from trajview.app.screens.transcript import TranscriptScreen
 
         screen = self.screen
         if isinstance(screen, TranscriptScreen):
-            screen.open_run(info, annotate=annotate, unit=unit)
+            screen.open_run(info, annotate=annotate, unit=unit, landing=landing)
         else:
-            self.push_screen(TranscriptScreen(info, annotate=annotate, unit=unit))
+            self.push_screen(TranscriptScreen(info, annotate=annotate, unit=unit, landing=landing))
 
     def _runs_changed(self, infos: list[RunInfo]) -> None:
         """Have the transcript that is open show its run as it is now, where that comes by itself."""
@@ -209,6 +212,14 @@ class TrajviewApp(App[int]):
         for episode in episodes:
             self.store.journal.write("reveal", episode, what="others' scores", where=where)
             self.revealed.add(episode)
+
+    def show_search(self) -> None:
+        """Search all messages; the screen is the same each time, with what was found."""
+        from trajview.app.screens.results import ResultsScreen
+
+        if not self.is_screen_installed("results"):
+            self.install_screen(ResultsScreen(), "results")
+        self.push_screen("results")
 
     def show_help(self, screen: str) -> None:
         """The keys of a screen."""

@@ -39,17 +39,18 @@ _BOTH = frozenset({"transcript", "browser", "raw"})
 _LISTS = frozenset({"transcript", "browser"})
 _D = frozenset({"disagreement"})
 _G = frozenset({"agreement", "disagreement"})
+_R = frozenset({"results"})
 _A = frozenset({"annotation"})
 
 KEYS: tuple[Key, ...] = (
-    Key("move.down", "j,down", "line(1)", "line down", "Move", _BOTH | _G),
-    Key("move.up", "k,up", "line(-1)", "line up", "Move", _BOTH | _G),
-    Key("move.half_down", "d,ctrl+d", "half(1)", "half a page down", "Move", _BOTH | _G),
-    Key("move.half_up", "u,ctrl+u", "half(-1)", "half a page up", "Move", _BOTH | _G),
-    Key("move.page_down", "space,pagedown", "page(1)", "page down", "Move", _BOTH | _G),
-    Key("move.page_up", "b,pageup", "page(-1)", "page up", "Move", _BOTH | _G),
-    Key("move.top", "g,home", "top", "top", "Move", _BOTH | _G),
-    Key("move.end", "G,end", "end", "end", "Move", _BOTH | _G),
+    Key("move.down", "j,down", "line(1)", "line down", "Move", _BOTH | _G | _R),
+    Key("move.up", "k,up", "line(-1)", "line up", "Move", _BOTH | _G | _R),
+    Key("move.half_down", "d,ctrl+d", "half(1)", "half a page down", "Move", _BOTH | _G | _R),
+    Key("move.half_up", "u,ctrl+u", "half(-1)", "half a page up", "Move", _BOTH | _G | _R),
+    Key("move.page_down", "space,pagedown", "page(1)", "page down", "Move", _BOTH | _G | _R),
+    Key("move.page_up", "b,pageup", "page(-1)", "page up", "Move", _BOTH | _G | _R),
+    Key("move.top", "g,home", "top", "top", "Move", _BOTH | _G | _R),
+    Key("move.end", "G,end", "end", "end", "Move", _BOTH | _G | _R),
     Key("unit.next", "right_square_bracket", "unit(1)", "next action unit", "Jump", _T, "unit"),
     Key("unit.previous", "left_square_bracket", "unit(-1)", "previous action unit", "Jump", _T),
     Key("user.next", "right_curly_bracket", "user(1)", "next user turn", "Jump", _T),
@@ -75,12 +76,15 @@ KEYS: tuple[Key, ...] = (
     Key("show.metadata", "i", "metadata", "metadata of run and message", "Show", _T),
     Key("show.raw", "v", "raw", "the record as raw JSON", "Show", _T),
     Key("search", "slash", "search", "search", "Find", _T, "search", priority=True),
-    Key("filter", "slash,ampersand", "filter", "filter the list", "Find", _B, "filter", priority=True),
+    Key("search.corpus", "slash", "search", "search all messages", "Find", _B | _R, "search", priority=True),
+    Key("filter", "ampersand", "filter", "filter the list", "Find", _B, "filter", priority=True),
     Key("highlight.word", "asterisk", "highlight_word", "highlight the word at the cursor", "Find", _T),
     Key("highlight.sources", "ampersand", "highlight_sources", "which highlights are on", "Find", _T),
     Key("mark", "m", "mark_unit", "mark the unit", "Find", _T),
     Key("mark.note", "M", "mark_note", "mark the unit, and say why", "Find", _T, priority=True),
-    Key("open", "enter,o", "open", "open the run", "Runs", _B | _D, "open"),
+    Key("open", "enter,o", "open", "open the run", "Runs", _B | _D | _R, "open"),
+    Key("results.next", "right_square_bracket,n", "run(1)", "next run that was found", "Jump", _R, "next run"),
+    Key("results.previous", "left_square_bracket,N", "run(-1)", "previous run that was found", "Jump", _R),
     Key("sort", "s", "sort(1)", "sort by the next column", "Runs", _B, "sort"),
     Key("sort.also", "S", "sort_also", "sort by one more column", "Runs", _B),
     Key("sort.previous", "alt+s", "sort(-1)", "sort by the previous column", "Runs", _B),
@@ -117,9 +121,9 @@ KEYS: tuple[Key, ...] = (
     Key("annotation.citation", "ctrl+g", "screen.follow_own_citation", "follow the citation at the cursor", "Annotation", _A, priority=True),
     Key("annotation.next_run", "ctrl+n", "next_run(1)", "next run", "Annotation", _A, "next run", priority=True),
     Key("annotation.previous_run", "ctrl+p", "next_run(-1)", "previous run", "Annotation", _A, priority=True),
-    Key("help", "question_mark,f1", "help", "help", "Program", _LISTS | _G, "help"),
-    Key("back", "q,escape", "back", "back, and quit", "Program", _BOTH | _G, "back"),
-    Key("palette", "ctrl+p", "app.command_palette", "command palette", "Program", _LISTS),
+    Key("help", "question_mark,f1", "help", "help", "Program", _LISTS | _G | _R, "help"),
+    Key("back", "q,escape", "back", "back, and quit", "Program", _BOTH | _G | _R, "back"),
+    Key("palette", "ctrl+p", "app.command_palette", "command palette", "Program", _LISTS | _R),
 )  # fmt: skip
 
 

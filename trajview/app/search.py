@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from trajview.highlight import compile_pattern, text_of
+from trajview.corpus.matches import count_in, pieces_of
+from trajview.corpus.query import SAID, Query
 from trajview.models.messages import ChatMessage
 
-__all__ = ["Needle", "SearchHits", "literal_within", "search"]
-
-_SPECIAL = frozenset("\\.^$*+?{}[]|()")
+__all__ = ["SearchHits", "search"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,101 +32,38 @@ class SearchHits:
         return sum(self.counts)
 
 
-@dataclass(frozen=True, slots=True)
-class Needle:
-    """What is searched for: a regular expression with smart case; what is none is taken as it stands."""
-
-    text: str
-    pattern: re.Pattern[str] = field(init=False)
-    _literal: str | None = field(init=False)
-
-    def __post_init__(self) -> None:
-        try:
-            pattern = compile_pattern(self.text)
-            literal = literal_within(self.text) if _SPECIAL & set(self.text) else self.text
-        except re.error:
-            pattern = compile_pattern(re.escape(self.text))  # people type `foo(`
-            literal = self.text
-        if literal is not None and not literal.isascii():
-            literal = None  # a long s matches an s where case is ignored
-        object.__setattr__(self, "pattern", pattern)
-        object.__setattr__(self, "_literal", literal)
-
-    def count(self, text: str) -> int:
-        """How many matches a text holds; empty ones do not count."""
-        return sum(1 for match in self.pattern.finditer(text) if match.end() > match.start())
-
-    def within(self, texts: Sequence[str]) -> bool:
-        """Whether one of these texts may hold a match. Quick, and never False where there is one."""
-        literal, look = self._literal, self.pattern.search
-        if literal is None:
-            return look("\n".join(texts)) is not None
-        if not self.pattern.flags & re.IGNORECASE:
-            return any(literal in text for text in texts)
-        # Beyond ASCII, ignoring case is more than lower case: the Kelvin sign matches a k.
-        return any(literal in text.lower() if text.isascii() else look(text) for text in texts)
-
-
-def literal_within(pattern: str) -> str | None:
-    """The longest text that every match of a regular expression must hold; None where none is plain to see."""
-    if "|" in pattern or "(?" in pattern:
-        return None
-    runs = [""]
-    index = 0
-    while index < len(pattern):
-        char = pattern[index]
-        if char == "\\":
-            following = pattern[index + 1 : index + 2]
-            if following and not following.isalnum():
-                runs[-1] += following
-            else:
-                runs.append("")
-            index += 2
-            continue
-        if char in "*?{":
-            runs[-1:] = [runs[-1][:-1], ""]
-        if char in "([{":
-            end = pattern.find({"(": ")", "[": "]", "{": "}"}[char], index + 2)
-            # Nested groups and sets with brackets in them are not worth understanding here.
-            if end < 0 or "(" in pattern[index + 1 : end] or "\\" in pattern[index:end] or char == "(":
-                return None
-            runs.append("")
-            index = end + 1
-            continue
-        if char in _SPECIAL:
-            runs.append("")
-        else:
-            runs[-1] += char
-        index += 1
-    longest = max(runs, key=len)
-    return longest if len(longest) >= 3 else None
-
-
 def search(
     messages: Sequence[ChatMessage],
-    needle: Needle,
+    query: Query,
     start: int = 0,
     *,
+    text: str | None = None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Iterator[SearchHits]:
     """The first hit from `start` on, round the end, as soon as it is found; then all hits.
 
-    Gives nothing once it is cancelled, and only the last, `done`, where nothing is found.
+    Gives nothing once it is cancelled, and only the last, `done`, where nothing is found. `text` is what the person
+    typed, by default the query's own.
     """
-    texts: Callable[[int], list[str] | None] = getattr(messages, "searchable", lambda _: None)
+    text = str(query) if text is None else text
+    texts: Callable[[int], list[str] | None] | None = getattr(messages, "searchable", None)
+    as_said = query.searched == SAID and not query.tools
     found: dict[int, int] = {}
     count = len(messages)
     for index in (*range(start, count), *range(min(start, count))):
         if cancelled():
             return
-        known = texts(index)
+        if query.roles:
+            role: str = messages[index].role if texts is None else messages.roles[index]  # type: ignore[attr-defined]
+            if not query.wants_role(role):
+                continue
+        known = texts(index) if texts is not None and as_said else None
         if known is None:
-            matches = needle.count(text_of(messages[index]))
-        else:
-            matches = needle.count("\n".join(filter(None, known))) if needle.within(known) else 0
+            known = [piece.text for piece in pieces_of(messages[index], query)]
+        matches = count_in("\n".join(filter(None, known)), query)
         if matches:
             found[index] = matches
             if len(found) == 1:
-                yield SearchHits(needle.text, needle.pattern, (index,), (matches,), done=False)
+                yield SearchHits(text, query.pattern, (index,), (matches,), done=False)
     hits = tuple(sorted(found))
-    yield SearchHits(needle.text, needle.pattern, hits, tuple(found[index] for index in hits))
+    yield SearchHits(text, query.pattern, hits, tuple(found[index] for index in hits))

@@ -19,7 +19,7 @@ from .background import Background
 from .cache import SummaryCache
 from .files import stamp_of
 from .found import Found
-from .info import RunInfo, Updated
+from .info import Place, RunInfo, Updated
 from .reader import Reader
 from .scan import Scan
 
@@ -321,6 +321,10 @@ class Corpus:
     def find(self, id_or_key: str) -> RunInfo | None:
         """The run with that key, else the first with that id; None where there is none that is summed up (yet)."""
         return self._found.find(id_or_key)
+
+    def at(self, place: Place) -> RunInfo:
+        """The run whose record is at a place. Raises UnreadableError where the list has none there (yet)."""
+        return self._found.at(place)
 
     def neighbour(self, info: RunInfo, step: int) -> RunInfo | None:
         """The run so many places after another one (before it, where `step` is negative); None past the ends."""

@@ -12,7 +12,7 @@ from trajview.errors import Problem, UnreadableError, Where
 
 from .background import Listed
 from .feed import Feed
-from .info import Gone, RunInfo, Updated
+from .info import Gone, Place, RunInfo, Updated
 
 if TYPE_CHECKING:
     from .rows import News
@@ -188,6 +188,17 @@ class Found:
             return None
         info = self.infos[at]
         return info if info.summarised and id_or_key in (info.key, info.id) else None
+
+    def at(self, place: Place) -> RunInfo:
+        """The run whose record is at a place. Raises UnreadableError where the list has none there (yet)."""
+        for info in self.infos:
+            if info.offset == place[2] and info.place == place:
+                return info
+        raise UnreadableError(
+            "this run is not in the list",
+            hint="the list may still be made, or the file was changed",
+            where=Where(place[0]),
+        )
 
     def neighbour(self, info: RunInfo, step: int) -> RunInfo | None:
         """The run so many places after another one (before it, where `step` is negative); None past the ends."""

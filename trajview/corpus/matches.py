@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from trajview.models.run import AgentRun
     from trajview.models.transcript import Transcript
 
-__all__ = ["RUN", "Hit", "RunHits", "excerpt", "hits_in", "pieces_of"]
+__all__ = ["RUN", "Hit", "RunHits", "count_in", "excerpt", "hits_in", "pieces_of"]
 
 RUN: Final = -1
 """Stands for the transcript or message where a hit is in what is known of the whole run or transcript."""
@@ -89,9 +89,7 @@ def hits_in(
         if cancelled() or (most is not None and found.matches >= most):
             break
         if place.said is not None:
-            if not query.literal.may_be_in(place.said):
-                continue
-            matches = _count(place.said, query)
+            matches = count_in(place.said, query)
             if not matches:
                 continue
             if keep is not None and len(found.hits) >= keep:
@@ -102,7 +100,7 @@ def hits_in(
         if not query.literal.may_be_in(text):
             continue
         if keep is not None and len(found.hits) >= keep:
-            found.add(_count(text, query))
+            found.add(count_in(text, query))
             continue
         matches = 0
         for hit, count in _hits(text, pieces, query, place, around, width):
@@ -113,8 +111,10 @@ def hits_in(
     return found
 
 
-def _count(text: str, query: Query) -> int:
+def count_in(text: str, query: Query) -> int:
     """How many matches a text holds; empty ones do not count."""
+    if not query.literal.may_be_in(text):
+        return 0
     return sum(1 for match in query.pattern.finditer(text) if match.end() > match.start())
 
 

@@ -321,7 +321,9 @@ class _Reader:
                 else:
                     self._end()
                     if least:
-                        self.found += _Reader(op).read(inner, fold).found
+                        within = _Reader(op).read(inner, fold)
+                        self.found += within.found
+                        self.runs += within.runs
             elif code is op.BRANCH:
                 self._end()
                 best = [_best(_Reader(op).read(branch, fold).found) for branch in value[1]]

@@ -87,13 +87,9 @@ class CorpusSearch:
         self.matches = 0
         self.messages = 0
         self._paths = paths
-        self._how: dict[str, Any] = {
-            "keep": keep,
-            "most": most,
-            "around": around,
-            "width": width,
-            "cancelled": cancelled,
-        }
+        self.keep = keep
+        """May be changed on the way."""
+        self._how: dict[str, Any] = {"most": most, "around": around, "width": width, "cancelled": cancelled}
         self._cancelled = cancelled
         self._prefilter = prefilter_of(query.pattern, metadata="metadata" in query.searched)
 
@@ -141,7 +137,7 @@ class CorpusSearch:
                 run = _run_of(found, source, count)
                 if run is None:
                     continue
-                hits = hits_in(run, self.query, **self._how)
+                hits = hits_in(run, self.query, keep=self.keep, **self._how)
             except Stopped:
                 raise
             except TrajviewError as error:

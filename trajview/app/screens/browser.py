@@ -45,6 +45,7 @@ class _OpensRuns(Protocol):
     def open_run(self, info: RunInfo, annotate: bool = False) -> None: ...
     def show_help(self, screen: str) -> None: ...
     def show_agreement(self) -> None: ...
+    def show_search(self) -> None: ...
 
 
 class BrowserScreen(FilteringScreen):
@@ -355,6 +356,10 @@ class BrowserScreen(FilteringScreen):
     def action_agreement(self) -> None:
         """How far the annotators agree."""
         cast("_OpensRuns", self.app).show_agreement()
+
+    def action_search(self) -> None:
+        """Search all messages."""
+        cast("_OpensRuns", self.app).show_search()
 
     def action_edit(self) -> None:
         """Open the file of the row in the editor or pager."""

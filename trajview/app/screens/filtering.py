@@ -50,8 +50,8 @@ class FilteringScreen(Screen[None]):
     # The filter
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """The key of the filter has priority, and yet is text in the filter."""
-        if action == "filter" and isinstance(self.focused, Input):
+        """The keys of the filter and the search have priority, and yet are text in the filter."""
+        if action in ("filter", "search") and isinstance(self.focused, Input):
             return False
         return super().check_action(action, parameters)
 

@@ -19,6 +19,7 @@ _TITLES = {
     "browser": "The list of runs",
     "transcript": "Reading a transcript",
     "annotation": "Annotating",
+    "results": "What a search has found",
     "agreement": "How far annotators agree",
 }
 _LEGEND = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.message import Message
@@ -10,17 +11,24 @@ from textual.widgets import Input, TextArea
 from textual.worker import get_current_worker
 
 from trajview.app.screens.jumping import Jumping
-from trajview.app.search import Needle, SearchHits, search
+from trajview.app.search import SearchHits, search
 from trajview.app.session import TranscriptSession
 from trajview.app.widgets.prompt import Prompt
+from trajview.corpus.query import Query, QueryError, query_from
 from trajview.highlight import Highlight, Rule, compile_rule, highlights_in
 from trajview.textsafe import one_line
+
+if TYPE_CHECKING:
+    from trajview.app.results import Landing
 
 __all__ = ["Searching"]
 
 
 class Searching(Jumping):
     """Actions that look for something; the search itself runs in a thread."""
+
+    _came_with = ""
+    """The search of the whole corpus that led here, which is no search to be left first."""
 
     class _Highlighted(Message):
         """The messages that hold a word were found."""
@@ -66,10 +74,26 @@ class Searching(Jumping):
     def _prompt_changed(self, event: Prompt.Changed) -> None:
         event.stop()
 
-    @work(thread=True, exclusive=True, group="search", exit_on_error=False)
+    def _land(self, session: TranscriptSession, landing: Landing) -> None:
+        """Go to where something was found, and go on with that search."""
+        if 0 <= landing.message < len(session.messages):
+            session.to_message(landing.message)
+            self._moved()
+        self._search(session, landing.typed)
+
     def _search(self, session: TranscriptSession, text: str) -> None:
+        try:
+            query = query_from(text)
+        except QueryError as error:
+            self._toast(f"{error.sentence}: {error.hint}", error=True)
+        else:
+            self._look_for(session, query, text)
+
+    @work(thread=True, exclusive=True, group="search", exit_on_error=False)
+    def _look_for(self, session: TranscriptSession, query: Query, text: str) -> None:
         worker = get_current_worker()
-        for hits in search(session.messages, Needle(text), session.message, cancelled=lambda: worker.is_cancelled):
+        found = search(session.messages, query, session.message, text=text, cancelled=lambda: worker.is_cancelled)
+        for hits in found:
             self.post_message(self._Found(session, hits))
 
     @on(_Found)

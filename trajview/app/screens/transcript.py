@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from time import monotonic
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -33,6 +33,9 @@ from trajview.errors import Problem, TrajviewError
 from trajview.highlight import Highlight, Rule, compile_rule, text_of
 from trajview.models.run import AgentRun, overall_of
 from trajview.textsafe import one_line
+
+if TYPE_CHECKING:
+    from trajview.app.results import Landing
 
 __all__ = ["TranscriptScreen"]
 
@@ -116,10 +119,13 @@ class TranscriptScreen(Scoring, Searching, Citing, Showing):
             super().__init__()
             self.session, self.tokens = session, tokens
 
-    def __init__(self, info: RunInfo, *, annotate: bool = False, unit: int | None = None) -> None:
+    def __init__(
+        self, info: RunInfo, *, annotate: bool = False, unit: int | None = None, landing: Landing | None = None
+    ) -> None:
         super().__init__()
         self.info = info
         self._unit = unit
+        self._landing = landing
         self._annotate = annotate
         self._cursor_in_panel = annotate
         self._rules: list[Rule] = []
@@ -148,16 +154,19 @@ class TranscriptScreen(Scoring, Searching, Citing, Showing):
         self.prompt = self.query_one(Prompt)
         self.status = self.query_one(StatusLine)
         self._rules = [compile_rule(pattern) for pattern in self.trajview.settings.highlight]
-        self.open_run(self.info, annotate=self._annotate, unit=self._unit)
+        self.open_run(self.info, annotate=self._annotate, unit=self._unit, landing=self._landing)
 
     # -- opening -------------------------------------------------------------------------------------------------------
 
-    def open_run(self, info: RunInfo, *, annotate: bool = False, unit: int | None = None) -> None:
+    def open_run(
+        self, info: RunInfo, *, annotate: bool = False, unit: int | None = None, landing: Landing | None = None
+    ) -> None:
         """Read a run in a thread and show it; what is shown now stays until then."""
         self.info = info
         self._annotate = annotate or self.has_class("-annotating")
         self._cursor_in_panel = annotate or self.panel_has_cursor
-        self._unit = unit
+        self._unit, self._landing = unit, landing
+        self._came_with = landing.typed if landing is not None else ""
         self._changed = self._reading_again = False
         opening = [f"opening {one_line(info.name or info.id, 60)}…"]
         self.status.say([*opening, size_text(info.length)] if info.length > SMALL else opening)
@@ -197,7 +206,8 @@ class TranscriptScreen(Scoring, Searching, Citing, Showing):
         try:
             info = self.trajview.corpus.refresh(asked, now=anew)
             run = self.trajview.corpus.load(info, lazily=True)
-            first = self._session(run, min(index or 0, len(run.transcripts) - 1))
+            wanted = self._landing.transcript if index is None and self._landing is not None else index or 0
+            first = self._session(run, min(wanted, len(run.transcripts) - 1))
         except TrajviewError as error:
             problem = error.problem()
         except (
@@ -247,9 +257,13 @@ class TranscriptScreen(Scoring, Searching, Citing, Showing):
             self.status.say(["cannot be shown"])
             return
         self.run = message.run
-        self.sessions = {0: message.first}
+        landing, self._landing = self._landing, None
+        first = min(landing.transcript, len(self.run.transcripts) - 1) if landing is not None else 0
+        self.sessions = {first: message.first}
         self._tokens = {}
-        self._show_transcript(0)
+        self._show_transcript(first)
+        if landing is not None:
+            self._land(message.first, landing)
         if self._unit is not None:
             if self.session is not None and not self.session.to_unit(self._unit):
                 count = len(self.session.unit_starts)
@@ -387,7 +401,7 @@ class TranscriptScreen(Scoring, Searching, Citing, Showing):
     def action_back(self) -> None:
         """Close what is open on top of the transcript, else go back to the list; ask about unsaved work."""
         session = self.session
-        if session is not None and session.search is not None:
+        if session is not None and session.search is not None and session.search.text != self._came_with:
             self._clear_search()
             return
         if self.has_class("-metadata"):

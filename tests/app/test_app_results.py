@@ -1,0 +1,234 @@
+"""Search across the corpus in the whole app: the bar, results as they come, into a run and back, and stopping."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from textual.widgets import Static
+
+from trajview.app.results import FEW
+from trajview.app.screens.browser import BrowserScreen
+from trajview.app.screens.results import ResultsScreen
+from trajview.corpus import search as corpus_search
+from trajview.errors import Problem
+
+from .driving import Reader, reading
+from .logs import NEEDLE, chat, write_jsonl
+
+
+def results(reader: Reader) -> ResultsScreen:
+    screen = reader.app.screen
+    assert isinstance(screen, ResultsScreen), screen
+    return screen
+
+
+def rows(reader: Reader) -> list[str]:
+    """The rows of the list that are on the screen."""
+    found = results(reader).list
+    return [" ".join(text.split()) for y in range(found.size.height) if (text := found.render_line(y).text.strip("▌ "))]
+
+
+def under_cursor(reader: Reader) -> str:
+    found = results(reader).list
+    return " ".join(found.render_line(found.results.cursor - int(found.scroll_y)).text.strip("▌ ").split())
+
+
+def said(reader: Reader) -> str:
+    return str(results(reader).query_one("#results-counts", Static).render())
+
+
+async def search(reader: Reader, text: str) -> None:
+    """Search for a text from the list or from what was found, to the end."""
+    await reader.ask("slash", text)
+    await reader.until(
+        lambda: (
+            isinstance(reader.app.screen, ResultsScreen)
+            and results(reader).results.typed == text
+            and results(reader).results.state == "done"
+        )
+    )
+
+
+async def test_what_is_found_stands_under_its_run_with_its_lines_around(runs: Path) -> None:
+    async with reading(runs) as reader:
+        await reader.listed()
+        await search(reader, "fuse|b again")
+        assert said(reader) == "4 matches in 2 runs · 1 not readable"
+        assert rows(reader) == [
+            "beta chats.jsonl:2 1", "T0B3 assistant b again", "The cold kettle repair.jsonl:1 3", "T0B6 user Is it the fuse?",
+            "T0B7 → measure fuse", "T0B9 assistant The fuse is fine: the kettle was never plugged in.",
+        ]  # fmt: skip
+        await reader.press("G")
+        context = str(reader.app.screen.query_one("#results-context", Static).render())
+        assert context.splitlines()[:3] == ["unit 4 · T0B9 · assistant", f"The fuse is fine: {NEEDLE}.", ""]
+        assert "```diff" in context
+
+
+async def test_enter_opens_the_run_at_the_hit_and_the_search_goes_on_there(runs: Path) -> None:
+    async with reading(runs) as reader:
+        await reader.listed()
+        await search(reader, NEEDLE)
+        await reader.press("j")
+        assert under_cursor(reader).startswith("T0B9")
+        before = rows(reader)
+        await reader.press("enter")
+        await reader.opened()
+        await reader.until(lambda: "” 2/2" in reader.status)
+        assert reader.message == 9
+        await reader.press("N")
+        assert reader.message == 3
+        assert NEEDLE in reader.text
+        await reader.press("q")
+        await reader.until(lambda: isinstance(reader.app.screen, ResultsScreen))
+        assert rows(reader) == before
+        assert under_cursor(reader).startswith("T0B9")
+        await reader.press("escape")
+        await reader.listed()
+        await reader.press("slash")
+        await reader.until(lambda: isinstance(reader.app.screen, ResultsScreen))
+        assert under_cursor(reader).startswith("T0B9")
+
+
+async def test_a_hit_in_another_transcript_opens_there(tmp_path: Path) -> None:
+    record = {
+        "id": "two", "metadata": {},
+        "transcripts": [{"messages": [{"role": "user", "content": text} for text in texts]} for texts in (["a", "b"], ["c", "the needle", "needle"])],
+    }  # fmt: skip
+    async with reading(write_jsonl(tmp_path / "log.jsonl", [record, chat("other", "x")])) as reader:
+        await reader.listed()
+        await search(reader, "the needle")
+        await reader.press("enter")
+        await reader.opened("two")
+        await reader.until(lambda: reader.screen.index == 1 and "1/1" in reader.status)
+        assert reader.message == 1
+
+
+async def test_restrictions_hold_in_the_list_and_in_the_run(runs: Path) -> None:
+    async with reading(runs) as reader:
+        await reader.listed()
+        await search(reader, f"role:tool {NEEDLE}")
+        assert said(reader).startswith("1 match in 1 run")
+        await reader.press("enter")
+        await reader.opened()
+        await reader.until(lambda: "” 1/1" in reader.status)
+        assert reader.message == 3
+
+
+async def test_what_is_left_of_a_run_is_read_when_it_is_asked_for(tmp_path: Path) -> None:
+    log = write_jsonl(tmp_path / "log.jsonl", [chat("many", *["needle"] * (FEW + 5)), chat("one", "needle")])
+    async with reading(log) as reader:
+        await reader.listed()
+        await search(reader, "needle")
+        await reader.press(*"j" * FEW)
+        assert under_cursor(reader) == "… 5 more: enter shows them"
+        await reader.press("enter")
+        await reader.until(lambda: len(results(reader).results) == FEW + 5 + 3)
+        assert under_cursor(reader).startswith(f"T0B{FEW} ")
+
+
+async def test_a_search_is_typed_again_and_a_bad_one_says_why(runs: Path) -> None:
+    async with reading(runs) as reader:
+        await reader.listed()
+        await reader.ask("slash", "role:nobody fuse")
+        await reader.until(lambda: reader.toasts)
+        assert "there is no role 'nobody'" in reader.toasts[-1]
+        await reader.press("escape")
+        await reader.listed()
+        await search(reader, "nothing of this kind")
+        assert "nothing found" in said(reader)
+        assert "Nothing found." in reader.whole_screen
+        await search(reader, "fuse")
+        assert said(reader).startswith("3 matches in 1 run")
+
+
+async def test_escape_leaves_the_bar_and_an_empty_search_leaves_the_screen(runs: Path) -> None:
+    async with reading(runs) as reader:
+        await reader.listed()
+        await reader.press("slash")
+        await reader.until(lambda: "role:tool  role:user" in reader.whole_screen)
+        await reader.press("slash", "a")
+        assert "/a" in reader.whole_screen  # in the bar, a slash is one
+        await reader.press("escape")
+        await reader.listed()
+        await reader.ask("slash", "")
+        await reader.listed()
+
+
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """A search that finds one run, then nothing until it is stopped."""
+    stopped = threading.Event()
+    real = corpus_search.CorpusSearch.found
+
+    def found(self: corpus_search.CorpusSearch) -> Iterator[corpus_search.RunMatches | Problem]:
+        cancelled: Callable[[], bool] = self._cancelled
+        for item in real(self):
+            yield item
+            while not cancelled() and not stopped.wait(0.01):
+                pass
+            stopped.set()
+            return
+
+    monkeypatch.setattr(corpus_search.CorpusSearch, "found", found)
+    yield stopped
+    stopped.set()
+
+
+async def test_escape_stops_a_search_at_once_and_keeps_what_was_found(runs: Path, slow: threading.Event) -> None:
+    async with reading(runs) as reader:
+        await reader.listed()
+        await reader.ask("slash", "a")
+        await reader.until(lambda: isinstance(reader.app.screen, ResultsScreen) and len(results(reader).results))
+        assert "searching…" in said(reader)
+        assert not slow.is_set()
+        await reader.press("escape")
+        await reader.until(lambda: "stopped after" in said(reader))
+        assert slow.is_set()
+        assert rows(reader)
+        await reader.press("escape")
+        await reader.until(lambda: isinstance(reader.app.screen, BrowserScreen))
+
+
+async def test_a_new_search_takes_the_place_of_one_that_goes_on(runs: Path, slow: threading.Event) -> None:
+    async with reading(runs) as reader:
+        await reader.listed()
+        await reader.ask("slash", "again")
+        await reader.until(lambda: isinstance(reader.app.screen, ResultsScreen) and len(results(reader).results))
+        await reader.ask("slash", "kettle")
+        await reader.until(lambda: results(reader).results.typed == "kettle" and len(results(reader).results))
+        assert not any("again" in row for row in rows(reader))
+
+
+async def test_what_a_log_holds_is_harmless_in_the_results(tmp_path: Path) -> None:
+    text = "\x1b[31mred\x1b[0m [/foo] \x1b]52;c;AAAA\x07 \x1b[2J needle \x85\u202e"
+    log = write_jsonl(
+        tmp_path / "log.jsonl", [{**chat("x[/b]\x1b[2J", text), "name": "[bold]n[/]\x1b[2J"}, chat("y", "z")]
+    )
+    async with reading(log) as reader:
+        await reader.listed()
+        await search(reader, "needle")
+        assert "\x1b" not in reader.whole_screen
+        assert any("red [/foo]" in row for row in rows(reader))
+        assert "[bold]n[/]" in rows(reader)[0]
+
+
+async def test_a_run_that_is_gone_is_said(runs: Path) -> None:
+    async with reading(runs) as reader:
+        await reader.listed()
+        await search(reader, "b again")
+        (runs / "chats.jsonl").write_text(json.dumps(chat("new", "x")) + "\n")
+        await reader.press("enter")
+        await reader.opened()
+        assert "This run cannot be shown." in reader.whole_screen
+
+
+async def test_results_fit_a_small_terminal(runs: Path) -> None:
+    async with reading(runs, size=(60, 12)) as reader:
+        await reader.listed()
+        await search(reader, "fuse")
+        assert all(len(row) <= 60 for row in rows(reader))
+        assert "fuse" in under_cursor(reader)

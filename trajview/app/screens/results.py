@@ -1,0 +1,408 @@
+"""Search across the corpus: a query, what it finds as it is found, and the way into the runs."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections import deque
+from typing import TYPE_CHECKING, ClassVar, Final, cast
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.message import Message
+from textual.screen import Screen
+from textual.timer import Timer
+from textual.widgets import Input, Static
+
+from trajview.app.keys import bindings_for
+from trajview.app.results import AROUND, FEW, MOST, WIDTH, Group, Landing, Results, Row
+from trajview.app.run_list import size_text
+from trajview.app.widgets.key_footer import KeyFooter
+from trajview.app.widgets.prompt import Prompt
+from trajview.app.widgets.results_list import ResultsList, speaker_of
+from trajview.corpus.matches import RUN, Hit, hits_in
+from trajview.corpus.query import Query, QueryError, query_from
+from trajview.corpus.search import CorpusSearch, RunMatches
+from trajview.errors import Problem, TrajviewError
+from trajview.textsafe import one_line, safe_text, strip_escapes
+
+if TYPE_CHECKING:
+    from trajview.app.app import TrajviewApp
+
+__all__ = ["ResultsScreen"]
+
+_TICK: Final = 0.1
+"""Seconds after which it is said anew how far the search is."""
+_AT_ONCE: Final = 500
+"""Runs that are taken in before the screen gets its turn again."""
+_TURN: Final = 0.0005
+"""Seconds that the search may keep another thread waiting; Python's default is 5 ms."""
+_HELP: Final = """\
+Search what all messages say, think and call.
+A regular expression; capitals make it mind the case.
+
+role:tool  role:user          only what they say
+tool:bash  tool:str_*         only a tool's calls and answers
+in:text  in:reasoning         only there; also in:arguments,
+in:metadata                   and what is known of runs and messages"""
+
+
+class ResultsScreen(Screen[None]):
+    """What a search finds, run by run, while it goes on. It stays as it is while a run is read, and when it is left."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("results")]
+    AUTO_FOCUS = "ResultsList"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (18, "-high")]  # noqa: RUF012
+    DEFAULT_CSS = """
+    ResultsScreen {
+        background: $background;
+        & > #results-header { height: 1; background: $panel; padding: 0 1; }
+        & #results-query { width: 1fr; text-wrap: nowrap; text-overflow: ellipsis; }
+        & #results-counts { width: auto; color: $text-muted; padding-left: 2; }
+        & > #results-context {
+            display: none; height: 9; background: $surface; padding: 0 2; color: $text-muted; text-wrap: nowrap; text-overflow: ellipsis;
+        }
+        &.-high.-some > #results-context { display: block; }
+    }
+    """
+
+    class _Arrived(Message):
+        """Runs wait to be taken in."""
+
+    class _Ended(Message):
+        """The search is at its end, or was stopped."""
+
+        def __init__(self, search: CorpusSearch, whole: bool) -> None:
+            super().__init__()
+            self.search, self.whole = search, whole
+
+    class _Expanded(Message):
+        """All hits of a run were read, or could not be."""
+
+        def __init__(self, group: Group, hits: list[Hit] | None, problem: str = "") -> None:
+            super().__init__()
+            self.group, self.hits, self.problem = group, hits, problem
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.results = Results()
+        self._search: CorpusSearch | None = None
+        self._stop = threading.Event()
+        self._lock = threading.Lock()
+        self._waiting: deque[tuple[RunMatches, int]] = deque()
+        self._told = False
+        self._ticking: Timer | None = None
+        self._said = ""
+
+    @property
+    def trajview(self) -> TrajviewApp:
+        """The app."""
+        return cast("TrajviewApp", self.app)
+
+    def compose(self) -> ComposeResult:
+        with Horizontal(id="results-header"):
+            yield Static("", id="results-query")
+            yield Static("", id="results-counts")
+        yield ResultsList(self.results)
+        yield Static("", id="results-context")
+        yield Prompt()
+        yield KeyFooter()
+
+    def on_mount(self) -> None:
+        self.list = self.query_one(ResultsList)
+        self.prompt = self.query_one(Prompt)
+        self.list.empty = _HELP
+        self._say()
+
+    def on_screen_resume(self) -> None:
+        if self.results.state == "none" and not self.prompt.is_open:
+            self.call_after_refresh(self.action_search)
+
+    def on_unmount(self) -> None:
+        self._stop.set()
+
+    # The query
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """`/` has priority, and yet is text where text is typed."""
+        if action == "search" and isinstance(self.focused, Input):
+            return False
+        return super().check_action(action, parameters)
+
+    def action_search(self) -> None:
+        """Ask what to search for."""
+        self.prompt.ask(
+            "search", "/", "text or regular expression; role:tool tool:bash in:reasoning", self.results.typed
+        )
+
+    @on(Prompt.Submitted)
+    def _submitted(self, event: Prompt.Submitted) -> None:
+        event.stop()
+        if not event.text.strip():
+            self._leave_if_empty()
+            return
+        try:
+            query = query_from(event.text)
+        except QueryError as error:
+            self.notify(f"{error.sentence}: {error.hint}", severity="warning", timeout=6, markup=False)
+            self.prompt.ask("search", "/", "", event.text)
+            return
+        self.start(query, event.text)
+
+    @on(Prompt.Cancelled)
+    def _cancelled(self, event: Prompt.Cancelled) -> None:
+        event.stop()
+        self._leave_if_empty()
+
+    @on(Prompt.Changed)
+    def _changed(self, event: Prompt.Changed) -> None:
+        event.stop()
+
+    def _leave_if_empty(self) -> None:
+        if self.results.state == "none":
+            self.dismiss()
+
+    # The search
+
+    def start(self, query: Query, typed: str) -> None:
+        """Search, in a thread; what was found before is forgotten."""
+        self._stop.set()
+        self._stop = stop = threading.Event()
+        self.results = self.list.results = Results(typed, state="searching")
+        with self._lock:
+            self._waiting.clear()
+        self._search = CorpusSearch(
+            self.trajview.corpus.paths, query, keep=FEW, around=AROUND, width=WIDTH, cancelled=stop.is_set
+        )
+        self.list.scroll_to(y=0, animate=False)
+        self.list.rows_changed()
+        if self._ticking is None:
+            self._ticking = self.set_interval(_TICK, self._say)
+        self._say()
+        self._run(self._search, stop)
+
+    @work(thread=True, group="corpus-search", exit_on_error=False)
+    def _run(self, search: CorpusSearch, stop: threading.Event) -> None:
+        usual = sys.getswitchinterval()
+        sys.setswitchinterval(min(usual, _TURN))
+        kept, total = FEW, 0
+        try:
+            for found in search.found():
+                if stop.is_set():
+                    break
+                if isinstance(found, Problem):
+                    if not found.opens:
+                        self.results.problems += 1
+                    continue
+                with self._lock:
+                    self._waiting.append((found, kept))
+                    tell, self._told = not self._told, True
+                if tell:
+                    self.post_message(self._Arrived())
+                total += len(found.hits)
+                kept = search.keep = Results.kept_after(total)
+        finally:
+            sys.setswitchinterval(usual)
+            self.post_message(self._Ended(search, not stop.is_set()))
+
+    def on_results_screen__arrived(self, message: _Arrived) -> None:
+        message.stop()
+        with self._lock:
+            batch = [self._waiting.popleft() for _ in range(min(_AT_ONCE, len(self._waiting)))]
+            self._told = bool(self._waiting)
+        first = not len(self.results)
+        for found, kept in batch:
+            self.results.add(found, kept)
+        self.list.rows_changed()
+        if first and batch:
+            self.list.show_cursor()
+        if self._told:
+            self.post_message(self._Arrived())
+        self._say()
+
+    def on_results_screen__ended(self, message: _Ended) -> None:
+        message.stop()
+        if message.search is not self._search:
+            return
+        with self._lock:
+            waiting = bool(self._waiting)
+        if waiting:
+            self.post_message(message)
+            return
+        self.results.state = "done" if message.whole else "stopped"
+        if self._ticking is not None:
+            self._ticking.stop()
+            self._ticking = None
+        self._say()
+
+    # What is said
+
+    def _say(self) -> None:
+        results, search = self.results, self._search
+        self.set_class(bool(len(results)), "-some")
+        query = Content.assemble(("search  ", "bold"), one_line(results.typed, 200))
+        said = self._counts() if search is not None else ""
+        if results.state == "none":
+            self.list.empty = _HELP
+        elif results.state == "searching":
+            self.list.empty = "Searching…\nEscape stops."
+        else:
+            self.list.empty = "Nothing found.\n/ searches for something else, escape goes back."
+        if said != self._said or results.state == "none":
+            self._said = said
+            self.query_one("#results-query", Static).update(query)
+            self.query_one("#results-counts", Static).update(Content(said))
+
+    def _counts(self) -> str:
+        results, search = self.results, self._search
+        assert search is not None
+        counts = []
+        if results.matches:
+            runs = len(results.groups)
+            counts.append(
+                f"{results.matches:,} match{'es' * (results.matches != 1)} in {runs:,} run{'s' * (runs != 1)}"
+            )
+        if results.problems:
+            counts.append(f"{results.problems:,} not readable")
+        if results.state == "searching":
+            done, corpus = search.bytes_done, self.trajview.corpus
+            whole = corpus.bytes_done if corpus.finished else 0
+            share = f"{min(99, 100 * done // whole)}% of {size_text(whole)}" if whole > done else size_text(done)
+            counts.append(f"searching… {share}")
+        elif results.state == "stopped":
+            counts.append(f"stopped after {size_text(search.bytes_done)}")
+        elif not results.matches:
+            counts.append("nothing found")
+        return " · ".join(counts)
+
+    def on_results_list_moved(self, message: ResultsList.Moved) -> None:
+        message.stop()
+        self._say_context()
+
+    def _say_context(self) -> None:
+        row = self.results.current
+        shown = _context(row) if row is not None else Content("")
+        self.query_one("#results-context", Static).update(shown, layout=False)
+
+    # Opening
+
+    def on_results_list_opened(self, message: ResultsList.Opened) -> None:
+        message.stop()
+        self.action_open()
+
+    def action_open(self) -> None:
+        """Open the run at the hit under the cursor; or show the hits of it that are not shown."""
+        row = self.results.current
+        if row is None:
+            return
+        if row.kind == "more":
+            if not row.group.reading:
+                row.group.reading = True
+                self.list.refresh()
+                self._expand(row.group, self.results.typed)
+            return
+        hit = row.hit or next(iter(row.group.hits), None)
+        landing = Landing(max(0, hit.transcript) if hit else 0, hit.message if hit else RUN, self.results.typed)
+        self._open(row.group.found, landing)
+
+    @work(thread=True, exclusive=True, group="open-hit", exit_on_error=False)
+    def _open(self, found: RunMatches, landing: Landing) -> None:
+        corpus = self.trajview.corpus
+        try:
+            info = corpus.resolve(corpus.at(found.place))
+        except TrajviewError as error:
+            self.app.call_from_thread(self._say_problem, str(error))
+        else:
+            self.app.call_from_thread(self.trajview.open_run, info, landing=landing)
+
+    @work(thread=True, group="expand-hits", exit_on_error=False)
+    def _expand(self, group: Group, typed: str) -> None:
+        corpus = self.trajview.corpus
+        try:
+            run = corpus.load(corpus.at(group.found.place), lazily=True)
+            found = hits_in(run, query_from(typed), keep=MOST, around=AROUND, width=WIDTH, cancelled=self._stop.is_set)
+            message = self._Expanded(group, found.hits)
+        except TrajviewError as error:
+            message = self._Expanded(group, None, str(error))
+        self.post_message(message)
+
+    def on_results_screen__expanded(self, message: _Expanded) -> None:
+        message.stop()
+        if message.hits is None:
+            message.group.reading = False
+            self._say_problem(message.problem)
+        elif message.group in self.results.groups:
+            self.results.expand(message.group, message.hits)
+            self._say_context()
+        self.list.rows_changed()
+
+    def _say_problem(self, problem: str) -> None:
+        self.notify(one_line(problem), title="Not opened", severity="warning", markup=False)
+
+    # Actions of the key table
+
+    def action_line(self, rows: int) -> None:
+        """A line up or down."""
+        self.list.move(rows)
+
+    def action_half(self, step: int) -> None:
+        """Half a page up or down."""
+        self.list.move_pages(step / 2)
+
+    def action_page(self, step: int) -> None:
+        """A page up or down."""
+        self.list.move_pages(step)
+
+    def action_top(self) -> None:
+        """To the first row."""
+        self.list.go(0)
+
+    def action_end(self) -> None:
+        """To the last row."""
+        self.list.go(len(self.results))
+
+    def action_run(self, step: int) -> None:
+        """To the next or previous run."""
+        self.results.step_run(step)
+        self.list.show_cursor()
+
+    def action_help(self) -> None:
+        """The keys of this screen."""
+        self.trajview.show_help("results")
+
+    def action_back(self) -> None:
+        """Stop the search where it goes on; else back to the list of runs."""
+        if self.results.state == "searching" and not self._stop.is_set():
+            self._stop.set()
+        else:
+            self.dismiss()
+
+
+def _context(row: Row) -> Content:
+    """A hit with the lines around it; of another row, where the run is."""
+    hit = row.hit
+    if hit is None:
+        found = row.group.found
+        counts = f"{found.matches:,} in {found.messages:,} message{'s' * (found.messages != 1)}"
+        return Content(f"{one_line(found.id)} · {one_line(found.where, 1000)} · {found.format} · {counts}")
+    where = [hit.label] if hit.unit < 0 else [f"unit {hit.unit}", hit.label]
+    parts: list[str | tuple[str, str]] = [(" · ".join([*where, one_line(speaker_of(hit))]) + "\n", "$text-accent")]
+    parts += [f"{_line(line)}\n" for line in hit.before]
+    at = 0
+    for start, end in hit.spans:
+        parts += [
+            (_line(hit.text[at:start]), "$foreground"),
+            (_line(hit.text[start:end]), "$foreground on $warning 45%"),
+        ]
+        at = end
+    parts.append((_line(hit.text[at:]) + "\n", "$foreground"))
+    parts += [f"{_line(line)}\n" for line in hit.after]
+    return Content.assemble(*parts)
+
+
+def _line(text: str) -> str:
+    return safe_text(strip_escapes(text.rstrip("\r\n"))).replace("\t", "    ").replace("\n", " ")
