@@ -134,10 +134,10 @@ class ResultsScreen(Screen[None]):
         return super().check_action(action, parameters)
 
     def action_search(self) -> None:
-        """Ask what to search for."""
-        self.prompt.ask(
-            "search", "/", "text or regular expression; role:tool tool:bash in:reasoning", self.results.typed
-        )
+        """Ask what to search for; what was searched for is selected, so that typing takes its place."""
+        typed = self.results.typed
+        says = "text or regular expression; role:tool tool:bash in:reasoning"
+        self.prompt.ask("search", "/", says, typed, select=len(typed))
 
     @on(Prompt.Submitted)
     def _submitted(self, event: Prompt.Submitted) -> None:
