@@ -198,6 +198,16 @@ async def test_a_note_that_another_program_changed_is_not_overwritten(log: Path,
     assert kept(store)["units"][0]["note"] == "theirs"
 
 
+async def test_reading_a_run_again_shows_what_another_program_has_said_of_its_units(log: Path, tmp_path: Path) -> None:
+    store = tmp_path / "scores"
+    async with reading(log, store=store) as reader:
+        await reader.opened()
+        await reader.until(lambda: reader.screen._complete)
+        AnnotationStore(store, "ada").set_mark(reader.screen.info.key, 0, 3, True, "from elsewhere")
+        await reader.press("ctrl+r")
+        await reader.until(lambda: reader.session.marks == {3: "from elsewhere"})
+
+
 async def test_keys_that_open_a_field_are_letters_in_the_annotation_panel(log: Path, tmp_path: Path) -> None:
     async with reading(log, store=tmp_path / "scores") as reader:
         await reader.opened()

@@ -17,7 +17,7 @@ from trajview.config import Settings
 from trajview.corpus.corpus import Corpus
 
 from .driving import Reader
-from .logs import episode, write_runs
+from .logs import episode, repair, write_jsonl, write_runs
 
 Snapshot = Callable[..., bool]
 
@@ -128,6 +128,24 @@ def test_annotation(snap_compare: Snapshot, runs: Path) -> None:
         await reader.until(lambda: reader.state.startswith("draft saved"))
 
     assert snap_compare(app_on(runs / "chair.json"), terminal_size=(80, 24), run_before=after(steps))
+
+
+def test_evidence(snap_compare: Snapshot, runs: Path) -> None:
+    """A unit with a score and a note, one that is marked with why, and citations of which one was followed."""
+    record = repair()
+    record["transcripts"][0]["messages"][11]["content"] = 'It boils. See [T0B5], [T0B9: "fuse is fine"].'
+    write_jsonl(runs / "cited.jsonl", [record])
+
+    async def steps(reader: Reader) -> None:
+        await reader.until(lambda: "citation" in reader.session.all_sources)
+        await reader.press("s")
+        await reader.type("1 good start")
+        await reader.press("enter", "]", "]", "M")
+        await reader.type("compare")
+        await reader.press("enter", "G", "k", "C", "'", "C")
+        await reader.until(lambda: reader.message == 9)
+
+    assert snap_compare(app_on(runs / "cited.jsonl"), terminal_size=(110, 24), run_before=after(steps))
 
 
 def test_help(snap_compare: Snapshot, runs: Path) -> None:

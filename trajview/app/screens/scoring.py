@@ -18,6 +18,7 @@ from trajview.app.screens.transcript_base import TranscriptBase
 from trajview.app.session import TranscriptSession
 from trajview.app.widgets.prompt import Prompt
 from trajview.errors import AnnotationError
+from trajview.models.run import AgentRun
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class Scoring(TranscriptBase):
         self._notes: UnitNotes | None = None
         """What is known of the run that is shown, with what is on its way to the disk; None until it is read."""
         self._notes_of = ""
+        self._notes_with: AgentRun | None = None
         self._asked: tuple[str, int, int] | None = None
         """The run, transcript and unit that the prompt is about."""
         self._on_its_way = 0
@@ -66,9 +68,10 @@ class Scoring(TranscriptBase):
         super()._transcript_shown(session)
         if self.info.key != self._notes_of:
             self._notes_of, self._notes, self._complete = self.info.key, None, False
+        self._show_notes()
+        if self.run is not self._notes_with:  # read again, perhaps because it was asked for: so are these
+            self._notes_with = self.run
             self.reload_notes()
-        else:
-            self._show_notes()
 
     def reload_notes(self) -> None:
         """Read the notes and marks of the run from the store: it is another run, or they were changed elsewhere."""
