@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 from trajview.corpus.info import RunInfo
 from trajview.textsafe import one_line
-from trajview.where.fields import Ref
+from trajview.where.fields import Kind, Ref
 
 if TYPE_CHECKING:
     from trajview.models.run import Reward
 
-__all__ = ["Column", "cell", "column_of", "number", "reward_text", "size_text"]
+__all__ = [
+    "Column", "Shown", "cell", "column_of", "is_number", "number", "ref_of", "reward_text", "size_text", "title_of", "value_text",
+]  # fmt: skip
 
 
 class Column(Enum):
@@ -46,6 +48,25 @@ _REFS = {
     Column.MODELS: Ref("models"),
 }  # fmt: skip
 _COLUMNS = {ref: column for column, ref in _REFS.items()}
+
+
+Shown = Column | Ref
+"""What a column shows: one that the list always has, or a field that the filter or the order is about."""
+
+
+def ref_of(column: Shown) -> Ref:
+    """The field that a column shows."""
+    return column.ref if isinstance(column, Column) else column
+
+
+def title_of(column: Shown) -> str:
+    """What stands above a column."""
+    return column.value if isinstance(column, Column) else one_line(str(column), 40)
+
+
+def is_number(column: Shown) -> bool:
+    """Whether the cells of a column stand at the right edge."""
+    return column.is_number if isinstance(column, Column) else column.kind is Kind.NUMBER
 
 
 def column_of(ref: Ref) -> Column | None:
@@ -105,3 +126,18 @@ def cell(info: RunInfo, column: Column, status: str = "") -> str:
     if column is Column.STATUS:
         return one_line(status)
     return one_line(", ".join(info.agents if column is Column.AGENTS else info.models))
+
+
+def value_text(value: object) -> str:
+    """The text of a cell that shows any field, safe for a terminal and on one line; empty where there is no value."""
+    if value is None or value != value:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int) or (isinstance(value, float) and value.is_integer() and abs(value) < 1e15):
+        return f"{value:,.0f}" if isinstance(value, float) or abs(value) < 10**15 else f"{str(value)[:12]}…"
+    if isinstance(value, float):
+        return number(value)
+    if isinstance(value, (list, tuple)):
+        return one_line(", ".join(value_text(each) for each in value[:20]))
+    return one_line(str(value))

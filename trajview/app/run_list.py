@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trajview.annotation.progress import FLAG
-from trajview.app.cells import Column, cell, column_of, number, reward_text, size_text
+from trajview.app.cells import Column, Shown, cell, column_of, number, ref_of, reward_text, size_text, value_text
 from trajview.corpus.info import Gone, Place, RunInfo, Updated
 from trajview.errors import Problem
 from trajview.where.fields import Ref, natural
@@ -29,6 +29,14 @@ DRAFT_STATUSES = frozenset(f"{state}{sign}" for state in ("draft", "skipped", "f
 
 _TO_DO = frozenset({"", *(status for status in DRAFT_STATUSES if not status.startswith("skipped"))})
 """Annotation statuses that say that a run still waits for its annotation."""
+
+_EXTRAS = 3
+"""Columns that may come because the filter or the order is about their fields."""
+
+_PLAIN = frozenset(
+    {"id", "key", "name", "run", "source", "path", "rewards", "annotated", "draft", "skipped", "flagged", "problem"}
+)
+"""Fields that need no column of their own: another one says it."""
 
 
 class RunList:
@@ -116,6 +124,17 @@ class RunList:
         """How many runs of which it is not known yet whether the filter lets them through."""
         return len(self._open)
 
+    @property
+    def extras(self) -> tuple[Ref, ...]:
+        """Fields that the filter and the order are about, and that no column shows otherwise."""
+        asked = dict.fromkeys([*refs_in(self._filter.node), *(by.ref for by in self.keys)])
+        return tuple(ref for ref in asked if column_of(ref) is None and (ref.parts or ref.name not in _PLAIN))[:_EXTRAS]
+
+    def value_text(self, row: int, ref: Ref) -> str:
+        """The value of a field in a row, as it is shown; an ellipsis where it is not known yet."""
+        column = self.table.column(ref)
+        return "…" if row in column.unknown else value_text(column.values[row])
+
     def to_find_out(self, most: int = 1_000_000) -> tuple[list[tuple[int, RunInfo]], tuple[Ref, ...]]:
         """At most so many runs that have to be read, first for the filter, then for the order, and for which fields."""
         asked = [ref for ref in refs_in(self._filter.node) if ref.field.needs == "details"]
@@ -197,34 +216,36 @@ class RunList:
         """Whether the first key, or the order of the corpus, is turned round."""
         return self.keys[0].reverse if self.keys else self._turned
 
-    def sort_by(self, column: Column | None) -> None:
+    def sort_by(self, column: Shown | None) -> None:
         """Order by a column, or as the corpus does. The same column again turns the order round."""
-        turned = column is self.sort and not self.reverse
-        self._sort(() if column is None else (By(column.ref, turned),), turned)
+        ref = None if column is None else ref_of(column)
+        turned = ref == (self.keys[0].ref if self.keys else None) and not self.reverse
+        self._sort(() if ref is None else (By(ref, turned),), turned)
 
-    def also_by(self, column: Column) -> None:
+    def also_by(self, column: Shown) -> None:
         """Order what is equal so far by a column too. If it is a key already, it is turned round."""
-        key = next((by for by in self.keys if by.ref == column.ref), None)
+        key = next((by for by in self.keys if by.ref == ref_of(column)), None)
         if key is None:
-            self._sort((*self.keys, By(column.ref)))
+            self._sort((*self.keys, By(ref_of(column))))
         else:
             self._sort(tuple(By(by.ref, not by.reverse) if by is key else by for by in self.keys))
 
-    def step_sort(self, step: int, columns: Iterable[Column] = Column) -> None:
+    def step_sort(self, step: int, columns: Iterable[Shown] = Column) -> None:
         """Order by the next or previous of some columns; before the first comes the order of the corpus."""
-        choices = [None, *columns]
-        here = choices.index(self.sort) if self.sort in choices else 0
-        column = choices[(here + step) % len(choices)]
-        self._sort(() if column is None else (By(column.ref),))
+        choices: list[Ref | None] = [None, *map(ref_of, columns)]
+        now = self.keys[0].ref if self.keys else None
+        here = choices.index(now) if now in choices else 0
+        ref = choices[(here + step) % len(choices)]
+        self._sort(() if ref is None else (By(ref),))
 
-    def step_last(self, columns: Iterable[Column] = Column) -> None:
+    def step_last(self, columns: Iterable[Shown] = Column) -> None:
         """Add a key to the order, or make its last one the next column; after the last column the key goes away."""
         if not self.keys:
             self.step_sort(1, columns)
             return
         first = self.keys[:-1] if len(self.keys) > 1 else self.keys
         used = {by.ref for by in first}
-        choices = [ref for ref in (column.ref for column in columns) if ref not in used]
+        choices = [ref for ref in map(ref_of, columns) if ref not in used]
         last = self.keys[-1].ref if len(self.keys) > 1 else None
         here = choices.index(last) + 1 if last in choices else 0
         self._sort((*first, By(choices[here])) if here < len(choices) else first)

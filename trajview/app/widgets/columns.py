@@ -6,15 +6,12 @@ from collections.abc import Mapping
 
 from rich.cells import cell_len, set_cell_size
 
-from trajview.app.run_list import Column
+from trajview.app.cells import Column, Shown, title_of
 
-__all__ = ["HEADING", "MARGIN", "fit", "fit_path", "gap", "layout"]
+__all__ = ["MARGIN", "fit", "fit_path", "gap", "heading_width", "layout"]
 
 MARGIN = 2
 """Cells left of the first column: the cursor's bar and a space, or the sign of a problem."""
-
-HEADING = {column: len(column.value) for column in Column} | {Column.STATUS: len("✓ annotated")}
-"""Cells that a column has from the start: the heading's, and a first annotation widens nothing."""
 
 _LEAST = {Column.ID: 12, Column.SOURCE: 12}
 _MOST = {
@@ -22,11 +19,19 @@ _MOST = {
     Column.STATUS: 14, Column.AGENTS: 40, Column.MODELS: 40,
 }  # fmt: skip
 
+_MOST_OF_A_FIELD = 24
+"""Cells of a column that is there because the filter is about its field."""
+
 _GIVEN_UP = (Column.AGENTS, Column.MODELS, Column.SOURCE, Column.UNITS, Column.FORMAT, Column.MESSAGES, Column.STATUS)
 """Which columns a narrow terminal loses, first to last. The name and the reward stay."""
 
 _NAME_WISH = 24
 """As long as the name has fewer cells than this, and would use more, another column is given up for it."""
+
+
+def heading_width(column: Shown) -> int:
+    """Cells that a column has from the start: the heading's, and a first annotation widens nothing."""
+    return len("✓ annotated") if column is Column.STATUS else cell_len(title_of(column))
 
 
 def fit(text: str, width: int, *, right: bool = False) -> str:
@@ -48,19 +53,19 @@ def fit_path(path: str, width: int) -> str:
     return "…" + fit(set_cell_size(path[::-1], max(0, width - 1)).rstrip()[::-1], max(0, width - 1))
 
 
-def layout(width: int, wanted: Mapping[Column, int]) -> dict[Column, int]:
-    """The cells of each column for a table of `width` cells, margin included, in the order of the columns.
+def layout(width: int, wanted: Mapping[Shown, int]) -> dict[Shown, int]:
+    """The cells of each column for a table of `width` cells, margin included, in their order.
 
     `wanted` says how many cells the content of a column would use; a column that is not in it is not shown. Columns
     are given up until the name has room; what is left goes into the gaps between them (see `gap`).
     """
-    columns = {column: min(size, _MOST[column]) for column, size in wanted.items()}
+    columns = {column: min(size, _most(column)) for column, size in wanted.items()}
     if Column.ID not in columns:
         return {}
     for column in (None, *_GIVEN_UP):
         if column is not None:
             columns.pop(column, None)
-        least = sum(min(size, _LEAST.get(c, size)) for c, size in columns.items() if c is not Column.ID)
+        least = sum(min(size, _least(c, size)) for c, size in columns.items() if c is not Column.ID)
         room = width - MARGIN - 2 * (len(columns) - 1) - least
         wish = min(columns[Column.ID], _NAME_WISH)
         if Column.AGENTS in columns or Column.MODELS in columns:
@@ -80,10 +85,18 @@ def layout(width: int, wanted: Mapping[Column, int]) -> dict[Column, int]:
         source = min(source, max(_LEAST[Column.SOURCE], both * 2 // 5, both - columns[Column.ID]))
         columns[Column.SOURCE] = source
         columns[Column.ID] = max(1, min(columns[Column.ID], both - source))
-    return {column: columns[column] for column in Column if column in columns}
+    return {column: columns[column] for column in wanted if column in columns}
 
 
-def gap(width: int, widths: Mapping[Column, int]) -> int:
+def _most(column: Shown) -> int:
+    return _MOST[column] if isinstance(column, Column) else _MOST_OF_A_FIELD
+
+
+def _least(column: Shown, size: int) -> int:
+    return _LEAST.get(column, size) if isinstance(column, Column) else size
+
+
+def gap(width: int, widths: Mapping[Shown, int]) -> int:
     """Cells between two columns: two, and up to four where there is room."""
     between = max(1, len(widths) - 1)
     return max(2, min(4, (width - MARGIN - sum(widths.values())) // between))

@@ -16,11 +16,14 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from trajview.app.run_list import DRAFT_STATUSES, Column, RunList, RunRow, cell
-from trajview.app.widgets.columns import HEADING, MARGIN, fit, fit_path, gap, layout
+from trajview.app.cells import Column, Shown, cell, is_number
+from trajview.app.run_list import DRAFT_STATUSES, RunList, RunRow
+from trajview.app.widgets.columns import MARGIN, fit, fit_path, gap, heading_width, layout
+from trajview.app.widgets.run_heading import heading
 from trajview.corpus.info import RunInfo
 from trajview.errors import Problem
 from trajview.textsafe import one_line
+from trajview.where.fields import Ref
 
 __all__ = ["RunTable"]
 
@@ -101,9 +104,10 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
     def __init__(self, runs: RunList, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.runs = runs
-        self._wanted: dict[Column, int] = {}
+        self._wanted: dict[Shown, int] = {}
         self._measured = 0
-        self._widths: dict[Column, int] = {}
+        self._widths: dict[Shown, int] = {}
+        self._extras: tuple[Ref, ...] = ()
         self._laid_out_for = -1
         self._strips: LRUCache[tuple[int, bool, bool], Strip] = LRUCache(1024)
         self._styles: dict[tuple[object, ...], Style] = {}
@@ -115,6 +119,11 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
     def rows_changed(self) -> None:
         """The rows, their order or the filter changed: measure, redraw, and keep the cursor in view."""
         self._measure_first()
+        if self.runs.extras != self._extras:
+            self._extras = self.runs.extras
+            self._laid_out_for = -1
+            for row in self._sample():
+                self._widen(row)
         size = Size(0, len(self.runs.shown) + 1)
         if size != self.virtual_size:
             self.virtual_size = size
@@ -135,17 +144,17 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
         """Rows are others now, and may stand elsewhere: as with rows that came, the view stays where it is."""
         for row in rows:
             if row < _SAMPLE:
-                self._widen(self.runs.rows[row])
+                self._widen(row)
         first = int(self.scroll_y)
         for row in self.runs.shown[first : first + self.page_rows]:
-            self._widen(self.runs.rows[row])
+            self._widen(row)
         self._strips.clear()
         self.rows_added()
 
     def statuses_changed(self) -> None:
         """The annotation statuses changed: draw them."""
-        for item in self._sample():
-            self._widen(item)
+        for row in self._sample():
+            self._widen(row)
         self._laid_out_for = -1
         self._strips.clear()
         self.refresh()
@@ -168,7 +177,7 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
                 self.refresh_line(y + 1)
         self._show_cursor()
 
-    def sort_by(self, column: Column, *, also: bool = False) -> None:
+    def sort_by(self, column: Shown, *, also: bool = False) -> None:
         """Sort by a column, or turn the order round if it is sorted by it; `also` keeps the keys that there are."""
         if also:
             self.runs.also_by(column)
@@ -182,7 +191,7 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
         return max(1, self.size.height - 1)
 
     @property
-    def columns(self) -> tuple[Column, ...]:
+    def columns(self) -> tuple[Shown, ...]:
         """The columns that have room."""
         self._lay_out()
         return tuple(self._widths)
@@ -206,7 +215,7 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
         super().watch_scroll_y(old_value, new_value)
         first = int(new_value)
         for row in self.runs.shown[first : first + self.page_rows]:
-            self._widen(self.runs.rows[row])
+            self._widen(row)
 
     def on_resize(self) -> None:
         self._show_cursor()
@@ -233,7 +242,7 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
         else:
             self.go(position)
 
-    def _column_at(self, x: int) -> Column | None:
+    def _column_at(self, x: int) -> Shown | None:
         left = MARGIN
         between = gap(self._laid_out_for, self._widths)
         for column, width in self._widths.items():
@@ -244,23 +253,24 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
 
     # Widths
 
-    def _sample(self) -> Iterable[RunRow]:
+    def _sample(self) -> Iterable[int]:
         first = int(self.scroll_y)
-        yield from self.runs.rows[:_SAMPLE]
-        yield from (self.runs.rows[row] for row in self.runs.shown[first : first + self.page_rows])
+        yield from range(min(_SAMPLE, len(self.runs.rows)))
+        yield from self.runs.shown[first : first + self.page_rows]
 
     def _measure_first(self) -> None:
         """Measure what came of the first rows, in the order they came: so a filter or a sort moves no column."""
         rows = self.runs.rows
         while self._measured < min(_SAMPLE, len(rows)):
-            self._widen(rows[self._measured])
+            self._widen(self._measured)
             self._measured += 1
 
-    def _widen(self, item: RunRow) -> None:
+    def _widen(self, row: int) -> None:
+        item = self.runs.rows[row]
         if not isinstance(item, RunInfo):
             return
-        for column in Column:
-            text = cell(item, column, self._status_text(item))
+        for column in (*Column, *self._extras):
+            text = self._text(row, item, column)
             if not text:
                 continue
             size = cell_len(text)
@@ -275,11 +285,12 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
         if width == self._laid_out_for:
             return
         # Agents, models and rewards have a column if a run has any.
-        wanted = {
-            column: max(self._wanted.get(column, 0), HEADING[column])
-            for column in Column
-            if column in self._wanted or column not in (Column.AGENTS, Column.MODELS, Column.REWARD)
-        }
+        wanted: dict[Shown, int] = {}
+        for column in Column:
+            if column in self._wanted or column not in (Column.AGENTS, Column.MODELS, Column.REWARD):
+                wanted[column] = max(self._wanted.get(column, 0), heading_width(column))
+            if column is Column.REWARD:
+                wanted |= {ref: max(self._wanted.get(ref, 0), heading_width(ref)) for ref in self._extras}
         self._widths = layout(width - 1, wanted)
         self._laid_out_for = width
         self._strips.clear()
@@ -309,35 +320,12 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
         key = (row, is_cursor, self.has_focus)
         strip = self._strips.get(key)
         if strip is None:
-            strip = self._strips[key] = self._row(self.runs.rows[row], width, is_cursor)
+            strip = self._strips[key] = self._row(row, width, is_cursor)
         return strip
 
     def _heading(self, width: int) -> Strip:
-        pieces = [Segment(" " * MARGIN, self._style())]
-        between = gap(width, self._widths)
-        for column, size in self._widths.items():
-            title = fit(column.value, size, right=column.is_number)
-            arrow = self._arrow(column)
-            if not arrow:
-                pieces.append(Segment(title + " " * between, self._style("heading")))
-                continue
-            # The arrow stands in the gap, so that it costs no column its width.
-            rest = " " * (between - len(arrow))
-            if not column.is_number:
-                title = fit(column.value + arrow, size + len(arrow))
-                pieces.append(Segment(title + rest, self._style("heading-sorted")))
-            else:
-                pieces.append(Segment(title + arrow + rest, self._style("heading-sorted")))
+        pieces = heading(self.runs.keys, self._widths, gap(width, self._widths), self._style)
         return _line(pieces, width, self._style())
-
-    def _arrow(self, column: Column) -> str:
-        """Which way a column is sorted, and of several keys which one it is; empty where it is none."""
-        keys = self.runs.keys
-        for index, by in enumerate(keys):
-            if by.ref == column.ref:
-                which = "¹²³⁴⁵⁶⁷⁸⁹"[index] if len(keys) > 1 and index < 9 else ""
-                return f"{'↓' if by.reverse else '↑'}{which}"
-        return ""
 
     def _empty_line(self, y: int, width: int) -> Strip:
         lines = self.empty.split("\n")
@@ -351,7 +339,8 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
             [Segment(" " * left, style), Segment(fit(text, min(cell_len(text), width - left)), style)], width, style
         )
 
-    def _row(self, item: RunRow, width: int, is_cursor: bool) -> Strip:
+    def _row(self, row: int, width: int, is_cursor: bool) -> Strip:
+        item = self.runs.rows[row]
         base = ("cursor",) if is_cursor else ()
         plain, dim = self._style(*base), self._style(*base, "dim")
         bar = Segment("▌", self._style(*base, "cursor-bar")) if is_cursor else Segment(" ", plain)
@@ -375,17 +364,17 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
         space = Segment(" " * gap(width, self._widths), plain)
         status = self._status_text(item)
         for column, size in self._widths.items():
-            text = cell(item, column, status)
+            text = self._text(row, item, column)
             if column is Column.ID:
                 pieces += self._name_cell(item, text, size, plain, dim)
             else:
                 style = dim
-                if column is Column.REWARD:
+                if column is Column.REWARD or not isinstance(column, Column):
                     style = self._style(*base, "reward")
                 elif column is Column.STATUS and status:
                     is_draft = self.runs.status(item) in DRAFT_STATUSES
                     style = self._style(*base, "draft" if is_draft else "done")
-                shown = fit_path(text, size) if column is Column.SOURCE else fit(text, size, right=column.is_number)
+                shown = fit_path(text, size) if column is Column.SOURCE else fit(text, size, right=is_number(column))
                 pieces.append(Segment(shown, style))
             pieces.append(space)
         pieces.pop()
@@ -398,6 +387,11 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
         if not item.name or item.name == item.id or room < min(cell_len(id), 6):
             return [Segment(fit(text, size), plain)]
         return [Segment(text + "  ", plain), Segment(fit(id, room), dim)]
+
+    def _text(self, row: int, item: RunInfo, column: Shown) -> str:
+        if isinstance(column, Column):
+            return cell(item, column, self._status_text(item) if column is Column.STATUS else "")
+        return self.runs.value_text(row, column)
 
     def _status_text(self, item: RunInfo) -> str:
         status = self.runs.status(item)
