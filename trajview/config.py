@@ -43,6 +43,8 @@ class Settings:
     """`gold = "..."`: the annotator of records that settle disagreements, which is nobody's opinion."""
     rubric: str | None = None
     """`--rubric` or `rubric = "..."`: a built-in rubric's name or a TOML file, for all runs; else their format's."""
+    blind: bool = False
+    """`--blind` or `blind = true`: hide rewards, the evaluator's reasoning and the names of models until asked to."""
     theme: str | None = None
     """`theme = "..."`: a Textual theme; None for trajview's own dark one. `ansi-dark` uses the terminal's colours."""
     reward_range: tuple[float, float] = (0.0, 1.0)
@@ -120,6 +122,7 @@ _WANTED: Final = {
     "annotator": "a name, as text",
     "gold": "a name, as text",
     "rubric": "the name of a rubric or a TOML file, as text",
+    "blind": "true or false",
     "theme": "the name of a theme, as text",
     "reward_range": "two numbers, the lower first",
     "preview_lines": "a whole number from 1",
@@ -139,6 +142,8 @@ def _checked(name: str, value: Any, path: Path, text: str) -> Any:
     if name in ("store", "annotator", "gold", "rubric", "theme") and isinstance(value, str) and value.strip():
         if name == "rubric" and (value.endswith(".toml") or "/" in value):
             return str(path.parent / Path(value).expanduser())  # a file that lies beside this one
+        return value
+    if name == "blind" and isinstance(value, bool):
         return value
     if name == "reward_range" and _is_range(value):
         return float(value[0]), float(value[1])

@@ -12,6 +12,7 @@ from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
+from trajview.annotation.queue import Plan
 from trajview.app.app import TrajviewApp, make_app
 from trajview.app.screens.transcript import TranscriptScreen
 from trajview.app.session import TranscriptSession
@@ -207,6 +208,7 @@ async def reading(
     store: Path | None = None,
     annotator: str = "ada",
     follow: bool = False,
+    plan: Plan | None = None,
     **settings: Any,
 ) -> AsyncIterator[Reader]:
     """The app on some paths, its corpus being read. Waits for nothing."""
@@ -214,6 +216,7 @@ async def reading(
     app = make_app(
         corpus,
         Settings(paths=paths, store=store or paths[0].parent / "store", annotator=annotator, **settings),
+        plan,
     )
     corpus.start()
     try:

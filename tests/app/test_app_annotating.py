@@ -77,7 +77,7 @@ async def test_scores_and_reasoning_of_an_episode_become_the_exact_file(episode:
         await reader.press("q")
         await reader.listed()
         await reader.until(lambda: "✓ annotated" in reader.whole_screen)
-        assert "1 annotated" in reader.whole_screen
+        await reader.until(lambda: "1 of 1 annotated" in reader.whole_screen)
     (path,) = records(store)
     pk = pk_of("chair", "ada", "sotopia")
     assert path.name == f"{pk}.json"
@@ -299,7 +299,7 @@ async def test_a_store_in_the_opened_folder_is_no_log(runs: Path) -> None:
     async with reading(runs, store=store) as reader:
         await reader.listed()
         assert len(reader.rows) == 5
-        await reader.until(lambda: "1 annotated" in reader.whole_screen)
+        await reader.until(lambda: "1 of 4 annotated" in reader.whole_screen)
 
 
 async def test_the_log_is_never_touched(runs: Path, tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ async def test_the_runs_are_listed_counted_and_opened() -> None:
     async with app.run_test(size=(100, 24), notifications=True) as pilot:
         await settle(pilot)
         assert said(app, "title") == "trajview  /logs"
-        assert said(app, "counts") == "3 runs · 1 problem · 5 skipped · 1 annotated"
+        assert said(app, "counts") == "3 runs · 1 problem · 5 skipped"
         await pilot.press("j")
         assert said(app, "status") == "runs.jsonl · 4.1 KB"
         await pilot.press("enter", "a", "question_mark")
@@ -250,11 +250,12 @@ async def test_statuses_are_read_again_and_a_store_that_cannot_be_read_is_said()
         await settle(pilot)
         assert "annotated" not in said(app, "counts")
         found.update(a="annotated", b="draft")
+        app.browser.progress_said = "1 of 2 annotated"
         app.browser.refresh_status()
         await settle(pilot)
         assert "✓ annotated" in rows(app)[0]
         assert "○ draft" in rows(app)[1]
-        assert said(app, "counts") == "2 runs · 1 annotated"
+        assert said(app, "counts") == "2 runs · 1 of 2 annotated"
 
         def fail() -> dict[str, str]:
             raise TrajviewError("[/no] such store")

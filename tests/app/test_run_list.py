@@ -161,14 +161,37 @@ def test_the_next_run_is_the_next_one_shown_past_problems() -> None:
     assert runs.next_run(run("b").place, -1) == run("a")
 
 
-def test_only_what_is_no_draft_counts_as_annotated() -> None:
+def test_runs_are_sorted_by_their_annotation() -> None:
     runs = listed(run("a"), run("b"), run("c"))
     runs.set_statuses({"a": "annotated", "b": "draft", "somewhere else": "annotated"})
-    assert runs.annotated == 1
     runs.sort_by(Column.STATUS)
     assert ids(runs) == ["a", "b", "c"]
     runs.set_statuses({"c": "annotated", "b": "draft"})
     assert ids(runs) == ["c", "b", "a"]
+
+
+def test_a_queue_hides_the_other_runs_and_gives_the_order_where_no_column_does() -> None:
+    runs = listed(run("a", units=1), run("b", units=2), run("c", units=3), problem())
+    runs.go(1)
+    runs.arrange(["c", "b", "elsewhere"])
+    assert ids(runs) == ["c", "b"]
+    assert runs.current == run("b", units=2), "the cursor stays on its run"
+    runs.sort_by(Column.UNITS)
+    assert ids(runs) == ["b", "c"]
+    runs.sort_by(None)
+    assert ids(runs) == ["c", "b"]
+    runs.turn()
+    assert ids(runs) == ["b", "c"]
+    runs.turn()
+    runs.append([run("d")])
+    assert ids(runs) == ["c", "b"], "what comes later is not in the queue until it is made anew"
+    runs.arrange(["d", "c", "b"])
+    assert ids(runs) == ["d", "c", "b"]
+    assert runs.go_to(run("c").place)
+    assert not runs.go_to(run("a").place)
+    runs.arrange(None)
+    assert ids(runs)[:3] == ["a", "b", "c"]
+    assert runs.current is not None
 
 
 def test_the_place_of_a_problem_is_as_short_as_the_opened_folder_allows() -> None:

@@ -8,12 +8,13 @@ from threading import Event
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import work
-from textual.app import App, SystemCommand
+from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from trajview.annotation.choice import find_rubric
 from trajview.annotation.store import AnnotationStore
+from trajview.app.episodes import Episodes
 from trajview.app.keys import KEYS
 from trajview.app.screens.browser import BrowserScreen
 from trajview.app.themes import THEMES
@@ -24,6 +25,7 @@ from trajview.errors import AnnotationError
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
+    from trajview.annotation.queue import Plan
     from trajview.app.results import Landing
     from trajview.app.widgets.annotation_panel import AnnotationPanel
 
@@ -33,7 +35,7 @@ _STARTED: Final = 1.0
 """Seconds after which the first screen is there, and garbage is collected again."""
 
 
-class TrajviewApp(App[int]):
+class TrajviewApp(Episodes):
     """Shows the runs of a corpus; opens one at once where the settings or the corpus name just one."""
 
     TITLE = "trajview"
@@ -42,9 +44,10 @@ class TrajviewApp(App[int]):
     COMMAND_PALETTE_BINDING = "ctrl+backslash"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+q", "quit", "quit", show=False, priority=True)]
 
-    def __init__(self, corpus: Corpus, settings: Settings) -> None:
+    def __init__(self, corpus: Corpus, settings: Settings, plan: Plan | None = None) -> None:
         super().__init__()
         self.corpus = corpus
+        self.plan = plan
         self.settings = settings
         refuses = None if settings.force_store else self._not_for_store
         self.store = AnnotationStore(settings.store, settings.annotator, refuses)
@@ -60,12 +63,13 @@ class TrajviewApp(App[int]):
     def on_mount(self) -> None:
         if not gc.isenabled():
             self.set_timer(_STARTED, _collect_garbage)
-        self.browser = BrowserScreen(self.corpus, self.settings, self.store.statuses)
+        self.browser = BrowserScreen(self.corpus, self.settings, self.read_statuses)
         self.browser.changed = self._runs_changed
+        self.browser.listed = self.corpus_listed
         self.push_screen(self.browser)
         for said in self._settings_without_effect():
             self.notify(said, severity="warning", timeout=8, markup=False)
-        if self.settings.run is not None or self._names_one_file():
+        if self.plan is None and (self.settings.run is not None or self._names_one_file()):
             self._open_when_found()
 
     def _settings_without_effect(self) -> Iterator[str]:
@@ -144,21 +148,6 @@ class TrajviewApp(App[int]):
     def neighbour(self, info: RunInfo, step: int) -> RunInfo | None:
         """The run after (or before) another, as the browser sorts and filters them now."""
         return self.browser.neighbour(info, step)
-
-    def next_to_annotate(self, info: RunInfo) -> tuple[RunInfo | None, str]:
-        """The next run after another that waits for its annotation, or None and a sentence that says so."""
-        found = self.browser.neighbour(info, 1, to_do=True)
-        if found is not None:
-            return found, ""
-        runs = self.browser.runs
-        others = runs.left_to_do(but=info)
-        if others > 0:
-            return None, f"end of the list; {others} before it {'waits' if others == 1 else 'wait'} for annotation"
-        return None, "all are annotated" if self.browser.finished else "the last so far"
-
-    def annotations_changed(self) -> None:
-        """Something was saved: the browser's status column is read anew."""
-        self.browser.refresh_status()
 
     @work
     async def leave_transcript(self, screen: Screen[None]) -> None:
@@ -267,14 +256,14 @@ def _collect_garbage() -> None:
     gc.enable()
 
 
-def make_app(corpus: Corpus, settings: Settings) -> TrajviewApp:
-    """The app as the command line and the tests start it."""
-    return TrajviewApp(corpus, settings)
+def make_app(corpus: Corpus, settings: Settings, plan: Plan | None = None) -> TrajviewApp:
+    """The app as the command line and the tests start it; with a plan, on the queue that it gives."""
+    return TrajviewApp(corpus, settings, plan)
 
 
-def run_app(corpus: Corpus, settings: Settings) -> int:
+def run_app(corpus: Corpus, settings: Settings, plan: Plan | None = None) -> int:
     """Run the app in this terminal; returns the exit code."""
-    app = make_app(corpus, settings)
+    app = make_app(corpus, settings, plan)
     result = app.run()
     if app.return_code:
         return app.return_code

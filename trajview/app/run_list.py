@@ -27,9 +27,6 @@ RunRow = RunInfo | Problem
 DRAFT_STATUSES = frozenset(f"{state}{sign}" for state in ("draft", "skipped", "flagged") for sign in ("", f" {FLAG}"))
 """Annotation statuses that say that a run has no annotation yet."""
 
-_TO_DO = frozenset({"", *(status for status in DRAFT_STATUSES if not status.startswith("skipped"))})
-"""Annotation statuses that say that a run still waits for its annotation."""
-
 _EXTRAS = 3
 """Columns that may come because the filter or the order is about their fields."""
 
@@ -63,6 +60,7 @@ class RunList:
         self._turned = False
         self._keys_before: tuple[By, ...] | None = None
         self._gone: set[int] = set()
+        self._queue: dict[str, int] | None = None
         self._cursor = 0
         self._wanted: int | None = None
 
@@ -81,6 +79,8 @@ class RunList:
             from trajview.where.order import merged
 
             self.shown = merged(self.shown, matching, self.keys, self.table)
+        elif self._queue is not None:
+            self._order(self.shown + matching)
         elif self._turned:
             self.shown[:0] = reversed(matching)
         else:
@@ -187,14 +187,6 @@ class RunList:
         """The annotation statuses, by the key of the run."""
         return self.table.statuses
 
-    @property
-    def annotated(self) -> int:
-        """How many runs of the list have an annotation; a draft is none yet."""
-        if not self.statuses:
-            return 0
-        done = {key for key, status in self.statuses.items() if status and status not in DRAFT_STATUSES}
-        return sum(1 for item in self.rows if isinstance(item, RunInfo) and item.key in done) if done else 0
-
     def set_statuses(self, statuses: Mapping[str, str]) -> None:
         """Take over the annotation statuses, by the key of the run."""
         self.table.set_statuses(statuses)
@@ -270,8 +262,21 @@ class RunList:
             from trajview.where.order import ordered
 
             self.shown = ordered(rows, self.keys, self.table)
-        else:
-            self.shown = rows[::-1] if self._turned else rows
+            return
+        if self._queue is not None:
+            rows = sorted(rows, key=self._place_in_queue)
+        self.shown = rows[::-1] if self._turned else rows
+
+    def arrange(self, keys: Sequence[str] | None) -> None:
+        """Show only the runs of a queue, in its order where no column gives one; None for all runs."""
+        self._queue = None if keys is None else {key: place for place, key in enumerate(keys)}
+        cursor = self.cursor_row
+        self._show_matching()
+        self._stay_on(cursor)
+
+    def _place_in_queue(self, row: int) -> int:
+        item = self.rows[row]
+        return (self._queue or {}).get(item.key, -1) if isinstance(item, RunInfo) else -1
 
     # Filter
 
@@ -340,6 +345,8 @@ class RunList:
     def _matching(self, rows: Sequence[int]) -> list[int]:
         """Those of some rows that the filter lets through; of which it is not known yet, note."""
         found = [row for row in rows if row not in self._gone] if self._gone else rows
+        if self._queue is not None:
+            found = [row for row in found if self._place_in_queue(row) >= 0]
         if self._select is None:
             return list(found)
         yes, unknown = self._select(found)
@@ -369,28 +376,28 @@ class RunList:
         self._wanted = self.cursor_row
         return self._cursor != before
 
-    def next_run(self, place: Place, step: int, *, to_do: bool = False) -> RunInfo | None:
-        """Move the cursor to the run shown after (before) the run at that place, past problems; None at the end.
-
-        `to_do` passes over those that are annotated or skipped.
-        """
+    def next_run(self, place: Place, step: int) -> RunInfo | None:
+        """Move the cursor to the run shown after (before) the run at that place, past problems; None at the end."""
         here = next(
             (p for p, row in enumerate(self.shown) if getattr(self.rows[row], "place", None) == place), self._cursor
         )
         position = here + step
         while 0 <= position < len(self.shown):
             item = self.rows[self.shown[position]]
-            if isinstance(item, RunInfo) and not (to_do and self.status(item) not in _TO_DO):
+            if isinstance(item, RunInfo):
                 self.go(position)
                 return item
             position += step
         return None
 
-    def left_to_do(self, but: RunInfo) -> int:
-        """How many of the other runs that are shown are neither annotated nor skipped."""
-        shown = (self.rows[row] for row in self.shown)
-        waiting = (item for item in shown if isinstance(item, RunInfo) and self.status(item) in _TO_DO)
-        return sum(1 for item in waiting if item.place != but.place)
+    def go_to(self, place: Place) -> bool:
+        """Put the cursor on the run at that place; False where it is not shown."""
+        position = next(
+            (p for p, row in enumerate(self.shown) if getattr(self.rows[row], "place", None) == place), None
+        )
+        if position is not None:
+            self.go(position)
+        return position is not None
 
     def _stay_on(self, row: int | None) -> None:
         """Find the row that the cursor was on, or the one that a filter hid and that shows again."""
@@ -404,7 +411,7 @@ class RunList:
     def _position(self, row: int | None) -> int | None:
         if row is None:
             return None
-        if not self.keys and not self._turned:
+        if not self.keys and not self._turned and self._queue is None:
             position = bisect_left(self.shown, row)
             return position if position < len(self.shown) and self.shown[position] == row else None
         try:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from trajview.corpus.info import RunInfo
 
 __all__ = [
-    "existing", "exit_code", "is_terminal", "matching_run", "no_cache_option", "out", "paths_argument", "say_nothing_found", "say_problem",
+    "existing", "exit_code", "is_terminal", "matching_run", "no_cache_option", "out", "paths_argument", "say_nothing_found", "say_problem", "scoring_options",
     "stream_runs", "wants_colour",
 ]  # fmt: skip
 
@@ -37,6 +37,29 @@ def no_cache_option(command: _Command) -> _Command:
     return click.option("--no-cache", is_flag=True, help="Neither use nor keep summaries of files (see `cache`).")(
         command
     )
+
+
+def scoring_options(command: _Command) -> _Command:
+    """The options that both ways into the viewer have: where annotations go, whose, by which rubric, and how it looks."""
+    for option in (
+        click.option("--theme", metavar="NAME", help="A Textual theme; `ansi-dark` uses the terminal's own colours."),
+        click.option(
+            "--blind", is_flag=True, default=None, help="Hide rewards, the evaluator's reasoning and models' names."
+        ),
+        click.option("--rubric", metavar="NAME|FILE", help="What is rated: a built-in rubric or a file.  [by format]"),
+        click.option("--annotator", metavar="NAME", help="Who annotates.  [the login name]"),
+        click.option(
+            "--force-store",
+            is_flag=True,
+            default=None,
+            help="Save other runs than episodes in Sotopia's own data folder as well.",
+        ),
+        click.option(
+            "--store", metavar="DIR", help="Where annotations are saved; made at the first save.  [annotations]"
+        ),
+    ):
+        command = option(command)
+    return command
 
 
 def existing(paths: Sequence[Path], dash: Callable[[], Path] | None = None) -> tuple[Path, ...]:

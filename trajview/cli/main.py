@@ -22,7 +22,7 @@ EXIT_WRONG: Final = 2
 EXIT_INTERRUPTED: Final = 130
 
 _COMMANDS: Final = (
-    "view", "show", "search", "ls", "stats", "detect", "validate", "annotations", "agreement", "rubric", "cache", "completion",
+    "view", "annotate", "show", "search", "ls", "stats", "detect", "validate", "annotations", "agreement", "rubric", "cache", "completion",
 )  # fmt: skip
 _OWN_OPTIONS: Final = frozenset({"--help", "-h", "--version"})
 _CONTEXT: Final = {"help_option_names": ["-h", "--help"], "max_content_width": 100}

@@ -45,19 +45,26 @@ class _NoSuchUnit(TrajviewError):
 @click.option("--run", metavar="ID", help="Only the run with this id or key (see `trajview ls`).")
 @click.option("--unit", type=int, metavar="N", help="Only this action unit, counted from 0, of the first transcript.")
 @click.option("--token-limit", type=int, metavar="N", help="In strings of at most N GPT-4 tokens each (at least 100).")
+@click.option("--blind", is_flag=True, help="Without rewards, the evaluator's reasoning and models' names.")
 @click.pass_context
 def command(
-    ctx: click.Context, paths: tuple[Path, ...], run: str | None, unit: int | None, token_limit: int | None
+    ctx: click.Context, paths: tuple[Path, ...], run: str | None, unit: int | None, token_limit: int | None, blind: bool
 ) -> None:
     """Print every run of PATH, or one, as text by action unit.
 
     A line `=== …` comes before each run, and before each string under a token limit. With --unit and --token-limit,
     the strings that hold the unit are printed, and the unit is marked in them.
     """
-    ctx.exit(show(paths, run, unit, token_limit))
+    ctx.exit(show(paths, run, unit, token_limit, blind))
 
 
-def show(paths: Sequence[Path], run: str | None = None, unit: int | None = None, token_limit: int | None = None) -> int:
+def show(
+    paths: Sequence[Path],
+    run: str | None = None,
+    unit: int | None = None,
+    token_limit: int | None = None,
+    blind: bool = False,
+) -> int:
     """Print the runs; the exit code."""
     from trajview.corpus.corpus import Corpus
 
@@ -68,12 +75,12 @@ def show(paths: Sequence[Path], run: str | None = None, unit: int | None = None,
             raise click.UsageError(f"--token-limit must be at least {MIN_TOKEN_LIMIT}, not {token_limit}")
     corpus = Corpus(existing(paths))
     if run is not None:
-        _print_run(corpus, matching_run(corpus, run), unit, token_limit)
+        _print_run(corpus, matching_run(corpus, run), unit, token_limit, blind)
         return EXIT_FINE
     code = EXIT_FINE
     for info in stream_runs(corpus):
         try:
-            _print_run(corpus, info, unit, token_limit)
+            _print_run(corpus, info, unit, token_limit, blind)
         except _NoSuchUnit as error:
             say_problem(error.problem())
             code = EXIT_WRONG
@@ -84,8 +91,12 @@ def show(paths: Sequence[Path], run: str | None = None, unit: int | None = None,
     return max(code, exit_code(corpus))
 
 
-def _print_run(corpus: Corpus, info: RunInfo, unit: int | None, token_limit: int | None) -> None:
+def _print_run(corpus: Corpus, info: RunInfo, unit: int | None, token_limit: int | None, blind: bool) -> None:
     run = corpus.load(info)
+    if blind:
+        from trajview.models.blind import blinded
+
+        run = blinded(run)
     if unit is not None:
         count = len(run.transcripts[0].units_of_action)
         if not 0 <= unit < count:

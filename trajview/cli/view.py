@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from .common import existing, is_terminal, no_cache_option, paths_argument
+from .common import existing, is_terminal, no_cache_option, paths_argument, scoring_options
 from .stdin import Spool, take_terminal
 
-__all__ = ["command"]
+if TYPE_CHECKING:
+    from trajview.annotation.queue import Plan
+
+__all__ = ["can_view", "command", "open_viewer"]
 
 
 @click.command("view", short_help="Read PATH in the viewer (the default).")
@@ -19,27 +24,20 @@ __all__ = ["command"]
 @click.option("--run", metavar="ID", help="Open the run with this id or key at once.")
 @click.option("--unit", type=click.IntRange(min=0), metavar="N", help="Go to this action unit, counted from 0.")
 @click.option("--highlight", multiple=True, metavar="REGEX", help="Highlight the units that match; may be repeated.")
-@click.option("--store", metavar="DIR", help="Where annotations are saved; made at the first save.  [annotations]")
-@click.option("--force-store", is_flag=True, help="Save other runs than episodes in Sotopia's own data folder as well.")
-@click.option("--annotator", metavar="NAME", help="Who annotates.  [the login name]")
-@click.option("--rubric", metavar="NAME|FILE", help="What is rated: a built-in rubric or a file.  [by format]")
-@click.option("--theme", metavar="NAME", help="A Textual theme; `ansi-dark` uses the terminal's own colours.")
+@scoring_options
 @click.option("--follow", is_flag=True, help="Show what is added to the files and folders while it is written.")
 @no_cache_option
 @click.pass_context
 def command(
     ctx: click.Context,
+    /,
     paths: tuple[Path, ...],
     run: str | None,
     unit: int | None,
     highlight: tuple[str, ...],
-    store: str | None,
-    force_store: bool,
-    annotator: str | None,
-    rubric: str | None,
-    theme: str | None,
     follow: bool,
     no_cache: bool,
+    **given: Any,
 ) -> None:
     """Open PATH in the viewer (this is what `trajview PATH...` does)."""
     streams: list[Spool] = []
@@ -48,7 +46,7 @@ def command(
         streams.append(streams[0] if streams else Spool())
         return streams[0].path
 
-    viewer = is_terminal() and os.environ.get("TERM") != "dumb"  # such as Emacs' shell: it can only print
+    viewer = can_view()
     paths = existing(paths, stream if viewer else None)
     if highlight:
         from trajview.highlight import compile_rule
@@ -58,7 +56,20 @@ def command(
     if not viewer:
         from .show import show
 
-        ctx.exit(show(paths, run, unit))
+        ctx.exit(show(paths, run, unit, blind=bool(given.get("blind"))))
+    given.update(paths=paths, run=run, unit=unit, highlight=highlight)
+    open_viewer(no_cache, follow, streams[:1], **given)
+
+
+def can_view() -> bool:
+    """Whether there is a terminal that can show the viewer; Emacs' shell, for one, can only print."""
+    return is_terminal() and os.environ.get("TERM") != "dumb"
+
+
+def open_viewer(
+    no_cache: bool, follow: bool = False, streams: Sequence[Spool] = (), plan: Plan | None = None, **given: Any
+) -> NoReturn:
+    """Open the viewer with these settings, on the queue of a plan if there is one; ends the program."""
     take_terminal()
 
     import gc
@@ -67,15 +78,12 @@ def command(
 
     from trajview.config import load_settings
 
-    settings = load_settings(
-        paths=tuple(paths), run=run, unit=unit, highlight=highlight, store=store, annotator=annotator, rubric=rubric,
-        theme=theme, force_store=force_store or None,
-    )  # fmt: skip
+    settings = load_settings(**given)
     from trajview.corpus.cache import SummaryCache
     from trajview.corpus.corpus import Corpus
 
-    corpus = Corpus(settings.paths, None if no_cache else SummaryCache(), follow=follow, streams=streams[:1])
+    corpus = Corpus(settings.paths, None if no_cache else SummaryCache(), follow=follow, streams=list(streams))
     corpus.start(patiently=True)  # the first runs are found while Textual is imported
     from trajview.app.app import run_app
 
-    sys.exit(run_app(corpus, settings))
+    sys.exit(run_app(corpus, settings, plan))

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from trajview.app.episodes import EpisodeKeys
 from trajview.app.screens.transcript_base import TranscriptBase
+from trajview.errors import AnnotationError
+from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
     from trajview.app.widgets.annotation_panel import AnnotationPanel
+    from trajview.corpus.info import RunInfo
 
 __all__ = ["Annotating"]
 
 
-class Annotating(TranscriptBase):
+class Annotating(EpisodeKeys, TranscriptBase):
     """The part of the transcript screen that knows the annotation panel."""
 
     @property
@@ -34,7 +38,6 @@ class Annotating(TranscriptBase):
 
     def open_annotation(self, with_cursor: bool = True) -> None:
         """Show the panel for the run that is read; what was typed for another one is kept first."""
-        from trajview.annotation.choice import rubric_of
         from trajview.app.widgets.annotation_panel import AnnotationPanel
 
         assert self.run is not None
@@ -45,7 +48,7 @@ class Annotating(TranscriptBase):
         self.remove_class("-metadata")
         self.add_class("-annotating")
         if panel.key != self.info.key:
-            rubric = rubric_of(self.trajview.rubric, self.info.format, self.trajview.settings.reward_range)
+            rubric = self.trajview.rubric_for(self.info)
             panel.open_run(self.info.key, self.run.name or self.run.id, self.run.agent_names, rubric)
         else:
             panel.stay()
@@ -64,6 +67,14 @@ class Annotating(TranscriptBase):
         panel = self.panel
         if panel is None or not message.advance or message.key != self.info.key:
             return
+
+        def go_on() -> None:
+            if self.is_mounted and message.key == self.info.key:
+                self._to_next(panel)
+
+        self.trajview.when_progress_is_read(go_on)
+
+    def _to_next(self, panel: AnnotationPanel) -> None:
         found, said = self.trajview.next_to_annotate(self.info)
         if found is not None:
             self.open_run(found, annotate=True)
@@ -84,3 +95,48 @@ class Annotating(TranscriptBase):
             self.open_run(found, annotate=True)
         elif self.panel is not None:
             self.panel.stay("this is the last run" if message.step > 0 else "this is the first run")
+
+    # -- the episode as a whole ----------------------------------------------------------------------------------------
+
+    def episode_at_hand(self) -> RunInfo | None:
+        return self.info if self.run is not None else None
+
+    def episode_skipped(self, info: RunInfo) -> None:
+        if info.key == self.info.key and self.panel is not None and self.has_class("-annotating"):
+            self._to_next(self.panel)
+
+    def episode_turned(self, info: RunInfo | None) -> None:
+        """Show what was undone or done again, in the episode where it was."""
+        panel = self.panel
+        if info is not None and info.key != self.info.key:
+            self.trajview.browser.go_to(info)
+            self.open_run(info, annotate=self.has_class("-annotating"))
+        elif panel is not None:
+            panel.reload()
+
+    def before_undo(self) -> bool:
+        """What was typed a moment ago is the first thing to take back."""
+        try:
+            if self.panel is not None:
+                self.panel.flush()
+        except AnnotationError as error:
+            self._toast(one_line(str(error), 300), error=True)
+            return False
+        return True
+
+    # -- blind ---------------------------------------------------------------------------------------------------------
+
+    def action_reveal(self) -> None:
+        """Show what is hidden of this run, and have it written down that it was asked for."""
+        if self.run is None:
+            return
+        if not self.trajview.hides(self.info):
+            self._brief("nothing is hidden")
+            return
+        info = self.info
+
+        def revealed() -> None:
+            if self.is_mounted and self.info.key == info.key:
+                self.run_changed()
+
+        self.trajview.reveal_model(info, revealed)

@@ -17,6 +17,7 @@ from textual.widgets import Static
 
 from trajview.app.keys import bindings_for
 from trajview.app.run_list import RunList, RunRow
+from trajview.app.screens.browser_queue import QueueScreen
 from trajview.app.screens.browser_said import Source, counts_said, empty_said, filter_said, row_said, title_said
 from trajview.app.screens.filtering import FilteringScreen
 from trajview.app.widgets.filter_bar import FilterBar
@@ -48,7 +49,7 @@ class _OpensRuns(Protocol):
     def show_search(self) -> None: ...
 
 
-class BrowserScreen(FilteringScreen):
+class BrowserScreen(QueueScreen, FilteringScreen):
     """The runs of a corpus and what could not be read, with their annotation status.
 
     Opening a run is the app's business: `app.open_run(info, annotate=False)`; help is `app.show_help("browser")`.
@@ -138,7 +139,7 @@ class BrowserScreen(FilteringScreen):
     def _take_batch(self, batch: list[RunRow | Updated], finished: bool) -> None:
         """Called on the thread that scans: put the rows aside and tell the screen, once until it has taken them."""
         with self._lock:
-            self._waiting += batch
+            self._waiting += map(self._as_seen, batch) if self.settings.blind else batch
             self._no_more = self._no_more or finished
             if self._told:
                 return
@@ -169,6 +170,8 @@ class BrowserScreen(FilteringScreen):
             self.post_message(self._Arrived())
         else:
             self.find_out()
+            if self.finished and self.listed is not None:
+                self.listed()
         self.say()
 
     # Annotation status
@@ -204,7 +207,7 @@ class BrowserScreen(FilteringScreen):
         self._say_status()
 
     def _say_counts(self) -> None:
-        said = counts_said(self.runs, self.corpus, self.finished)
+        said = counts_said(self.runs, self.corpus, self.finished, self.progress_said)
         if said != self._counted:
             self._counted = said
             self._counts.update(Content(said))
@@ -301,12 +304,9 @@ class BrowserScreen(FilteringScreen):
         said = "The files were read again." if message.done else "The files are still being read."
         self.notify(said, timeout=3)
 
-    def neighbour(self, info: RunInfo, step: int, *, to_do: bool = False) -> RunInfo | None:
-        """The next or previous run as the list stands, with the cursor put on it; None where the list ends.
-
-        `to_do` passes over those that are annotated or skipped.
-        """
-        found = self.runs.next_run(info.place, step, to_do=to_do)
+    def neighbour(self, info: RunInfo, step: int) -> RunInfo | None:
+        """The next or previous run as the list stands, with the cursor put on it; None where the list ends."""
+        found = self.runs.next_run(info.place, step)
         if found is None:
             return None
         self.table.rows_changed()

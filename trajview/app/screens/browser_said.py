@@ -52,15 +52,15 @@ class Source(Protocol):
         """The run summed up, with the key that annotations refer to. Raises TrajviewError."""
 
 
-def counts_said(runs: RunList, corpus: Source, finished: bool) -> str:
-    """How much there is, and whether it is still being read."""
+def counts_said(runs: RunList, corpus: Source, finished: bool, progress: str) -> str:
+    """How much there is, how far the annotation is, and whether the files are still being read."""
     counts = [_count(runs.runs, "run")]
     if runs.problems:
         counts.append(_count(runs.problems, "problem"))
     if corpus.skipped:
         counts.append(f"{corpus.skipped:,} skipped")
-    if runs.annotated:
-        counts.append(f"{runs.annotated:,} annotated")
+    if progress:
+        counts.append(progress)
     if not finished:
         counts.append(f"reading… {size_text(corpus.bytes_done)}" if corpus.bytes_done else "reading…")
     elif corpus.following:

@@ -70,8 +70,17 @@ class Showing(TranscriptBase):
             TranscriptSession(Transcript(messages=[ToolMessage(content=text)]), bare=True, language="metadata")
         )
 
+    def _hides(self, what: str) -> bool:
+        """Whether this would show what is hidden in blind mode; then it says so."""
+        hidden = self.trajview.hides(self.info)
+        if hidden:
+            self._brief(f"{what} would show what is hidden: R reveals it")
+        return hidden
+
     def action_raw(self) -> None:
         """Show the record as it is in the file."""
+        if self._hides("the record"):
+            return
         from trajview.app.screens.raw import RawScreen
 
         self.app.push_screen(RawScreen(self.info))
@@ -98,6 +107,8 @@ class Showing(TranscriptBase):
 
     def action_edit(self) -> None:
         """Open the file in the editor or pager, at the record."""
+        if self._hides("the file"):
+            return
         from trajview.app.edit import open_outside
 
         open_outside(self.app, self.info.path, self.info.line)

@@ -205,7 +205,7 @@ class TranscriptScreen(Scoring, Searching, Citing, Showing):
         first: TranscriptSession | None = None
         try:
             info = self.trajview.corpus.refresh(asked, now=anew)
-            run = self.trajview.corpus.load(info, lazily=True)
+            run = self.trajview.load(info)
             wanted = self._landing.transcript if index is None and self._landing is not None else index or 0
             first = self._session(run, min(wanted, len(run.transcripts) - 1))
         except TrajviewError as error:
@@ -344,6 +344,8 @@ class TranscriptScreen(Scoring, Searching, Citing, Showing):
                 (f"  transcript {self.index + 1}/{len(run.transcripts)}{f' · {name}' if name else ''} (tab)", "$accent")
             )
         facts = [self.info.format]
+        if self.trajview.hides(self.info):
+            facts.append("blind (R reveals)")
         if run.rewards:
             facts.append("reward " + " / ".join(f"{overall_of(reward):.3g}" for reward in run.rewards))
         if run.agents:

@@ -202,6 +202,13 @@ class AnnotationPanel(PanelKeys):
         self._sheet.shut(True)
         self.run_worker(self._save(self._run, draft, list(self._work.rewards), advance), group="annotation-save")
 
+    def reload(self) -> None:
+        """Read the run's work again: it has changed behind the fields, as by an undo."""
+        self._keep()
+        if self._run is not None and self.is_mounted:
+            self._ready = False
+            self._start_opening()
+
     def stay(self, why: str = "") -> None:
         """No other run is coming: the fields of this one open again, and `why` is said beside its state."""
         self._advancing = False

@@ -1,0 +1,198 @@
+"""Annotating as a job: the queue and where it was left, skips, flags, undo across episodes, and blind mode."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input
+
+from trajview.annotation.queue import Plan
+from trajview.annotation.store import AnnotationStore
+from trajview.app.screens.reason import ReasonScreen
+
+from .driving import Reader, reading, records
+from .logs import chat, write_episode, write_jsonl
+
+SECRET = "gull-70b"
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    return write_jsonl(tmp_path / "chats.jsonl", [chat(name, "hi", "ho") for name in ("alpha", "beta", "gamma")])
+
+
+def states(store: Path) -> dict[str, str]:
+    return {key: found.state for key, found in AnnotationStore(store, "ada").progress().items()}
+
+
+async def submit(reader: Reader, score: str, then: str) -> None:
+    """Type a score, submit it, and wait for the next episode."""
+    await reader.annotating()
+    await reader.type(score)
+    await reader.press("ctrl+s")
+    await reader.opened(then)
+    await reader.annotating()
+
+
+async def test_a_queue_opens_where_it_was_left_and_goes_on_by_itself(logs: Path, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    async with reading(logs, store=store, plan=Plan()) as reader:
+        await reader.opened("alpha")
+        await submit(reader, "1", then="beta")
+        await reader.type("0.5")
+        await reader.until(lambda: reader.state.startswith("draft saved"))
+    assert states(store) == {"alpha": "submitted", "beta": "draft"}
+    async with reading(logs, store=store, plan=Plan()) as reader:
+        await reader.opened("beta")
+        await reader.annotating()
+        assert list(reader.values.values()) == ["0.5"]
+        await reader.press("ctrl+s")
+        await reader.opened("gamma")
+        await reader.annotating()
+        await reader.type("0")
+        await reader.press("ctrl+s")
+        await reader.until(lambda: "all are done" in reader.state, "the end of the queue is said")
+    assert len(records(store)) == 3
+    async with reading(logs, store=store, plan=Plan()) as reader:
+        await reader.until(lambda: "All episodes of this queue are done." in reader.toasts)
+        assert "3 of 3 annotated" in reader.whole_screen
+
+
+async def test_the_list_shows_the_queue_in_its_order_and_how_far_it_is(logs: Path, tmp_path: Path) -> None:
+    async with reading(logs, store=tmp_path / "store", plan=Plan(ids=("gamma", "nowhere", "alpha"))) as reader:
+        await reader.opened("gamma")
+        await reader.press("escape", "escape", "q")
+        await reader.listed()
+        assert [row.split()[0] for row in reader.rows] == ["gamma", "alpha"]
+        assert "0 of 2 annotated" in reader.whole_screen
+        assert any("Not in these logs: nowhere" in toast for toast in reader.toasts)
+
+
+async def test_what_was_left_out_comes_round_again(logs: Path, tmp_path: Path) -> None:
+    async with reading(logs, store=tmp_path / "store", plan=Plan()) as reader:
+        await reader.opened("alpha")
+        await reader.annotating()
+        await reader.press("ctrl+n")
+        await reader.opened("beta")
+        await submit(reader, "1", then="gamma")
+        await submit(reader, "1", then="alpha")
+        assert any("From the start again" in toast for toast in reader.toasts)
+
+
+async def test_a_skipped_episode_wants_a_reason_and_leads_to_the_next(logs: Path, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    async with reading(logs, store=store, plan=Plan()) as reader:
+        await reader.opened("alpha")
+        await reader.annotating()
+        await reader.press("escape", "x")
+        await reader.until(lambda: isinstance(reader.app.screen, ReasonScreen))
+        await reader.press("enter")
+        assert isinstance(reader.app.screen, ReasonScreen), "no reason, no skip"
+        await reader.type("cut off")
+        await reader.press("enter")
+        await reader.opened("beta")
+        # The next one for the same reason: it is a key away.
+        await reader.press("escape", "x")
+        await reader.until(lambda: isinstance(reader.app.screen, ReasonScreen))
+        await reader.press("up")
+        assert reader.app.screen.query_one(Input).value == "cut off"
+        await reader.press("enter")
+        await reader.opened("gamma")
+    assert states(store) == {"alpha": "skipped", "beta": "skipped"}
+    assert AnnotationStore(store, "ada").progress()["beta"].reason == "cut off"
+
+
+async def test_undo_and_redo_go_across_episodes(logs: Path, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    async with reading(logs, store=store, plan=Plan()) as reader:
+        await reader.opened("alpha")
+        await submit(reader, "1", then="beta")
+        await reader.press("ctrl+z")
+        await reader.opened("alpha")
+        await reader.until(lambda: list(reader.values.values()) == ["1"] and "not submitted" in reader.state)
+        assert records(store) == []
+        await reader.press("ctrl+y")
+        await reader.until(lambda: len(records(store)) == 1)
+        await reader.until(lambda: "submitted ✓" in reader.state)
+        # A skip is taken back like anything else.
+        await reader.press("escape", "x")
+        await reader.until(lambda: isinstance(reader.app.screen, ReasonScreen))
+        await reader.type("why not")
+        await reader.press("enter")
+        await reader.opened("beta")
+        assert states(store)["alpha"] == "skipped"
+        await reader.press("escape", "ctrl+z")
+        await reader.opened("alpha")
+    assert states(store)["alpha"] == "submitted"
+
+
+async def test_what_was_typed_a_moment_ago_is_undone_first(logs: Path, tmp_path: Path) -> None:
+    async with reading(logs, store=tmp_path / "store", plan=Plan()) as reader:
+        await reader.opened("alpha")
+        await submit(reader, "1", then="beta")
+        await reader.type("0.5")
+        await reader.press("ctrl+z")
+        await reader.until(lambda: list(reader.values.values()) == [""], "the score of beta is taken back")
+        assert reader.screen.info.id == "beta"
+
+
+async def test_skips_and_flags_are_set_in_the_list_too_and_taken_back(logs: Path, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    async with reading(logs, store=store, run="alpha") as reader:
+        await reader.opened("alpha")
+        await reader.press("q")
+        await reader.listed()
+        await reader.press("f")
+        await reader.until(lambda: "flagged ⚑" in reader.rows[0])
+        await reader.press("j", "x")
+        await reader.until(lambda: isinstance(reader.app.screen, ReasonScreen))
+        await reader.type("empty")
+        await reader.press("enter")
+        await reader.until(lambda: "skipped" in reader.rows[1])
+        assert "0 of 3 annotated · 1 skipped · 1 flagged" in reader.whole_screen
+        await reader.press("x")
+        await reader.until(lambda: "skipped" not in reader.rows[1])
+        await reader.press("ctrl+z")
+        await reader.until(lambda: "skipped" in reader.rows[1])
+        await reader.press("k", "f")
+        await reader.until(lambda: "flagged" not in reader.rows[0])
+
+
+async def test_blind_mode_hides_scores_and_models_until_they_are_asked_for(tmp_path: Path) -> None:
+    path = write_episode(tmp_path / "chair.json")
+    record = json.loads(path.read_text())
+    record.update(models=["gpt-4", SECRET, SECRET], reasoning="Agent 1 comments:\ngoal: a fine chair\n")
+    record["rewards"] = [[3.25, {"goal": 3.25}], [1.75, {"goal": 1.75}]]
+    path.write_text(json.dumps(record))
+    store = tmp_path / "store"
+    told = (SECRET, "3.25", "a fine chair")
+
+    def seen(reader: Reader) -> list[str]:
+        return [word for word in told if word in reader.whole_screen]
+
+    async with reading(path, store=store, blind=True, size=(200, 50)) as reader:
+        await reader.opened()
+        await reader.press("i")
+        assert seen(reader) == []
+        await reader.press("v")
+        await reader.until(lambda: "R reveals" in reader.status)
+        assert seen(reader) == []
+        await reader.press("R")
+        await reader.until(lambda: set(told) <= set(seen(reader)), "all is shown")
+        await reader.press("i", "v")
+        await reader.until(lambda: SECRET in reader.whole_screen)
+    events = [json.loads(line) for line in (store / "journal" / "ada.jsonl").read_text().splitlines()]
+    assert [(event["event"], event["what"]) for event in events] == [("reveal", "the model")]
+    # What was revealed stays so; the list keeps hiding it.
+    async with reading(path, store=store, blind=True, size=(200, 50)) as reader:
+        await reader.opened()
+        await reader.until(lambda: "3.25" in reader.title)
+        await reader.press("q")
+        await reader.listed()
+        assert seen(reader) == []
+    async with reading(path, store=store, annotator="bo", blind=True, size=(200, 50)) as reader:
+        await reader.opened()
+        assert seen(reader) == []
+        assert "blind" in reader.title

@@ -1,0 +1,99 @@
+"""What an annotator sees of a run in blind mode."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from trajview.formats.lazy import LazyMessages
+from trajview.models.blind import HIDDEN, blinded, tells
+from trajview.models.messages import AssistantMessage, ToolMessage, UserMessage
+from trajview.models.run import AgentRun
+from trajview.models.transcript import Transcript
+
+SECRET = "gull-70b"
+
+
+def run() -> AgentRun:
+    return AgentRun(
+        id="r1",
+        name="the ferry",
+        metadata={
+            "task": "ferry",
+            "model": SECRET,
+            "scores": {"ferry": 0.25},
+            "config": {"Eval_Model": SECRET, "seed": 7, "steps": [{"reward": 0.25, "at": 3}]},
+        },
+        rewards=[(0.25, {"goal": 0.25}), 0.25],
+        reasoning="Agent 1 missed the ferry.",
+        transcripts=[
+            Transcript(
+                messages=[
+                    UserMessage(content="When does the ferry leave?"),
+                    AssistantMessage(content="At noon.", model=SECRET, reward=0.25, metadata={"model_name": SECRET}),
+                    ToolMessage(content="11:50", metadata={"seconds": 2}),
+                ],
+                metadata={"grader": "x", "judge_model": SECRET},
+            )
+        ],
+    )
+
+
+def test_nothing_that_is_hidden_is_anywhere_in_a_blinded_run() -> None:
+    text = json.dumps(blinded(run()).model_dump(mode="json"))
+    assert SECRET not in text
+    assert "0.25" not in text
+    assert "missed" not in text
+
+
+def test_what_was_said_and_what_tells_nothing_stays() -> None:
+    seen = blinded(run())
+    assert [message.text for message in seen.transcripts[0].messages] == [
+        "When does the ferry leave?", "At noon.", "11:50",
+    ]  # fmt: skip
+    assert (seen.id, seen.name, seen.metadata["task"]) == ("r1", "the ferry", "ferry")
+    assert seen.metadata["config"] == {"Eval_Model": HIDDEN, "seed": 7, "steps": [{"reward": HIDDEN, "at": 3}]}
+    assert seen.transcripts[0].messages[2].metadata == {"seconds": 2}
+    assert seen.transcripts[0].units_of_action == [[0, 1, 2]]
+
+
+def test_the_number_of_agents_does_not_go_with_their_rewards() -> None:
+    assert blinded(run()).agent_names == ["agent 1", "agent 2"]
+    assert blinded(AgentRun(transcripts=[Transcript(messages=[])])).agents is None
+
+
+def test_the_run_itself_stays_as_it_is() -> None:
+    before = run()
+    transcript_id = before.transcripts[0].id
+    blinded(before)
+    assert before.rewards == [(0.25, {"goal": 0.25}), 0.25]
+    message = before.transcripts[0].messages[1]
+    assert isinstance(message, AssistantMessage)
+    assert (message.model, message.reward) == (SECRET, 0.25)
+    assert before.transcripts[0].id == transcript_id
+
+
+def test_messages_that_are_built_when_looked_at_are_blinded_then() -> None:
+    items = [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "hi", "model": SECRET}]
+    lazy = LazyMessages(items)
+    transcript = Transcript(messages=[])
+    transcript.messages = lazy  # type: ignore[assignment]  as the formats do
+    seen = blinded(AgentRun(transcripts=[transcript])).transcripts[0].messages
+    assert not isinstance(seen, list)
+    assert seen.roles == ["user", "assistant"]
+    assert SECRET not in json.dumps([message.model_dump(mode="json") for message in seen])
+    assert [message.text for message in seen[0:2]] == ["hello", "hi"]
+    assert (seen[-1].text, len(seen)) == ("hi", 2)
+    with pytest.raises(AttributeError):
+        seen.nothing_of_the_kind()
+
+
+@pytest.mark.parametrize("key", ["model", "agent_models", "raw_rewards", "Score", "eval_results", "is_correct", "llm"])
+def test_keys_that_may_tell(key: str) -> None:
+    assert tells(key)
+
+
+@pytest.mark.parametrize("key", ["task", "seed", "environment", "steps", "codename", "created_at"])
+def test_keys_that_tell_nothing(key: str) -> None:
+    assert not tells(key)
