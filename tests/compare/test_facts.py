@@ -30,8 +30,15 @@ def test_rewards_by_dimension_are_told_for_each_agent() -> None:
     one = (2.0, {"goal": 3.0, "secret": 1.0})
     facts = facts_of(run("owl", rewards=[one, 1.0], agents=["Ada", "Bo"]), run("owl", rewards=[1.0]))
     assert [fact.name for fact in facts] == [
-        "reward of Ada", "reward of Ada, goal", "reward of Ada, secret", "reward of Bo", "agents", "reward",
+        "reward of Ada", "reward of Ada, goal", "reward of Ada, secret", "reward of Bo", "reward", "agents",
     ]  # fmt: skip
+
+
+def test_of_rewards_by_dimension_that_are_the_same_only_the_overall_one_is_told() -> None:
+    def rated(goal: float) -> AgentRun:
+        return run("owl", rewards=[(2.0, {"goal": goal, "secret": 1.0})])
+
+    assert facts_of(rated(3), rated(4)) == [Fact("reward", "2", "2"), Fact("reward, goal", "3", "4")]
 
 
 def test_hostile_metadata_is_made_safe_and_short() -> None:

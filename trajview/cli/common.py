@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "existing", "exit_code", "is_terminal", "matching_run", "no_cache_option", "out", "paths_argument", "say_nothing_found", "say_problem", "scoring_options",
-    "stream_runs", "wants_colour",
+    "stream_runs", "unknown_run", "wants_colour",
 ]  # fmt: skip
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -131,9 +131,14 @@ def matching_run(corpus: Corpus, run: str) -> RunInfo:
             return item
     for problem in problems:
         say_problem(problem)
+    raise unknown_run(run, corpus.infos)
+
+
+def unknown_run(run: str, infos: Sequence[RunInfo]) -> TrajviewError:
+    """What to raise where none of these runs has that id or key, with the nearest ones."""
     from difflib import get_close_matches
 
-    ids = list(dict.fromkeys(info.key for info in corpus))
+    ids = list(dict.fromkeys(info.key for info in infos))
     near = get_close_matches(run, ids, 3, 0.5) or [found for found in ids if run.lower() in found.lower()][:3]
     if near:
         hint = f"did you mean {' or '.join(near)}?"
@@ -141,7 +146,7 @@ def matching_run(corpus: Corpus, run: str) -> RunInfo:
         hint = f"`trajview ls` lists the ids, such as {ids[0]}"
     else:
         hint = "no logs were found there"
-    raise TrajviewError(f"there is no run {run!r}", hint=hint, title="Unknown run")
+    return TrajviewError(f"there is no run {run!r}", hint=hint, title="Unknown run")
 
 
 def say_nothing_found(corpus: Corpus) -> None:

@@ -22,7 +22,8 @@ EXIT_WRONG: Final = 2
 EXIT_INTERRUPTED: Final = 130
 
 _COMMANDS: Final = (
-    "view", "annotate", "show", "search", "ls", "stats", "detect", "validate", "annotations", "agreement", "rubric", "cache", "completion",
+    "view", "annotate", "show", "search", "compare", "ls", "stats", "detect", "validate", "annotations", "agreement", "rubric", "cache",
+    "completion",
 )  # fmt: skip
 _OWN_OPTIONS: Final = frozenset({"--help", "-h", "--version"})
 _CONTEXT: Final = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -37,6 +38,7 @@ Examples:
   trajview show runs/ --run 42 | less              a run as text
   trajview show run.json --token-limit 8000        in pieces of at most 8,000 GPT-4 tokens
   trajview search -C 1 'exit code [1-9]' runs/     what all messages say, think and call
+  trajview compare a.json b.json                   where two runs part ways, and what differs
   trajview ls runs/ --json | jq .rewards           what is there, one JSON object a line
   trajview detect mystery.json                     what a file is taken for, and why
   trajview validate runs/                          everything that is wrong, with file and line

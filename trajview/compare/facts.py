@@ -31,24 +31,30 @@ class Fact(NamedTuple):
 
 def facts_of(left: AgentRun, right: AgentRun, index: tuple[int, int] = (0, 0)) -> list[Fact]:
     """The rewards of both, and what else differs between them; `index` is the transcript of each that is compared."""
-    known = _known(left, index[0]), _known(right, index[1])
-    facts = [
-        Fact(one_line(name, 60), known[0].get(name, ""), known[1].get(name, ""))
-        for name in dict.fromkeys([*known[0], *known[1]])
+    rewards, known = (_rewards(left), _rewards(right)), (_known(left, index[0]), _known(right, index[1]))
+    facts = _beside(*rewards) + [fact for fact in _beside(*known) if fact.differs]
+    # Of a reward's parts those that differ; of all that is the same only the reward itself is worth a line.
+    return [fact for fact in facts if fact.differs or ", " not in fact.name]
+
+
+def _beside(left: Mapping[str, str], right: Mapping[str, str]) -> list[Fact]:
+    return [
+        Fact(one_line(name, 60), left.get(name, ""), right.get(name, "")) for name in dict.fromkeys([*left, *right])
     ]
-    return [fact for fact in facts if fact.differs or fact.name.startswith("reward")]
+
+
+def _rewards(run: AgentRun) -> dict[str, str]:
+    found: dict[str, str] = {}
+    names = run.agent_names
+    for number, reward in enumerate(run.rewards or ()):
+        agent = names[number] if number < len(names) else f"agent {number + 1}"
+        found |= _reward("reward" if len(run.rewards or ()) == 1 else f"reward of {agent}", reward)
+    return found
 
 
 def _known(run: AgentRun, index: int) -> dict[str, str]:
     transcript = run.transcripts[index]
     found: dict[str, str] = {}
-    if run.rewards is not None:
-        names = run.agent_names
-        for number, reward in enumerate(run.rewards):
-            agent = names[number] if number < len(names) else f"agent {number + 1}"
-            found |= _reward("reward" if len(run.rewards) == 1 else f"reward of {agent}", reward)
-    found["name"] = one_line(run.name or "", _LONGEST)
-    found["description"] = one_line(run.description or "", _LONGEST)
     found["agents"] = one_line(", ".join(run.agents or ()), _LONGEST)
     models = dict.fromkeys(
         message.model for message in transcript.messages if isinstance(message, AssistantMessage) and message.model
@@ -62,6 +68,7 @@ def _known(run: AgentRun, index: int) -> dict[str, str]:
         found["reasoning"] = one_line(run.reasoning, _LONGEST)
     for metadata in (transcript.metadata, run.metadata):
         found |= _leaves(metadata)
+    found["description"] = one_line(run.description or "", _LONGEST)
     return found
 
 

@@ -18,7 +18,7 @@ from trajview.models.transcript import Transcript
 from .sequence import nothing
 from .similar import Features, words_of
 
-__all__ = ["Prints", "features_of", "prints_of", "said", "said_lines"]
+__all__ = ["Prints", "features_of", "json_of", "prints_of", "said", "said_lines"]
 
 
 def said_lines(message: ChatMessage) -> list[tuple[str, str]]:
@@ -36,18 +36,18 @@ def said_lines(message: ChatMessage) -> list[tuple[str, str]]:
                 found.append(("reasoning", part.readable))
             else:
                 # The whole part: boxes on an image are a difference too. `mode="json"` has no cycles.
-                found.append((part.type, _json(part.model_dump())))
+                found.append((part.type, json_of(part.model_dump())))
     if isinstance(message, AssistantMessage):
-        found += [(f"call {call.function}", _json(call.arguments)) for call in message.tool_calls or ()]
+        found += [(f"call {call.function}", json_of(call.arguments)) for call in message.tool_calls or ()]
     elif isinstance(message, ToolMessage) and message.error:
-        found.append(("error", _json(message.error)))
+        found.append(("error", json_of(message.error)))
     return found
 
 
 _ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False, default=str)
 
 
-def _json(value: Any) -> str:
+def json_of(value: Any) -> str:
     """A value as JSON; one that is too deep for it, or has keys of several types, as the texts within."""
     try:
         return _ENCODER.encode(value)

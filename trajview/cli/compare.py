@@ -1,0 +1,164 @@
+"""`trajview compare`: two runs side by side, in the viewer or as a text diff."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from trajview.errors import TrajviewError
+
+from .common import existing, is_terminal, no_cache_option, say_nothing_found, say_problem, unknown_run, wants_colour
+from .main import EXIT_WRONG
+
+if TYPE_CHECKING:
+    from trajview.corpus.corpus import Corpus
+    from trajview.corpus.info import RunInfo
+    from trajview.models.run import AgentRun
+
+__all__ = ["command"]
+
+_SAME: Final = 0
+_DIFFERENT: Final = 1
+_WIDE: Final = 110
+"""Columns from which on two sides have room in text."""
+
+
+class _WhichRun(TrajviewError):
+    title = "Which run?"
+
+
+@click.command("compare", short_help="Show how two runs differ.")
+@click.argument("left", metavar="A", type=click.Path(path_type=Path))
+@click.argument("right", metavar="[B]", required=False, type=click.Path(path_type=Path))
+@click.option("--run-a", metavar="ID", help="The run of A with this id or key, where A holds several.")
+@click.option("--run-b", metavar="ID", help="The run of B.")
+@click.option("--side-by-side/--unified", "beside", default=None, help="How the diff is printed.  [by the width]")
+@click.option("-U", "--context", type=click.IntRange(min=0), default=3, metavar="N", help="Equal lines around.  [3]")
+@no_cache_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    left: Path,
+    right: Path | None,
+    run_a: str | None,
+    run_b: str | None,
+    beside: bool | None,
+    context: int,
+    no_cache: bool,
+) -> None:
+    """Compare two runs by action unit: shared beginning, first divergence, and what differs from there on.
+
+    A and B are files or folders that hold one run, or PATH#ID. Both runs may be in A, as `compare A --run-a X --run-b Y`;
+    where it holds just two runs, no ids are needed. Where stdout is no terminal a diff is printed.
+
+    Ids, times and metadata are no difference in what was said. Exit codes: 0 the same, 1 different, 2 wrong usage or
+    unreadable.
+    """
+    from trajview.corpus.cache import SummaryCache
+    from trajview.corpus.corpus import Corpus
+
+    paths, ids = _sides(left, right, run_a, run_b)
+    corpus = Corpus(list(dict.fromkeys(paths)), None if no_cache else SummaryCache())
+    corpus.scan()
+    infos = _both(corpus, paths, ids)
+    if beside is None:
+        beside = is_terminal() and shutil.get_terminal_size().columns >= _WIDE
+    width = shutil.get_terminal_size((120, 24)).columns if beside else 0
+    ctx.exit(_print(corpus, infos, width, context))
+
+
+def _sides(
+    left: Path, right: Path | None, run_a: str | None, run_b: str | None
+) -> tuple[tuple[Path, Path], tuple[str | None, str | None]]:
+    """The path of each side, and the id of its run where one is named."""
+    one, id_a = _path_and_id(left)
+    two, id_b = _path_and_id(right) if right is not None else (one, None)
+    paths = existing([one] if one == two else [one, two])
+    return (paths[0], paths[-1]), (run_a or id_a, run_b or id_b)
+
+
+def _path_and_id(path: Path) -> tuple[Path, str | None]:
+    """`PATH#ID` in its parts; a file that has this name is meant first."""
+    if not os.path.lexists(path):
+        text = str(path)
+        at = text.find("#")
+        while at > 0:
+            if os.path.lexists(text[:at]):
+                return Path(text[:at]), text[at + 1 :]
+            at = text.find("#", at + 1)
+    return path, None
+
+
+def _both(
+    corpus: Corpus, paths: tuple[Path, Path], ids: tuple[str | None, str | None]
+) -> tuple[RunInfo, RunInfo]:  # fmt: skip
+    if not corpus.infos:
+        for problem in corpus.problems:
+            say_problem(problem)
+        say_nothing_found(corpus)
+        raise click.exceptions.Exit(EXIT_WRONG)
+    sides = [[info for info in corpus.infos if info.path == path or path in info.path.parents] for path in paths]
+    if paths[0] == paths[1] and ids == (None, None) and len(sides[0]) == 2:
+        return sides[0][0], sides[0][1]
+    return _one(corpus, sides[0], ids[0], paths[0], "a"), _one(corpus, sides[1], ids[1], paths[1], "b")
+
+
+def _one(corpus: Corpus, infos: Sequence[RunInfo], id: str | None, path: Path, side: str) -> RunInfo:
+    """The run of one side that is meant."""
+    if id is not None:
+        for info in infos:
+            if id in (info.key, info.id):
+                return info
+        raise unknown_run(id, infos)
+    if len(infos) == 1:
+        return infos[0]
+    if not infos:
+        for problem in corpus.problems:
+            say_problem(problem)
+        raise _WhichRun(f"{path}: there is no run in it", hint="`trajview validate` says why")
+    raise _WhichRun(
+        f"{path}: it holds {len(infos):,} runs", hint=f"say which: {path}#{infos[0].id}, or --run-{side} ID"
+    )
+
+
+def _print(corpus: Corpus, infos: tuple[RunInfo, RunInfo], width: int, context: int) -> int:
+    """Print the diff; the exit code."""
+    from trajview.compare.alignment import align
+    from trajview.compare.facts import facts_of
+
+    from .compare_text import Style, compared
+
+    runs = corpus.load(infos[0]), corpus.load(infos[1])
+    style = Style(wants_colour(), width, context)
+    same = True
+    for number, in_both in enumerate(_pairs(*runs)):
+        if not in_both:
+            same = False
+            sys.stdout.write(f"@@ transcript {number} is in one of the runs only @@\n")
+            continue
+        found = align(runs[0].transcripts[number], runs[1].transcripts[number])
+        same = same and found.same
+        titles = tuple(_title(info, run, number) for info, run in zip(infos, runs, strict=True))
+        facts = facts_of(*runs, (number, number)) if not number else []
+        for line in compared((titles[0], titles[1]), facts, found, style):
+            sys.stdout.write(line + "\n")
+    return _SAME if same else _DIFFERENT
+
+
+def _pairs(left: AgentRun, right: AgentRun) -> list[bool]:
+    """For each transcript that is compared whether both runs have it; of episodes the onlooker's only."""
+    counts = len(left.transcripts), len(right.transcripts)
+    if left.source_format == right.source_format == "sotopia":
+        counts = 1, 1
+    return [number < min(counts) for number in range(max(counts))]
+
+
+def _title(info: RunInfo, run: AgentRun, number: int) -> str:
+    name = f" {run.name}" if run.name and run.name != info.id else ""
+    return f"{info.source} {info.id}{name}" + (f", transcript {number}" if number else "")
