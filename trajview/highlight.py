@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from .errors import TrajviewError
+from .formats.built import is_odd
 from .models.messages import AssistantMessage, ChatMessage, ToolMessage
 from .models.said import strings_within
 from .models.transcript import Transcript
@@ -101,6 +102,9 @@ _FAILURE_WORDS = (
 """In lower case; each alternative of the pattern holds one of them (`ſ` and the like, which lower case keeps, apart)."""
 
 
+_FAILURE_BYTES = tuple(word.encode() for word in _FAILURE_WORDS)
+
+
 def error_of(message: ChatMessage) -> str | None:
     """Why a message is an error, in a few words; None if it is none.
 
@@ -142,6 +146,18 @@ def _last_line_of_traceback(text: str) -> str | None:
     return None
 
 
+def _may_be_error(messages: Any, index: int) -> bool:
+    """Whether a message that may still be bytes can be an error. Never False where it is one."""
+    logged: bytes | None = messages.undecoded(index)
+    if logged is None or b'error"' in logged or is_odd(logged):
+        return True
+    role = messages.roles[index]
+    if role == "tool":
+        lowered = logged.lower()
+        return any(word in lowered for word in _FAILURE_BYTES)
+    return role == "assistant" and b"_call" in logged
+
+
 def errors_in(transcript: Transcript) -> list[Highlight]:
     """The errors of a transcript, one for each message that is one, in order."""
     return highlights_in(transcript)
@@ -163,9 +179,12 @@ def highlights_in(
     messages = transcript.messages
     # Messages that are built on demand give their texts without being built, where nothing else matters.
     texts: Callable[[int], list[str] | None] = getattr(messages, "searchable", lambda _: None)
+    looks_quickly = errors and not rules and hasattr(messages, "undecoded")
     for index in range(len(messages)):
         if cancelled():
             break
+        if looks_quickly and not _may_be_error(messages, index):
+            continue
         known = texts(index)
         if known is None:
             message = messages[index]

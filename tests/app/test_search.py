@@ -2,23 +2,73 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
-from hypothesis import assume, example, given
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from tests.formats.test_lazy import items
 from trajview.app.search import search
+from trajview.corpus.counting import counter_of
+from trajview.corpus.decode import decode_json
 from trajview.corpus.prefilter import literal_of
-from trajview.corpus.query import query_from
+from trajview.corpus.query import Query, QueryError, query_from
+from trajview.formats.built import MessagesOnDemand
 from trajview.formats.chat import Conversation, message_models
+from trajview.formats.docent import message_of
 from trajview.formats.lazy import LazyMessages
+from trajview.formats.lazy_docent import DocentMessages
+from trajview.formats.unread import Unread, parted
 from trajview.highlight import text_of
 from trajview.models.messages import UserMessage
 
 PATTERNS = st.text(alphabet="abcA.*+?[]{}()|\\^$1-sſ k", max_size=8)
-TEXTS = st.text(alphabet="abcABC\n 1ſKk", max_size=12)
+TEXTS = st.text(alphabet='abcABC\n 1ſKkiİı"/\\é\x1b', max_size=12)
+WORDS = st.sampled_from(
+    [
+        "a",
+        "ab",
+        "bash",
+        "x",
+        "1",
+        "[a-z]+",
+        "json",
+        "not JSON",
+        "k",
+        "s",
+        "İ",
+        "i",
+        '"a',
+        "1.0",
+        "inf",
+        "_raw",
+        "a/b",
+        "é",
+    ]
+)
+NEEDLES = WORDS | PATTERNS | st.text(alphabet="abckKsiI .1", min_size=1, max_size=4)
+NUMBER = st.sampled_from([1, 1.0, 1e22, True, None, 10**400])
+ARGUMENTS = st.dictionaries(TEXTS, TEXTS | NUMBER | st.lists(NUMBER | TEXTS, max_size=2), max_size=2)
+FUNCTION = st.fixed_dictionaries(
+    {"name": TEXTS | st.just("f"), "arguments": ARGUMENTS.map(json.dumps) | ARGUMENTS | TEXTS}
+)
+CALLS = st.lists(
+    st.fixed_dictionaries({"function": FUNCTION}, optional={"id": TEXTS, "parse_error": TEXTS})
+    | st.fixed_dictionaries({"function": TEXTS, "arguments": ARGUMENTS | TEXTS}, optional={"id": TEXTS}),
+    max_size=2,
+)
+MESSAGES = st.lists(
+    st.fixed_dictionaries(
+        {"role": st.sampled_from(["user", "assistant", "tool", "system"]), "content": TEXTS | st.none()},
+        optional={
+            "tool_calls": CALLS, "error": TEXTS | ARGUMENTS, "is_error": st.booleans(), "reasoning_content": TEXTS, "refusal": TEXTS,
+            "function_call": st.fixed_dictionaries({"name": TEXTS, "arguments": TEXTS}), "name": TEXTS, "tool_call_id": TEXTS,
+        },
+    ),
+    max_size=6,
+)  # fmt: skip
 
 
 @given(PATTERNS, st.lists(TEXTS, max_size=3))
@@ -60,6 +110,44 @@ def test_logged_texts_are_searched_as_built_messages_are(logged: list[Any], text
     assert (last.messages, last.counts, last.done) == (all_of_them.messages, all_of_them.counts, True)
     assert [hits.messages for hits in first] == [hits.messages for hits in expected]
     assert last.messages == tuple(i for i, m in enumerate(built) if query_from(text).pattern.search(text_of(m)))
+
+
+@settings(max_examples=600, deadline=None)
+@given(MESSAGES, NEEDLES, st.booleans(), st.booleans())
+def test_messages_that_are_bytes_are_searched_as_built_ones_are(
+    logged: list[Any], text: str, ascii_only: bool, by_docent: bool
+) -> None:
+    assume(text.strip())
+    data = json.dumps({"messages": logged}, ensure_ascii=ascii_only).encode()
+    parts = parted(data)
+    assert parts is not None
+    unread = Unread(parts, lambda raw: decode_json(raw)[0])
+    built: list[Any]
+    lazy: MessagesOnDemand
+    if by_docent:
+        built, lazy = [message_of(item)[0] for item in logged], DocentMessages(unread)
+    else:
+        built, lazy = message_models(Conversation().extend(logged).messages), LazyMessages(unread)
+    query = query_from(text)
+    (*_, last) = search(lazy, query)
+    expected = {index: _count(query, text_of(message)) for index, message in enumerate(built)}
+    assert dict(zip(last.messages, last.counts, strict=True)) == {i: count for i, count in expected.items() if count}
+
+
+def _count(query: Query, text: str) -> int:
+    return sum(1 for match in query.pattern.finditer(text) if match.group())
+
+
+@settings(max_examples=400)
+@given(NEEDLES, TEXTS, st.booleans())
+@example("[ -_]", "a", True)
+@example("k", "K", False)
+def test_matches_are_counted_as_the_pattern_finds_them(text: str, within: str, regex: bool) -> None:
+    try:
+        query = Query(text, regex=regex)
+    except QueryError:
+        return
+    assert counter_of(query.pattern)(within) == _count(query, within)
 
 
 @given(items())

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import accumulate
 
 from trajview.corpus.matches import count_in, pieces_of
+from trajview.corpus.prefilter import prefilter_of
 from trajview.corpus.query import SAID, Query
 from trajview.models.messages import ChatMessage
 
@@ -25,11 +27,16 @@ class SearchHits:
     messages: tuple[int, ...]
     counts: tuple[int, ...]
     done: bool = True
+    before: tuple[int, ...] = field(init=False)
+    """How many matches there are before each of these messages, and in all."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "before", tuple(accumulate(self.counts, initial=0)))
 
     @property
     def total(self) -> int:
         """How many matches there are in all."""
-        return sum(self.counts)
+        return self.before[-1]
 
 
 def search(
@@ -47,6 +54,8 @@ def search(
     """
     text = str(query) if text is None else text
     texts: Callable[[int], list[str] | None] | None = getattr(messages, "searchable", None)
+    undecoded: Callable[[int], bytes | None] = getattr(messages, "undecoded", lambda _: None)
+    may_match = prefilter_of(query.pattern, metadata="metadata" in query.searched).may_match
     as_said = query.searched == SAID and not query.tools
     found: dict[int, int] = {}
     count = len(messages)
@@ -57,6 +66,9 @@ def search(
             role: str = messages[index].role if texts is None else messages.roles[index]  # type: ignore[attr-defined]
             if not query.wants_role(role):
                 continue
+        logged = undecoded(index)
+        if logged is not None and not may_match(logged):
+            continue
         known = texts(index) if texts is not None and as_said else None
         if known is None:
             known = [piece.text for piece in pieces_of(messages[index], query)]

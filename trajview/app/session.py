@@ -146,19 +146,19 @@ class TranscriptSession(Document):
             self.all_sources["search"] = len(self.search.messages)
             if "search" not in self.sources_off:
                 self.stops = list(self.search.messages)
-                self._add_hits(self.search)
 
-    def _add_hits(self, hits: SearchHits) -> None:
-        """One highlight for each unit that a search has hits in; there may be a hundred thousand of them."""
-        unit, starts = -1, [*self.unit_starts, len(self.messages)]
-        for message in hits.messages:
-            if unit >= 0 and message < starts[unit + 1]:
-                continue
-            unit = self.unit_of(message)[0]
-            here = self.by_unit.setdefault(unit, [])
-            here.append(Highlight(unit, message, "search", hits.text))
-            if len(here) > 1:
-                here.sort(key=lambda h: (h.message, h.source))
+    def reasons(self, unit: int) -> list[Highlight]:
+        """Why a unit is highlighted: one highlight for all hits of a search in it, of which there may be very many."""
+        found = super().reasons(unit)
+        if self.search is None or "search" in self.sources_off:
+            return found
+        hits, starts = self.search.messages, self.unit_starts
+        at = bisect_left(hits, starts[unit])
+        end = starts[unit + 1] if unit + 1 < len(starts) else len(self.messages)
+        if at == len(hits) or hits[at] >= end:
+            return found
+        hit = Highlight(unit, hits[at], "search", self.search.text)
+        return sorted([*found, hit], key=lambda h: (h.message, h.source))
 
     def step_highlight(self, step: int) -> bool:
         """Next or previous highlight, round the ends; while a search is on, its hits row by row."""
@@ -344,7 +344,7 @@ class TranscriptSession(Document):
         if self.search is None:
             return 0
         index = bisect_left(self.search.messages, self.message)
-        before = sum(self.search.counts[:index])
+        before = self.search.before[index]
         if index < len(self.search.messages) and self.search.messages[index] == self.message:
             passed = bisect_right(self._rows_of_matches(self.message), self.cursor[1])
             return before + min(passed, self.search.counts[index])

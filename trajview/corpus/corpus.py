@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from operator import methodcaller
 from pathlib import Path
@@ -22,6 +21,7 @@ from .found import Found
 from .info import Place, RunInfo, Updated
 from .reader import Reader
 from .scan import Scan
+from .turns import short_turns
 
 if TYPE_CHECKING:
     from trajview.models.run import AgentRun
@@ -36,9 +36,6 @@ Callback = Callable[[list[RunInfo | Problem | Updated], bool], None]
 
 EVERY: Final = 0.5
 """Seconds from one look at the files that are followed to the next."""
-
-_TURN: Final = 0.0005
-"""Seconds that the scan in the background may keep another thread waiting; Python's default is 5 ms."""
 
 
 def open_corpus(*paths: str | os.PathLike[str]) -> Corpus:
@@ -188,13 +185,10 @@ class Corpus:
         self._began_at = time_ns()
 
     def _run_in_background(self) -> None:
-        # A thread that has something to do waits so long for one that only works: five times for a key is too much.
-        usual = sys.getswitchinterval()
-        sys.setswitchinterval(min(usual, _TURN))
         try:
-            self._batches().run()
+            with short_turns():
+                self._batches().run()
         finally:
-            sys.setswitchinterval(usual)
             self._found.leave_out_gone()
             self._scan.close()
             self._scanned = True
@@ -256,13 +250,9 @@ class Corpus:
                 self._found.publish([stream.problem])
 
     def _go_on(self, more: Callable[[], bool]) -> None:
-        usual = sys.getswitchinterval()
         while more() and not self._cancelled.is_set():
-            sys.setswitchinterval(min(usual, _TURN))
-            try:
+            with short_turns():
                 self._look(methodcaller("look"))
-            finally:
-                sys.setswitchinterval(usual)
             self._cancelled.wait(EVERY)
 
     def _take_news(self, news: News, path: Path | None, offset: int) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from trajview.models.said import strings_within
 
+from .counting import counter_of
 from .query import SAID, Field, Query
 
 if TYPE_CHECKING:
@@ -113,9 +114,7 @@ def hits_in(
 
 def count_in(text: str, query: Query) -> int:
     """How many matches a text holds; empty ones do not count."""
-    if not query.literal.may_be_in(text):
-        return 0
-    return sum(1 for match in query.pattern.finditer(text) if match.end() > match.start())
+    return counter_of(query.pattern)(text) if query.literal.may_be_in(text) else 0
 
 
 @dataclass(frozen=True, slots=True)

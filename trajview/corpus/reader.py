@@ -233,4 +233,7 @@ def _is_whole(run: AgentRun) -> bool:
 
 
 def _decode(data: bytes | memoryview) -> Any:
-    return decode_json(data)[0]
+    try:
+        return msgspec.json.decode(data)
+    except (ValueError, RecursionError):
+        return decode_json(data)[0]

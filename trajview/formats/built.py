@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, overload
@@ -13,12 +14,16 @@ from .unread import Told
 if TYPE_CHECKING:
     from trajview.models.messages import ChatMessage
 
-__all__ = ["Measured", "MessagesOnDemand", "measured_in"]
+__all__ = ["Measured", "MessagesOnDemand", "is_odd", "measured_in"]
 
 _KEPT = 4_000
 _TEXT_OR_PARTS = frozenset(b'"[')
 _LOOKED_AT = 256
 """Bytes of a text that is not decoded whose lines are counted; the rest has as many, for all that is known."""
+_ESCAPED = re.compile(rb"\\u(?:00[2-7]|013[01]|017[fF]|212[aA])")
+"""A character, escaped, that is an ASCII letter or matches one where case is ignored."""
+_ODD = ("\u0130".encode(), "\u0131".encode(), "\u017f".encode(), "\u212a".encode())
+"""The latter as they are: they match an i, an s and a k."""
 
 Measured = tuple[int, int, int]
 """Lines and characters of what a message says, and lines of its calls, about."""
@@ -66,9 +71,20 @@ class MessagesOnDemand(Sequence["ChatMessage"]):
         """How long each message is: of texts, not built messages."""
         raise NotImplementedError
 
+    def undecoded(self, index: int) -> bytes | None:  # noqa: ARG002 - of those that know some
+        """The JSON of a message whose content is a text, where that is not decoded yet."""
+        return None
+
     def searchable(self, index: int) -> list[str] | None:
         """All that is said and called in a message, as `highlight.text_of` joins it; None where it must be built."""
         raise NotImplementedError
+
+
+def is_odd(logged: bytes) -> bool:
+    """Whether ASCII letters may be in a message, or match one that is, which these bytes of it do not show."""
+    if b"\\u" in logged and _ESCAPED.search(logged):
+        return True
+    return not logged.isascii() and any(odd in logged for odd in _ODD)
 
 
 def measured_in(head: Told) -> Measured:

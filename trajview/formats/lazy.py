@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Raw, Struct
+from msgspec.json import Decoder
 
 from trajview.models.said import strings_within
 
@@ -23,6 +26,30 @@ _PLAIN_KEYS = frozenset({"role", "content", "tool_calls", "tool_call_id", "id"})
 _CALL_KEYS = frozenset({"id", "type", "function"})
 _NEAR = 40
 _TEXT_OR_NULL = frozenset(b'"n')
+
+
+class _Function(Struct, forbid_unknown_fields=True, gc=False):
+    name: str
+    arguments: str | dict[str, Any] | None
+
+
+class _Call(Struct, forbid_unknown_fields=True, gc=False):
+    function: _Function
+    id: Any = None
+    type: Any = None
+
+
+class _Plain(Struct, forbid_unknown_fields=True, gc=False):
+    """A message that says nothing but its content and its calls."""
+
+    role: Any = None
+    content: str | None = None
+    tool_calls: list[_Call] | None = None
+    tool_call_id: Any = None
+    id: Any = None
+
+
+_decode_plain: Final = Decoder(_Plain).decode
 
 
 class LazyMessages(MessagesOnDemand):
@@ -142,7 +169,22 @@ class LazyMessages(MessagesOnDemand):
         texts = [text for text in self.strings(index) if len(text) > 40 or "\n" in text]
         return sum(text.count("\n") + 1 for text in texts), sum(map(len, texts)), 0
 
+    def undecoded(self, index: int) -> bytes | None:
+        found = self._pieces[index]
+        return bytes(found) if type(found) is Raw and index in self._sizes else None
+
     def searchable(self, index: int) -> list[str] | None:
+        raw = self._pieces[index]
+        if type(raw) is Raw:
+            try:
+                plain = _decode_plain(raw)
+            except ValueError:  # it holds something else, or bytes that are no text
+                pass
+            else:
+                return _texts_of(plain, self.roles[index])
+        return self._searchable(index)
+
+    def _searchable(self, index: int) -> list[str] | None:
         piece = self._piece(index)
         item = piece.item
         if not isinstance(item, dict) or item.keys() - _PLAIN_KEYS:
@@ -174,6 +216,20 @@ class LazyMessages(MessagesOnDemand):
         if piece.blocks is not None:
             return strings_in(piece.blocks)
         return strings_in(piece.item)
+
+
+def _texts_of(plain: _Plain, role: str) -> list[str] | None:
+    texts = [plain.content] if plain.content else []
+    if plain.tool_calls:
+        if role != "assistant":
+            return None
+        for call in plain.tool_calls:
+            arguments, problem = parse_arguments(call.function.arguments)
+            if problem is not None or not call.function.name:
+                return None
+            texts.append(call.function.name)
+            texts += strings_within(arguments)
+    return texts
 
 
 def _calls_of(piece: Piece) -> list[tuple[str, str]]:

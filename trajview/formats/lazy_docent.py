@@ -25,6 +25,7 @@ _KEYS = {
     "tool": _ANSWER_KEYS,
 }
 """Keys of messages that are built as they are logged, where each value is a text or null."""
+_QUOTE = ord('"')
 _CALL_KEYS = frozenset({"id", "function", "arguments", "type"})
 
 
@@ -35,14 +36,18 @@ class DocentMessages(MessagesOnDemand):
         super().__init__()
         self._items = items
         self._sizes: list[Measured] | None = None
+        self._texts = bytearray()
+        """Which messages have a role of Docent's and a text, of those that are bytes."""
         if not isinstance(items, Unread):
             self.roles = roles_of(items)
             return
-        self.roles, self._sizes = [], []
+        self.roles, self._sizes, self._texts = [], [], bytearray(len(items))
         for index, (_, head) in enumerate(items.told()):
             role = head.role
             self.roles.append(ROLES[role] if type(role) is str and role in ROLES else role_of(items[index]))
             self._sizes.append(measured_in(head))
+            content = memoryview(head.content)
+            self._texts[index] = type(role) is str and role in _KEYS and bool(content) and content[0] == _QUOTE
 
     def _build(self, index: int) -> ChatMessage:
         return message_of(self._items[index])[0]
@@ -51,6 +56,11 @@ class DocentMessages(MessagesOnDemand):
         if self._sizes is not None:
             return self._sizes
         return [_measured(item) for item in self._items]
+
+    def undecoded(self, index: int) -> bytes | None:
+        if isinstance(self._items, Unread) and self._texts[index]:
+            return bytes(self._items.raws[index])
+        return None
 
     def searchable(self, index: int) -> list[str] | None:
         item = self._items[index]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import msgspec
+
 from .plain import as_json, as_text, kind, put
 
 __all__ = ["CALL_BLOCKS", "RESULT_BLOCKS", "parse_arguments", "parts_of", "tool_call", "tool_calls_of"]
@@ -154,6 +156,10 @@ def parse_arguments(value: object) -> tuple[dict[str, Any], str | None]:
         return {str(key): value[key] for key in value}, None
     if not isinstance(value, str):
         return {"_raw": value}, f"arguments are {kind(value)}, not an object"
+    try:
+        return msgspec.json.decode(value, type=dict[str, Any]), None
+    except (ValueError, RecursionError):  # no object, or what only Python's own reader takes
+        pass
     try:
         parsed = json.loads(value)
     except ValueError as error:

@@ -15,6 +15,7 @@ from trajview.app.search import SearchHits, search
 from trajview.app.session import TranscriptSession
 from trajview.app.widgets.prompt import Prompt
 from trajview.corpus.query import Query, QueryError, query_from
+from trajview.corpus.turns import short_turns
 from trajview.highlight import Highlight, Rule, compile_rule, highlights_in
 from trajview.textsafe import one_line
 
@@ -93,8 +94,9 @@ class Searching(Jumping):
     def _look_for(self, session: TranscriptSession, query: Query, text: str) -> None:
         worker = get_current_worker()
         found = search(session.messages, query, session.message, text=text, cancelled=lambda: worker.is_cancelled)
-        for hits in found:
-            self.post_message(self._Found(session, hits))
+        with short_turns():
+            for hits in found:
+                self.post_message(self._Found(session, hits))
 
     @on(_Found)
     def _show_found(self, message: _Found) -> None:
@@ -128,7 +130,8 @@ class Searching(Jumping):
     def _highlight(self, session: TranscriptSession, word: str) -> None:
         worker = get_current_worker()
         rule = Rule(one_line(word, 40), compile_rule(re.escape(word)).pattern)
-        found = highlights_in(session.transcript, [rule], errors=False, cancelled=lambda: worker.is_cancelled)
+        with short_turns():
+            found = highlights_in(session.transcript, [rule], errors=False, cancelled=lambda: worker.is_cancelled)
         if not worker.is_cancelled:
             self.post_message(self._Highlighted(session, word, found))
 

@@ -29,6 +29,7 @@ from trajview.app.widgets.status_line import StatusLine
 from trajview.app.widgets.transcript_view import TranscriptView
 from trajview.corpus.decode import collector_paused
 from trajview.corpus.info import RunInfo
+from trajview.corpus.turns import short_turns
 from trajview.errors import Problem, TrajviewError
 from trajview.highlight import Highlight, Rule, compile_rule, text_of
 from trajview.models.run import AgentRun, overall_of
@@ -361,7 +362,8 @@ class TranscriptScreen(Scoring, Searching, Citing, Showing):
     def _scan(self, session: TranscriptSession) -> None:
         """Look for the highlights of a long transcript while it can be read already."""
         worker = get_current_worker()
-        found = session.scan(lambda: worker.is_cancelled)
+        with short_turns():
+            found = session.scan(lambda: worker.is_cancelled)
         if not worker.is_cancelled:
             self.post_message(self._Scanned(session, found))
 

@@ -1,0 +1,153 @@
+"""Search in one long run: the first hit, all of them, and whether keys still answer meanwhile (rows 6 and 8).
+
+    .venv/bin/python benchmarks/search.py [--messages 100000] [--file RUN.jsonl] [--runs 3]
+
+The log is written from a seed (or yours is taken). Times of the search are those of the very loop that the program
+runs in a thread; keys are pressed in a pseudo-terminal of 120x40 while it runs. The limit is decoding the run once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import gc
+import os
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import msgspec
+from keys import Program
+from logs import write_chats
+
+from trajview.app.app import make_app
+from trajview.app.screens.transcript import TranscriptScreen
+from trajview.app.search import search
+from trajview.config import Settings
+from trajview.corpus.corpus import Corpus
+from trajview.corpus.query import query_from
+
+NEEDLES = {
+    "a word that is not there": "zzyzx",
+    "a rare text": "call_0_777",
+    "a common word": "parser",
+    "a regular expression": r"def \w+\(n",
+    "one without a fixed text": r"[0-9]{3}\s+\w+ing?",
+}
+FIRST, ALL, REPAINT, KEY = 0.2, 1.0, 150.0, 100.0  # s, s, ms, ms
+
+
+def once(messages: object, text: str, start: int) -> tuple[float, float, int]:
+    """Seconds to the first hit and to the last, and how many there are. Without a hit both are the same."""
+    begin = time.perf_counter()
+    first = 0.0
+    total = 0
+    for hits in search(messages, query_from(text), start):  # type: ignore[arg-type]
+        first = first or time.perf_counter() - begin
+        total = hits.total
+    return first, time.perf_counter() - begin, total
+
+
+def report_search(path: Path, runs: int) -> None:
+    corpus = Corpus([path])
+    corpus.start()
+    corpus.wait()
+    info = corpus[0]
+    data = path.read_bytes()
+    gc.disable()  # or it looks through the values for as long again
+    begin = time.perf_counter()
+    msgspec.json.decode(data)
+    limit = time.perf_counter() - begin
+    gc.enable()
+    del data
+    messages = corpus.load(info, lazily=True).transcripts[0].messages
+    print(f"{path.name}: {info.length:,} bytes, {len(messages):,} messages; decoding it takes {limit:.2f} s")
+    for what, text in NEEDLES.items():
+        found = [once(messages, text, len(messages) // 3) for _ in range(runs)]
+        first, every = (statistics.median(each[n] for each in found) for n in (0, 1))
+        said = f"first {first:6.3f} s (limit {FIRST})" if found[0][2] else "not found            "
+        print(
+            f"row 8  {what:26} {said}   all {every:6.3f} s (limit {ALL}), {every / limit:4.1f}x of decoding, {found[0][2]:,} hits"
+        )
+
+
+def report_keys(path: Path, folder: Path, presses: int) -> None:
+    command = [sys.executable, "-m", "trajview", "--no-cache", "--store", str(folder / "store"), str(path)]
+    program = Program(command, 120, 40)
+    try:
+        begin = time.perf_counter()
+        program.wait_for(b"unit 0/")
+        print(f"row 4  first screen of the run after {time.perf_counter() - begin:.2f} s (limit 2)")
+        _, end, _ = program.press("G")
+        print(f"row 4  its end {end / 1000:.3f} s later (limit 0.3)")
+        program.settle(3.0)
+        program.press("g")
+        took = [program.press("z") for _ in range(6)]
+        print(f"row 6  fold level   {max(each[1] for each in took):6.1f} ms (limit {REPAINT:.0f})")
+        took = [program.resize(*size) for size in ((100, 36), (120, 40), (200, 60), (120, 40))]
+        print(f"row 6  resize       {max(each[1] for each in took):6.1f} ms (limit {REPAINT:.0f})")
+        for what in ("a common word", "a word that is not there", "one without a fixed text"):
+            program.press("/")
+            for key in NEEDLES[what]:
+                program.press(key)
+            os.write(program.terminal, b"\r")
+            took = []
+            for turn in range(presses):
+                time.sleep(0.03)
+                took.append(program.press("jk"[turn % 2]))
+            waits = sorted(each[1] for each in took if each[2])
+            p95 = waits[int(0.95 * (len(waits) - 1))]
+            print(
+                f"row 8  j and k while it looks for {what:26} p95 {p95:6.1f}   max {waits[-1]:6.1f} ms (limit {KEY:.0f})"
+            )
+            program.press("\x1b")
+            program.settle(1.0, 3.0)
+    finally:
+        program.close()
+
+
+async def report_themes(path: Path, folder: Path) -> None:
+    """The program without a terminal: from a new theme to the next complete frame."""
+    corpus = Corpus([path])
+    app = make_app(corpus, Settings(paths=(path,), store=folder / "store"))
+    async with app.run_test(size=(120, 40)) as pilot:
+        corpus.start()
+        while not (isinstance(app.screen, TranscriptScreen) and app.screen.session is not None):
+            await pilot.pause(0.1)
+        while not app.screen.session.scanned:
+            await pilot.pause(0.1)
+        took = []
+        for theme in ("trajview-light", "trajview-dark", "textual-dark", "trajview-dark"):
+            begin = time.perf_counter()
+            drawn = asyncio.Event()
+            app.theme = theme
+            # The styles are made anew after the next refresh, and what follows from that is drawn after the one after it.
+            app.call_after_refresh(app.call_after_refresh, drawn.set)
+            await drawn.wait()
+            took.append((time.perf_counter() - begin) * 1000)
+            await pilot.pause(0.2)
+        print(f"row 6  theme        {max(took):6.1f} ms (limit {REPAINT:.0f})")
+    corpus.cancel()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--messages", type=int, default=100_000)
+    parser.add_argument("--file", type=Path, help="a JSONL log of one long run to take instead")
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--presses", type=int, default=20)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="trajview-bench-") as name:
+        folder, path = Path(name), given.file
+        if path is None:
+            path = folder / "run.jsonl"
+            write_chats(path, 1, given.messages)
+        report_search(path, given.runs)
+        report_keys(path, folder, given.presses)
+        asyncio.run(report_themes(path, folder))
+
+
+if __name__ == "__main__":
+    main()
