@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 from textual.containers import VerticalScroll
 from textual.widgets import Static
@@ -15,6 +16,11 @@ from trajview.cli.main import main
 
 from .annotated import write_annotated, write_record
 from .driving import Reader, reading
+
+
+@pytest.fixture(autouse=True)
+def _few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trajview.app.screens.agreement.RESAMPLES", 40)
 
 
 def screen_of(reader: Reader) -> AgreementScreen:
@@ -35,7 +41,7 @@ async def agreement(reader: Reader) -> None:
 
 async def test_the_figures_are_those_of_the_command_line(tmp_path: Path) -> None:
     episodes, store = write_annotated(tmp_path)
-    result = CliRunner().invoke(main, ["agreement", str(store), "--episodes", str(episodes)])
+    result = CliRunner().invoke(main, ["agreement", str(store), "--episodes", str(episodes), "--resamples", "40"])
     async with reading(episodes, store=store, annotator="ben", size=(200, 50)) as reader:
         await agreement(reader)
         assert shown(reader).splitlines() == [line.rstrip() for line in result.stdout.rstrip().splitlines()]
@@ -59,8 +65,12 @@ async def test_what_the_annotator_has_not_submitted_is_left_out_until_asked_for(
         await reader.until(lambda: "ben  4 episodes" in shown(reader))
         assert "left out" not in shown(reader)
         [line] = (store / "journal" / "ada.jsonl").read_text().splitlines()
+        assert "cho  3 episodes" in shown(reader)
         event = json.loads(line)
         assert (event["event"], event["episode"], event["annotator"]) == ("reveal", "secret", "ada")
+    async with reading(episodes, store=store) as reader:
+        await agreement(reader)
+        assert "left out" not in shown(reader), "what was seen once is not hidden again"
 
 
 async def test_where_looking_cannot_be_written_down_nothing_is_shown(tmp_path: Path) -> None:
@@ -72,7 +82,6 @@ async def test_where_looking_cannot_be_written_down_nothing_is_shown(tmp_path: P
         await reader.until(lambda: any("a file is where a folder is needed" in toast for toast in reader.toasts))
         await reader.until(lambda: screen_of(reader).complete)
         assert "ben  4 episodes" not in shown(reader)
-        assert reader.app.revealed == set()
 
 
 async def test_nothing_annotated_yet_is_a_sentence(tmp_path: Path) -> None:

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 __all__ = ["TrajviewApp", "make_app", "run_app"]
 
+_OTHERS: Final = "others' scores"
+"""What is revealed on the screens that compare annotators, as the journal calls it."""
+
 _STARTED: Final = 1.0
 """Seconds after which the first screen is there, and garbage is collected again."""
 
@@ -52,8 +55,6 @@ class TrajviewApp(Episodes):
         refuses = None if settings.force_store else self._not_for_store
         self.store = AnnotationStore(settings.store, settings.annotator, refuses)
         self.rubric = find_rubric(settings.rubric, settings.reward_range) if settings.rubric else None
-        self.revealed: set[str] = set()
-        """Episodes whose scores by others are shown although this annotator has not submitted them."""
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = settings.theme if settings.theme in self.available_themes else "trajview-dark"
@@ -196,11 +197,14 @@ class TrajviewApp(Episodes):
 
         self.push_screen(AgreementScreen())
 
-    def reveal(self, episodes: Iterable[str], where: str) -> None:
-        """Write down that others' scores are shown, then have them shown: in a thread. Raises AnnotationError."""
+    def reveal(self, episodes: Iterable[str]) -> None:
+        """Write down that others' scores of episodes are shown: in a thread, before they are. Raises AnnotationError."""
         for episode in episodes:
-            self.store.journal.write("reveal", episode, what="others' scores", where=where)
-            self.revealed.add(episode)
+            self.store.journal.write("reveal", episode, what=_OTHERS)
+
+    def revealed(self) -> set[str]:
+        """The episodes whose scores by others this annotator has asked for: in a thread. Raises AnnotationError."""
+        return {episode for episode, progress in self.store.progress().items() if _OTHERS in progress.revealed}
 
     def show_search(self) -> None:
         """Search all messages; the screen is the same each time, with what was found."""

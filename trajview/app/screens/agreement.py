@@ -88,6 +88,8 @@ class AgreementScreen(Screen[None]):
         self.found: Agreement | None = None
         self.complete = False
         """Whether the intervals are there."""
+        self._revealing = False
+        """Whether a thread writes down what is revealed; it must not be overtaken."""
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="agreement-header"):
@@ -105,11 +107,13 @@ class AgreementScreen(Screen[None]):
         settings = self._trajview.settings
         where = one_line(f"{settings.store}, as {settings.annotator}", 200)
         self.query_one("#agreement-title", Static).update(Content.assemble(("agreement  ", "bold"), where))
-        self._compute()
 
     def on_screen_resume(self) -> None:
-        if self.complete:  # Something may have been submitted, settled or revealed meanwhile.
+        if not self._revealing:  # Something may have been submitted or settled since.
             self._compute()
+
+    def on_screen_suspend(self) -> None:
+        self.workers.cancel_group(self, "agreement")
 
     @work(thread=True, exclusive=True, group="agreement", exit_on_error=False)
     def _compute(self, reveal: frozenset[str] = frozenset()) -> None:
@@ -123,7 +127,7 @@ class AgreementScreen(Screen[None]):
             self.post_message(self._Progress(done / max(1, total)))
 
         try:
-            app.reveal(reveal, "agreement")
+            app.reveal(reveal)
             reveal = frozenset()
             annotations = read_annotations(
                 app.settings.store,
@@ -131,7 +135,7 @@ class AgreementScreen(Screen[None]):
                 rewards=rewards_by_key(list(app.corpus.infos)),
                 rubric=app.rubric,
                 gold=app.settings.gold,
-                revealed=app.revealed,
+                revealed=app.revealed(),
             )
             if annotations == self.annotations and self.complete:
                 return
@@ -148,6 +152,7 @@ class AgreementScreen(Screen[None]):
 
     def on_agreement_screen__computed(self, message: _Computed) -> None:
         message.stop()
+        self._revealing = False
         self.annotations, self.found, self.complete = message.annotations, message.found, message.last
         self._said("" if message.last else "computing intervals…")
         self._show()
@@ -159,6 +164,7 @@ class AgreementScreen(Screen[None]):
 
     def on_agreement_screen__failed(self, message: _Failed) -> None:
         message.stop()
+        self._revealing = False
         self._said("")
         if message.revealing:
             self.notify(one_line(message.said, 400), title="Not revealed", severity="error", markup=False)
@@ -232,6 +238,7 @@ class AgreementScreen(Screen[None]):
         def answered(yes: bool | None) -> None:
             if yes:
                 self.complete = False
+                self._revealing = True
                 self._said("computing…")
                 self._compute(hidden)
 

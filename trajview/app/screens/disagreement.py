@@ -162,14 +162,14 @@ class DisagreementScreen(Settles):
         app = self.trajview
         title = "Not revealed"
         try:
-            app.reveal(reveal, "disagreements")
+            app.reveal(reveal)
             title = "Annotations not read"
             annotations = read_annotations(
                 app.settings.store,
                 app.settings.annotator,
                 rubric=app.rubric,
                 gold=app.settings.gold,
-                revealed=app.revealed,
+                revealed=app.revealed(),
             )
             queue = annotations.queue()
         except (TrajviewError, OSError) as error:
