@@ -9,11 +9,13 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from trajview.app.run_list import Column, RunList, RunRow
+from trajview.app.screens.help import HelpScreen
 from trajview.corpus.info import RunInfo, Updated
 from trajview.models.messages import AssistantMessage, ToolCall, UserMessage
 from trajview.models.run import AgentRun
 from trajview.models.transcript import Transcript
-from trajview.where.fields import Ref
+from trajview.where.explain import EXAMPLES
+from trajview.where.fields import FIELDS, Ref
 
 from .driving import until
 from .runs import FakeCorpus, problem, run
@@ -294,3 +296,16 @@ def test_what_was_learnt_of_a_run_that_is_another_one_now_is_dropped() -> None:
     assert [runs.rows[row] for row in runs.shown] == [run("b")]
     assert runs.open == 1
     assert [info for _, info in runs.to_find_out()[0]] == [run("a", units=7)]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_the_help_of_the_list_explains_the_filter(size: tuple[int, int]) -> None:
+    app = BrowserApp(corpus())
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        await app.push_screen(HelpScreen("browser"))
+        await pilot.pause()
+        said = "\n".join(str(static.render()) for static in app.screen.query(Static))
+        for example, says in EXAMPLES:
+            assert f"  {example}\n    {says}" in said
+        assert all(f"  {field.name} " in said for field in FIELDS)

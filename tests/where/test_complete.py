@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from tests.app.runs import problem, run
 from trajview.where.complete import METADATA, candidates
-from trajview.where.fields import Ref
+from trajview.where.explain import EXAMPLES
+from trajview.where.fields import FIELDS, Ref
 from trajview.where.parse import parse
 from trajview.where.table import Table
 
@@ -84,3 +85,10 @@ def test_what_is_offered_can_be_read(text: str, table: Table) -> None:
 def test_any_text_may_be_asked_about(text: str) -> None:
     found = candidates(text, Table(lambda item: ""))
     assert 0 <= found.start <= len(text)
+
+
+def test_what_is_said_of_fields_and_examples_fits_beside_them() -> None:
+    assert max(len(says) for _, says in EXAMPLES) <= 44
+    assert max(len(field.says) for field in FIELDS) <= 37
+    for example, _ in EXAMPLES:
+        parse(example)

@@ -7,15 +7,15 @@ from .fields import FIELDS
 __all__ = ["EXAMPLES", "explained"]
 
 EXAMPLES: tuple[tuple[str, str], ...] = (
-    ("nightbus gpt", "both words occur in name, id, file, format, agents or models"),
-    ('"two words"', "a text with a space; a capital letter minds capitals"),
-    ("reward < 0.5", "< <= > >= == != compare; 20k, 10MB and 35% are numbers"),
-    ("model ~ gpt-4", "a regular expression, ignoring case unless it has a capital; !~ is not"),
-    ("format in (docent, sotopia)", "one of these; not in: none of them"),
+    ("nightbus gpt", "both words are in what the list knows"),
+    ('"two words"', "a text; a capital letter minds capitals"),
+    ("reward < 0.5", "also <= > >= == !=; 20k, 10MB, 35% work"),
+    ("model ~ gpt-4", "a regular expression; !~ does not match"),
+    ("format in (docent, sotopia)", "one of these; not in is none of them"),
     ("reward == none", "there is none"),
-    ("errors > 0 and not (draft or skipped)", "and binds closer than or; two terms side by side are and"),
-    ('metadata.task.name == "sort it"', "any value in the metadata, level by level"),
-    ("tokens > 20k sort:-reward,units", "in this order: highest reward first, then fewest units"),
+    ("errors > 0 and not (draft or skipped)", "and goes before or; side by side is and"),
+    ('metadata.task.name == "sort it"', "any value in the metadata"),
+    ("tokens > 20k sort:-reward,units", "highest reward first, then fewest units"),
 )
 
 

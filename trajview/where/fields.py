@@ -50,7 +50,7 @@ class Field:
 
 FIELDS: tuple[Field, ...] = (
     Field("id", Kind.TEXT, "row", "the run's id"),
-    Field("key", Kind.TEXT, "row", "its id, made unique where several runs have it"),
+    Field("key", Kind.TEXT, "row", "its id, made unique in the list"),
     Field("name", Kind.TEXT, "summary", "its name"),
     Field("run", Kind.TEXT, "row", "its name, or else its id"),
     Field("source", Kind.TEXT, "row", "its file, as the list shows it"),
@@ -62,19 +62,19 @@ FIELDS: tuple[Field, ...] = (
     Field("transcripts", Kind.NUMBER, "summary", "how many transcripts"),
     Field("agents", Kind.TEXTS, "summary", "their names", ("agent",)),
     Field("models", Kind.TEXTS, "summary", "their names", ("model",)),
-    Field("reward", Kind.NUMBER, "summary", "the mean of all agents; reward.goal for a dimension", part=Kind.NUMBER),
-    Field("rewards", Kind.NUMBERS, "summary", "of each agent: rewards < 3 if any is", part=Kind.NUMBERS),
+    Field("reward", Kind.NUMBER, "summary", "the overall mean, or reward.goal's", part=Kind.NUMBER),
+    Field("rewards", Kind.NUMBERS, "summary", "each agent's: < 3 if any is", part=Kind.NUMBERS),
     Field("annotated", Kind.FLAG, "status", "it has an annotation of yours"),
-    Field("draft", Kind.FLAG, "status", "it has work that is not submitted"),
+    Field("draft", Kind.FLAG, "status", "work of yours is not submitted"),
     Field("skipped", Kind.FLAG, "status", "you skipped it"),
     Field("flagged", Kind.FLAG, "status", "you flagged it"),
     Field("status", Kind.TEXT, "status", "annotated, draft or skipped", ("state",)),
-    Field("problem", Kind.FLAG, "row", "no run: something that cannot be read"),
+    Field("problem", Kind.FLAG, "row", "it cannot be read"),
     Field("tokens", Kind.NUMBER, "details", "GPT-4 tokens of all that is said"),
     Field("errors", Kind.NUMBER, "details", "how many messages are errors", ("error",)),
     Field("calls", Kind.NUMBER, "details", "how many tool calls"),
-    Field("tools", Kind.TEXTS, "details", "the tools called; tools.bash for how often", ("tool",), part=Kind.NUMBER),
-    Field("metadata", Kind.ANY, "details", "metadata.task, of the run or of a transcript", part=Kind.ANY, needs_part=True),
+    Field("tools", Kind.TEXTS, "details", "tools called; tools.bash counts", ("tool",), part=Kind.NUMBER),
+    Field("metadata", Kind.ANY, "details", "metadata.task, metadata.run.seed", part=Kind.ANY, needs_part=True),
 )  # fmt: skip
 
 _BY_NAME = {name: field for field in FIELDS for name in (field.name, *field.aliases)}

@@ -51,11 +51,12 @@ class HelpScreen(ModalScreen[None]):
             border: round $foreground 20%; padding: 0 2; scrollbar-size-vertical: 1;
         }
         &.-two > VerticalScroll { width: 112; }
-        & #columns { height: auto; }
-        &.-two #columns { layout: grid; grid-size: 2; grid-columns: 1fr 1fr; grid-gutter: 0 4; grid-rows: auto; }
+        & .columns { height: auto; }
+        &.-two .columns { layout: grid; grid-size: 2; grid-columns: 1fr 1fr; grid-gutter: 0 4; grid-rows: auto; }
         & .column { height: auto; }
         &.-one .column { margin: 0 0 1 0; }
         & .title { text-style: bold; color: $text-primary; margin: 0 0 1 0; }
+        & .title.-more { margin: 1 0 1 0; }
         & .hint { color: $foreground 50%; margin: 1 0 0 0; }
     }
     """
@@ -72,9 +73,13 @@ class HelpScreen(ModalScreen[None]):
         half = _split(blocks)
         with VerticalScroll():
             yield Static(_TITLES.get(self._screen, "Keys"), classes="title")
-            with Vertical(id="columns"):
+            with Vertical(classes="columns"):
                 yield Static(_keys_text(blocks[:half]), classes="column")
                 yield Static(_keys_text(blocks[half:]), classes="column")
+            if self._screen == "browser":
+                yield Static("The filter", classes="title -more")
+                with Vertical(classes="columns"):
+                    yield from (Static(found, classes="column") for found in _filter_text())
             if self._screen == "transcript":
                 legend = [part for sign, style, says in _LEGEND for part in ((sign, style), f" {says}   ")]
                 yield Static(Content.assemble(*legend), classes="hint")
@@ -100,3 +105,16 @@ def _keys_text(blocks: list[tuple[str, list[Key]]]) -> Content:
             parts.append(f" {key.says}\n")
         parts.append("\n")
     return Content.assemble(*parts).rstrip()
+
+
+def _filter_text() -> tuple[Content, Content]:
+    """Examples of a filter, and the fields."""
+    from trajview.where.explain import EXAMPLES
+    from trajview.where.fields import FIELDS
+
+    examples = [part for text, says in EXAMPLES for part in ((f"  {text}\n", "$text-primary"), f"    {says}\n")]
+    fields = [part for field in FIELDS for part in ((f"  {field.name:<12}", "$text-primary"), f" {field.says}\n")]
+    return (
+        Content.assemble(("Examples\n", "bold $accent"), *examples).rstrip(),
+        Content.assemble(("Fields\n", "bold $accent"), *fields).rstrip(),
+    )
