@@ -196,3 +196,15 @@ async def test_blind_mode_hides_scores_and_models_until_they_are_asked_for(tmp_p
         await reader.opened()
         assert seen(reader) == []
         assert "blind" in reader.title
+
+
+async def test_a_mark_that_is_undone_goes_from_the_screen(logs: Path, tmp_path: Path) -> None:
+    async with reading(logs, store=tmp_path / "store", run="alpha") as reader:
+        await reader.opened("alpha")
+        await reader.press("m")
+        await reader.until(lambda: reader.session.marks)
+        await reader.until(lambda: AnnotationStore(tmp_path / "store", "ada").unit_notes("alpha").marks, "it is kept")
+        await reader.press("ctrl+z")
+        await reader.until(lambda: not reader.session.marks)
+        await reader.press("ctrl+y")
+        await reader.until(lambda: reader.session.marks)

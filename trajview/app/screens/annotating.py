@@ -111,7 +111,9 @@ class Annotating(EpisodeKeys, TranscriptBase):
         if info is not None and info.key != self.info.key:
             self.trajview.browser.go_to(info)
             self.open_run(info, annotate=self.has_class("-annotating"))
-        elif panel is not None:
+            return
+        self.reload_notes()
+        if panel is not None:
             panel.reload()
 
     def before_undo(self) -> bool:

@@ -138,6 +138,10 @@ class TranscriptBase(Reading, Screen[None]):
         """Read a run in a thread and show it."""
         raise NotImplementedError
 
+    def reload_notes(self) -> None:
+        """Read the notes and marks of the run from the store."""
+        raise NotImplementedError
+
     def run_changed(self) -> None:
         """The run is another one now, or is to be seen otherwise: show it so, with the reader where he is."""
         raise NotImplementedError
