@@ -84,6 +84,7 @@ def test_all_kinds_of_events_are_told(store: AnnotationStore) -> None:
     store.undo()
     store.redo()
     store.journal.append("discard", typed("7"))
+    store.journal.write("settle", "e1", "sotopia", gold="final", values=[{"goal": "7"}])
     store.journal.write("teleport", "e1")
     assert [said for _, said in told(store)] == [
         "skipped it: no audio",
@@ -100,6 +101,7 @@ def test_all_kinds_of_events_are_told(store: AnnotationStore) -> None:
         "took back taking away the mark on unit 5",
         "did again taking away the mark on unit 5",
         "gave up what was typed",
+        "settled it as final",
         "teleport (an event of a later version)",
     ]
 

@@ -10,6 +10,8 @@ from click.testing import CliRunner
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
+from trajview.annotation.rubric import SOTOPIA
+from trajview.app.episodes import MODEL
 from trajview.app.screens.agreement import AgreementScreen
 from trajview.app.screens.reveal import RevealScreen
 from trajview.cli.main import main
@@ -82,6 +84,19 @@ async def test_where_looking_cannot_be_written_down_nothing_is_shown(tmp_path: P
         await reader.until(lambda: any("a file is where a folder is needed" in toast for toast in reader.toasts))
         await reader.until(lambda: screen_of(reader).complete)
         assert "ben  4 episodes" not in shown(reader)
+
+
+async def test_blind_mode_tells_nothing_of_the_rewards_in_the_logs_that_were_not_revealed(tmp_path: Path) -> None:
+    episodes, store = write_annotated(tmp_path)
+    async with reading(episodes, store=store, blind=True) as reader:
+        await agreement(reader)
+        assert "Blind: " in shown(reader)
+        assert "against the reward" not in shown(reader)
+        reader.app.store.reveal("window", SOTOPIA, MODEL)
+        await reader.press("q")
+        await reader.until(lambda: (reader.app.progress or {})["window"].revealed)
+        await agreement(reader)
+        assert screen_of(reader).found.modelled == 1
 
 
 async def test_nothing_annotated_yet_is_a_sentence(tmp_path: Path) -> None:

@@ -190,6 +190,9 @@ def _said(entry: Entry, body: Mapping[str, Any]) -> str:
         return "took the flag away"
     if kind == "reveal":
         return f"revealed {entry.what or 'something'}"
+    if kind == "settle":
+        gold = body.get("gold")
+        return f"settled it as {gold if isinstance(gold, str) and gold else 'gold'}"
     if kind == "time":
         return f"was at it for {_duration(entry.seconds)}"
     if kind == "import":

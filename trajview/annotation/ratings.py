@@ -122,7 +122,9 @@ def collect(
         settled,
         _of_model({episode: rewards[episode] for episode in sorted(known)} if rewards else {}, dimensions),
         dimensions,
-        dict(Counter(annotator for (_, annotator), agents in rated.items() if annotator != gold and any(agents))),
+        dict(
+            Counter(annotator for (_, annotator), agents in sorted(rated.items()) if annotator != gold and any(agents))
+        ),
         {dimension.name: _width(dimension, scores.get(dimension.name, {})) for dimension in dimensions},
         len(known),
         tuple(problems),

@@ -132,7 +132,7 @@ class AgreementScreen(Screen[None]):
             annotations = read_annotations(
                 app.settings.store,
                 app.settings.annotator,
-                rewards=rewards_by_key(list(app.corpus.infos)),
+                rewards=rewards_by_key(info for info in list(app.corpus.infos) if not app.hides(info)),
                 rubric=app.rubric,
                 gold=app.settings.gold,
                 revealed=app.revealed(),
@@ -199,6 +199,8 @@ class AgreementScreen(Screen[None]):
             said.append(
                 f"{count:,} episode{'' if count == 1 else 's'} left out: not submitted by you yet. R shows them."
             )
+        if self._trajview.settings.blind:
+            said.append("Blind: rewards in the logs are compared where you have revealed them, and nowhere else.")
         said += [one_line(str(problem), 300) for problem in annotations.problems[:5]]
         if len(annotations.problems) > 5:
             said.append(f"and {len(annotations.problems) - 5:,} more problems")
