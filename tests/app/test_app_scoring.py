@@ -198,6 +198,23 @@ async def test_a_note_that_another_program_changed_is_not_overwritten(log: Path,
     assert kept(store)["units"][0]["note"] == "theirs"
 
 
+async def test_scores_and_marks_are_undone_and_done_again(log: Path, tmp_path: Path) -> None:
+    store = tmp_path / "scores"
+    async with reading(log, store=store) as reader:
+        await reader.opened()
+        await scored(reader, "1 first")
+        await scored(reader, "0.5 second")
+        await reader.pilot.press("m", "ctrl+z")
+        await reader.until(lambda: reader.session.marks == {}, "the mark is taken back")
+        await reader.press("ctrl+z")
+        await reader.until(lambda: reader.session.scored[0].note == "first", "the second score is taken back")
+        await reader.press("ctrl+z")
+        await reader.until(lambda: reader.session.scored == {})
+        await reader.press("ctrl+y")
+        await reader.until(lambda: reader.session.scored != {} and reader.session.scored[0].note == "first")
+    assert kept(store)["units"][0]["scores"] == {"reward": 1.0}
+
+
 async def test_reading_a_run_again_shows_what_another_program_has_said_of_its_units(log: Path, tmp_path: Path) -> None:
     store = tmp_path / "scores"
     async with reading(log, store=store) as reader:

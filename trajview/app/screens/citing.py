@@ -96,11 +96,8 @@ class Citing(Annotating):
 
     def _own_texts(self, info: RunInfo) -> list[str] | None:
         """What the annotator has written on a run, from the store; None where that cannot be read."""
-        from trajview.annotation.choice import rubric_of
-
-        rubric = rubric_of(self.trajview.rubric, info.format, self.trajview.settings.reward_range)
         try:
-            return written_on(self.trajview.store, info.key, rubric)
+            return written_on(self.trajview.store, info.key, self.trajview.rubric_for(info))
         except AnnotationError:
             return None  # the panel says so, when it is opened
 

@@ -14,9 +14,10 @@ from textual.message import Message
 from trajview.annotation.rubric import BadScore, Dimension, Rubric
 from trajview.annotation.unit_scores import parse_unit, score_text, unit_dimensions, unit_text
 from trajview.app.render.headers import NOTED, Scored
-from trajview.app.screens.transcript_base import TranscriptBase
+from trajview.app.screens.annotating import Annotating
 from trajview.app.session import TranscriptSession
 from trajview.app.widgets.prompt import Prompt
+from trajview.corpus.info import RunInfo
 from trajview.errors import AnnotationError
 from trajview.models.run import AgentRun
 from trajview.textsafe import one_line
@@ -29,7 +30,7 @@ __all__ = ["Scoring"]
 _OPENS_A_FIELD = ("score_unit", "mark_note")
 
 
-class Scoring(TranscriptBase):
+class Scoring(Annotating):
     """Actions that say something of the unit under the cursor. One thread of its own reads and writes, in order."""
 
     class _Read(Message):
@@ -76,6 +77,16 @@ class Scoring(TranscriptBase):
     def reload_notes(self) -> None:
         """Read the notes and marks of the run from the store: it is another run, or they were changed elsewhere."""
         self._read_notes(self._notes_of)
+
+    def before_undo(self) -> bool:
+        """What was said a moment ago is the first thing to take back."""
+        self._writer.submit(lambda: None).result()
+        return super().before_undo()
+
+    def episode_turned(self, info: RunInfo | None) -> None:
+        """Show what was undone or done again of this run's units too."""
+        super().episode_turned(info)
+        self.reload_notes()
 
     @work(group="unit-notes", exit_on_error=False)
     async def _read_notes(self, key: str) -> None:
@@ -152,9 +163,7 @@ class Scoring(TranscriptBase):
     # -- scores and notes ----------------------------------------------------------------------------------------------
 
     def _rubric(self) -> Rubric:
-        from trajview.annotation.choice import rubric_of
-
-        return rubric_of(self.trajview.rubric, self.info.format, self.trajview.settings.reward_range)
+        return self.trajview.rubric_for(self.info)
 
     def _dimensions(self) -> tuple[Dimension, ...]:
         return unit_dimensions(self._rubric(), self.trajview.settings.reward_range)
