@@ -75,7 +75,7 @@ def test_the_first_screen_has_the_runs_and_q_leaves_the_terminal_as_it_was(tmp_p
     terminal = Terminal(str(SAMPLES), folder=tmp_path)
     terminal.wait_for("who_drinks_the_coffee")
     terminal.wait_for("problems")
-    terminal.wait_for("/ filter")
+    terminal.wait_for("/ search")
     terminal.child.send("q")
     assert terminal.exit_code() == 0
     for on, off in ((b"\x1b[?1049h", b"\x1b[?1049l"), (b"\x1b[?25l", b"\x1b[?25h"), (b"\x1b[?1000h", b"\x1b[?1000l")):

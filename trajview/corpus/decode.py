@@ -63,6 +63,8 @@ def collector_paused(size: int) -> Iterator[None]:
 def decode_json(data: bytes | memoryview) -> tuple[Any, bool]:
     """A JSON value, and whether bytes that are no UTF-8 were replaced in it. Raises BadRecord."""
     try:
+        if len(data) <= _PAUSE_FROM:  # a context takes longer than decoding a short line
+            return msgspec.json.decode(data), False
         with collector_paused(len(data)):
             return msgspec.json.decode(data), False
     except RecursionError as error:

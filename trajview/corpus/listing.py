@@ -12,6 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
+import msgspec
+
 from .decode import BadRecord, decode_json
 from .files import open_plain, wide_encoding
 from .info import RunInfo
@@ -68,6 +70,28 @@ def listed(
     return _alone(descriptor, source, begun, default_id)
 
 
+_NOT_THERE: Final = msgspec.Raw()
+
+
+class _Keys(msgspec.Struct, gc=False):
+    """Keys that no message has: an object with one of them is a record, which is all that has to be known of it."""
+
+    messages: msgspec.Raw = _NOT_THERE
+    conversations: msgspec.Raw = _NOT_THERE
+    transcripts: msgspec.Raw = _NOT_THERE
+
+
+_decode_keys: Final = msgspec.json.Decoder(_Keys).decode
+
+
+def _is_plainly_a_record(line: bytes) -> bool:
+    try:
+        keys = _decode_keys(line)
+    except (ValueError, RecursionError):
+        return False
+    return any(value is not _NOT_THERE for value in (keys.messages, keys.conversations, keys.transcripts))
+
+
 @dataclass(frozen=True, slots=True)
 class _Beginning:
     """How a file begins: bytes of its byte order mark, where its first value starts, and first bytes of that.
@@ -97,11 +121,12 @@ def _begin(descriptor: int, lines: bool, is_message: Callable[[Any], bool]) -> _
             end = text.find(b"\n")
             if end < 0:
                 return None
-        try:
-            if is_message(decode_json(text[:end])[0]):
+        if not _is_plainly_a_record(text[:end]):
+            try:
+                if is_message(decode_json(text[:end])[0]):
+                    return None
+            except BadRecord:
                 return None
-        except BadRecord:
-            return None
     whole = head[bom:] if lines and len(head) < _SMALL else None
     return _Beginning(bom, start, head.count(b"\n", 0, start) + 1, text[:_HEAD], whole)
 

@@ -44,6 +44,8 @@ _SPARE: Final = 256 << 20
 
 def log_suffix(path: Path | str) -> str:
     """The suffix of a file's name in small letters, without that of a compression: `.jsonl` for `a.JSONL.gz`."""
+    if type(path) is str and path.endswith((".json", ".jsonl")) and path[0] != "." and os.sep not in path:  # nearly all
+        return path[path.rfind(".") :]
     stem, suffix = os.path.splitext(os.path.basename(path))  # noqa: PTH119, PTH122 - walked folders have many names
     return (os.path.splitext(stem)[1] if suffix.lower() in COMPRESSED_SUFFIXES else suffix).lower()  # noqa: PTH122
 

@@ -17,6 +17,7 @@ from .unpack import log_suffix
 __all__ = ["LOG_SUFFIXES", "Skipped", "SourceFile", "natural_key", "walk"]
 
 LOG_SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".traj", ".eval"})
+_DIGITS = re.compile(r"([0-9]+)")
 _STORE = "AnnotationForEpisode"
 _JOURNAL = "journal"
 _BESIDE = frozenset({_JOURNAL, "units"})
@@ -51,7 +52,7 @@ class Skipped:
 
 def natural_key(name: str) -> tuple[tuple[int, int, str], ...]:
     """Sorts `run10` after `run9`, and capitals with small letters."""
-    parts = re.split(r"([0-9]+)", name)
+    parts = _DIGITS.split(name)
     key = tuple((0, int(part), "") if i % 2 else (1, 0, part.casefold()) for i, part in enumerate(parts))
     return (*key, (2, 0, name))
 
@@ -92,7 +93,7 @@ class _Walker:
                 return
             yield from self.folder(path, f"{path}{os.sep}" if self.several else "")
         elif stat.S_ISREG(mode):
-            if self._is_new(path):
+            if self._is_new(os.path.abspath(path)):  # noqa: PTH100 - links stay: a link and its target are two files
                 yield SourceFile(path, str(path), True, (status.st_size, status.st_mtime_ns))
         else:
             yield _not_plain(path, mode)
@@ -112,7 +113,9 @@ class _Walker:
         is_store = any(
             entry.name == _STORE or (entry.name == _JOURNAL and _holds_drafts(path / _JOURNAL)) for entry in found
         )
+        whole = os.path.join(os.path.abspath(path), "")  # noqa: PTH100, PTH118 - as above
         for entry in found:
+            name = entry.name
             try:
                 status = entry.stat()
             except OSError as error:  # a symbolic link to nowhere or to itself, or gone since
@@ -121,9 +124,14 @@ class _Walker:
                 else:
                     yield _problem(path / entry.name, error)
                 continue
-            yield from self._entry(path / entry.name, shown + entry.name, status, is_store)
+            # Logs first, and without a call: of these there are thousands.
+            if stat.S_ISREG(status.st_mode) and name[0] != "." and log_suffix(name) in LOG_SUFFIXES:
+                if self._is_new(whole + name):
+                    yield SourceFile(path / name, shown + name, False, (status.st_size, status.st_mtime_ns))
+                continue
+            yield from self._other(path / name, shown + name, status, is_store)
 
-    def _entry(
+    def _other(
         self, path: Path, shown: str, status: os.stat_result, in_store: bool
     ) -> Iterator[SourceFile | Skipped | Problem]:
         mode = status.st_mode
@@ -134,14 +142,10 @@ class _Walker:
                 yield Skipped(path)
             else:
                 yield from self.folder(path, shown + os.sep)
-        elif stat.S_ISREG(mode) and log_suffix(path.name) in LOG_SUFFIXES:
-            if self._is_new(path):
-                yield SourceFile(path, shown, False, (status.st_size, status.st_mtime_ns))
         else:
             yield Skipped(path)
 
-    def _is_new(self, path: Path) -> bool:
-        name = os.path.abspath(path)  # noqa: PTH100 - links stay: a link and its target are two files
+    def _is_new(self, name: str) -> bool:
         if name in self.files:
             return False
         self.files.add(name)
