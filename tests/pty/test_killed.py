@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import time
 from pathlib import Path
 
@@ -21,7 +22,7 @@ TAB, CTRL_S = "\t", "\x13"
 SECOND = 1.5
 """How long something may be on the screen without being on the disk: a second, and what a loaded machine adds."""
 
-EDITS = 240
+EDITS = 200
 
 
 class Typist:
@@ -47,15 +48,21 @@ class Typist:
 
     def look(self) -> None:
         """Remember how much of what was typed is on the screen by now."""
-        words = self.typed.split()
-        shown = next((word for word in reversed(words) if f"{word} " in self.terminal.text), None)
+        shown = next((word for word in reversed(self.typed.split()) if self.shows(word)), None)
         if shown is not None:
             self.seen.append((time.monotonic(), self.typed.index(f"{shown} ") + len(shown)))
 
+    def shows(self, word: str) -> bool:
+        """Whether a whole word is on the screen."""
+        return re.search(rf"\b{word}\b", self.terminal.text) is not None
+
     def save(self) -> None:
         so_many = len(self.typed)
+        word = self.typed.split()[-1]
+        self.terminal.until(lambda: self.shows(word) and "submitted ✓" not in self.terminal.text)
         self.terminal.press(CTRL_S)
-        self.terminal.until("submitted ✓")
+        # While it is submitted nothing can be typed; then the panel stays, for there is no next run.
+        self.terminal.until(lambda: "submitted ✓" in self.terminal.text and "all are" in self.terminal.text)
         self.saved = so_many
 
     def safe(self, now: float) -> int:
@@ -83,7 +90,7 @@ def test_killed_at_random_moments_over_hundreds_of_edits(tmp_path: Path) -> None
             terminal.press("0.5\r" if "not started" in terminal.text else TAB)
             terminal.until("What do your scores rest on?")
             typist = Typist(terminal, choice, kept)
-            for _ in range(choice.randrange(10, 90)):
+            for _ in range(choice.randrange(10, 60)):
                 number += 1
                 typist.type_word(number)
                 if choice.random() < 0.04:
@@ -107,5 +114,5 @@ def test_killed_at_random_moments_over_hundreds_of_edits(tmp_path: Path) -> None
             assert record in opened.saved.annotation.reasoning
         assert AnnotationStore(store.root, "bob").problems == []
         kept, record = now, ""
-    assert kills >= 5
+    assert kills >= 4
     assert len(kept.split()) > EDITS / 2
