@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from trajview.errors import Problem, TrajviewError
-from trajview.where.explain import explained
 
 from .common import stream_runs
 from .main import EXIT_WRONG
@@ -22,16 +21,24 @@ if TYPE_CHECKING:
     from trajview.where.fields import Ref
     from trajview.where.syntax import By, Query, WhereError
 
-__all__ = ["GRAMMAR", "Chosen", "choosing_options", "query_of", "said_with_caret", "sort_of", "statuses_for", "told"]
+__all__ = ["Chosen", "Explained", "choosing_options", "query_of", "said_with_caret", "sort_of", "statuses_for", "told"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _Read = TypeVar("_Read")
 
-GRAMMAR: Final = "\n\n".join("\b\n" + "\n".join(part) for part in explained())
-"""How a filter is written, for the help of a command."""
-
 _EVERY: Final = 0.2
 """Seconds between two reports of how far the reading is."""
+
+
+class Explained(click.Command):
+    """A command whose help says how a filter is written."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The grammar, which is imported for this alone."""
+        from trajview.where.explain import explained
+
+        self.epilog = "\n\n".join("\b\n" + "\n".join(part) for part in explained())
+        super().format_epilog(ctx, formatter)
 
 
 def choosing_options(command: _Command) -> _Command:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .choosing import GRAMMAR, Chosen, choosing_options, query_of, sort_of, statuses_for, told
+from .choosing import Chosen, Explained, choosing_options, query_of, sort_of, statuses_for, told
 from .common import existing, exit_code, is_terminal, no_cache_option, paths_argument, say_nothing_found, stream_runs
 from .tables import table
 
@@ -31,7 +31,7 @@ _IN_TABLE = frozenset({"id", "key", "source", "path", "format", "messages", "uni
 _IN_CSV = ("id", "source", "format", "name", "messages", "units", "transcripts", "agents", "models", "reward")
 
 
-@click.command("ls", short_help="List the runs.", epilog=GRAMMAR)
+@click.command("ls", short_help="List the runs.", cls=Explained)
 @paths_argument
 @choosing_options
 @click.option("--sort", metavar="FIELDS", help="In this order, such as -reward,units; a - turns it round.")

@@ -14,7 +14,7 @@ import click
 
 from trajview.textsafe import one_line
 
-from .choosing import GRAMMAR, Chosen, choosing_options, query_of, statuses_for
+from .choosing import Chosen, Explained, choosing_options, query_of, statuses_for
 from .common import existing, exit_code, is_terminal, no_cache_option, paths_argument, say_nothing_found, wants_colour
 from .tables import cells, cut_to, table
 
@@ -36,7 +36,7 @@ _LEVELS: Final = "▁▂▃▄▅▆▇█"
 _MOST_SHOWN: Final = 28
 
 
-@click.command("stats", short_help="Show how runs are spread.", epilog=GRAMMAR)
+@click.command("stats", short_help="Show how runs are spread.", cls=Explained)
 @paths_argument
 @choosing_options
 @click.option("--quick", is_flag=True, help="Leave out what every run has to be read for: tokens, errors, tools.")

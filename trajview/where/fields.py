@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from enum import Enum
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from trajview.corpus.info import RunInfo
@@ -35,8 +36,7 @@ Needs = Literal["row", "summary", "status", "details"]
 """What has to be known: where the run is, its summary, its annotation, or all that is in it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True):
     """A field: its name and what it says. `part`: what `name.PART` is; a field that `needs_part` is nothing without."""
 
     name: str
@@ -85,8 +85,7 @@ def field_named(name: str) -> Field | None:
     return _BY_NAME.get(name.lower())
 
 
-@dataclass(frozen=True, slots=True)
-class Ref:
+class Ref(Struct, frozen=True):
     """A field as it is named in a filter: `reward`, `reward.goal`, `metadata.task.name`."""
 
     name: str
@@ -107,12 +106,12 @@ class Ref:
         return ".".join((self.name, *map(_written, self.parts)))
 
 
-_PLAIN_PART = re.compile(r"""[^\s()"'<>=!~,.]+""")
+_PLAIN_PART = r"""[^\s()"'<>=!~,.]+"""
 
 
 def _written(part: str) -> str:
     """A part of a field's name as the filter has to spell it."""
-    if _PLAIN_PART.fullmatch(part):
+    if re.fullmatch(_PLAIN_PART, part):
         return part
     return '"' + part.replace("\\", "\\\\").replace('"', '\\"') + '"'
 

@@ -16,8 +16,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal as OneOf
+
+from msgspec import Struct
 
 from trajview.errors import TrajviewError
 
@@ -29,10 +30,11 @@ __all__ = [
 
 Operator = OneOf["<", "<=", ">", ">=", "==", "!=", "~", "!~"]
 
-_NUMBER = re.compile(r"([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:e[+-]?\d+)?)(k|m|g|kb|mb|gb|%)?", re.IGNORECASE | re.ASCII)
+_NUMBER = r"([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:e[+-]?\d+)?)(k|m|g|kb|mb|gb|%)?"
 _TIMES = {"": 1.0, "%": 0.01, "k": 1e3, "kb": 1e3, "m": 1e6, "mb": 1e6, "g": 1e9, "gb": 1e9}
-_PLAIN_TEXT = re.compile(r"""(?!sort:)(?:(?!!(?=[=~]))[^\s()<>=~"'])(?:(?!!(?=[=~]))[^\s()<>=~])*""", re.IGNORECASE)
-_PLAIN_VALUE = re.compile(r"""[^\s()"',][^\s(),]*""")
+# As texts: compiling them takes longer than all else here, and the list of runs is on the screen before they are used.
+_PLAIN_TEXT = r"""(?!sort:)(?:(?!!(?=[=~]))[^\s()<>=~"'])(?:(?!!(?=[=~]))[^\s()<>=~])*"""
+_PLAIN_VALUE = r"""[^\s()"',][^\s(),]*"""
 KEYWORDS = frozenset({"and", "or", "not", "AND", "OR", "NOT"})
 
 
@@ -60,12 +62,11 @@ class WhereError(TrajviewError):
 
 def number_in(text: str) -> float | None:
     """A number as people write it: `0.5`, `1e6`, `20k`, `10MB`, `35%`; None where it is none."""
-    match = _NUMBER.fullmatch(text)
+    match = re.fullmatch(_NUMBER, text, re.IGNORECASE | re.ASCII)
     return float(match[1].replace("_", "")) * _TIMES[(match[2] or "").lower()] if match else None
 
 
-@dataclass(frozen=True, slots=True)
-class Literal:
+class Literal(Struct, frozen=True):
     """What a field is compared with. In quotes it is never a number, nor `true`, `false` or `none`."""
 
     text: str
@@ -87,18 +88,16 @@ class Literal:
         return None if self.quoted else {"true": True, "yes": True, "false": False, "no": False}.get(self.text.lower())
 
     def __str__(self) -> str:
-        return _quoted(self.text) if self.quoted or not _PLAIN_VALUE.fullmatch(self.text) else self.text
+        return _quoted(self.text) if self.quoted or not re.fullmatch(_PLAIN_VALUE, self.text) else self.text
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(Struct, frozen=True):
     """A text that occurs in what the list shows of a run; one with a capital letter minds capitals."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Compare:
+class Compare(Struct, frozen=True):
     """A field beside a value, or (with `==` alone) beside several: equal to one of them."""
 
     ref: Ref
@@ -106,29 +105,25 @@ class Compare:
     values: tuple[Literal, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Flag:
+class Flag(Struct, frozen=True):
     """A field that is true: `annotated`, `metadata.solved`."""
 
     ref: Ref
 
 
-@dataclass(frozen=True, slots=True)
-class Not:
+class Not(Struct, frozen=True):
     """What does not hold."""
 
     node: Node
 
 
-@dataclass(frozen=True, slots=True)
-class And:
+class And(Struct, frozen=True):
     """What holds together."""
 
     nodes: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Or:
+class Or(Struct, frozen=True):
     """What holds in one way at least."""
 
     nodes: tuple[Node, ...]
@@ -137,8 +132,7 @@ class Or:
 Node = Text | Compare | Flag | Not | And | Or
 
 
-@dataclass(frozen=True, slots=True)
-class By:
+class By(Struct, frozen=True):
     """A key to sort by; what has no value is last either way."""
 
     ref: Ref
@@ -148,8 +142,7 @@ class By:
         return f"{'-' if self.reverse else ''}{self.ref}"
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(Struct, frozen=True):
     """A filter (None: everything) and an order (empty: none in particular)."""
 
     node: Node | None = None
@@ -165,7 +158,7 @@ def _quoted(text: str) -> str:
 
 def _is_plain(text: str) -> bool:
     """Whether a text means itself without quotes."""
-    if not _PLAIN_TEXT.fullmatch(text) or text in KEYWORDS:
+    if not re.fullmatch(_PLAIN_TEXT, text, re.IGNORECASE) or text in KEYWORDS:
         return False
     name, dot, _ = text.partition(".")
     field = field_named(name)
