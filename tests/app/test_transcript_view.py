@@ -143,7 +143,7 @@ async def test_a_resize_keeps_the_message_at_the_top() -> None:
 
 
 async def test_the_screen_does_not_move_while_heights_become_exact(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trajview.app.widgets.transcript_view.MOST_MEASURED", 0)  # the test measures itself
+    monkeypatch.setattr("trajview.app.widgets.rows_view.MOST_MEASURED", 0)  # the test measures itself
     texts = ["日本語 " * (5 * i % 90) for i in range(200)]
     app = ViewApp(TranscriptSession(transcript(*(UserMessage(content=text) for text in texts))))
     async with app.run_test(size=(50, 16)) as pilot:

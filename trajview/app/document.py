@@ -1,8 +1,4 @@
-"""A transcript as a document of rows, without Textual: layouts, heights, positions, moves and jumps.
-
-A position is a message and a row within it. Positions, not row numbers, are the truth: estimates of heights elsewhere
-can be replaced without moving what is on the screen.
-"""
+"""A transcript as a document of rows, without Textual: layouts, heights and jumps; see `positions` for the moves."""
 
 from __future__ import annotations
 
@@ -17,6 +13,7 @@ from trajview.models.messages import ChatMessage
 from trajview.models.transcript import Transcript
 
 from .linemap import LineMap
+from .positions import Position, Positions
 from .render.blocks import message_lines
 from .render.evidence import mark_quote
 from .render.headers import Scored, unit_header
@@ -27,13 +24,10 @@ from .sizes import estimates, roles_of, sizes_of
 
 __all__ = ["Document", "Position"]
 
-Position = tuple[int, int]
-"""A message and a row within it, both from 0."""
-
 LAYOUTS_KEPT = 400
 
 
-class Document:
+class Document(Positions):
     """The messages of a transcript as rows: what is laid out, how high the rest is about, and where the reader is."""
 
     def __init__(
@@ -45,6 +39,7 @@ class Document:
         preview_lines: int = 8,
         width: int = 80,
     ) -> None:
+        super().__init__()
         self.transcript = transcript
         self.messages: Sequence[ChatMessage] = transcript.messages
         self.roles: Sequence[str] = roles_of(self.messages)
@@ -52,9 +47,6 @@ class Document:
         self.options = ViewOptions(bare=bare, language=language, preview_lines=preview_lines, width=max(10, width))
         self.fold_level = 2 if bare else 0
         self.folds: dict[int, Fold] = {}
-        self.height = 24
-        self.top: Position = (0, 0)
-        self.cursor: Position = (0, 0)
         self.revision = 0
         """Changes whenever what is shown of messages that are laid out already may have changed."""
         self.highlights_revision = 0
@@ -217,127 +209,6 @@ class Document:
         """The message under the cursor."""
         return self.cursor[0]
 
-    def walk(self, position: Position, rows: int) -> Position:
-        """The position so many rows further (or back), clamped to the transcript. Lays out what it passes."""
-        if not self.messages:
-            return 0, 0
-        message, row = position
-        row += rows
-        while row < 0:
-            if message == 0:
-                return 0, 0
-            message -= 1
-            row += self.rows_of(message)
-        while row >= (height := self.rows_of(message)):
-            if message == len(self.messages) - 1:
-                return message, height - 1
-            row -= height
-            message += 1
-        return message, row
-
-    def y_of(self, position: Position) -> int:
-        """The row of the document at which a position is, as far as heights are known."""
-        return self.map.start(position[0]) + position[1]
-
-    def at_row(self, y: int) -> Position:
-        """The position on a row of the document."""
-        return self.map.find(y) if self.messages else (0, 0)
-
-    def _last(self) -> Position:
-        last = len(self.messages) - 1
-        return (last, self.rows_of(last) - 1) if last >= 0 else (0, 0)
-
-    def _clamp(self) -> None:
-        if not self.messages:
-            return
-        lowest = self.walk(self._last(), -(self.height - 1))
-        self.top = min(self.top, lowest)
-        message, row = self.top
-        self.top = message, min(row, self.rows_of(message) - 1)
-        message, row = self.cursor
-        self.cursor = message, min(row, self.rows_of(message) - 1)
-
-    def settle(self) -> int:
-        """Lay out what is on the screen, so that its heights are exact; returns the row of the top."""
-        if self.messages:
-            self._clamp()
-            self.walk(self.top, self.height)
-        return self.y_of(self.top)
-
-    def _show_cursor(self) -> None:
-        """Scroll no more than needed to keep the cursor off the edges."""
-        margin = min(self.height // 4, 8)
-        below = self._rows_between(self.top, self.cursor)
-        if below is None or below < margin:
-            self.top = self.walk(self.cursor, -margin)
-        elif below > self.height - 1 - margin:
-            self.top = self.walk(self.cursor, -(self.height - 1 - margin))
-        self._clamp()
-
-    def _rows_between(self, start: Position, end: Position) -> int | None:
-        """How many rows lie from one position to a later one; None if it is far away, negative if it comes before."""
-        if end < start:
-            return -1
-        rows, message = -start[1], start[0]
-        while message < end[0]:
-            rows += self.rows_of(message)
-            message += 1
-            if rows > 2 * self.height:
-                return None
-        return rows + end[1]
-
-    # -- moves ---------------------------------------------------------------------------------------------------------
-
-    def move(self, rows: int) -> None:
-        """Move the cursor by rows; the window follows."""
-        self.cursor = self.walk(self.cursor, rows)
-        self._show_cursor()
-
-    def scroll(self, rows: int) -> None:
-        """Move the window by rows and the cursor with it; at an end, the cursor goes on alone."""
-        before = self.top
-        self.top = self.walk(self.top, rows)
-        self._clamp()
-        self.cursor = self.walk(self.cursor, rows)
-        if self.top != before:
-            self._cursor_into_window()
-
-    def scroll_window(self, rows: int) -> None:
-        """Move the window (mouse wheel); the cursor stays where it is unless it would leave the screen."""
-        self.top = self.walk(self.top, rows)
-        self._clamp()
-        self._cursor_into_window()
-
-    def scroll_to_row(self, y: int) -> None:
-        """Put the window at a row of the document (scroll bar)."""
-        self.top = self.at_row(y)
-        self._clamp()
-        self._cursor_into_window()
-
-    def _cursor_on_screen(self) -> None:
-        """Scroll no more than it takes for the cursor to be on the screen."""
-        below = self._rows_between(self.top, self.cursor)
-        if below is None or below > self.height - 1:
-            self.top = self.walk(self.cursor, -(self.height - 1))
-        elif below < 0:
-            self.top = self.cursor
-
-    def _cursor_into_window(self) -> None:
-        below = self._rows_between(self.top, self.cursor)
-        if below is None or below > self.height - 1:
-            self.cursor = self.walk(self.top, self.height - 1)
-        elif below < 0:
-            self.cursor = self.top
-
-    def to_top(self) -> None:
-        """The first row of the transcript."""
-        self.top = self.cursor = (0, 0)
-
-    def to_end(self) -> None:
-        """The last row of the transcript."""
-        self.cursor = self._last()
-        self.top = self.walk(self.cursor, -(self.height - 1))
-
     def to_message(self, message: int, row: int | None = None) -> None:
         """Put the cursor on a message (on its header, or on a row of it) and the message near the top."""
         if not self.messages:
@@ -366,18 +237,6 @@ class Document:
             return False
         self.to_message(first)
         return True
-
-    def to_percentage(self, percent: float) -> None:
-        """Jump to a place by its share of the rows, 0 to 100."""
-        if not self.messages:
-            return
-        row = int(max(0.0, min(100.0, percent)) / 100 * max(0, self.map.total - 1))
-        position = self.at_row(row)
-        self.rows_of(position[0])
-        self.cursor = position
-        self.top = self.walk(position, -(self.height // 2))
-        self._clamp()
-        self._cursor_into_window()
 
     def step_unit(self, step: int) -> bool:
         """Next or previous unit; going back stops first at the start of the unit that the cursor is in."""
