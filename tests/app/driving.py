@@ -71,6 +71,12 @@ class Reader:
         await self.app.workers.wait_for_complete([w for w in self.app.workers if w.group == "statuses"])
         await self.pilot.pause()
 
+    async def listed_behind(self) -> None:
+        """The same, with a run open on top of the list."""
+        await self.until(lambda: self.app.browser.finished)
+        await self.app.workers.wait_for_complete([w for w in self.app.workers if w.group == "statuses"])
+        await self.pilot.pause()
+
     @property
     def rows(self) -> list[str]:
         """The rows of the list that are on the screen."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from threading import Event
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from textual import work
+from textual import events, work
 from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
@@ -72,6 +72,20 @@ class TrajviewApp(Episodes):
             self.notify(said, severity="warning", timeout=8, markup=False)
         if self.plan is None and (self.settings.run is not None or self._names_one_file()):
             self._open_when_found()
+
+    async def on_event(self, event: events.Event) -> None:
+        if (
+            isinstance(event, events.Key | events.MouseDown | events.MouseScrollDown | events.MouseScrollUp)
+            and not event.is_forwarded
+        ):
+            self._active()
+        await super().on_event(event)
+
+    def _active(self) -> None:
+        """Somebody is at work."""
+        at_work = getattr(self.screen, "at_work", None)  # Its class is not imported before a run is opened.
+        if at_work is not None:
+            at_work()
 
     def _settings_without_effect(self) -> Iterator[str]:
         """A sentence for each setting that names a theme or a key's id that there is not."""

@@ -124,7 +124,7 @@ class ScoreGrid:
             self.values[agent] = dict(values[agent]) if agent < len(values) else {}
             self.rationales[agent] = dict(rationales[agent]) if agent < len(rationales) else {}
         self.row = self.agent = 0
-        self._arrived()
+        self.arrive()
         if self._order:
             self.go(self._order[0])
 
@@ -196,7 +196,8 @@ class ScoreGrid:
 
     # Moving
 
-    def _arrived(self) -> None:
+    def arrive(self) -> None:
+        """The cursor comes to its cell anew: the next digit replaces what is there."""
         self.fresh = True
         self.said = ""
         self._copied = False
@@ -206,11 +207,11 @@ class ScoreGrid:
         self.row = place.row
         if self.dimensions[place.row].per != "episode" or self.stacked:
             self.agent = place.agent
-        self._arrived()
+        self.arrive()
 
     def move(self, step: int) -> bool:
         """Down (1) or up (-1) the column. False where it ends at the bottom: on to the reasoning. At the top it stays."""
-        self._arrived()
+        self.arrive()
         if not self._order:
             return step < 0
         if self.stacked:
@@ -225,7 +226,7 @@ class ScoreGrid:
 
     def next(self) -> bool:
         """On to the next cell in reading order; False after the last one."""
-        self._arrived()
+        self.arrive()
         index = self._index() + 1
         if index < len(self._order):
             self.go(self._order[index])
@@ -242,7 +243,7 @@ class ScoreGrid:
 
     def column(self, step: int) -> bool:
         """To the next (1) or previous (-1) agent's cell of the same dimension; False over the ends."""
-        self._arrived()
+        self.arrive()
         shared = bool(self.dimensions) and self.dimensions[self.row].per == "episode"
         if not self.dimensions or (shared and not self.stacked):
             return False
@@ -260,7 +261,7 @@ class ScoreGrid:
 
     def to_column(self, agent: int) -> None:
         """Into an agent's column, in the row that the cursor is in."""
-        self._arrived()
+        self.arrive()
         if self.dimensions and not (self.stacked and self.dimensions[self.row].per == "episode"):
             self.agent = min(max(agent, 0), len(self.names) - 1)
 
@@ -344,7 +345,7 @@ class ScoreGrid:
     def clear(self) -> None:
         """Empty the cell."""
         if self.place is not None:
-            self._arrived()
+            self.arrive()
             self._put(self.place, "")
 
     def step(self, direction: int) -> None:
@@ -352,7 +353,7 @@ class ScoreGrid:
         place, dimension = self.place, self.dimension
         if place is None or dimension is None:
             return
-        self._arrived()
+        self.arrive()
         before = self.text(place)
         text = stepped(before, dimension, direction)
         if text == before:

@@ -59,8 +59,16 @@ class Annotating(EpisodeKeys, TranscriptBase):
     def close_annotation(self) -> None:
         """Give its place back to the transcript; the draft is in the journal."""
         self.remove_class("-annotating")
+        if self.panel is not None:
+            self.panel.rest()
         self.set_focus(self.view)
         self._say_status()
+
+    def at_work(self) -> None:
+        """A key was pressed, or the mouse: work on the run whose annotation is open."""
+        panel = self.panel
+        if panel is not None and self.has_class("-annotating") and panel.key == self.info.key:
+            panel.active()
 
     def on_annotation_panel_saved(self, message: AnnotationPanel.Saved) -> None:
         self.trajview.annotations_changed()

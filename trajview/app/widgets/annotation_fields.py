@@ -3,13 +3,37 @@
 from __future__ import annotations
 
 from textual import events
+from textual.binding import Binding
+from textual.widgets import TextArea
 
 from trajview.app.widgets.citing_text import CitingText
 
-__all__ = ["RationaleText", "ReasoningText"]
+__all__ = ["TEXT_KEYS", "RationaleText", "ReasoningText"]
+
+TEXT_KEYS = {binding.key: binding.action for binding in Binding.make_bindings(TextArea.BINDINGS)}
+"""What keys other than characters do in a text."""
 
 
-class ReasoningText(CitingText):
+class _OrderedText(CitingText):
+    """A text in which keys do what they do in the order in which they were pressed, however quickly they come.
+
+    Textual runs the actions of keys like left and backspace only after the keys behind them were given to the field.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(soft_wrap=True, show_line_numbers=False, tab_behavior="focus", compact=True, highlight_cursor_line=False)  # fmt: skip
+
+    async def _on_key(self, event: events.Key) -> None:
+        action = TEXT_KEYS.get(event.key)
+        event.prevent_default()  # Textual would call the handler of the class above once more.
+        if action is None:
+            await super()._on_key(event)
+        else:
+            event.stop()
+            await self.run_action(action)
+
+
+class ReasoningText(_OrderedText):
     """The reasoning, in as many lines as it takes."""
 
     DEFAULT_CSS = """
@@ -20,16 +44,13 @@ class ReasoningText(CitingText):
     ReasoningText .text-area--cursor-line { background: transparent; }
     """
 
-    def __init__(self) -> None:
-        super().__init__(soft_wrap=True, show_line_numbers=False, tab_behavior="focus", compact=True, highlight_cursor_line=False)  # fmt: skip
-
     @property
     def at_top(self) -> bool:
         """The cursor is on the first line, from which up leads out of the text."""
         return self.navigator.is_first_wrapped_line(self.cursor_location)
 
 
-class RationaleText(CitingText):
+class RationaleText(_OrderedText):
     """Why a score is what it is: one line, wrapped over the rows that there are. Enter leads out of it."""
 
     DEFAULT_CSS = """
@@ -40,9 +61,6 @@ class RationaleText(CitingText):
     RationaleText.-textual-compact:focus { background: $primary 18%; }
     RationaleText .text-area--cursor-line { background: transparent; }
     """
-
-    def __init__(self) -> None:
-        super().__init__(soft_wrap=True, show_line_numbers=False, tab_behavior="focus", compact=True, highlight_cursor_line=False)  # fmt: skip
 
     @property
     def line(self) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from textual import events
 from textual.app import ComposeResult
 from textual.content import Content
-from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Static
 
@@ -20,18 +20,21 @@ from trajview.app.score_grid import ScoreGrid
 from trajview.app.widgets.annotation_work import AnnotatedRun, Work
 from trajview.app.widgets.changed_on_disk import ChangedOnDiskScreen
 from trajview.app.widgets.panel_keys import PanelKeys
+from trajview.app.widgets.panel_messages import clock
 from trajview.app.widgets.score_sheet import ScoreSheet
 from trajview.errors import AnnotationError, Problem
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
     from trajview.models.run import Reward
-    from trajview.models.sotopia import AnnotationForEpisode
 
 __all__ = ["AnnotationPanel"]
 
 _MOST_AGENTS = 24
 """More agents than this get no fields: nobody rates them by hand, and a log could claim a million."""
+
+_TIME_EVERY = 60.0
+"""Seconds of active time that are written down with a draft, so that a kill loses no more."""
 
 
 class AnnotationPanel(PanelKeys):
@@ -41,40 +44,6 @@ class AnnotationPanel(PanelKeys):
     The last line always says which of it is safe: a draft in the journal, a submitted annotation, or why neither is.
     Posts Opened, Saved, Failed, DraftKept, CloseRequested, RunRequested.
     """
-
-    class Opened(Message):
-        """The fields of a run are filled and can be typed in; `from_draft` where unsaved work was found."""
-
-        def __init__(self, key: str, annotation: AnnotationForEpisode | None, from_draft: bool) -> None:
-            super().__init__()
-            self.key = key
-            self.annotation = annotation
-            self.from_draft = from_draft
-
-    class Saved(Message):
-        """The annotation of a run is on disk. `advance` where the next run is wanted; nothing can be typed until then."""
-
-        def __init__(self, key: str, annotation: AnnotationForEpisode, advance: bool = False) -> None:
-            super().__init__()
-            self.key = key
-            self.annotation = annotation
-            self.advance = advance
-
-    class Failed(Message):
-        """An annotation or draft could not be read or written; the panel has said so already."""
-
-        def __init__(self, key: str, error: AnnotationError) -> None:
-            super().__init__()
-            self.key = key
-            self.error = error
-
-    class DraftKept(Message):
-        """What was typed for a run is in the journal; `unsaved` is False where it again says what is saved."""
-
-        def __init__(self, key: str, unsaved: bool) -> None:
-            super().__init__()
-            self.key = key
-            self.unsaved = unsaved
 
     DEFAULT_CSS = """
     AnnotationPanel { width: 44; height: 100%; layout: vertical; background: $surface; padding: 0 0 0 1; }
@@ -95,14 +64,13 @@ class AnnotationPanel(PanelKeys):
         self._run: AnnotatedRun | None = None
         self._warned: set[Problem] = set()
         self._ready = False
+        self._filled: AnnotatedRun | None = None
         self._opening = 0
         self._wants_focus = False
         self._beyond: tuple[tuple[Mapping[str, str], ...], tuple[Mapping[str, str], ...]] = ((), ())
         self._timer: Timer | None = None
-        self._said = ""
-        self._state = "", ""
-        """What the last line says and in which colour, without what is only said beside it."""
-        self._alarm = False
+        self._refused = False
+        """The journal did not take the last draft; that is said until it takes one."""
         self._sure = False
         """Missing scores were pointed out, and nothing was typed since."""
         self._advancing = False
@@ -132,10 +100,25 @@ class AnnotationPanel(PanelKeys):
     def open_run(self, key: str, title: str, agents: Sequence[str], rubric: Rubric) -> None:
         """Show a run: what is typed for the last one is kept first; the fields open when the store was read."""
         self._keep()
+        if self.is_mounted:
+            self.rest()
         self._run = AnnotatedRun(key, title, tuple(agents) or ("agent",), rubric)
         self._ready = False
         if self.is_mounted:
             self._start_opening()
+
+    def active(self) -> None:
+        """The person is at work on this run: a key was pressed here, or in the transcript beside it."""
+        if self._run is not None:
+            self._work.active(self._run, monotonic())
+
+    def rest(self) -> None:
+        """The panel is closed: what is done now is not work on this run."""
+        self._work.rest(monotonic())
+        self._write_time()
+
+    def _write_time(self, least: float = 0.0) -> None:
+        self.run_worker(self._work.write_time(monotonic(), least), group="annotation-time")
 
     def focus_fields(self) -> None:
         """Put the cursor where it was; in a run that it was not in, into the first empty cell. No key is lost to others."""
@@ -264,9 +247,9 @@ class AnnotationPanel(PanelKeys):
             self._fail(run.key, error)
         elif kept is not None:
             since = "; what was submitted has changed since" if opened and opened.changed else ""
-            self._say(f"draft of {_clock(kept.time)}, not submitted{since}{before}", "draft")
+            self._say(f"draft of {clock(kept.time)}, not submitted{since}{before}", "draft")
         elif opened and opened.saved:
-            self._say(f"submitted ✓ {_clock(opened.saved.time)}{before}", "saved")
+            self._say(f"submitted ✓ {clock(opened.saved.time)}{before}", "saved")
         else:
             self._say(f"not started{before}")
         self._warn(opened.problems if opened else ())
@@ -295,7 +278,9 @@ class AnnotationPanel(PanelKeys):
         values, reasons = _padded(draft.values, count), _padded(draft.rationales, count)
         grid = ScoreGrid(run.rubric, run.agents[:_MOST_AGENTS])
         grid.load(values, reasons)
-        self._sheet.fill(grid, draft.reasoning, self._work.rewards)
+        again = self._filled == run
+        self._filled = run
+        self._sheet.fill(grid, draft.reasoning, self._work.rewards, again)
         self._beyond = values[_MOST_AGENTS:], reasons[_MOST_AGENTS:]
 
     # What is in the fields
@@ -317,9 +302,11 @@ class AnnotationPanel(PanelKeys):
         event.stop()
         if not self._ready:
             return
-        self._alarm = self._sure = False
+        self._sure = False
+        self._alarm = self._refused
         if self._timer is None:  # Not restarted by further keys: nothing typed waits longer than this.
-            self._say("typing…")
+            if not self._refused:
+                self._say("typing…")
             self._timer = self.set_timer(self.KEEP_AFTER, self._keep)
 
     # Keeping drafts
@@ -343,13 +330,18 @@ class AnnotationPanel(PanelKeys):
             # Held until it is written, so that a run that is left and opened again does not lose it.
             write = self._work.hold(draft)
             self.run_worker(self._write(draft, write), group="annotation-draft")
+            self._write_time(least=_TIME_EVERY)
 
     async def _write(self, draft: Draft, write: Callable[[], object]) -> None:
         try:
             await self._work.keep(draft, write)
         except AnnotationError as error:
+            self._refused = True
             self._fail(draft.episode, error)
             return
+        if self._refused:
+            self._refused = self._alarm = False
+            self._shouted = ""
         here = self.key == draft.episode and self._work.is_latest(draft)
         unsaved = not (here and self._work.is_saved(draft))
         # An error stays until something is typed or saved; and what was typed since is not kept yet.
@@ -362,7 +354,7 @@ class AnnotationPanel(PanelKeys):
         if not unsaved:
             return ("as submitted ✓", "saved") if self._work.base is not None else ("not started", "")
         changed = "changes not submitted" if self._work.base is not None else "not submitted"
-        return f"draft saved {_clock(datetime.now().astimezone(), seconds=True)} · {changed}", "draft"
+        return f"draft saved {clock(datetime.now().astimezone(), seconds=True)} · {changed}", "draft"
 
     # Submitting
 
@@ -380,12 +372,14 @@ class AnnotationPanel(PanelKeys):
             return
         if self._run == run:
             self._work.saved(draft, saved)
+            self._refused, self._shouted = False, ""
             self._sheet.table.rewards = self._work.rewards
-            self._say(f"submitted ✓ {_clock(saved.time)}", "saved")
+            self._say(f"submitted ✓ {clock(saved.time)}", "saved")
             self._sheet.shut(not self._ready)
             if advance:
                 self._leave()
-                self._before = f" · {one_line(run.title or run.key, 40)}: submitted ✓ {_clock(saved.time)}"
+                self._before = f" · {one_line(run.title or run.key, 40)}: submitted ✓ {clock(saved.time)}"
+        self._write_time()
         self.post_message(self.Saved(run.key, saved.annotation, advance and self._run == run))
 
     async def _ask(
@@ -409,31 +403,6 @@ class AnnotationPanel(PanelKeys):
                 self._start_opening()
         else:
             self._fail(run.key, error)
-
-    # Saying
-
-    def _say(self, text: str, kind: str = "", aside: bool = False) -> None:
-        line = self.query_one(".state", Static)
-        line.update(Content(one_line(text, 300)))
-        line.set_classes(f"state -{kind}" if kind else "state")
-        self._said = text
-        self._alarm = kind == "error"
-        if not aside:
-            self._state = text, kind
-
-    def _shout(self, text: str) -> None:
-        """An error in the panel and as a toast; the same one only once in a row."""
-        again = self._said == text
-        self._say(text, "error")
-        if not again:
-            self.notify(one_line(text, 300), severity="error", markup=False)
-
-    def _fail(self, key: str, error: AnnotationError) -> None:
-        hint = f" ({error.hint})" if error.hint else ""
-        whose = "" if key == self.key else f"{one_line(key, 40)}: "
-        if self.is_attached:
-            self._shout(f"{whose}{error.sentence}{hint}")
-        self.post_message(self.Failed(key, error))
 
     # The cursor and the space
 
@@ -459,14 +428,3 @@ def _padded(texts: Sequence[Mapping[str, str]], agents: int) -> tuple[Mapping[st
 
 def _only(texts: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
     return {name: texts[name] for name in names if name in texts}
-
-
-def _clock(time: datetime | None, seconds: bool = False) -> str:
-    """The time of day here, with the date where it is not today's."""
-    if time is None:
-        return "earlier"
-    here = time.astimezone()
-    today = datetime.now().astimezone().date()
-    if here.date() != today:
-        return f"{here:%Y-%m-%d %H:%M}"
-    return f"{here:%H:%M:%S}" if seconds else f"{here:%H:%M}"

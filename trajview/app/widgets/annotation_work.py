@@ -6,8 +6,10 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 
+from trajview.annotation.clock import ActiveTime
 from trajview.annotation.draft import Draft
 from trajview.annotation.rubric import Rubric
 from trajview.annotation.store import AnnotationStore, Opened, Saved
@@ -47,6 +49,10 @@ class Work:
         """What the fields said when they were last the same as the record."""
         self._journalled: Draft | None = None
         self._unkept: dict[tuple[str, str], Draft] = {}
+        self._clock = ActiveTime()
+        self._timed: AnnotatedRun | None = None
+        self._spent: list[tuple[AnnotatedRun, float]] = []
+        """Active time that is not in the journal yet."""
         self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="annotation")
 
     async def _do(self, work: Callable[[], T]) -> T:
@@ -138,10 +144,56 @@ class Work:
                 self._journalled = None
                 raise
             self._let_go(unkept)
+        write = self.time_to_write(monotonic())
+        if write is not None:
+            self._writer.submit(write).result()
 
     def _let_go(self, draft: Draft) -> None:
         if self._unkept.get((draft.episode, draft.rubric)) is draft:
             del self._unkept[draft.episode, draft.rubric]
+
+    # Active time
+
+    def active(self, run: AnnotatedRun, now: float) -> None:
+        """A key was pressed for a run, at a time of the monotonic clock."""
+        if self._timed != run:
+            self.rest(now)
+            self._timed = run
+        self._clock.key(now)
+
+    def rest(self, now: float) -> None:
+        """Nobody is at work on a run from now on, until the next key."""
+        seconds = self._clock.stop(now)
+        if self._timed is not None and seconds > 0:
+            self._spent.append((self._timed, seconds))
+        self._timed = None
+
+    def time_to_write(self, now: float, least: float = 0.0) -> Callable[[], None] | None:
+        """What writes the active time into the journal, to be called in the writer; None where it is less than `least`."""
+        if self._timed is not None and self._clock.seconds(now) >= max(least, 0.1):
+            self._spent.append((self._timed, self._clock.take(now)))
+        spent, self._spent = self._spent, []
+
+        def write() -> None:
+            if not self.store.journal.path.exists():
+                return  # Who only reads makes nothing.
+            while spent:
+                run, seconds = spent[0]
+                try:
+                    self.store.spent(run.key, run.rubric, seconds)
+                except AnnotationError:
+                    # Drafts say so loudly where they are not taken; time is tried again with the next.
+                    self._spent = spent + self._spent
+                    return
+                del spent[0]
+
+        return write if spent else None
+
+    async def write_time(self, now: float, least: float = 0.0) -> None:
+        """Write the active time down, after all that is to be written before it."""
+        write = self.time_to_write(now, least)
+        if write is not None:
+            await self._do(write)
 
     def close(self) -> None:
         """End the thread, after all that is under way."""

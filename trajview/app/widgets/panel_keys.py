@@ -5,31 +5,20 @@ from __future__ import annotations
 from typing import ClassVar
 
 from textual.binding import BindingType
-from textual.message import Message
-from textual.widget import Widget
 
 from trajview.app.keys import bindings_for
 from trajview.app.widgets.annotation_fields import RationaleText, ReasoningText
+from trajview.app.widgets.panel_messages import PanelMessages
 from trajview.app.widgets.score_sheet import ScoreSheet
 
 __all__ = ["PanelKeys"]
 
 
-class PanelKeys(Widget):
+class PanelKeys(PanelMessages):
     """The part of the annotation panel that keys call.
 
     All of its keys have priority, and then wait until the field with the cursor has taken the keys before them.
     """
-
-    class CloseRequested(Message, namespace="annotation_panel"):
-        """Back to the transcript. The draft is on its way to the journal."""
-
-    class RunRequested(Message, namespace="annotation_panel"):
-        """Another run is wanted: the next (1) or the previous (-1)."""
-
-        def __init__(self, step: int) -> None:
-            super().__init__()
-            self.step = step
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("annotation")]
 

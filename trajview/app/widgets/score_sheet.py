@@ -77,13 +77,20 @@ class ScoreSheet(Vertical):
         """What is typed into the table."""
         return self.table.grid
 
-    def fill(self, grid: ScoreGrid, reasoning: str, rewards: Sequence[Reward]) -> None:
-        """Show these texts, without a word that something was typed; the cursor is nowhere yet."""
+    def fill(self, grid: ScoreGrid, reasoning: str, rewards: Sequence[Reward], again: bool = False) -> None:
+        """Show these texts, without a word that something was typed.
+
+        The cursor is nowhere yet, or stays where it was where the same run is filled `again`, as after an undo.
+        """
+        place = self.grid.place
+        if again and place is not None:
+            grid.go(place)
         self.table.show(grid, rewards)
         with self.prevent(TextArea.Changed):
             self.reasoning.text = reasoning
-        self._last = self._back_to = None
-        self._asked = False
+        if not again:
+            self._last = self._back_to = None
+            self._asked = False
         self._moved()
         self._share()
 
@@ -164,6 +171,8 @@ class ScoreSheet(Vertical):
 
     def _focus(self, widget: Widget) -> None:
         """Move the cursor at once. `Widget.focus` waits for a later call, and keys typed meanwhile land in the old field."""
+        if widget is self.table and not self._has(widget):
+            self.grid.arrive()
         self._last = widget
         self.screen.set_focus(widget)
 

@@ -19,6 +19,7 @@ from trajview.annotation.rubric import Rubric
 from trajview.app.guidance import cut
 from trajview.app.palette import component_styles
 from trajview.app.score_grid import Place, ScoreGrid
+from trajview.app.widgets.annotation_fields import TEXT_KEYS
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
@@ -137,6 +138,8 @@ class ScoreTable(ScrollView, can_focus=True):
     def on_key(self, event: events.Key) -> None:
         character = event.character
         if not self.check_consume_key(event.key, character):
+            if event.key in TEXT_KEYS and "ctrl" not in event.key and not event.key.startswith("page"):
+                event.stop()  # It would act in the text that has the cursor by then.
             return
         event.stop()
         event.prevent_default()
