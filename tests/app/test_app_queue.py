@@ -10,6 +10,7 @@ from textual.widgets import Input
 
 from trajview.annotation.queue import Plan
 from trajview.annotation.store import AnnotationStore
+from trajview.app.screens.history import HistoryScreen
 from trajview.app.screens.reason import ReasonScreen
 
 from .driving import Reader, reading, records
@@ -208,3 +209,28 @@ async def test_a_mark_that_is_undone_goes_from_the_screen(logs: Path, tmp_path: 
         await reader.until(lambda: not reader.session.marks)
         await reader.press("ctrl+y")
         await reader.until(lambda: reader.session.marks)
+
+
+async def test_the_history_tells_what_was_done_and_hides_others_until_one_has_submitted(
+    logs: Path, tmp_path: Path
+) -> None:
+    store = tmp_path / "store"
+    AnnotationStore(store, "bo").flag("alpha", "bo was here")
+    async with reading(logs, store=store, plan=Plan()) as reader:
+        await reader.opened("alpha")
+        await reader.annotating()
+        await reader.type("1")
+        await reader.press("ctrl+l")
+        await reader.until(lambda: isinstance(reader.app.screen, HistoryScreen))
+        await reader.until(lambda: "typed" in reader.whole_screen, "what was typed a moment ago is in it")
+        assert "draft" in reader.whole_screen
+        assert "what others did is shown once you have submitted" in reader.whole_screen
+        assert "bo was here" not in reader.whole_screen
+        await reader.press("escape", "ctrl+s")
+        await reader.opened("beta")
+        await reader.press("escape", "H")
+        await reader.opened("alpha")
+        await reader.press("h")
+        await reader.until(lambda: isinstance(reader.app.screen, HistoryScreen))
+        await reader.until(lambda: "ada submitted reward of agent 1: 1" in reader.whole_screen)
+        assert "bo was here" in reader.whole_screen

@@ -297,6 +297,15 @@ class EpisodeKeys(Screen[None]):
         if info is not None:
             self._episodes.flag(info)
 
+    def action_history(self) -> None:
+        """Who did what to the episode's annotation."""
+        info = self.episode_at_hand()
+        if info is not None and self.before_undo():
+            from trajview.app.screens.history import HistoryScreen
+
+            app = self._episodes
+            app.push_screen(HistoryScreen(app.store, info.key, info.name or info.id))
+
     def action_undo(self) -> None:
         """Undo the last annotation work."""
         if self.before_undo():
