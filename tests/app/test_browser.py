@@ -35,9 +35,10 @@ class BrowserApp(App[None]):
         self.statuses = statuses
         self.opened: list[tuple[RunInfo, bool]] = []
         self.helped: list[str] = []
+        self.settings = Settings(paths=(Path("/logs"),))
 
     def on_mount(self) -> None:
-        self.browser = BrowserScreen(self.corpus, Settings(paths=(Path("/logs"),)), lambda: self.statuses())
+        self.browser = BrowserScreen(self.corpus, self.settings, lambda: self.statuses())
         self.push_screen(self.browser)
 
     def open_run(self, info: RunInfo, annotate: bool = False) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
@@ -10,6 +11,7 @@ from textual.widgets import Input, Static
 
 from trajview.app.run_list import Column, RunList, RunRow
 from trajview.app.screens.help import HelpScreen
+from trajview.config import Settings
 from trajview.corpus.info import RunInfo, Updated
 from trajview.models.messages import AssistantMessage, ToolCall, UserMessage
 from trajview.models.run import AgentRun
@@ -200,6 +202,27 @@ async def test_fields_that_no_column_shows_get_one_while_the_filter_is_about_the
         app.browser.runs.sort_by(None)
         app.browser.order_changed()
         assert table.render_line(0).text == before
+
+
+async def test_blind_mode_stays_blind_to_a_filter() -> None:
+    found = corpus()
+    found.contents["alpha"] = read("alpha", 1, task="sort", reward=0.25, model="gpt-4")
+    app = BrowserApp(found)
+    app.settings = Settings(paths=(Path("/logs"),), blind=True)
+    async with app.run_test(size=(120, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("ampersand")
+        for text in (
+            "reward < 0.5",
+            "model ~ gpt",
+            "metadata.reward < 1",
+            "metadata.model ~ gpt",
+            "metadata.task == sort",
+        ):
+            await pilot.press("ctrl+u")
+            await type_in(pilot, text)
+            await until(pilot, lambda: not app.browser.runs.open)
+            assert ids(app) == (["alpha"] if "task" in text else []), text
 
 
 async def test_a_value_from_a_log_does_nothing_to_the_table() -> None:

@@ -15,6 +15,9 @@ from trajview.app.widgets.filter_bar import FilterBar
 from trajview.app.widgets.run_table import RunTable
 
 if TYPE_CHECKING:
+    from trajview.config import Settings
+    from trajview.corpus.info import RunInfo
+    from trajview.models.run import AgentRun
     from trajview.where.background import Finder, Learnt
     from trajview.where.complete import Candidates
 
@@ -30,6 +33,7 @@ class FilteringScreen(Screen[None]):
     """A screen with a `RunList`, its table and a filter. Runs are read in a thread where the filter needs them."""
 
     corpus: Source
+    settings: Settings
     runs: RunList
     table: RunTable
     bar: FilterBar
@@ -143,9 +147,12 @@ class FilteringScreen(Screen[None]):
             from trajview.where.details import finder_of
             from trajview.where.kept import DetailsCache
 
-            cache = DetailsCache() if self.corpus.keeps else None
+            blind = self.settings.blind
+            # The cache has what the metadata says of models and rewards, and blind mode must not show that.
+            cache = DetailsCache() if self.corpus.keeps and not blind else None
             at_end = cache.close if cache is not None else (lambda: None)
-            self._finder = Finder(finder_of(self.corpus, cache), self._take_found, at_end)
+            source = _Blinded(self.corpus) if blind else self.corpus
+            self._finder = Finder(finder_of(source, cache), self._take_found, at_end)
         return self._finder
 
     def _take_found(self, learnt: list[Learnt]) -> None:
@@ -166,6 +173,19 @@ class FilteringScreen(Screen[None]):
     def on_unmount(self) -> None:
         if self._finder is not None:
             self._finder.cancel()
+
+
+class _Blinded:
+    """A corpus whose runs do not tell what blind mode hides."""
+
+    def __init__(self, corpus: Source) -> None:
+        self._corpus = corpus
+
+    def read(self, info: RunInfo) -> AgentRun:
+        """The run without these. Raises as the corpus does."""
+        from trajview.models.blind import blinded
+
+        return blinded(self._corpus.read(info))
 
 
 def _prepare() -> None:
