@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,8 +11,6 @@ from textual.widgets import Static
 from trajview.app.results import FEW
 from trajview.app.screens.browser import BrowserScreen
 from trajview.app.screens.results import ResultsScreen
-from trajview.corpus import search as corpus_search
-from trajview.errors import Problem
 
 from .driving import Reader, reading
 from .logs import NEEDLE, chat, write_jsonl
@@ -158,49 +154,50 @@ async def test_escape_leaves_the_bar_and_an_empty_search_leaves_the_screen(runs:
         await reader.listed()
 
 
+ENDLESS = "needle|(a+)+$"
+"""With a run of the letter and something after it, this takes longer than the world is old."""
+
+
 @pytest.fixture
-def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
-    """A search that finds one run, then nothing until it is stopped."""
-    stopped = threading.Event()
-    real = corpus_search.CorpusSearch.found
-
-    def found(self: corpus_search.CorpusSearch) -> Iterator[corpus_search.RunMatches | Problem]:
-        cancelled: Callable[[], bool] = self._cancelled
-        for item in real(self):
-            yield item
-            while not cancelled() and not stopped.wait(0.01):
-                pass
-            stopped.set()
-            return
-
-    monkeypatch.setattr(corpus_search.CorpusSearch, "found", found)
-    yield stopped
-    stopped.set()
+def trap(tmp_path: Path) -> Path:
+    """Two runs, the second of which is never searched to its end."""
+    return write_jsonl(
+        tmp_path / "trap.jsonl", [chat("one", "needle"), chat("two", "a" * 60 + "!"), chat("three", "needle")]
+    )
 
 
-async def test_escape_stops_a_search_at_once_and_keeps_what_was_found(runs: Path, slow: threading.Event) -> None:
-    async with reading(runs) as reader:
+async def test_escape_stops_a_search_at_once_and_keeps_what_was_found(trap: Path) -> None:
+    async with reading(trap) as reader:
         await reader.listed()
-        await reader.ask("slash", "a")
+        await reader.ask("slash", ENDLESS)
         await reader.until(lambda: isinstance(reader.app.screen, ResultsScreen) and len(results(reader).results))
         assert "searching…" in said(reader)
-        assert not slow.is_set()
+        await reader.press("j", "k")
         await reader.press("escape")
         await reader.until(lambda: "stopped after" in said(reader))
-        assert slow.is_set()
-        assert rows(reader)
+        assert [row.split()[-1] for row in rows(reader)] == ["1", "needle"]
         await reader.press("escape")
         await reader.until(lambda: isinstance(reader.app.screen, BrowserScreen))
 
 
-async def test_a_new_search_takes_the_place_of_one_that_goes_on(runs: Path, slow: threading.Event) -> None:
+async def test_a_new_search_takes_the_place_of_one_that_goes_on(trap: Path) -> None:
+    async with reading(trap) as reader:
+        await reader.listed()
+        await reader.ask("slash", ENDLESS)
+        await reader.until(lambda: isinstance(reader.app.screen, ResultsScreen) and len(results(reader).results))
+        await search(reader, "aaa!")
+        assert said(reader) == "1 match in 1 run"
+        assert under_cursor(reader).startswith("T0B0")
+
+
+async def test_a_search_that_breaks_off_says_so(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.executable", "/bin/false")
     async with reading(runs) as reader:
         await reader.listed()
-        await reader.ask("slash", "again")
-        await reader.until(lambda: isinstance(reader.app.screen, ResultsScreen) and len(results(reader).results))
-        await reader.ask("slash", "kettle")
-        await reader.until(lambda: results(reader).results.typed == "kettle" and len(results(reader).results))
-        assert not any("again" in row for row in rows(reader))
+        await reader.ask("slash", "fuse")
+        await reader.until(lambda: reader.toasts)
+        assert "the search broke off" in reader.toasts[-1]
+        assert "stopped" in said(reader)
 
 
 async def test_what_a_log_holds_is_harmless_in_the_results(tmp_path: Path) -> None:

@@ -107,11 +107,9 @@ def test_a_run_with_too_many_hits_still_says_that_there_are_more() -> None:
     assert rows(found)[-1] == "more"
 
 
-def test_after_very_many_hits_only_counts_are_kept() -> None:
-    assert Results.kept_after(0) == FEW
-    assert Results.kept_after(1_000_000) == 0
+def test_of_a_run_of_which_only_the_count_was_kept_the_hits_are_shown_when_asked_for() -> None:
     found = Results("x")
-    found.add(run(0, 5, kept=0), kept=0)
+    found.add(run(0, 5, kept=0))
     assert rows(found) == ["r0:5", "more"]
     found.expand(found.groups[0], hits(5))
     assert rows(found)[1:] == [f"hit {n}" for n in range(5)]

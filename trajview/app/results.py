@@ -10,13 +10,13 @@ from typing import Final, Literal
 from trajview.corpus.matches import Hit
 from trajview.corpus.search import RunMatches
 
-__all__ = ["AROUND", "FEW", "MOST", "WIDTH", "Group", "Landing", "Results", "Row"]
+__all__ = ["AROUND", "FEW", "KEPT", "MOST", "WIDTH", "Group", "Landing", "Results", "Row"]
 
 FEW: Final = 6
 """Hits that are kept of a run until more are asked for."""
 MOST: Final = 2_000
 """Hits that are shown of one run: who wants more opens it."""
-_KEPT: Final = 20_000
+KEPT: Final = 20_000
 """Hits that are kept in all; of the runs after that only the counts are, and their hits are read when they are asked for."""
 AROUND: Final = 3
 WIDTH: Final = 240
@@ -79,15 +79,10 @@ class Results:
     def __len__(self) -> int:
         return self._count
 
-    @staticmethod
-    def kept_after(kept: int) -> int:
-        """How many hits are worth keeping of the next run, after so many in all."""
-        return FEW if kept < _KEPT else 0
-
-    def add(self, found: RunMatches, kept: int = FEW) -> None:
-        """Take in a run, of which at most `kept` hits were kept."""
+    def add(self, found: RunMatches) -> None:
+        """Take in a run, of which at most `FEW` hits were kept, or none."""
         shown = sum(len(hit.spans) for hit in found.hits)
-        group = Group(found, found.hits, complete=len(found.hits) < kept or shown >= found.matches)
+        group = Group(found, found.hits, complete=0 < len(found.hits) < FEW or shown >= found.matches)
         if not self.groups:
             self.cursor = min(1, group.rows - 1)  # the first hit
         self._starts.append(self._count)

@@ -242,8 +242,7 @@ def words_of(pattern: re.Pattern[str]) -> list[list[Word]]:
 
 def literal_of(pattern: re.Pattern[str]) -> Literal:
     """The longest text that every match of a pattern holds; empty where none is plain to see."""
-    runs = _read(pattern).runs
-    text, fold = max(runs, key=lambda run: len(run[0]), default=("", False))
+    text, fold = max(_read(pattern).runs, key=lambda run: len(run[0]), default=("", False))
     return Literal(text, fold)
 
 

@@ -63,7 +63,8 @@ class RunMatches:
 class CorpusSearch:
     """One search through files and folders. `found` does it; the counts may be read meanwhile, from any thread.
 
-    `keep`, `most`, `around` and `width` are `matches.hits_in`'s, for each run.
+    `keep`, `most`, `around` and `width` are `matches.hits_in`'s, for each run. After `keep_in_all` hits, only counts are
+    kept of the runs that follow.
     """
 
     def __init__(
@@ -72,6 +73,7 @@ class CorpusSearch:
         query: Query,
         *,
         keep: int | None = None,
+        keep_in_all: int | None = None,
         most: int | None = None,
         around: int = 0,
         width: int | None = None,
@@ -87,8 +89,8 @@ class CorpusSearch:
         self.matches = 0
         self.messages = 0
         self._paths = paths
-        self.keep = keep
-        """May be changed on the way."""
+        self._keep = keep
+        self._keep_in_all = keep_in_all
         self._how: dict[str, Any] = {"most": most, "around": around, "width": width, "cancelled": cancelled}
         self._cancelled = cancelled
         self._prefilter = prefilter_of(query.pattern, metadata="metadata" in query.searched)
@@ -137,7 +139,7 @@ class CorpusSearch:
                 run = _run_of(found, source, count)
                 if run is None:
                     continue
-                hits = hits_in(run, self.query, keep=self.keep, **self._how)
+                hits = hits_in(run, self.query, keep=self._keep, **self._how)
             except Stopped:
                 raise
             except TrajviewError as error:
@@ -150,6 +152,10 @@ class CorpusSearch:
                 self.runs += 1
                 self.matches += hits.matches
                 self.messages += hits.messages
+                if self._keep_in_all is not None:
+                    self._keep_in_all -= len(hits.hits)
+                    if self._keep_in_all <= 0:
+                        self._keep = 0
                 yield _matches(run, found, source, hits)
             del run
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import threading
 from collections import deque
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
@@ -18,14 +16,15 @@ from textual.timer import Timer
 from textual.widgets import Input, Static
 
 from trajview.app.keys import bindings_for
-from trajview.app.results import AROUND, FEW, MOST, WIDTH, Group, Landing, Results, Row
+from trajview.app.results import AROUND, FEW, KEPT, MOST, WIDTH, Group, Landing, Results, Row
 from trajview.app.run_list import size_text
 from trajview.app.widgets.key_footer import KeyFooter
 from trajview.app.widgets.prompt import Prompt
 from trajview.app.widgets.results_list import ResultsList, speaker_of
 from trajview.corpus.matches import RUN, Hit, hits_in
 from trajview.corpus.query import Query, QueryError, query_from
-from trajview.corpus.search import CorpusSearch, RunMatches
+from trajview.corpus.search import RunMatches
+from trajview.corpus.search_process import SearchProcess
 from trajview.errors import Problem, TrajviewError
 from trajview.textsafe import one_line, safe_text, strip_escapes
 
@@ -34,12 +33,10 @@ if TYPE_CHECKING:
 
 __all__ = ["ResultsScreen"]
 
-_TICK: Final = 0.1
-"""Seconds after which it is said anew how far the search is."""
+_TICK: Final = 0.15
+"""Seconds after which what was found meanwhile is taken in, and it is said how far the search is."""
 _AT_ONCE: Final = 500
 """Runs that are taken in before the screen gets its turn again."""
-_TURN: Final = 0.0005
-"""Seconds that the search may keep another thread waiting; Python's default is 5 ms."""
 _HELP: Final = """\
 Search what all messages say, think and call.
 A regular expression; capitals make it mind the case.
@@ -76,9 +73,9 @@ class ResultsScreen(Screen[None]):
     class _Ended(Message):
         """The search is at its end, or was stopped."""
 
-        def __init__(self, search: CorpusSearch, whole: bool) -> None:
+        def __init__(self, search: SearchProcess, problem: str) -> None:
             super().__init__()
-            self.search, self.whole = search, whole
+            self.search, self.problem = search, problem
 
     class _Expanded(Message):
         """All hits of a run were read, or could not be."""
@@ -90,11 +87,8 @@ class ResultsScreen(Screen[None]):
     def __init__(self) -> None:
         super().__init__()
         self.results = Results()
-        self._search: CorpusSearch | None = None
-        self._stop = threading.Event()
-        self._lock = threading.Lock()
-        self._waiting: deque[tuple[RunMatches, int]] = deque()
-        self._told = False
+        self._search: SearchProcess | None = None
+        self._waiting: deque[RunMatches | Problem] = deque()
         self._ticking: Timer | None = None
         self._said = ""
 
@@ -123,7 +117,7 @@ class ResultsScreen(Screen[None]):
             self.call_after_refresh(self.action_search)
 
     def on_unmount(self) -> None:
-        self._stop.set()
+        self._stop()
 
     # The query
 
@@ -170,70 +164,68 @@ class ResultsScreen(Screen[None]):
 
     def start(self, query: Query, typed: str) -> None:
         """Search, in a thread; what was found before is forgotten."""
-        self._stop.set()
-        self._stop = stop = threading.Event()
+        self._stop()
         self.results = self.list.results = Results(typed, state="searching")
-        with self._lock:
-            self._waiting.clear()
-        self._search = CorpusSearch(
-            self.trajview.corpus.paths, query, keep=FEW, around=AROUND, width=WIDTH, cancelled=stop.is_set
+        self._waiting = deque()
+        self._search = SearchProcess(
+            self.trajview.corpus.paths, query, keep=FEW, keep_in_all=KEPT, around=AROUND, width=WIDTH
         )
         self.list.scroll_to(y=0, animate=False)
-        self.list.rows_changed()
+        self.list.rows_replaced()
         if self._ticking is None:
-            self._ticking = self.set_interval(_TICK, self._say)
+            self._ticking = self.set_interval(_TICK, self._take)
         self._say()
-        self._run(self._search, stop)
+        self._run(self._search, self._waiting)
+
+    def _stop(self) -> None:
+        if self._search is not None:
+            self._search.stop()
 
     @work(thread=True, group="corpus-search", exit_on_error=False)
-    def _run(self, search: CorpusSearch, stop: threading.Event) -> None:
-        usual = sys.getswitchinterval()
-        sys.setswitchinterval(min(usual, _TURN))
-        kept, total = FEW, 0
+    def _run(self, search: SearchProcess, waiting: deque[RunMatches | Problem]) -> None:
+        """Read what the search finds; what comes after the first run waits for the clock."""
+        problem, first = "", True
         try:
             for found in search.found():
-                if stop.is_set():
-                    break
-                if isinstance(found, Problem):
-                    if not found.opens:
-                        self.results.problems += 1
-                    continue
-                with self._lock:
-                    self._waiting.append((found, kept))
-                    tell, self._told = not self._told, True
-                if tell:
+                waiting.append(found)
+                if first and not isinstance(found, Problem):
+                    first = False
                     self.post_message(self._Arrived())
-                total += len(found.hits)
-                kept = search.keep = Results.kept_after(total)
-        finally:
-            sys.setswitchinterval(usual)
-            self.post_message(self._Ended(search, not stop.is_set()))
+        except TrajviewError as error:
+            problem = str(error)
+        self.post_message(self._Ended(search, problem))
 
     def on_results_screen__arrived(self, message: _Arrived) -> None:
         message.stop()
-        with self._lock:
-            batch = [self._waiting.popleft() for _ in range(min(_AT_ONCE, len(self._waiting)))]
-            self._told = bool(self._waiting)
+        self._take()
+
+    def _take(self) -> bool:
+        """Take in runs that wait; whether that was all."""
+        batch = [self._waiting.popleft() for _ in range(min(_AT_ONCE, len(self._waiting)))]
+        left = bool(self._waiting)
         first = not len(self.results)
-        for found, kept in batch:
-            self.results.add(found, kept)
-        self.list.rows_changed()
-        if first and batch:
-            self.list.show_cursor()
-        if self._told:
-            self.post_message(self._Arrived())
+        for found in batch:
+            if isinstance(found, Problem):
+                self.results.problems += not found.opens
+            else:
+                self.results.add(found)
+        if batch:
+            self.list.rows_changed()
+            if first:
+                self.list.show_cursor()
         self._say()
+        return not left
 
     def on_results_screen__ended(self, message: _Ended) -> None:
         message.stop()
         if message.search is not self._search:
             return
-        with self._lock:
-            waiting = bool(self._waiting)
-        if waiting:
+        if not self._take():
             self.post_message(message)
             return
-        self.results.state = "done" if message.whole else "stopped"
+        self.results.state = "stopped" if message.search.stopped or message.problem else "done"
+        if message.problem:
+            self.notify(one_line(message.problem), title="Not searched to the end", severity="warning", markup=False)
         if self._ticking is not None:
             self._ticking.stop()
             self._ticking = None
@@ -324,7 +316,7 @@ class ResultsScreen(Screen[None]):
         corpus = self.trajview.corpus
         try:
             run = corpus.load(corpus.at(group.found.place), lazily=True)
-            found = hits_in(run, query_from(typed), keep=MOST, around=AROUND, width=WIDTH, cancelled=self._stop.is_set)
+            found = hits_in(run, query_from(typed), keep=MOST, around=AROUND, width=WIDTH)
             message = self._Expanded(group, found.hits)
         except TrajviewError as error:
             message = self._Expanded(group, None, str(error))
@@ -338,7 +330,7 @@ class ResultsScreen(Screen[None]):
         elif message.group in self.results.groups:
             self.results.expand(message.group, message.hits)
             self._say_context()
-        self.list.rows_changed()
+        self.list.rows_replaced()
 
     def _say_problem(self, problem: str) -> None:
         self.notify(one_line(problem), title="Not opened", severity="warning", markup=False)
@@ -376,8 +368,8 @@ class ResultsScreen(Screen[None]):
 
     def action_back(self) -> None:
         """Stop the search where it goes on; else back to the list of runs."""
-        if self.results.state == "searching" and not self._stop.is_set():
-            self._stop.set()
+        if self.results.state == "searching" and self._search is not None and not self._search.stopped:
+            self._stop()
         else:
             self.dismiss()
 

@@ -70,9 +70,15 @@ class ResultsList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def rows_changed(self) -> None:
         """Rows came, or others took their place."""
-        size = Size(0, len(self.results))
+        before, size = self.virtual_size.height, Size(0, len(self.results))
         if size != self.virtual_size:
             self.virtual_size = size
+        if min(before, size.height) <= int(self.scroll_y) + self.size.height:
+            self.refresh()  # else what came is below what is in view
+
+    def rows_replaced(self) -> None:
+        """The rows of a run are others now."""
+        self.virtual_size = Size(0, len(self.results))
         self.refresh()
 
     def move(self, rows: int) -> None:

@@ -1,0 +1,158 @@
+"""A search in a process of its own, for a viewer: it takes no time from the screen, and ends the moment it is to.
+
+Python looks for a regular expression without letting another thread run, and some take for ever (`(a+)+b`): only a
+process can be stopped then. What it finds comes through a pipe. It ends with the program that started it.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Final
+
+from trajview.errors import Problem, UnreadableError
+
+from .query import Query
+from .search import CorpusSearch, RunMatches
+
+__all__ = ["Progress", "SearchProcess"]
+
+_EVERY: Final = 0.1
+"""Seconds from one word on the progress to the next."""
+_PATIENCE: Final = 60
+"""Seconds that one message may take; then the pattern is one of those that take for ever, and the process ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How many bytes are searched; `whole`: that was all."""
+
+    bytes_done: int
+    whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """What is searched, as `CorpusSearch` takes it."""
+
+    paths: tuple[Path, ...]
+    query: Query
+    keep: int | None
+    keep_in_all: int | None
+    around: int
+    width: int | None
+
+
+class SearchProcess:
+    """A search that goes on in another process; `found` gives what it finds, from one thread, and `stop` may be called by any."""
+
+    def __init__(
+        self,
+        paths: Sequence[Path],
+        query: Query,
+        *,
+        keep: int | None = None,
+        keep_in_all: int | None = None,
+        around: int = 0,
+        width: int | None = None,
+    ) -> None:
+        """See `CorpusSearch`. Nothing is started yet."""
+        self.bytes_done = 0
+        self.stopped = False
+        self._job = _Job(tuple(paths), query, keep, keep_in_all, around, width)
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def found(self) -> Iterator[RunMatches | Problem]:
+        """What is found, until the end or until it is stopped. Raises UnreadableError where the search broke off."""
+        if self.stopped:
+            return
+        # Never from the current folder, which may be a folder of logs with modules among them.
+        path = str(Path(__file__).parents[2])
+        begin = f"import sys; sys.path.append({path!r}); from {__name__} import main; main()"
+        command = [sys.executable, "-P", "-c", begin]
+        try:
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise UnreadableError(f"the search cannot be started: {error.strerror or error}".lower()) from error
+        with process:
+            self._process = process
+            assert process.stdin is not None
+            assert process.stdout is not None
+            try:
+                if self.stopped:  # meanwhile
+                    return
+                pickle.dump(self._job, process.stdin)
+                process.stdin.close()
+                yield from self._read(process.stdout)
+            except (EOFError, OSError, pickle.UnpicklingError) as error:
+                if not self.stopped:
+                    raise UnreadableError(
+                        "the search broke off", hint="maybe the pattern takes too long: try a simpler one"
+                    ) from error
+            finally:
+                process.kill()
+                with suppress(OSError):  # what is not written yet, nobody will read
+                    process.stdin.close()
+
+    def _read(self, pipe: IO[bytes]) -> Iterator[RunMatches | Problem]:
+        while not self.stopped:
+            frame = pickle.load(pipe)
+            if isinstance(frame, Progress):
+                self.bytes_done = frame.bytes_done
+                if frame.whole:
+                    return
+            else:
+                yield frame
+
+    def stop(self) -> None:
+        """End it at once."""
+        self.stopped = True
+        if self._process is not None:
+            self._process.kill()
+
+
+def main() -> None:
+    """Search for what standard input says; what is found goes to standard output."""
+    job: _Job = pickle.load(sys.stdin.buffer)
+    pipe, parent, told = sys.stdout.buffer, os.getppid(), time.monotonic()
+
+    def tick() -> bool:
+        nonlocal told
+        signal.setitimer(signal.ITIMER_REAL, _PATIENCE)  # ends the process, whatever it is busy with
+        now = time.monotonic()
+        if now - told > _EVERY:
+            told = now
+            if os.getppid() != parent:
+                return True
+            pickle.dump(Progress(search.bytes_done), pipe)
+            pipe.flush()
+        return False
+
+    search = CorpusSearch(
+        job.paths, job.query, keep=job.keep, keep_in_all=job.keep_in_all, around=job.around, width=job.width, cancelled=tick
+    )  # fmt: skip
+    first = True
+    try:
+        for found in search.found():
+            pickle.dump(found, pipe)
+            if first:
+                pipe.flush()
+            first = False
+        pickle.dump(Progress(search.bytes_done, whole=True), pipe)
+        pipe.flush()
+    except BrokenPipeError:  # nobody reads any more
+        os._exit(1)
