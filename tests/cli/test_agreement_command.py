@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from trajview.annotation.store import pk_of
+from trajview.cli.agreement import progress_line
 from trajview.cli.main import main
 from trajview.models.run import Reward
 from trajview.models.sotopia import AnnotationForEpisode
@@ -186,3 +187,13 @@ def test_names_in_records_cannot_act_on_the_terminal(tmp_path: Path) -> None:
     assert "\x1b" not in result.stdout
     assert "ben" not in result.stdout
     assert "b en  3 episodes" in result.stdout
+
+
+def test_progress_is_one_line_that_is_gone_at_the_end(capsys: pytest.CaptureFixture[str]) -> None:
+    progress_line(50, 400)
+    progress_line(400, 400)
+    assert capsys.readouterr().err == "\r\x1b[Kcomputing intervals 12%\r\x1b[K"
+
+
+def test_progress_is_not_told_where_nobody_looks(store: Path) -> None:
+    assert call(store).stderr == ""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from trajview.annotation.agreement import Agreement, Estimate
     from trajview.annotation.ratings import Scores
 
-__all__ = ["as_json", "command"]
+__all__ = ["as_json", "command", "progress_line"]
 
 _COLUMNS = ("comparison", "dimension", "who", "measure", "value", "low", "high", "pairs", "reason")
 
@@ -78,7 +78,8 @@ def command(
     ratings = collect(found.records, rewards, rubric=asked, only=annotators, gold=gold)
     unknown = [name for name in annotators if name not in ratings.annotators]
     problems += [Problem(f"there are no annotations by {name!r}") for name in unknown]
-    result = agreement(ratings, resamples=resamples, seed=seed, gold=gold)
+    told = progress_line if sys.stderr.isatty() else None
+    result = agreement(ratings, resamples=resamples, seed=seed, gold=gold, progress=told)
     for problem in (*problems, *result.problems):
         say_problem(problem)
     if in_json:
@@ -93,6 +94,13 @@ def command(
         say_problem(Problem("no annotations found", "a draft counts when it is submitted", Where(store)))
         ctx.exit(EXIT_WRONG)
     ctx.exit(EXIT_PROBLEMS if problems or result.problems else EXIT_FINE)
+
+
+def progress_line(done: int, total: int) -> None:
+    """How much is done, on a line of stderr that is written over, and empty at the end."""
+    said = "" if done >= total else f"computing intervals {done / total:.0%}"
+    sys.stderr.write(f"\r\x1b[K{said}")
+    sys.stderr.flush()
 
 
 def _rewards(paths: Sequence[Path], wanted: set[str], no_cache: bool) -> dict[str, list[Scores]]:
