@@ -235,6 +235,21 @@ async def test_what_is_selected_is_quoted_without_gutter_and_header(log: Path) -
         assert reader.screen.view.text_selection is None
 
 
+async def test_rows_are_selected_with_the_keyboard_and_quoted(log: Path) -> None:
+    async with reading(log, size=(70, 40)) as reader:
+        await reader.opened()
+        await reader.ask("colon", "m3")
+        await reader.press("j", "j", "J", "J", "shift+down", "K")
+        assert reader.screen.get_selected_text() == "  line 1 of the kettle's log\n  line 2 of the kettle's log"
+        await reader.press("escape")
+        assert reader.screen.view.text_selection is None
+        await reader.press("J", "K", "c")
+        await reader.until(lambda: reader.panel.opening is False)
+        quote = "line 1 of the kettle's log line 2 of the kettle's log"
+        await reader.until(lambda: reader.reasoning.text == f'[T0B3: "{quote}"]')
+        assert reader.app.screen is reader.screen
+
+
 async def test_a_selection_over_several_messages_cites_them_all(log: Path) -> None:
     async with reading(log) as reader:
         await reader.opened()

@@ -108,6 +108,8 @@ KEYS: tuple[Key, ...] = (
     Key("settle.middle", "equals_sign", "middle", "the middle of what was given", "Settle", _D),
     Key("settle.fill", "asterisk", "fill", "the middle in every row that is empty", "Settle", _D, "fill"),
     Key("settle.save", "ctrl+s", "save", "save the gold record", "Settle", _D, "save"),
+    Key("select.down", "J,shift+down", "select(1)", "select rows, for y and c; escape ends", "Do", _T),
+    Key("select.up", "K,shift+up", "select(-1)", "select rows upwards", "Do", _T),
     Key("copy", "y", "copy", "copy the message", "Do", _TR),
     Key("copy.unit", "Y", "copy_unit", "copy the unit", "Do", _T),
     Key("reload", "ctrl+r", "reload", "read the files again", "Do", _LISTS),

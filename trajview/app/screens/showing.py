@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trajview.app.metadata import metadata_text
-from trajview.app.screens.transcript_base import TranscriptBase
+from trajview.app.screens.selecting import Selecting
 from trajview.app.session import TranscriptSession
 from trajview.highlight import text_of
 from trajview.models.messages import ToolMessage
@@ -12,7 +12,7 @@ from trajview.models.transcript import Transcript
 __all__ = ["Showing"]
 
 
-class Showing(TranscriptBase):
+class Showing(Selecting):
     """Actions that change what is on the screen, or put it somewhere else."""
 
     def action_fold(self) -> None:
