@@ -81,9 +81,10 @@ class PanelMessages(Widget):
         raise NotImplementedError
 
     def _say(self, text: str, kind: str = "", aside: bool = False) -> None:
-        line = self.query_one(".state", Static)
-        line.update(Content(one_line(text, 300)))
-        line.set_classes(f"state -{kind}" if kind else "state")
+        # A draft may be written when the program ends, and the line is gone already.
+        for line in self.query(".state").results(Static):
+            line.update(Content(one_line(text, 300)))
+            line.set_classes(f"state -{kind}" if kind else "state")
         self._said = text
         self._alarm = kind == "error"
         if not aside:
