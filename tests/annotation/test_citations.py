@@ -154,9 +154,9 @@ def test_citations_come_in_order_and_do_not_overlap_whatever_the_text(text: str)
     ['[T0B1: "', "[T0B1:<RANGE>", "[T0B1, ", "(T0B1: x", '[T0B1: "a"b', "[T0B1: \\", "T0B1-", "[" * 50, "T" * 50, "T0B1 ", '[T0B1: “x"', "[T0B1:'"],
 )  # fmt: skip
 def test_a_text_made_to_be_slow_is_not(piece: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     find_citations(piece * (400_000 // len(piece)))
-    assert time.perf_counter() - began < 3
+    assert time.process_time() - began < 3
 
 
 def test_no_more_citations_are_looked_for_than_are_wanted() -> None:
@@ -165,10 +165,10 @@ def test_no_more_citations_are_looked_for_than_are_wanted() -> None:
 
 
 def test_a_quotation_that_nearly_matches_everywhere_is_not_slow() -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     assert find_quote("a " * 1_900 + "b", "a " * 500_000) is None
     assert find_quote("İ" * 100 + " x", "İ" * 500_000) is None
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
 
 
 @given(st.text(max_size=600))
