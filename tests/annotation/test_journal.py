@@ -61,7 +61,19 @@ def test_each_event_is_one_ascii_line_of_json(tmp_path: Path) -> None:
     journal.append("draft", Draft("e\ud800", "r", ({"a": "7", "b": ""},), "né\n\u2028\u0000😀"))
     (line,) = journal.path.read_text(encoding="ascii").splitlines()
     entry = json.loads(line)
-    keys = ["time", "event", "annotator", "episode", "rubric", "values", "rationales", "reasoning", "base", "id"]
+    keys = [
+        "time",
+        "event",
+        "annotator",
+        "episode",
+        "rubric",
+        "values",
+        "rationales",
+        "reasoning",
+        "base",
+        "program",
+        "id",
+    ]
     assert list(entry) == keys
     assert entry["values"] == [{"a": "7"}]
     kept = Journal(tmp_path, "alice").latest_draft("e\ud800", "r")

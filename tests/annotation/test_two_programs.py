@@ -156,6 +156,37 @@ def test_the_second_program_sees_the_first_ones_work_and_is_told_before_it_overw
     assert second.statuses() == {"e1": "draft"}  # What was typed is kept, beside the record.
 
 
+def test_work_of_another_program_that_a_draft_replaced_unseen_is_told_once_and_comes_back(tmp_path: Path) -> None:
+    def typed(text: str) -> Draft:
+        return Draft("e1", "sotopia", ({"goal": "7"},), text)
+
+    first, second = AnnotationStore(tmp_path, "alice"), AnnotationStore(tmp_path, "alice")
+    for store in (first, second):
+        assert store.open("e1", SOTOPIA, 1).kept is None
+    first.journal.append("draft", typed("first"))
+    assert first.journal.overtaken("e1", "sotopia") is None
+    second.journal.append("draft", typed("second"))
+    overtaken = second.journal.overtaken("e1", "sotopia")
+    assert overtaken is not None
+    assert overtaken.reasoning == "first"
+    assert second.journal.overtaken("e1", "sotopia") is None
+    second.journal.append("draft", typed("second, on and on"))
+    assert second.journal.overtaken("e1", "sotopia") is None
+    second.open("e2", SOTOPIA, 1)
+    first.open("e1", SOTOPIA, 1)  # Now it is seen.
+    first.journal.append("draft", typed("first again"))
+    assert first.journal.overtaken("e1", "sotopia") is None
+    second.submit(typed("second, submitted"), SOTOPIA)
+    replaced = second.journal.overtaken("e1", "sotopia")
+    assert replaced is not None
+    assert replaced.reasoning == "first again"
+    second.undo()
+    second.undo()
+    opened = second.open("e1", SOTOPIA, 1)
+    assert opened.kept is not None
+    assert opened.kept.reasoning == "first again"
+
+
 _HOLDER = """
 with store.journal.locked():
     print("held", flush=True)

@@ -4,7 +4,7 @@ A line is a JSON object in ASCII. All have `time` (ISO 8601, UTC), `event`, `ann
 what else they have depends on the event:
 
 - draft, discard: `values` and `rationales` (a list with an object per agent: dimension to text), `reasoning`, `base`
-  (the version of the record that the work started from). A draft that is being submitted also has `record`: the `file`,
+  (the version of the record that the work started from), `program` (a name for one run of the program). A draft that is being submitted also has `record`: the `file`,
   its text `before` (null for none) and `after`, and `version`, the hash of the latter.
 - submit: the same; `of` is the draft that is now the record, and has `record`. (Where that draft could not be written,
   `record` is here.)
@@ -54,6 +54,8 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
     """The record that a draft was about to become, empty for a plain draft."""
     version: str = ""
     """The version of that record."""
+    program: str = ""
+    """Which run of which program wrote a draft: typing of two is not mixed."""
     number: int = 0
     """Its place among the events of the journal that could be read, from 1."""
 
@@ -86,6 +88,7 @@ class _Line(msgspec.Struct, gc=False):
     seconds: float = 0.0
     what: str = ""
     record: _Record | None = None
+    program: str = ""
 
 
 _DECODER = msgspec.json.Decoder(_Line)
@@ -147,6 +150,7 @@ def entry_of(line: bytes, offset: int, number: int) -> Entry | None:
         head.what,
         record.file,
         record.version,
+        head.program,
         number,
     )
 
@@ -174,6 +178,7 @@ def _tolerant(line: bytes) -> _Line | None:
         float(seconds) if isinstance(seconds, int | float) and abs(seconds) <= DAY else 0.0,
         text("what"),
         _Record(file, version) if isinstance(file, str) and isinstance(version, str) else None,
+        text("program"),
     )
 
 

@@ -11,6 +11,7 @@ import fcntl
 import hashlib
 import os
 import re
+import secrets
 import stat
 import threading
 import time
@@ -56,6 +57,10 @@ class Journal:
         self._lock = threading.RLock()
         self._held: int | None = None
         self._is_alone = False
+        self._program = secrets.token_hex(4)
+        self._seen: dict[tuple[str, str], str | None] = {}
+        """The draft of a run that this program was shown or wrote last."""
+        self._overtaken: dict[tuple[str, str], Entry] = {}
         self._forget()
 
     # Writing
@@ -65,7 +70,25 @@ class Journal:
 
         Raises AnnotationError, and the draft is then not kept.
         """
-        return self.add(event, draft.episode, draft.rubric, {**draft_said(draft), **more}, "The draft was not kept")
+        key, what = (draft.episode, draft.rubric), "The draft was not kept"
+        with self.locked(what):
+            if key in self._seen:
+                with suppress(AnnotationError):  # What cannot be read does not keep a draft from being written.
+                    other = self.ledger.drafts.get(key)
+                    if other is not None and other.id != self._seen[key]:
+                        self._overtaken[key] = other
+            id = self.add(event, *key, {**draft_said(draft), "program": self._program, **more}, what)
+            self._seen[key] = id if event == "draft" else None
+        return id
+
+    def overtaken(self, episode: str, rubric: str) -> Draft | None:
+        """Work of another program on the same run that a draft from here has replaced unseen; each is given once.
+
+        It is in the journal, and taking back what was typed here brings it back. Raises AnnotationError if unreadable.
+        """
+        with self._lock:
+            entry = self._overtaken.pop((episode, rubric), None)
+            return self.draft(entry) if entry else None
 
     def write(self, event: str, episode: str, rubric: str = "", **data: Any) -> str:
         """Write any other event and make it durable; gives its id. Raises AnnotationError, and it then did not happen."""
@@ -191,6 +214,7 @@ class Journal:
         """The work on a run that was neither submitted nor discarded since. Raises AnnotationError if unreadable."""
         with self._lock:
             entry = self.ledger.drafts.get((episode, rubric))
+            self._seen[episode, rubric] = entry.id if entry else None
             return self.draft(entry) if entry else None
 
     def drafts(self) -> list[Draft]:

@@ -228,7 +228,12 @@ def group_of(journal: Journal, done: Sequence[Entry]) -> tuple[list[Entry], Fiel
         first, before = done[place], done[place - 1]
         step = _step(journal, done, place - 1)
         if fields and step:
-            belongs = fields == step and _apart(before, first) <= PAUSE and _apart(before, last) <= LONGEST
+            belongs = (
+                fields == step
+                and before.program == first.program
+                and _apart(before, first) <= PAUSE
+                and _apart(before, last) <= LONGEST
+            )
         else:  # A draft that is thrown away says the same as before, and is a step of its own.
             belongs = before.kind == first.kind
         if not belongs:
