@@ -225,6 +225,25 @@ async def test_a_draft_is_in_the_journal_within_a_second_and_comes_back(tmp_path
     assert records(tmp_path) == []
 
 
+async def test_typing_that_replaces_another_programs_is_told(tmp_path: Path) -> None:
+    async with driving(tmp_path) as driver:
+        await driver.open()
+        await driver.type("7")
+        await driver.keep()
+        assert [toast.message for toast in driver.app._notifications] == []
+        other = Draft("e1", "sotopia", ({"believability": "3"}, {}), "theirs")
+        AnnotationStore(tmp_path, "alice").journal.append("draft", other)
+        await driver.type("8")
+        await driver.keep()
+        (toast,) = driver.app._notifications
+        assert "another program typed here" in toast.message
+        store = AnnotationStore(tmp_path, "alice")
+        store.undo()
+        kept = store.journal.latest_draft("e1", "sotopia")
+        assert kept is not None
+        assert kept.reasoning == "theirs"
+
+
 async def test_opening_and_closing_makes_nothing(tmp_path: Path) -> None:
     async with driving(tmp_path / "store") as panel:
         await panel.open()

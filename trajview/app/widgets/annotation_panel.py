@@ -334,7 +334,7 @@ class AnnotationPanel(PanelKeys):
 
     async def _write(self, draft: Draft, write: Callable[[], object]) -> None:
         try:
-            await self._work.keep(draft, write)
+            overtook = await self._work.keep(draft, write)
         except AnnotationError as error:
             self._refused = True
             self._fail(draft.episode, error)
@@ -342,6 +342,9 @@ class AnnotationPanel(PanelKeys):
         if self._refused:
             self._refused = self._alarm = False
             self._shouted = ""
+        if overtook and self.is_attached:
+            told = "another program typed here as well; this replaces it, ctrl+z brings it back"
+            self.notify(told, severity="warning", markup=False)
         here = self.key == draft.episode and self._work.is_latest(draft)
         unsaved = not (here and self._work.is_saved(draft))
         # An error stays until something is typed or saved; and what was typed since is not kept yet.

@@ -101,8 +101,11 @@ class Work:
         event = self._event(draft)
         return lambda: self.store.journal.append(event, draft)
 
-    async def keep(self, draft: Draft, write: Callable[[], object]) -> None:
-        """Write a draft that is held. Raises AnnotationError; it is then held on, and tried again by `flush`."""
+    async def keep(self, draft: Draft, write: Callable[[], object]) -> bool:
+        """Write a draft that is held; True where another program's typing, unseen here, made way for it.
+
+        Raises AnnotationError; it is then held on, and tried again by `flush`.
+        """
         try:
             await self._do(write)
         except AnnotationError:
@@ -110,6 +113,7 @@ class Work:
                 self._journalled = None
             raise
         self._let_go(draft)
+        return await self._do(lambda: self.store.journal.overtaken(draft.episode, draft.rubric)) is not None
 
     def is_latest(self, draft: Draft) -> bool:
         """No other draft was handed over since this one."""
