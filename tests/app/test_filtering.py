@@ -308,6 +308,31 @@ def test_stepping_the_last_key_comes_back_to_one_key(step: int) -> None:
     assert len(runs.keys) == (1 if step % len(Column) == 0 else 2)
 
 
+def test_a_run_may_be_learnt_of_twice_at_once() -> None:
+    runs = RunList()
+    runs.append([run("a")])
+    runs.filter("tokens > 10")
+    [wanted], _ = runs.to_find_out()
+    assert runs.learn([(*wanted, {Ref("errors"): 1}), (*wanted, {Ref("tokens"): 99})]) == [0]
+    assert (runs.shown, runs.open) == ([0], 0)
+
+
+async def test_leaving_while_runs_are_read_is_harmless() -> None:
+    found = corpus()
+    found.holding = threading.Event()
+    app = BrowserApp(found)
+    async with app.run_test(size=(100, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("ampersand")
+        await type_in(pilot, "tokens > 1")
+        await until(pilot, lambda: found.was_read)
+        finder = app.browser._finder
+    found.holding.set()
+    assert finder is not None
+    assert finder.wait(20)
+    app.browser._take_found([])
+
+
 def test_what_was_learnt_of_a_run_that_is_another_one_now_is_dropped() -> None:
     runs = RunList()
     runs.append([run("a"), run("b")])

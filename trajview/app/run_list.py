@@ -104,12 +104,12 @@ class RunList:
 
     def learn(self, found: Iterable[tuple[int, RunInfo, Mapping[Ref, Any]]]) -> list[int]:
         """Take in what was found out about runs, unless they are others by now; returns their rows."""
-        rows = []
+        learnt: dict[int, None] = {}  # a row may come twice: for this filter, and for the one before it
         for row, info, values in found:
             if self.rows[row] is info:
                 self.table.learn(row, values)
-                rows.append(row)
-        cursor = self.cursor_row
+                learnt[row] = None
+        rows, cursor = list(learnt), self.cursor_row
         asked = [row for row in rows if row in self._open]
         for row in asked:
             del self._open[row]

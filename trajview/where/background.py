@@ -6,7 +6,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Sequence
 from threading import Condition, Thread
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any, Final
 
 from trajview.corpus.info import RunInfo
@@ -27,6 +27,8 @@ _SHARE: Final = 10
 """So many times as long as it lasts to take a batch in is waited for the next one."""
 _TURN: Final = 0.0005
 """Seconds that the thread may keep another one waiting; see `corpus`."""
+_BREATH: Final = 0.0003
+"""Seconds between two runs in which keys may have the processor: to read one is a single long step to the interpreter."""
 
 
 class Finder:
@@ -94,6 +96,7 @@ class Finder:
                 self._pending[row] = info
             if sys.getswitchinterval() > _TURN:
                 sys.setswitchinterval(_TURN)
+            sleep(_BREATH)
             values = self._read(info, refs, lambda wish=wish: wish != self._wish)  # type: ignore[misc]
             if values is not None:
                 batch.append((row, info, values))

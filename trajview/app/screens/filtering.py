@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -147,6 +149,8 @@ class FilteringScreen(Screen[None]):
             from trajview.where.details import finder_of
             from trajview.where.kept import DetailsCache
 
+            # Reading makes objects by the thousand, and each full collection would stop keys to walk all that is here.
+            gc.freeze()
             blind = self.settings.blind
             # The cache has what the metadata says of models and rewards, and blind mode must not show that.
             cache = DetailsCache() if self.corpus.keeps and not blind else None
@@ -157,7 +161,8 @@ class FilteringScreen(Screen[None]):
 
     def _take_found(self, learnt: list[Learnt]) -> None:
         """Called in the thread that reads."""
-        self.post_message(self._Found(learnt))
+        with suppress(RuntimeError):  # the app has gone, and nobody is left to be told
+            self.post_message(self._Found(learnt))
 
     def on_filtering_screen__found(self, message: _Found) -> None:
         message.stop()
