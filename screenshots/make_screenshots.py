@@ -21,6 +21,7 @@ from textual.pilot import Pilot
 
 from trajview.app.app import make_app
 from trajview.app.screens.transcript import TranscriptScreen
+from trajview.app.widgets import annotation_panel
 from trajview.config import Settings
 from trajview.corpus.corpus import Corpus
 
@@ -97,17 +98,24 @@ async def annotation(pilot: Pilot[Any]) -> None:
     await until(pilot, lambda: reading(pilot))
     await pilot.press("right_square_bracket", "right_square_bracket", "a")
     await rest(pilot)
-    for score in ("8", "9", "-4", "-3", "1", "3", "-2", "0", "-1", "0", "-3", "2", "4", "7"):
-        await pilot.press(*score, "tab")
+    for score in ("8", "-4", "1", "-2", "-1", "-3", "4", "9", "-3", "3", "0", "0", "2", "7"):
+        await pilot.press(*("minus" if char == "-" else char for char in score), "enter")
     for key in REASONING:
         await pilot.press({"\n": "enter", " ": "space"}.get(key, key))
+    await pilot.press("shift+tab", "tab", "tab", "b")  # Into the table, whose guidance is then shown.
     await rest(pilot)
     save(pilot, "annotation")
+
+
+def clock(_time: object, seconds: bool = False) -> str:
+    """The time that the annotation panel says in the pictures."""
+    return "14:03:22" if seconds else "14:03"
 
 
 async def main() -> None:
     os.environ.pop("NO_COLOR", None)
     os.environ["COLORTERM"] = "truecolor"
+    annotation_panel.clock = clock
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(HERE.parent / SAMPLES, Path(folder, SAMPLES), ignore=shutil.ignore_patterns("_make", "*.py"))
         os.chdir(folder)

@@ -51,25 +51,50 @@ def guide(dimension: Dimension, text: str, width: int, height: int, whose: str =
     if len(says) + sum(map(len, bands)) > room:
         centre = dimension.bands.index(current) if current else 0
         spare = 1 if says and (room > 1 or not bands) else 0
-        bands = _fitting(bands, centre, current is not None, room - spare, width)
-        says = _shortened(says, max(spare, room - sum(map(len, bands))), width)
+        shown = _fitting(bands, centre, current is not None, room - spare, width)
+        says = _shortened(says, max(spare, room - sum(map(len, shown.values()))), width)
+        bands = _widened(bands, shown, centre, room - len(says), width)
     lines = [GuideLine("head", cut(head, width)), *(GuideLine("text", line) for line in says)]
     return [*lines, *(line for band in bands for line in band)][:height]
 
 
+def _outwards(count: int, centre: int) -> list[int]:
+    """The bands from the centre on, both sides in turn."""
+    return sorted(range(count), key=lambda index: (abs(index - centre), index))
+
+
 def _fitting(
     bands: Sequence[list[GuideLine]], centre: int, whole: bool, room: int, width: int
-) -> list[list[GuideLine]]:
-    """The bands that are shown: the centre, if possible in full where it is to be `whole`, then its neighbours in turn."""
-    short = [[GuideLine(band[0].kind, cut(band[0].text + (" …" if len(band) > 1 else ""), width))] for band in bands]
+) -> dict[int, list[GuideLine]]:
+    """The bands that are shown: the centre, if possible in full where it is to be `whole`, then others, a line each."""
     kept: dict[int, list[GuideLine]] = {}
-    for index in sorted(range(len(bands)), key=lambda index: (abs(index - centre), index)):
-        shown = bands[index] if whole and index == centre and len(bands[index]) <= room else short[index]
-        if len(shown) > room:
+    for index in _outwards(len(bands), centre):
+        lines = len(bands[index]) if whole and index == centre and len(bands[index]) <= room else 1
+        if lines > room:
             break
-        kept[index] = shown
-        room -= len(shown)
-    return [kept[index] for index in sorted(kept)]
+        kept[index] = _first_lines(bands[index], lines, width)
+        room -= lines
+    return kept
+
+
+def _widened(
+    bands: Sequence[list[GuideLine]], shown: dict[int, list[GuideLine]], centre: int, room: int, width: int
+) -> list[list[GuideLine]]:
+    """The same, with the lines that are left given to bands that were shortened, the nearest first."""
+    room -= sum(map(len, shown.values()))
+    for index in _outwards(len(bands), centre):
+        if index in shown and room > 0:
+            more = min(room, len(bands[index]) - len(shown[index]))
+            shown[index] = _first_lines(bands[index], len(shown[index]) + more, width)
+            room -= more
+    return [shown[index] for index in sorted(shown)]
+
+
+def _first_lines(band: list[GuideLine], count: int, width: int) -> list[GuideLine]:
+    if len(band) <= count:
+        return band
+    last = band[count - 1]
+    return [*band[: count - 1], GuideLine(last.kind, cut(last.text + " …", width))]
 
 
 def _margin(dimension: Dimension) -> int:

@@ -286,8 +286,10 @@ class ScoreTable(ScrollView, can_focus=True):
             mark = '"'
         elif text and grid.asks_for_reason(place):
             mark, kind = "?", "range"
-        background = Style(bgcolor=style.bgcolor, reverse=style.reverse)
-        segments.append(Segment(mark, self._style(kind) + background))
+        # In the terminal's own colours the cursor is reversed, and a colour would be a block.
+        plain = mark == " " or style.reverse
+        marked = style if plain else self._style(kind) + Style(bgcolor=style.bgcolor)
+        segments.append(Segment(mark, marked))
         return segments
 
 
