@@ -55,6 +55,8 @@ def _cost(node: Node) -> int:
 def _not(select: Select) -> Select:
     def negated(rows: Rows) -> tuple[list[int], list[int]]:
         yes, unknown = select(rows)
+        if not yes and not unknown:
+            return list(rows), []
         out = {*yes, *unknown}
         return [row for row in rows if row not in out], unknown
 
@@ -91,6 +93,8 @@ def _any(parts: Sequence[Select]) -> Select:
             if yes:
                 found.update(yes)
                 left = [row for row in left if row not in found]
+        if len(found) == len(rows) or not (found or open_):
+            return list(rows) if found else [], []
         open_ -= found
         return [row for row in rows if row in found], [row for row in rows if row in open_] if open_ else []
 

@@ -120,9 +120,11 @@ class Table:
             values += [_EMPTY[column.ref.kind]] * len(new)
             column.unknown.update(new)
         elif get is None:
-            values += [None] * len(new)
+            values += [self._value_of_most(column.ref)] * len(new)
             for row in new:
-                self._set(column, row)
+                item = rows[row]
+                if type(item) is not RunInfo or item.key in self.statuses:
+                    self._set(column, row)
         else:
             whole = column.needs == "summary"
             for row in new:
@@ -132,6 +134,10 @@ class Table:
                 else:
                     values.append(None)
                     self._set(column, row)
+
+    def _value_of_most(self, ref: Ref) -> Any:
+        """What a run without annotation has where that is asked for, and one that can be read."""
+        return _of_status(ref, "") if ref.field.needs == "status" else False
 
     def _set(self, column: Column, row: int) -> None:
         ref, item = column.ref, self.rows[row]
