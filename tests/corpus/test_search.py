@@ -281,6 +281,7 @@ def test_only_what_may_match_is_taken_apart() -> None:
     lines = {text: (SAID % text).encode() for text in ("needle", "need le", r"caf\u00e9", r"\u001b[31mred", "Nadel")}
     may = {text for text, line in lines.items() if prefilter_of(Query("needle").pattern).may_match(line)}
     assert may == {"needle"}
+    assert not prefilter_of(Query("Needle").pattern).may_match(lines["needle"])
     for query in (
         Query("traceback"),
         Query("connection refused"),
@@ -398,6 +399,8 @@ def test_metadata_of_a_run_is_found_by_the_name_that_its_file_gives_it(tmp_path:
     path = write(tmp_path / "haystack.json", chat(("user", "hi")))
     (found,) = runs([path], query_from("in:metadata haysta"))
     assert [(hit.label, hit.text) for hit in found.hits] == [("run", "id: haystack")]
+    path.write_text(json.dumps({**chat(("user", "hi")), "colour": "purple"}))
+    assert len(runs([path], query_from(r"in:metadata haystack\ncolour: purple"))) == 1
 
 
 @pytest.mark.parametrize(

@@ -79,16 +79,24 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class _Clause:
-    """Bytes, one of which is there wherever a word is; `spelled` finds the word's other spellings."""
+    """Bytes, one of which is there wherever a word is; `spelled` finds the word's other spellings.
+
+    `exact`: the `needles` mind the case. The `others`, and what `spelled` finds, are in small letters.
+    """
 
     needles: tuple[bytes, ...]
+    others: tuple[bytes, ...]
     spelled: re.Pattern[bytes] | None
+    exact: bool
     weight: int
 
-    def may_be_in(self, data: bytes) -> bool:
-        if any(holds(data, needle) for needle in self.needles):
+    def may_be_in(self, data: bytes | memoryview, low: bytes) -> bool:
+        """Whether bytes hold such a word; `low` are the same in small letters."""
+        if any(holds(data if self.exact else low, needle) for needle in self.needles):
             return True
-        return self.spelled is not None and holds(data, b"\\u") and self.spelled.search(data) is not None
+        if any(holds(low, other) for other in self.others):
+            return True
+        return self.spelled is not None and holds(low, b"\\u") and self.spelled.search(low) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +108,7 @@ class Prefilter:
     """How many bytes of one piece to put before the next, so that nothing is missed between them."""
 
     def __post_init__(self) -> None:
-        needles = [len(needle) for clause in self.clauses for needle in clause.needles]
+        needles = [len(needle) for clause in self.clauses for needle in (*clause.needles, *clause.others)]
         object.__setattr__(self, "overlap", max([*needles, len(_MARK), 12]))
 
     def may_match(self, data: bytes | memoryview) -> bool:
@@ -111,9 +119,9 @@ class Prefilter:
         """Those of some clauses that these bytes do not fulfil."""
         if not clauses:
             return ()
-        data = lowered(data)
-        left = tuple(clause for clause in clauses if not clause.may_be_in(data))
-        return () if left and _is_suspicious(data) else left
+        low = lowered(data)
+        left = tuple(clause for clause in clauses if not clause.may_be_in(data, low))
+        return () if left and _is_suspicious(low) else left
 
 
 def _is_suspicious(data: bytes) -> bool:
@@ -138,8 +146,10 @@ def prefilter_of(pattern: re.Pattern[str], *, metadata: bool = False) -> Prefilt
 def _clause(words: Sequence[Word], metadata: bool) -> _Clause | None:
     """One of these words has to be there; None where that cannot be told from the bytes."""
     needles: list[bytes] = []
+    others: list[bytes] = []
     spelled: list[str] = []
     weight = 1000
+    exact = not any(word.fold for word in words)
     for word in words:
         text = word.text[:_LONGEST]
         if word.may_follow:
@@ -148,20 +158,20 @@ def _clause(words: Sequence[Word], metadata: bool) -> _Clause | None:
         found = _spellings(text, word.fold) if len(text) > 1 or not text.isascii() else None
         if found is None or _NUMBER.match(text) or "u00" in text.lower():
             return None
-        needles += found[0]
+        needles += found[0] if exact else map(lowered, found[0])
         spelled += found[1]
         weight = min(weight, len(text))
-        others = _said_by_formats(text, metadata)
-        if others is None:
+        said = _said_by_formats(text, metadata)
+        if said is None:
             return None
-        needles += others
+        others += said
     pattern = None
     spelled = list(dict.fromkeys(spelled))
     if len(spelled) <= _FEW:  # which is faster
-        needles += [f"\\u{digits}".encode() for digits in spelled]
+        others += [f"\\u{digits}".encode() for digits in spelled]
     else:
         pattern = re.compile(rb"\\u(?:" + "|".join(spelled).encode() + rb")")
-    return _Clause(tuple(dict.fromkeys(needles)), pattern, weight)
+    return _Clause(tuple(dict.fromkeys(needles)), tuple(dict.fromkeys(others)), pattern, exact, weight)
 
 
 def _said_by_formats(text: str, metadata: bool) -> list[bytes] | None:
@@ -179,14 +189,11 @@ def _said_by_formats(text: str, metadata: bool) -> list[bytes] | None:
 
 
 def _spellings(text: str, fold: bool) -> tuple[list[bytes], list[str]] | None:
-    """How the letters of a word may stand in a log, in small ASCII letters; and the hex digits of those not ASCII."""
+    """How the letters of a word may stand in a log, but for small and capital ASCII ones; and the hex digits of those not ASCII."""
     if text.isascii():
-        plain, others = (
-            [text.lower().encode()],
-            "".join(_beyond_ascii(char) for char in set(text.lower())) if fold else "",
-        )
+        signs = "".join(_beyond_ascii(char) for char in set(text.lower())) if fold else ""
         # One such sign in the place of a letter is enough; the word around it is not asked for.
-        return plain + [sign.encode() for sign in others], [_hex(sign) for sign in others]
+        return [text.encode(), *(sign.encode() for sign in signs)], [_hex(sign) for sign in signs]
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -195,7 +202,7 @@ def _spellings(text: str, fold: bool) -> tuple[list[bytes], list[str]] | None:
     start, end = _window(variants)
     chosen = variants[start:end]
     plain = ["".join(chars).encode() for chars in product(*chosen)]
-    return [lowered(one) for one in plain], [_hex(char) for chars in chosen for char in chars if not char.isascii()]
+    return plain, [_hex(char) for chars in chosen for char in chars if not char.isascii()]
 
 
 def _window(variants: Sequence[str]) -> tuple[int, int]:

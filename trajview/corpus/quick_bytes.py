@@ -16,10 +16,10 @@ except ImportError:  # no wheel for this machine: Python's own is a few times sl
     _quick = None
 
 
-def holds(data: bytes, needle: bytes) -> bool:
+def holds(data: bytes | memoryview, needle: bytes) -> bool:
     """Whether bytes hold others."""
     if _quick is None:
-        return needle in data
+        return needle in bytes(data)
     return bool(_quick.contains(data, needle))
 
 

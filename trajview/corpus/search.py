@@ -127,10 +127,10 @@ class CorpusSearch:
 
         count = Counter(source, step)
         prefilter = self._prefilter
-        if "metadata" in self.query.searched and (
-            prefilter.may_match(source.path.name.encode("utf-8", "replace")) or _is_archive(source)
-        ):
-            prefilter = Prefilter()  # a run without an id of its own is named by its file
+        if "metadata" in self.query.searched:
+            # A run without an id of its own is named by its file, or by its name in an archive.
+            name = source.path.name.encode("utf-8", "replace")
+            prefilter = Prefilter() if _is_archive(source) else Prefilter(prefilter.missing(name, prefilter.clauses))
         for found in candidates(source, prefilter, step):
             if isinstance(found, Problem):
                 yield found
