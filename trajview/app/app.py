@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterable, Iterator
+from importlib import import_module
 from threading import Event
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -21,6 +22,7 @@ from trajview.app.themes import THEMES
 from trajview.config import Settings
 from trajview.corpus.corpus import Corpus
 from trajview.corpus.info import RunInfo
+from trajview.corpus.turns import short_turns
 from trajview.errors import AnnotationError
 from trajview.textsafe import one_line
 
@@ -63,7 +65,7 @@ class TrajviewApp(Episodes):
 
     def on_mount(self) -> None:
         if not gc.isenabled():
-            self.set_timer(_STARTED, _collect_garbage)
+            self.set_timer(_STARTED, self._started)
         self.browser = BrowserScreen(self.corpus, self.settings, self.read_statuses)
         self.browser.changed = self._runs_changed
         self.browser.listed = self.corpus_listed
@@ -72,6 +74,17 @@ class TrajviewApp(Episodes):
             self.notify(said, severity="warning", timeout=8, markup=False)
         if self.plan is None and (self.settings.run is not None or self._names_one_file()):
             self._open_when_found()
+
+    def _started(self) -> None:
+        """The first screen is there: collect garbage again, and get ready for the key that opens a run."""
+        _collect_garbage()
+        self._import_screens()
+
+    @work(thread=True, group="import", exit_on_error=False)
+    def _import_screens(self) -> None:
+        """What the first transcript needs takes 0.2 s to import, and would keep a key waiting for that."""
+        with short_turns():
+            import_module("trajview.app.screens.transcript")
 
     async def on_event(self, event: events.Event) -> None:
         if (
@@ -152,6 +165,8 @@ class TrajviewApp(Episodes):
 
     def _runs_changed(self, infos: list[RunInfo]) -> None:
         """Have the transcript that is open show its run as it is now, where that comes by itself."""
+        if len(self.screen_stack) <= 2:  # Textual's own screen, and the browser
+            return
         from trajview.app.screens.transcript import TranscriptScreen
 
         for screen in self.screen_stack:

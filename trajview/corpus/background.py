@@ -6,6 +6,7 @@ scan, whose runs take the place of those listed: what is known in the end is wha
 
 from __future__ import annotations
 
+import gc
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -30,6 +31,7 @@ _AT_ONCE: Final = 4 << 20
 _FIRST_BATCH: Final = 40
 _PATIENCE: Final = 1.0  # seconds
 _LARGEST_BATCH: Final = 4096
+_MANY: Final = 500
 _LONGEST_WAIT: Final = 0.1  # seconds until a batch goes out that is not full
 
 Publish = Callable[[Sequence[RunInfo | Problem], Mapping[int, RunInfo | Problem]], None]
@@ -203,6 +205,9 @@ class Background:
     def _flush(self) -> None:
         batch, changed = self._batch, self._changed
         self._batch, self._changed = [], {}
+        if self._is_listing and len(batch) >= _MANY:
+            # What is listed stays: to look through it for garbage, again and again, would stop all threads for 0.2 s.
+            gc.freeze()
         self._publish(batch, changed)
         if self._waits and batch and (self._is_listing or self._rows >= _FIRST_BATCH):
             self._waits = False
