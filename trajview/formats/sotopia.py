@@ -139,6 +139,13 @@ class SotopiaFormat:
 
     def read(self, record: Any, origin: Origin) -> AgentRun:
         """The episode as a run. Raises FormatError where there are no turns to show."""
+        return self._read(record, origin, with_views=True)
+
+    def skim(self, record: Any, origin: Origin) -> AgentRun:
+        """The run to be searched: as an onlooker saw it, which is all there is to be found."""
+        return self._read(record, origin, with_views=False)
+
+    def _read(self, record: Any, origin: Origin, with_views: bool) -> AgentRun:
         from pydantic import ValidationError
 
         from trajview.models.run import AgentRun
@@ -149,7 +156,7 @@ class SotopiaFormat:
             onlooker = _transcript(episode, "onlooker", "onlooker", list(onlooker_lines(episode)))
             views = [
                 _transcript(episode, str(place + 1), agent, lines)
-                for place, (agent, lines) in enumerate(agent_lines(episode).items())
+                for place, (agent, lines) in enumerate(agent_lines(episode).items() if with_views else ())
             ]
             scenario = metadata.get("scenario")
             return AgentRun(
