@@ -234,6 +234,29 @@ async def test_undo_shows_what_is_typed_now_where_the_cursor_was(episodes: Path,
         assert reader.values[1, "relationship"] == "4"
 
 
+async def test_a_next_run_that_cannot_be_opened_leaves_the_keys_alive(episodes: Path, tmp_path: Path) -> None:
+    async with reading(episodes, store=tmp_path / "store", run="a") as reader:
+        await reader.opened("a")
+        await reader.listed_behind()
+        await annotate(reader)
+        (episodes / "b.json").unlink()
+        await reader.press(*keys_of_an_episode())
+        await reader.until(lambda: reader.screen.has_class("-failed"))
+        await reader.press("L")
+        await reader.opened("c")
+        await annotate(reader)
+        await reader.press("7")
+        assert reader.values[0, "believability"] == "7"
+        await reader.press("ctrl+p")
+        await reader.until(lambda: reader.screen.has_class("-failed"))
+        await reader.press("H")
+        await reader.opened("a")
+        await annotate(reader)
+        assert reader.state.startswith("submitted ✓")
+        await reader.press("3")
+        assert reader.values[0, "believability"] == "3"
+
+
 async def test_escape_leaves_the_panel_beside_the_transcript(episodes: Path, tmp_path: Path) -> None:
     async with reading(episodes, store=tmp_path / "store", run="a") as reader:
         await reader.opened("a")

@@ -224,7 +224,7 @@ async def test_the_history_tells_what_was_done_and_hides_others_until_one_has_su
         await reader.until(lambda: isinstance(reader.app.screen, HistoryScreen))
         await reader.until(lambda: "typed" in reader.whole_screen, "what was typed a moment ago is in it")
         assert "draft" in reader.whole_screen
-        assert "what others did is shown once you have submitted" in reader.whole_screen
+        assert "others' work is shown once you have submitted" in reader.whole_screen
         assert "bo was here" not in reader.whole_screen
         await reader.press("escape", "ctrl+s")
         await reader.opened("beta")

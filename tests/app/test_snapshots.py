@@ -148,6 +148,18 @@ def test_evidence(snap_compare: Snapshot, runs: Path) -> None:
     assert snap_compare(app_on(runs / "cited.jsonl"), terminal_size=(110, 24), run_before=after(steps))
 
 
+def test_annotation_with_a_reason_light(snap_compare: Snapshot, runs: Path) -> None:
+    async def steps(reader: Reader) -> None:
+        await reader.pilot.press("a")
+        await reader.annotating()
+        await reader.press("8", "enter", "minus", "4", "tab", "0", "equals_sign", "quotation_mark")
+        await reader.type("still friends, says turn 2")
+        await reader.until(lambda: reader.state.startswith("draft saved"))
+
+    app = app_on(runs / "chair.json", theme="trajview-light")
+    assert snap_compare(app, terminal_size=(120, 40), run_before=after(steps))
+
+
 def test_help(snap_compare: Snapshot, runs: Path) -> None:
     async def steps(reader: Reader) -> None:
         await reader.pilot.press("question_mark")

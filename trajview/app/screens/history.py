@@ -104,7 +104,7 @@ def history_text(events: list[Event], progress: Progress, annotator: str) -> tup
     if progress.seconds:
         about.append(f"{duration_text(progress.seconds)} of active time")
     if len(shown) < len(events):
-        about.append("what others did is shown once you have submitted")
+        about.append("others' work is shown once you have submitted")
     lines: list[Content] = []
     if len(shown) > _MOST:
         lines.append(

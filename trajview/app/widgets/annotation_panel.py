@@ -167,7 +167,7 @@ class AnnotationPanel(PanelKeys):
             grid = self._sheet.grid
             self._sheet.table.strict = True
             self._sheet.to_first([place for place in grid.order if grid.bad(place)] or None)
-            self._shout(f"not submitted: {scores}, see the red ones")
+            self._say(f"not submitted: {scores}, see the red ones", "error")
             return
         if draft.empty and (self._work.baseline is None or self._work.baseline.empty):
             self._say("nothing to submit: no score and no reasoning yet", "draft")

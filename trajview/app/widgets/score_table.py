@@ -152,7 +152,7 @@ class ScoreTable(ScrollView, can_focus=True):
         elif event.key == "delete":
             grid.clear()
         elif character is not None and character.isalpha():
-            grid.hotkey(character)
+            grid.hotkey(character.lower())
             self.moved()
             return
         elif character is not None:
