@@ -20,7 +20,7 @@ async def test_a_run_is_found_read_searched_and_rated_at_every_size(
     async with reading(runs, size=size, store=tmp_path / "store") as reader:
         await reader.listed()
         assert "The cold kettle" in reader.whole_screen
-        await reader.ask("slash", "kettle")
+        await reader.ask("ampersand", "kettle")
         await reader.open("enter")
         assert "You repair kettles." in reader.text
         await reader.ask("slash", "fuse is")
