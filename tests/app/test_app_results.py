@@ -89,6 +89,18 @@ async def test_enter_opens_the_run_at_the_hit_and_the_search_goes_on_there(runs:
         assert under_cursor(reader).startswith("T0B9")
 
 
+async def test_enter_opens_the_run_at_the_very_line(tmp_path: Path) -> None:
+    text = "\n".join(f"needle of \x1b[1mline {number}\x1b[0m in a text" for number in range(40))
+    async with reading(write_jsonl(tmp_path / "log.jsonl", [chat("a", "x", text), chat("b", "y")])) as reader:
+        await reader.listed()
+        await search(reader, "needle")
+        await reader.press("j", "j", "j", "enter")
+        await reader.opened("a")
+        await reader.until(lambda: "” 4/40" in reader.status)
+        await reader.press("n")
+        assert "” 5/40" in reader.status
+
+
 async def test_a_hit_in_another_transcript_opens_there(tmp_path: Path) -> None:
     record = {
         "id": "two", "metadata": {},

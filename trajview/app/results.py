@@ -25,10 +25,14 @@ WIDTH: Final = 240
 
 @dataclass(frozen=True, slots=True)
 class Landing:
-    """Where to open a run: at a message of a transcript, with a search under way. No message: where it begins."""
+    """Where to open a run: at a message of a transcript, at a line of it, with a search under way.
+
+    No message: where the run begins.
+    """
 
     transcript: int
     message: int
+    line: str
     typed: str
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from trajview.highlight import Highlight, Rule, highlights_in
 from trajview.models.messages import ToolMessage
 from trajview.models.transcript import Transcript
+from trajview.textsafe import strip_escapes
 
 from .document import Document, Position
 from .render.evidence import QUOTED
@@ -324,6 +325,16 @@ class TranscriptSession(Document):
         rows = self.match_rows(message)
         self.to_message(message, (rows[-1] if last else rows[0]) if rows else None)
         return True
+
+    def to_match_on(self, message: int, line: str) -> bool:
+        """Jump to the first match in a message that is on a line which reads so; whether there is one."""
+        wanted, layout = strip_escapes(line).strip("… \t\r"), self.layout(message)
+        for row in self.match_rows(message):
+            shown = layout.lines[layout.rows[row][0]].text.strip()
+            if shown and (shown in wanted or wanted in shown):
+                self.to_message(message, row)
+                return True
+        return False
 
     def _show_matches(self, index: int) -> None:
         """Unfold a message, and show reasoning or tool output again, where that hides matches."""

@@ -298,7 +298,8 @@ class ResultsScreen(Screen[None]):
                 self._expand(row.group, self.results.typed)
             return
         hit = row.hit or next(iter(row.group.hits), None)
-        landing = Landing(max(0, hit.transcript) if hit else 0, hit.message if hit else RUN, self.results.typed)
+        typed = self.results.typed
+        landing = Landing(max(0, hit.transcript), hit.message, hit.text, typed) if hit else Landing(0, RUN, "", typed)
         self._open(row.group.found, landing)
 
     @work(thread=True, exclusive=True, group="open-hit", exit_on_error=False)

@@ -45,6 +45,9 @@ class Searching(Jumping):
             super().__init__()
             self.session, self.hits = session, hits
 
+    _landed: Landing | None = None
+    """Where that search has led, until its first hit is shown."""
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """`/` and `:` have priority, and yet are text where text is typed."""
         if action in ("search", "goto") and isinstance(self.focused, Input | TextArea):
@@ -80,6 +83,7 @@ class Searching(Jumping):
         if 0 <= landing.message < len(session.messages):
             session.to_message(landing.message)
             self._moved()
+        self._landed = landing
         self._search(session, landing.typed)
 
     def _search(self, session: TranscriptSession, text: str) -> None:
@@ -106,8 +110,12 @@ class Searching(Jumping):
             return
         going_on = session.search is not None and not session.search.done and session.search.text == message.hits.text
         session.set_search(message.hits)
+        landing, self._landed = self._landed, None
         if message.hits.messages and not going_on:
-            session.to_hit(message.hits.messages[0])
+            first = message.hits.messages[0]
+            session.to_hit(first)
+            if landing is not None and first == landing.message:
+                session.to_match_on(first, landing.line)
         self._highlights_changed()
 
     def _clear_search(self) -> None:
