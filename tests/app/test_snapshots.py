@@ -12,6 +12,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
 from trajview.app.app import TrajviewApp, make_app
+from trajview.app.screens.compare import CompareScreen
 from trajview.app.screens.help import HelpScreen
 from trajview.config import Settings
 from trajview.corpus.corpus import Corpus
@@ -170,3 +171,44 @@ def test_help(snap_compare: Snapshot, runs: Path) -> None:
 
 def test_narrow_60x20(snap_compare: Snapshot, runs: Path) -> None:
     assert snap_compare(app_on(runs / "repair.jsonl"), terminal_size=(60, 20), run_before=after())
+
+
+def test_comparison(snap_compare: Snapshot, runs: Path) -> None:
+    assert snap_compare(comparison_on(runs), terminal_size=(120, 30), run_before=compared("n"))
+
+
+def test_comparison_in_one_column(snap_compare: Snapshot, runs: Path) -> None:
+    assert snap_compare(comparison_on(runs), terminal_size=(80, 24), run_before=compared("n", "n"))
+
+
+def test_comparison_in_the_terminals_own_colours(snap_compare: Snapshot, runs: Path) -> None:
+    assert snap_compare(comparison_on(runs, theme="ansi-dark"), terminal_size=(100, 24), run_before=compared("n"))
+
+
+def comparison_on(runs: Path, **settings: Any) -> TrajviewApp:
+    """The app, opened on the run `repair` and another way that it went."""
+    other = repair()
+    other.update(id="other", name="another kettle", rewards=[0.25])
+    messages = other["transcripts"][0]["messages"]
+    messages[4]["content"] = "Nothing yet. I try it once more, slowly."
+    del messages[6:9]
+    (runs / "other.json").write_text(json.dumps(other))
+    app = app_on(runs, **settings)
+    left, right = app.corpus.find(repair()["id"]), app.corpus.find("other")
+    assert left is not None
+    assert right is not None
+    app.compare = left, right
+    return app
+
+
+def compared(*keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
+    """What is done before the picture is taken: both runs are aligned, then the keys."""
+
+    async def run(pilot: Pilot[int]) -> None:
+        app = pilot.app
+        assert isinstance(app, TrajviewApp)
+        reader = Reader(app, pilot)
+        await reader.until(lambda: isinstance(app.screen, CompareScreen) and app.screen.comparison is not None)
+        await reader.press(*keys)
+
+    return run

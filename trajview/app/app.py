@@ -54,6 +54,8 @@ class TrajviewApp(Episodes):
         self.corpus = corpus
         self.plan = plan
         self.settings = settings
+        self.compare: tuple[RunInfo, RunInfo] | None = None
+        """The two runs that are compared at once."""
         refuses = None if settings.force_store else self._not_for_store
         self.store = AnnotationStore(settings.store, settings.annotator, refuses)
         self.rubric = find_rubric(settings.rubric, settings.reward_range) if settings.rubric else None
@@ -72,7 +74,9 @@ class TrajviewApp(Episodes):
         self.push_screen(self.browser)
         for said in self._settings_without_effect():
             self.notify(said, severity="warning", timeout=8, markup=False)
-        if self.plan is None and (self.settings.run is not None or self._names_one_file()):
+        if self.compare is not None:
+            self.show_comparison(*self.compare)
+        elif self.plan is None and (self.settings.run is not None or self._names_one_file()):
             self._open_when_found()
 
     def _started(self) -> None:
@@ -220,6 +224,12 @@ class TrajviewApp(Episodes):
             await self.workers.wait_for_complete(saving)
         return not panel.dirty
 
+    def show_comparison(self, left: RunInfo, right: RunInfo) -> None:
+        """Two runs beside each other."""
+        from trajview.app.screens.compare import CompareScreen
+
+        self.push_screen(CompareScreen(left, right))
+
     def show_agreement(self) -> None:
         """How far the annotators of the store agree."""
         from trajview.app.screens.agreement import AgreementScreen
@@ -294,9 +304,15 @@ def make_app(corpus: Corpus, settings: Settings, plan: Plan | None = None) -> Tr
     return TrajviewApp(corpus, settings, plan)
 
 
-def run_app(corpus: Corpus, settings: Settings, plan: Plan | None = None) -> int:
-    """Run the app in this terminal; returns the exit code."""
+def run_app(
+    corpus: Corpus,
+    settings: Settings,
+    plan: Plan | None = None,
+    compare: tuple[RunInfo, RunInfo] | None = None,
+) -> int:
+    """Run the app in this terminal, on a comparison at once if there is one; returns the exit code."""
     app = make_app(corpus, settings, plan)
+    app.compare = compare
     result = app.run()
     if app.return_code:
         return app.return_code

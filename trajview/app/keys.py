@@ -40,23 +40,26 @@ _LISTS = frozenset({"transcript", "browser"})
 _D = frozenset({"disagreement"})
 _G = frozenset({"agreement", "disagreement"})
 _R = frozenset({"results"})
+_C = frozenset({"compare"})
 _A = frozenset({"annotation"})
 
 KEYS: tuple[Key, ...] = (
-    Key("move.down", "j,down", "line(1)", "line down", "Move", _BOTH | _G | _R),
-    Key("move.up", "k,up", "line(-1)", "line up", "Move", _BOTH | _G | _R),
-    Key("move.half_down", "d,ctrl+d", "half(1)", "half a page down", "Move", _BOTH | _G | _R),
-    Key("move.half_up", "u,ctrl+u", "half(-1)", "half a page up", "Move", _BOTH | _G | _R),
-    Key("move.page_down", "space,pagedown", "page(1)", "page down", "Move", _BOTH | _G | _R),
-    Key("move.page_up", "b,pageup", "page(-1)", "page up", "Move", _BOTH | _G | _R),
-    Key("move.top", "g,home", "top", "top", "Move", _BOTH | _G | _R),
-    Key("move.end", "G,end", "end", "end", "Move", _BOTH | _G | _R),
-    Key("unit.next", "right_square_bracket", "unit(1)", "next action unit", "Jump", _T, "unit"),
-    Key("unit.previous", "left_square_bracket", "unit(-1)", "previous action unit", "Jump", _T),
+    Key("move.down", "j,down", "line(1)", "line down", "Move", _BOTH | _G | _R | _C),
+    Key("move.up", "k,up", "line(-1)", "line up", "Move", _BOTH | _G | _R | _C),
+    Key("move.half_down", "d,ctrl+d", "half(1)", "half a page down", "Move", _BOTH | _G | _R | _C),
+    Key("move.half_up", "u,ctrl+u", "half(-1)", "half a page up", "Move", _BOTH | _G | _R | _C),
+    Key("move.page_down", "space,pagedown", "page(1)", "page down", "Move", _BOTH | _G | _R | _C),
+    Key("move.page_up", "b,pageup", "page(-1)", "page up", "Move", _BOTH | _G | _R | _C),
+    Key("move.top", "g,home", "top", "top", "Move", _BOTH | _G | _R | _C),
+    Key("move.end", "G,end", "end", "end", "Move", _BOTH | _G | _R | _C),
+    Key("unit.next", "right_square_bracket", "unit(1)", "next action unit", "Jump", _T | _C, "unit"),
+    Key("unit.previous", "left_square_bracket", "unit(-1)", "previous action unit", "Jump", _T | _C),
     Key("user.next", "right_curly_bracket", "user(1)", "next user turn", "Jump", _T),
     Key("user.previous", "left_curly_bracket", "user(-1)", "previous user turn", "Jump", _T),
     Key("highlight.next", "n", "highlight(1)", "next highlight", "Jump", _T, "highlight"),
     Key("highlight.previous", "N", "highlight(-1)", "previous highlight", "Jump", _T),
+    Key("difference.next", "n", "difference(1)", "next difference", "Jump", _C, "difference"),
+    Key("difference.previous", "N", "difference(-1)", "previous difference", "Jump", _C),
     Key("error.next", "e", "error(1)", "next error", "Jump", _T, "error"),
     Key("error.previous", "E", "error(-1)", "previous error", "Jump", _T),
     Key("mark.next", "grave_accent", "mark(1)", "next mark", "Jump", _T),
@@ -82,9 +85,18 @@ KEYS: tuple[Key, ...] = (
     Key("highlight.sources", "ampersand", "highlight_sources", "which highlights are on", "Find", _T),
     Key("mark", "m", "mark_unit", "mark the unit", "Find", _T),
     Key("mark.note", "M", "mark_note", "mark the unit, and say why", "Find", _T, priority=True),
+    Key("compare.open", "enter", "open", "open the run at the unit", "Runs", _C, "open"),
+    Key("compare.left", "left,h", "side(0)", "Enter opens the left run", "Runs", _C),
+    Key("compare.right", "right,l", "side(1)", "Enter opens the right run", "Runs", _C),
+    Key("compare.fold", "o", "fold", "unfold what is the same", "Show", _C, "unfold"),
+    Key("compare.level", "z", "fold_level", "fold level: same, long, none", "Show", _C),
+    Key("compare.layout", "tab", "layout", "side by side, or in one column", "Show", _C, "layout"),
+    Key("compare.facts", "i", "facts", "all rewards and metadata that differ", "Show", _C),
     Key("open", "enter,o", "open", "open the run", "Runs", _B | _D | _R, "open"),
     Key("results.next", "right_square_bracket,n", "run(1)", "next run that was found", "Jump", _R, "next run"),
     Key("results.previous", "left_square_bracket,N", "run(-1)", "previous run that was found", "Jump", _R),
+    Key("mark.run", "m", "mark_run", "mark the run, to compare it", "Runs", _B),
+    Key("compare", "c", "compare", "compare two marked runs, or one with this", "Runs", _B),
     Key("sort", "s", "sort(1)", "sort by the next column", "Runs", _B, "sort"),
     Key("sort.also", "S", "sort_also", "sort by one more column", "Runs", _B),
     Key("sort.previous", "alt+s", "sort(-1)", "sort by the previous column", "Runs", _B),
@@ -130,9 +142,9 @@ KEYS: tuple[Key, ...] = (
     Key("annotation.history", "ctrl+l", "screen.history", "history of the annotation", "Annotation", _A, priority=True),
     Key("annotation.next_run", "ctrl+n", "next_run(1)", "next run", "Annotation", _A, "next run", priority=True),
     Key("annotation.previous_run", "ctrl+p", "next_run(-1)", "previous run", "Annotation", _A, priority=True),
-    Key("help", "question_mark,f1", "help", "help", "Program", _LISTS | _G | _R, "help"),
-    Key("back", "q,escape", "back", "back, and quit", "Program", _BOTH | _G | _R, "back"),
-    Key("palette", "ctrl+p", "app.command_palette", "command palette", "Program", _LISTS | _R),
+    Key("help", "question_mark,f1", "help", "help", "Program", _LISTS | _G | _R | _C, "help"),
+    Key("back", "q,escape", "back", "back, and quit", "Program", _BOTH | _G | _R | _C, "back"),
+    Key("palette", "ctrl+p", "app.command_palette", "command palette", "Program", _LISTS | _R | _C),
 )  # fmt: skip
 
 

@@ -1,9 +1,8 @@
-"""The moves that every screen with a transcript view shares."""
+"""The moves that every screen with rows to read shares."""
 
 from __future__ import annotations
 
-from trajview.app.session import TranscriptSession
-from trajview.app.widgets.transcript_view import TranscriptView
+from trajview.app.widgets.rows_view import RowsView
 
 __all__ = ["Reading"]
 
@@ -11,16 +10,16 @@ __all__ = ["Reading"]
 class Reading:
     """Actions of the key table that move in `self.view`. For a Screen that sets `view` when it is mounted."""
 
-    view: TranscriptView
+    view: RowsView
 
     def _move(self, how: str, *arguments: int) -> None:
         session = self.view.session
-        if session is not None and session.messages:
+        if session is not None and session.count:
             getattr(session, how)(*arguments)
             self.view.sync()
 
     def _page_rows(self) -> int:
-        session: TranscriptSession | None = self.view.session
+        session = self.view.session
         return max(1, session.height - 2) if session is not None else 1
 
     def action_line(self, rows: int) -> None:

@@ -7,14 +7,25 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
 
 from trajview.errors import TrajviewError
 
-from .common import existing, is_terminal, no_cache_option, say_nothing_found, say_problem, unknown_run, wants_colour
+from .common import (
+    existing,
+    is_terminal,
+    no_cache_option,
+    say_nothing_found,
+    say_problem,
+    scoring_options,
+    unknown_run,
+    wants_colour,
+)
 from .main import EXIT_WRONG
+from .stdin import take_terminal
+from .view import can_view
 
 if TYPE_CHECKING:
     from trajview.corpus.corpus import Corpus
@@ -40,22 +51,29 @@ class _WhichRun(TrajviewError):
 @click.option("--run-b", metavar="ID", help="The run of B.")
 @click.option("--side-by-side/--unified", "beside", default=None, help="How the diff is printed.  [by the width]")
 @click.option("-U", "--context", type=click.IntRange(min=0), default=3, metavar="N", help="Equal lines around.  [3]")
+@click.option("--text", is_flag=True, help="Print the diff on a terminal too, without the viewer.")
+@scoring_options
 @no_cache_option
 @click.pass_context
 def command(
     ctx: click.Context,
+    /,
     left: Path,
     right: Path | None,
     run_a: str | None,
     run_b: str | None,
     beside: bool | None,
     context: int,
+    text: bool,
     no_cache: bool,
+    **given: Any,
 ) -> None:
     """Compare two runs by action unit: shared beginning, first divergence, and what differs from there on.
 
+    On a terminal this opens the viewer; else, or with --text, --unified or --side-by-side, a diff is printed.
+
     A and B are files or folders that hold one run, or PATH#ID. Both runs may be in A, as `compare A --run-a X --run-b Y`;
-    where it holds just two runs, no ids are needed. Where stdout is no terminal a diff is printed.
+    where it holds just two runs, no ids are needed.
 
     Ids, times and metadata are no difference in what was said. Exit codes: 0 the same, 1 different, 2 wrong usage or
     unreadable.
@@ -67,10 +85,25 @@ def command(
     corpus = Corpus(list(dict.fromkeys(paths)), None if no_cache else SummaryCache())
     corpus.scan()
     infos = _both(corpus, paths, ids)
+    if can_view() and not text and beside is None:
+        _open_viewer(corpus, paths, infos, given)
     if beside is None:
         beside = is_terminal() and shutil.get_terminal_size().columns >= _WIDE
     width = shutil.get_terminal_size((120, 24)).columns if beside else 0
-    ctx.exit(_print(corpus, infos, width, context))
+    ctx.exit(_print(corpus, infos, width, context, blind=bool(given.get("blind"))))
+
+
+def _open_viewer(
+    corpus: Corpus, paths: Sequence[Path], infos: tuple[RunInfo, RunInfo], given: dict[str, Any]
+) -> NoReturn:  # fmt: skip
+    """Open the viewer on the comparison; ends the program."""
+    from trajview.config import load_settings
+
+    settings = load_settings(paths=tuple(dict.fromkeys(paths)), **given)
+    take_terminal()
+    from trajview.app.app import run_app
+
+    sys.exit(run_app(corpus, settings, compare=infos))
 
 
 def _sides(
@@ -127,7 +160,7 @@ def _one(corpus: Corpus, infos: Sequence[RunInfo], id: str | None, path: Path, s
     )
 
 
-def _print(corpus: Corpus, infos: tuple[RunInfo, RunInfo], width: int, context: int) -> int:
+def _print(corpus: Corpus, infos: tuple[RunInfo, RunInfo], width: int, context: int, *, blind: bool) -> int:
     """Print the diff; the exit code."""
     from trajview.compare.alignment import align
     from trajview.compare.facts import facts_of
@@ -135,6 +168,10 @@ def _print(corpus: Corpus, infos: tuple[RunInfo, RunInfo], width: int, context: 
     from .compare_text import Style, compared
 
     runs = corpus.load(infos[0]), corpus.load(infos[1])
+    if blind:
+        from trajview.models.blind import blinded
+
+        runs = blinded(runs[0]), blinded(runs[1])
     style = Style(wants_colour(), width, context)
     same = True
     for number, in_both in enumerate(_pairs(*runs)):

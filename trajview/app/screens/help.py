@@ -20,6 +20,7 @@ _TITLES = {
     "transcript": "Reading a transcript",
     "annotation": "Annotating",
     "results": "What a search has found",
+    "compare": "Comparing two runs",
     "agreement": "How far annotators agree",
 }
 _LEGEND = (

@@ -35,6 +35,7 @@ __all__ = ["RawScreen"]
 class RawScreen(Reading, Screen[None]):
     """Shows one record; reads it in a thread."""
 
+    view: TranscriptView
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("raw")]
     DEFAULT_CSS = """
     RawScreen {

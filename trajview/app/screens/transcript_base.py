@@ -26,6 +26,7 @@ __all__ = ["TranscriptBase"]
 class TranscriptBase(Reading, Screen[None]):
     """State and sentences of the transcript screen. The screen itself sets the widgets when it is mounted."""
 
+    view: TranscriptView
     info: RunInfo
     outline: Outline
     minimap: Minimap

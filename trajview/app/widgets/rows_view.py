@@ -27,7 +27,7 @@ _STYLES = (
     "md.link", "md.url", "md.bullet", "md.quote", "md.rule", "code.block", "code.comment", "code.keyword", "code.name",
     "code.builtin", "code.string", "code.number", "diff.added", "diff.removed", "diff.hunk", "diff.file",
     "gutter.system", "gutter.user", "gutter.assistant", "gutter.tool", "gutter.cursor", "cursor", "match", "match.current",
-    "citation", "quoted", "unit.score", "unit.note",
+    "citation", "quoted", "unit.score", "unit.note", "only.left", "only.right", "word.left", "word.right", "middle",
 )  # fmt: skip
 
 
@@ -106,6 +106,11 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
         & > .tv--quoted { background: $warning 30%; }
         & > .tv--match { background: $warning 45%; color: $foreground; }
         & > .tv--match-current { background: $warning; color: $background; text-style: bold; }
+        & > .tv--only-left { background: $primary 12%; }
+        & > .tv--only-right { background: $warning 12%; }
+        & > .tv--word-left { background: $primary 45%; color: $foreground; }
+        & > .tv--word-right { background: $warning 40%; color: $foreground; }
+        & > .tv--middle { color: $foreground 25%; }
 
         /* The terminal's own sixteen colours have no shades: what is faint elsewhere is dim here. */
         &:ansi {
@@ -117,6 +122,8 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
             & > .tv--unit-number { background: ansi_default; text-style: bold reverse; }
             & > .tv--diff-added, & > .tv--diff-removed, & > .tv--code-block { background: ansi_default; }
             & > .tv--cursor { background: ansi_default; }
+            & > .tv--only-left, & > .tv--only-right { background: ansi_default; }
+            & > .tv--word-left, & > .tv--word-right { background: ansi_default; text-style: bold reverse; }
             & > .tv--quoted { background: ansi_default; text-style: bold underline; }
             & > .tv--match { background: ansi_yellow; color: ansi_black; }
             & > .tv--match-current { background: ansi_bright_yellow; color: ansi_black; }

@@ -20,7 +20,7 @@ from trajview.app.cells import Column, Shown, cell, is_number
 from trajview.app.run_list import DRAFT_STATUSES, RunList, RunRow
 from trajview.app.widgets.columns import MARGIN, fit, fit_path, gap, heading_width, layout
 from trajview.app.widgets.run_heading import heading
-from trajview.corpus.info import RunInfo
+from trajview.corpus.info import Place, RunInfo
 from trajview.errors import Problem
 from trajview.textsafe import one_line
 from trajview.where.fields import Ref
@@ -47,6 +47,7 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
         "run-table--done",
         "run-table--draft",
         "run-table--problem",
+        "run-table--mark",
         "run-table--cursor",
         "run-table--cursor-bar",
         "run-table--empty",
@@ -71,6 +72,7 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
         & > .run-table--done { color: $text-success; }
         & > .run-table--draft { color: $text-warning; }
         & > .run-table--problem { color: $text-warning; }
+        & > .run-table--mark { color: $accent; text-style: bold; }
         & > .run-table--cursor { background: $boost; }
         & > .run-table--cursor-bar { color: $primary-muted; }
         & > .run-table--empty { color: $text-muted; }
@@ -104,6 +106,8 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
     def __init__(self, runs: RunList, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.runs = runs
+        self.marked: list[Place] = []
+        """The runs that are marked to be compared, the first one first."""
         self._wanted: dict[Shown, int] = {}
         self._measured = 0
         self._widths: dict[Shown, int] = {}
@@ -156,6 +160,11 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
         for row in self._sample():
             self._widen(row)
         self._laid_out_for = -1
+        self._strips.clear()
+        self.refresh()
+
+    def marks_changed(self) -> None:
+        """Other runs are marked: draw that."""
         self._strips.clear()
         self.refresh()
 
@@ -360,7 +369,8 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
                 width,
                 plain,
             )
-        pieces = [bar, Segment(" ", plain)]
+        mark = Segment("◆", self._style(*base, "mark")) if item.place in self.marked else Segment(" ", plain)
+        pieces = [bar, mark]
         space = Segment(" " * gap(width, self._widths), plain)
         status = self._status_text(item)
         for column, size in self._widths.items():

@@ -1,0 +1,348 @@
+"""Two runs beside each other, aligned by action unit: where they part ways, and what differs from there on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Final, cast
+
+from rich.cells import cell_len, set_cell_size
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.message import Message
+from textual.screen import Screen
+from textual.widgets import Static
+from textual.worker import get_current_worker
+
+from trajview.app.comparison import GUTTER, Comparison
+from trajview.app.keys import bindings_for
+from trajview.app.reading import Reading
+from trajview.app.widgets.compare_view import CompareMap, CompareView
+from trajview.app.widgets.key_footer import KeyFooter
+from trajview.app.widgets.status_line import StatusLine
+from trajview.compare.alignment import Kind, align
+from trajview.compare.facts import Fact, facts_of
+from trajview.compare.sequence import Cancelled
+from trajview.corpus.info import RunInfo
+from trajview.corpus.turns import short_turns
+from trajview.errors import TrajviewError
+from trajview.textsafe import one_line
+
+if TYPE_CHECKING:
+    from trajview.app.app import TrajviewApp
+
+__all__ = ["CompareScreen"]
+
+_FEW: Final = 5
+"""Facts that are shown unasked, where the screen is high enough."""
+_LOW: Final = 30
+"""Rows of a screen that has room for no more than two."""
+
+
+class CompareScreen(Reading, Screen[None]):
+    """Reads and aligns both runs in a thread, which ends where the reader leaves."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("compare")]
+    AUTO_FOCUS = "CompareView"
+    view: CompareView
+    DEFAULT_CSS = """
+    CompareScreen {
+        background: $background;
+        & > #compare-head { height: auto; max-height: 60%; background: $panel; text-wrap: nowrap; }
+        & > #compare-body { height: 1fr; }
+        & CompareView { width: 1fr; }
+        & > #compare-problem { display: none; height: 1fr; padding: 2 4; color: $text-warning; }
+        &.-failed > #compare-problem { display: block; }
+        &.-failed > #compare-body { display: none; }
+    }
+    """
+
+    class _Ready(Message):
+        """Both runs are aligned."""
+
+        def __init__(self, comparison: Comparison, facts: list[Fact], more: bool) -> None:
+            super().__init__()
+            self.comparison, self.facts, self.more = comparison, facts, more
+
+    class _Failed(Message):
+        """They could not be read."""
+
+        def __init__(self, said: str) -> None:
+            super().__init__()
+            self.said = said
+
+    def __init__(self, left: RunInfo, right: RunInfo) -> None:
+        super().__init__()
+        self.infos = left, right
+        self.facts: list[Fact] = []
+        self.all_facts = False
+        self.comparison: Comparison | None = None
+        self._brief = ""
+        self._more = False
+        """Whether the runs have other transcripts that are not compared."""
+
+    @property
+    def trajview(self) -> TrajviewApp:
+        """The app."""
+        return cast("TrajviewApp", self.app)
+
+    def compose(self) -> ComposeResult:
+        yield Static("", id="compare-head")
+        with Horizontal(id="compare-body"):
+            yield CompareView()
+            yield CompareMap()
+        yield Static("", id="compare-problem")
+        yield StatusLine()
+        yield KeyFooter()
+
+    def on_mount(self) -> None:
+        self.view = self.query_one(CompareView)
+        self.minimap = self.query_one(CompareMap)
+        self.head = self.query_one("#compare-head", Static)
+        self.status = self.query_one(StatusLine)
+        self.view.follow = self._follow
+        self.view.styles.scrollbar_size_vertical = 0  # the map is one
+        self._show_head()
+        self.status.say(["reading and aligning both runs…"])
+        self._align()
+
+    @work(thread=True, exclusive=True, group="align", exit_on_error=False)
+    def _align(self) -> None:
+        worker = get_current_worker()
+
+        def check() -> None:
+            if worker.is_cancelled:
+                raise Cancelled
+
+        app, width = self.trajview, self.size.width - 1
+        message: Message
+        try:
+            infos = [app.corpus.refresh(app.corpus.resolve(info)) for info in self.infos]
+            runs = app.load(infos[0]), app.load(infos[1])
+            with short_turns():
+                found = align(runs[0].transcripts[0], runs[1].transcripts[0], check)
+                comparison = Comparison(found, preview_lines=app.settings.preview_lines, width=width, check=check)
+            episodes = all(run.source_format == "sotopia" for run in runs)
+            more = not episodes and any(len(run.transcripts) > 1 for run in runs)
+            message = self._Ready(comparison, facts_of(*runs), more)
+        except Cancelled:
+            return
+        except TrajviewError as error:
+            message = self._Failed(str(error))
+        except (
+            OSError,
+            ValueError,
+            TypeError,
+            KeyError,
+            IndexError,
+            AttributeError,
+            RecursionError,
+            MemoryError,
+        ) as error:
+            # A log that no reader foresaw must not take the program down; it is said in full.
+            message = self._Failed(f"{type(error).__name__}: {error} (this is a bug in trajview: please report it)")
+        if not worker.is_cancelled:
+            self.post_message(message)
+
+    def on_compare_screen__ready(self, message: _Ready) -> None:
+        message.stop()
+        self.comparison, self.facts, self._more = message.comparison, message.facts, message.more
+        self._show_head()
+        self.view.show(message.comparison)
+        self.minimap.show(message.comparison)
+        self._follow()
+
+    def on_compare_screen__failed(self, message: _Failed) -> None:
+        message.stop()
+        self.add_class("-failed")
+        self.query_one("#compare-problem", Static).update(Content(one_line(message.said, 1_000)))
+        self.status.say(["not compared"])
+
+    # -- what is said --------------------------------------------------------------------------------------------------
+
+    def on_resize(self) -> None:
+        self._show_head()
+
+    def _names(self) -> list[str]:
+        return [one_line(info.name or info.id, 200) for info in self.infos]
+
+    def _show_head(self) -> None:
+        """The runs' names above their sides, and below them what is known of both and differs."""
+        width = self.size.width
+        names = self._names()
+        chosen = self.comparison.side if self.comparison is not None else 0
+        facts, left_out = self._facts_shown()
+        sides = self.comparison is None or self.comparison.sides
+        lines: list[Content] = []
+        if sides:
+            left, right = self._side_widths(width)
+            styles = ["bold", "$foreground 75%"] if chosen == 0 else ["$foreground 75%", "bold"]
+            lines.append(
+                Content.assemble(
+                    " " * GUTTER, (_cut(names[0], left), f"{styles[0]} $text-primary"), ("   ", ""),
+                    (_cut(names[1], right), f"{styles[1]} $text-warning"),
+                )
+            )  # fmt: skip
+        else:
+            left, right = width - 4, width - 4
+            lines.append(Content.assemble("◂ ", (_cut(names[0], left), "$text-primary")))
+            lines.append(Content.assemble("▸ ", (_cut(names[1], right), "$text-warning")))
+        column = min(24, max((cell_len(fact.name) for fact in facts), default=0) + 2, max(8, left // 2))
+        for fact in facts:
+            name = _cut(fact.name, column - 1) + " "
+            values = fact.left or "–", fact.right or "–"
+            if sides:
+                parts = [_cut(values[0], left - column), "   ", _cut(values[1], right)]
+                text = Content.assemble(" " * GUTTER, (name, "$foreground 55%"), *parts)
+            else:
+                said = f"{values[0]} → {values[1]}" if fact.differs else values[0]
+                text = Content.assemble("  ", (name, "$foreground 55%"), _cut(said, max(4, left - column)))
+            lines.append(text)
+        if left_out:
+            lines.append(Content.assemble("  ", (f"⋯ {left_out} more: i", "$foreground 55%")))
+        self.head.update(Content("\n").join(lines))
+
+    def _side_widths(self, width: int) -> tuple[int, int]:
+        if self.comparison is not None and self.view.size.width:
+            return self.comparison.side_widths
+        both = max(20, width - GUTTER - 6)
+        return both // 2, both - both // 2
+
+    def _facts_shown(self) -> tuple[list[Fact], int]:
+        most = _FEW if self.size.height >= _LOW else 2
+        if self.all_facts:
+            most = max(most, self.size.height // 2)
+        if len(self.facts) <= most + 1:
+            return self.facts, 0
+        return self.facts[:most], len(self.facts) - most
+
+    def _follow(self) -> None:
+        """The cursor has moved."""
+        self.minimap.follow()
+        comparison = self.comparison
+        if comparison is None:
+            return
+        if not comparison.count:
+            self.status.say(["neither of the transcripts has messages"])
+            return
+        found = comparison.found
+        row = found.units[comparison.unit_row]
+        units = " | ".join("–" if unit is None else str(unit) for unit in row[:2])
+        said = [f"unit {units}" if row.left != row.right else f"unit {row.left}"]
+        stops = len(comparison.stops)
+        if not stops:
+            said.append("both say the same")
+        else:
+            said.append(f"difference {comparison.difference}/{stops}")
+            prefix = comparison.prefix
+            said.append(
+                f"the first {prefix:,} unit{'s' * (prefix != 1)} the same" if prefix else "different from the start"
+            )
+            said += [
+                f"{count:,} {name}"
+                for kind, name in _NAMES.items()
+                if (count := comparison.counts[kind]) and not (kind is Kind.SAME and count == prefix)
+            ]
+        if self._more:
+            said.append("first transcripts only")
+        self.status.say(said, self._brief, "$accent")
+
+    def on_key(self) -> None:
+        # Before what the key does: that may say something itself.
+        self._brief = ""
+
+    def _say(self, text: str) -> None:
+        self._brief = text
+        self._follow()
+
+    # -- actions of the key table --------------------------------------------------------------------------------------
+
+    def action_difference(self, step: int) -> None:
+        """To the next or previous difference."""
+        comparison = self.comparison
+        if comparison is None:
+            return
+        if comparison.step_difference(step):
+            self.view.sync()
+        elif not comparison.stops:
+            self._say("there is no difference")
+        else:
+            self._say("this is the last difference" if step > 0 else "this is the first difference")
+
+    def action_unit(self, step: int) -> None:
+        """To the next or previous action unit."""
+        if self.comparison is not None and self.comparison.step_unit(step):
+            self.view.sync()
+
+    def action_side(self, side: int) -> None:
+        """Choose the run that Enter opens."""
+        if self.comparison is not None:
+            self.comparison.side = side
+            self._show_head()
+            self._say(f"Enter opens {self._names()[side]}")
+
+    def action_open(self) -> None:
+        """Open the run of the chosen side at the unit under the cursor."""
+        found = self.comparison.unit_to_open() if self.comparison is not None else None
+        if found is not None:
+            self.trajview.open_run(self.infos[found[0]], unit=found[1])
+
+    def action_fold(self) -> None:
+        """Unfold what is the same here, or fold it again."""
+        if self.comparison is not None:
+            self.comparison.toggle_fold()
+            self.view.sync()
+
+    @on(CompareView.Folded)
+    def _fold_clicked(self) -> None:
+        self.action_fold()
+
+    def action_fold_level(self) -> None:
+        """What is the same folded, long texts folded, all open."""
+        if self.comparison is not None:
+            said = self.comparison.next_fold_level()
+            self.view.sync()
+            self._say(said)
+
+    def action_layout(self) -> None:
+        """Beside each other, or one below the other."""
+        if self.comparison is not None:
+            beside = self.comparison.toggle_sides()
+            self._show_head()
+            self.view.sync()
+            self._say("side by side" if beside else "one below the other")
+
+    def action_facts(self) -> None:
+        """All that is known of both and differs, or the first of it."""
+        self.all_facts = not self.all_facts
+        self._show_head()
+
+    @on(CompareMap.Picked)
+    def _picked(self, message: CompareMap.Picked) -> None:
+        if self.comparison is not None:
+            self.comparison.to_percentage(message.share * 100)
+            self.view.sync()
+
+    def action_help(self) -> None:
+        """The keys of this screen."""
+        self.trajview.show_help("compare")
+
+    def action_back(self) -> None:
+        """Back to the list; what is still computed is given up."""
+        self.workers.cancel_node(self)
+        self.dismiss()
+
+
+_NAMES: Final = {
+    Kind.SAME: "the same", Kind.CHANGED: "changed", Kind.OTHER: "other", Kind.LEFT: "only left", Kind.RIGHT: "only right",
+}  # fmt: skip
+
+
+def _cut(text: str, width: int) -> str:
+    """The text in exactly so many cells."""
+    if width <= 0:
+        return ""
+    if cell_len(text) <= width:
+        return text + " " * (width - cell_len(text))
+    return set_cell_size(text, width - 1) + "…"
