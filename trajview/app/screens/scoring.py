@@ -17,7 +17,6 @@ from trajview.app.render.headers import NOTED, Scored
 from trajview.app.screens.annotating import Annotating
 from trajview.app.session import TranscriptSession
 from trajview.app.widgets.prompt import Prompt
-from trajview.corpus.info import RunInfo
 from trajview.errors import AnnotationError
 from trajview.models.run import AgentRun
 from trajview.textsafe import one_line
@@ -82,11 +81,6 @@ class Scoring(Annotating):
         """What was said a moment ago is the first thing to take back."""
         self._writer.submit(lambda: None).result()
         return super().before_undo()
-
-    def episode_turned(self, info: RunInfo | None) -> None:
-        """Show what was undone or done again of this run's units too."""
-        super().episode_turned(info)
-        self.reload_notes()
 
     @work(group="unit-notes", exit_on_error=False)
     async def _read_notes(self, key: str) -> None:
