@@ -20,11 +20,11 @@ from hypothesis import strategies as st
 
 from trajview import open_corpus
 from trajview.corpus import candidates, quick_bytes
-from trajview.corpus.matches import pieces_of
+from trajview.corpus.matches import excerpt, pieces_of
 from trajview.corpus.prefilter import prefilter_of
 from trajview.corpus.query import Query, query_from
 from trajview.corpus.search import CorpusSearch, RunMatches
-from trajview.errors import Problem
+from trajview.errors import Problem, UnreadableError
 from trajview.highlight import text_of
 
 ROOT = Path(__file__).parents[2]
@@ -301,6 +301,35 @@ def test_case_is_ignored_beyond_ascii_for_three_letters_only() -> None:
     assert {letter: signs for letter, signs in found.items() if signs} == {"i": ["İ", "ı"], "k": ["\u212a"], "s": ["ſ"]}
 
 
+@pytest.mark.parametrize("seed", range(30))
+def test_lines_longer_than_what_is_read_in_one_go_are_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    monkeypatch.setattr(candidates, "_BLOCK", 600)
+    chosen = random.Random(seed)
+    path, expected = tmp_path / "a.jsonl", []
+    with path.open("w") as file:
+        for number in range(chosen.randrange(1, 12)):
+            word = chosen.choice(["needle", "needle and foo", "foo, needle", "ne edle", "foo", ""])
+            text = "x" * chosen.randrange(3000) + word + "y" * chosen.randrange(2000)
+            file.write(json.dumps(chat(("user", text))) + chosen.choice(["\n", "\n\n"]))
+            if "needle" in word:
+                expected.append(f"a#{number}")
+    for query in (Query("needle"), Query("foo.*needle|needle.*foo|needle")):
+        assert [run.id for run in runs([path], query)] == expected
+
+
+@given(st.text("ab \u3042", min_size=1, max_size=40), st.integers(0, 39), st.integers(1, 9), st.integers(1, 30))
+def test_an_excerpt_shows_the_match_and_is_no_longer_than_asked(text: str, at: int, length: int, width: int) -> None:
+    start = min(at, len(text) - 1)
+    span = (start, min(start + length, len(text)))
+    shown, spans, _ = excerpt(text, [span], width)
+    assert len(shown) <= max(width, 0)
+    assert all(shown[a:b] in text[span[0] : span[1]] for a, b in spans)
+    if span[1] - span[0] + 2 <= width:
+        assert [shown[a:b] for a, b in spans] == [text[span[0] : span[1]]]
+
+
 # -- what a hit says
 
 
@@ -485,6 +514,15 @@ def test_a_search_that_is_cancelled_ends_in_the_middle_of_a_file(
         stop = count == 3
     assert count < 20
     assert 0 < search.bytes_done < path.stat().st_size
+
+
+def test_the_list_has_the_run_that_was_found(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", chat(("user", "x")), chat(("user", "needle"), id="second"))
+    corpus = open_corpus(path)
+    (found,) = runs([path], Query("needle"))
+    assert corpus.at(found.place).id == "second"
+    with pytest.raises(UnreadableError, match="not in the list"):
+        corpus.at((path, None, 7))
 
 
 def test_progress_counts_the_bytes_of_the_files(tmp_path: Path) -> None:

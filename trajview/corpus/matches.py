@@ -312,9 +312,11 @@ def excerpt(line: str, spans: list[Span], width: int | None) -> tuple[str, tuple
     if width is None or len(line) <= width:
         return line, tuple(spans), 0
     first, last = spans[0]
-    start = max(0, min(first - max(0, width - (last - first)) // 3, len(line) - width))
+    spare = width - min(last - first, width)
+    marks = spare >= 2
+    start = max(0, min(first - max(1, spare // 3) if marks else first, len(line) - width))
     end = start + width
-    left, right = "…" if start else "", "…" if end < len(line) else ""
+    left, right = "…" if start and marks else "", "…" if end < len(line) and marks else ""
     shown = left + line[start + len(left) : end - len(right)] + right
     kept = [
         (max(a, start + len(left)) - start, min(b, end - len(right)) - start) for a, b in spans if b > start and a < end
