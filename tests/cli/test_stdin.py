@@ -58,6 +58,7 @@ def test_the_viewer_takes_its_keys_from_the_terminal(tmp_path: Path) -> None:
     line = f"cat {tmp_path}/log.jsonl | {sys.executable} -m trajview -"
     environment = {**os.environ, "TMPDIR": str(tmp_path), "TERM": "xterm-256color", "HOME": str(tmp_path)}
     child = pexpect.spawn("/bin/sh", ["-c", line], env=environment, dimensions=(24, 80), timeout=30, encoding="utf-8")
+    child.expect("standard input")  # not the file that keeps it
     child.expect("omega")
     child.send("q")
     child.expect(pexpect.EOF)

@@ -525,3 +525,23 @@ def test_while_files_are_rewritten_all_the_time_no_wrong_run_opens(tmp_path: Pat
         fresh = Corpus([tmp_path], follow=True)
         fresh.scan()
         until(lambda: as_listed(rows.rows) == as_listed([*fresh.infos, *fresh.problems]))
+
+
+def test_a_rewrite_that_looks_like_growth_is_noticed_when_it_is_reloaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(follow, "_ALWAYS_WHOLE", 100)
+    monkeypatch.setattr(follow, "_EDGE", 50)
+
+    def line(name: str, messages: int) -> str:
+        return json.dumps({"id": name, "messages": [{"role": "user", "content": "x" * 20}] * messages}) + "\n"
+
+    path = tmp_path / "log.jsonl"
+    path.write_text(line("a", 5) + line("b", 5) + line("c", 5) + line("d", 5))
+    corpus = Corpus([path])
+    corpus.scan()
+    with path.open("r+") as file:  # in place: the middle is another one, start and end are not
+        file.write(line("a", 5) + line("b", 1) + line("c", 9) + line("d", 5) + line("e", 1))
+        file.truncate()
+    assert corpus.reload()
+    assert {info.id: info.messages for info in corpus.infos} == {"a": 5, "b": 1, "c": 9, "d": 5, "e": 1}

@@ -49,6 +49,9 @@ class TrajviewApp(Episodes):
     COMMAND_PALETTE_BINDING = "ctrl+backslash"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+q", "quit", "quit", show=False, priority=True)]
 
+    _is_ready = False
+    """Whether what a transcript needs was imported, or is: from the first key on, so that who waits costs nothing."""
+
     def __init__(self, corpus: Corpus, settings: Settings, plan: Plan | None = None) -> None:
         super().__init__()
         self.corpus = corpus
@@ -67,7 +70,7 @@ class TrajviewApp(Episodes):
 
     def on_mount(self) -> None:
         if not gc.isenabled():
-            self.set_timer(_STARTED, self._started)
+            self.set_timer(_STARTED, _collect_garbage)
         self.browser = BrowserScreen(self.corpus, self.settings, self.read_statuses)
         self.browser.changed = self._runs_changed
         self.browser.listed = self.corpus_listed
@@ -79,14 +82,9 @@ class TrajviewApp(Episodes):
         elif self.plan is None and (self.settings.run is not None or self._names_one_file()):
             self._open_when_found()
 
-    def _started(self) -> None:
-        """The first screen is there: collect garbage again, and get ready for the key that opens a run."""
-        _collect_garbage()
-        self._import_screens()
-
     @work(thread=True, group="import", exit_on_error=False)
     def _import_screens(self) -> None:
-        """What the first transcript needs takes 0.2 s to import, and would keep a key waiting for that."""
+        """What the first transcript needs takes 0.2 s to import, and would keep the key that opens it waiting for that."""
         with short_turns():
             import_module("trajview.app.screens.transcript")
 
@@ -100,6 +98,9 @@ class TrajviewApp(Episodes):
 
     def _active(self) -> None:
         """Somebody is at work."""
+        if not self._is_ready:
+            self._is_ready = True
+            self._import_screens()
         at_work = getattr(self.screen, "at_work", None)  # Its class is not imported before a run is opened.
         if at_work is not None:
             at_work()

@@ -34,6 +34,7 @@ __all__ = ["Callback", "Corpus", "open_corpus"]
 Callback = Callable[[list[RunInfo | Problem | Updated], bool], None]
 """Called with what was found or has changed since the last call, and whether that was all."""
 
+STANDARD_INPUT: Final = "standard input"
 EVERY: Final = 0.5
 """Seconds from one look at the files that are followed to the next."""
 
@@ -76,6 +77,7 @@ class Corpus:
         self._cancelled = Event()
         self._may_go_on = Event()
         self._scan = Scan(self.paths, self._cancelled, cache, self._is_written)
+        self._scan.names = {stream.path: STANDARD_INPUT for stream in streams}
         self._reader = Reader(self._scan.stamps, self._found.as_listed)
         self._follower: Follower | None = None
         self._looking = Lock()

@@ -2,6 +2,10 @@
 
 A look takes the status of folders and of the files that changed lately, and of the others as far as a few
 milliseconds go; the rest has its turn at the next look. A JSONL file that has grown is read from its last record on.
+
+What is not noticed by itself: a file of more than a megabyte that is written over in place (the same inode), is longer
+than before, and keeps the bytes at its start and before its last record. Its counts stay those of before until it is
+reloaded; a run of it that is opened is read from the file as it is then, or said to have changed.
 """
 
 from __future__ import annotations
@@ -130,6 +134,9 @@ class Follower:
 
     def look(self, *, everything: bool = False) -> None:
         """Look at folders and files, as far as the time for it goes, or at all of them."""
+        if everything:
+            for file in self._files.values():
+                file.edge = b"?"  # what has changed is read as a whole: a person who asks for it wants to be sure
         if everything or self._has_moved():
             self._walk(now=everything)
         if everything:
@@ -198,7 +205,7 @@ class Follower:
         left_out = 0
         for found in walk(self._paths, folders):
             if isinstance(found, SourceFile):
-                seen[found.path] = found
+                seen[found.path] = self._scan.shown(found)
             elif isinstance(found, Skipped):
                 left_out += 1
             else:

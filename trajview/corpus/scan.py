@@ -58,6 +58,8 @@ class Scan:
         self.hand_over: Callable[[Path, int, Any], None] | None = None
         """Gets the value, or the parts, of the first record of the only file, by its offset, where that is large; and
         None once there are more."""
+        self.names: dict[Path, str] = {}
+        """What files are called that are not the person's own."""
         self._paths = paths
         self._cancelled = cancelled
         self._cache = cache
@@ -88,7 +90,12 @@ class Scan:
             if isinstance(source, Skipped):
                 self.left_out += 1
             else:
-                yield source
+                yield source if isinstance(source, Problem) else self.shown(source)
+
+    def shown(self, source: SourceFile) -> SourceFile:
+        """A file as the list shows it: by its name, where it has one that is not its path."""
+        name = self.names.get(source.path) if self.names else None
+        return source if name is None else replace(source, source=name)
 
     def in_file(self, source: SourceFile) -> Iterator[RunInfo | Problem]:
         """The runs and problems of one file."""

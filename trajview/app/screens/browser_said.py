@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from trajview.app.run_list import RunList, RunRow, size_text
+from trajview.corpus.corpus import STANDARD_INPUT
 from trajview.corpus.info import RunInfo, Updated
 from trajview.errors import Problem
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
+    from trajview.corpus.follow import Stream
     from trajview.models.run import AgentRun
 
 __all__ = ["Source", "counts_said", "empty_said", "filter_said", "row_said", "title_said"]
@@ -116,9 +118,10 @@ def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def title_said(paths: tuple[Path, ...]) -> str:
-    """The opened paths in a few words."""
-    shown = [one_line(str(path), 60) for path in paths[:2]]
+def title_said(paths: tuple[Path, ...], streams: Iterable[Stream] = ()) -> str:
+    """The opened paths in a few words; `streams` are what is piped in."""
+    piped = {stream.path for stream in streams}
+    shown = [STANDARD_INPUT if path in piped else one_line(str(path), 60) for path in paths[:2]]
     if len(paths) > 2:
         shown.append(f"and {len(paths) - 2} more")
     return ", ".join(shown)
