@@ -27,7 +27,7 @@ __all__ = ["Progress", "SearchProcess"]
 
 _EVERY: Final = 0.1
 """Seconds from one word on the progress to the next."""
-_PATIENCE: Final = 60
+_PATIENCE: Final = 180
 """Seconds that one message may take; then the pattern is one of those that take for ever, and the process ends."""
 
 
