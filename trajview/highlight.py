@@ -12,8 +12,16 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from .errors import TrajviewError
+from .failures import (
+    FAILURE_BYTES,
+    OBSERVED_BYTES,
+    code_in_fields,
+    failure_in,
+    failure_in_fields,
+    is_observation,
+)
 from .formats.built import is_odd
-from .models.messages import AssistantMessage, ChatMessage, ToolMessage
+from .models.messages import AssistantMessage, ChatMessage, ToolMessage, UserMessage
 from .models.said import strings_within
 from .models.transcript import Transcript
 
@@ -85,65 +93,54 @@ def text_of(message: ChatMessage) -> str:
     return "\n".join(piece for piece in pieces if piece)
 
 
-# Tool output that says that the call failed where the source has no field for it. Anchored and literal, so that code
-# that merely mentions errors is not one. Only the first and last part of an output are looked at: it ends with this.
-_FAILED_OUTPUT = re.compile(
-    r"^Traceback \(most recent call last\):"
-    r"|^(?:\[?(?:command|process|script)[^\n]{0,40}? )?(?:exit(?:ed)?|return(?:ed)?)(?: with)?(?: (?:exit|return))?"
-    r"[ _-]?(?:code|status)\s*[:=]?\s*(?!0\b)-?\d{1,3}\b"
-    r"|^(?:bash|sh|zsh): (?:line \d+: )?[^\n]{1,80}: (?:command not found|No such file or directory|Permission denied)"
-    r"|^=+ .{0,200}?\b\d+ failed\b.{0,200} in [\d.]+s",
-    re.MULTILINE | re.IGNORECASE,
-)
-_LOOK_AT = 20_000
-_FAILURE_WORDS = (
-    "traceback (most", "exit", "return", "command not found", "no such file", "permission denied", " failed",
-)  # fmt: skip
-"""In lower case; each alternative of the pattern holds one of them (`ſ` and the like, which lower case keeps, apart)."""
-
-
-_FAILURE_BYTES = tuple(word.encode() for word in _FAILURE_WORDS)
+_HOLDERS = ("extras", "extra", "metadata", "toolUseResult", "tool_result", "result", "observation")
+"""Where sources keep what else they know of an answer: OpenHands' `extras`, mini-swe-agent's `extra`, and so on."""
 
 
 def error_of(message: ChatMessage) -> str | None:
     """Why a message is an error, in a few words; None if it is none.
 
-    An error is a tool message whose source says so (Docent's `error`, Anthropic's `is_error`, TaskWeaver's FAILURE),
-    a tool call that could not be parsed, or tool output that holds a traceback or a non-zero exit code.
+    An error is a tool message whose source says so (an error field, `is_error`, TaskWeaver's FAILURE, an exit code that is
+    not zero), or whose text does (see `failure_in`); so is a user's message that holds what a tool answered, where an
+    agent's log has no other place for it; and a tool call that could not be parsed.
     """
     if isinstance(message, ToolMessage):
         if message.error:
             said = message.error.get("message") or message.error.get("type") or "tool error"
             return str(said).strip().splitlines()[0][:200] if str(said).strip() else "tool error"
-        return failure_in(message.text)
+        return failure_in(message.text) or _failure_beside(message.metadata)
     if isinstance(message, AssistantMessage):
         for call in message.tool_calls or ():
             if call.parse_error:
                 return f"{call.function}: {call.parse_error}".splitlines()[0]
+        if message.metadata.get("invalid_response") is True:  # TaskWeaver's word for one that holds no plan and no code
+            return "the response could not be parsed"
+    elif isinstance(message, UserMessage):
+        return _observed_failure(message.text) or _failure_beside(message.metadata, code_in_fields)
     return None
 
 
-def failure_in(output: str) -> str | None:
-    """What tool output says of a failure, in a few words: a traceback's last line, an exit code; None if nothing."""
-    if len(output) > 2 * _LOOK_AT:
-        output = output[:_LOOK_AT] + "\n" + output[-_LOOK_AT:]
-    # The pattern takes a hundred times as long as looking for the words that it needs.
-    lowered = output.lower()
-    if not any(word in lowered for word in _FAILURE_WORDS):
-        return None
-    found = _FAILED_OUTPUT.search(output)
-    if found is None:
-        return None
-    if found.group().startswith("Traceback"):
-        return _last_line_of_traceback(output[found.start() :]) or "traceback"
-    return found.group().strip("= ").strip()
+def _observed_failure(text: str) -> str | None:
+    return failure_in(text) if is_observation(text) else None
 
 
-def _last_line_of_traceback(text: str) -> str | None:
-    for line in text.splitlines()[1:]:
-        if line and not line[0].isspace():
-            return line[:200]
-    return None
+def _failure_beside(
+    metadata: dict[str, Any], failure: Callable[[dict[str, Any]], str | None] = failure_in_fields
+) -> str | None:
+    """What the metadata of an answer says of a failure, itself or one level or two down."""
+    if not metadata:
+        return None
+    found = failure(metadata)
+    for name in _HOLDERS:
+        if found is not None:
+            break
+        inner = metadata.get(name)
+        if isinstance(inner, dict):
+            found = failure(inner)
+            innermost = inner.get("metadata")
+            if found is None and isinstance(innermost, dict):
+                found = failure(innermost)
+    return found
 
 
 def _may_be_error(messages: Any, index: int) -> bool:
@@ -154,8 +151,14 @@ def _may_be_error(messages: Any, index: int) -> bool:
     role = messages.roles[index]
     if role == "tool":
         lowered = logged.lower()
-        return any(word in lowered for word in _FAILURE_BYTES)
-    return role == "assistant" and b"_call" in logged
+        return any(word in lowered for word in FAILURE_BYTES)
+    if role == "user":
+        lowered = logged.lower()
+        return any(word in lowered for word in OBSERVED_BYTES)
+    return role == "assistant" and (b"_call" in logged or b"invalid_response" in logged)
+
+
+_failure_said: dict[str, Callable[[str], str | None]] = {"tool": failure_in, "user": _observed_failure}
 
 
 def errors_in(transcript: Transcript) -> list[Highlight]:
@@ -191,8 +194,8 @@ def highlights_in(
             reason = error_of(message) if errors else None
             text = text_of(message) if rules else ""
         else:
-            tool = errors and bool(known) and messages.roles[index] == "tool"  # type: ignore[attr-defined]
-            reason = failure_in(known[0]) if tool else None
+            role = messages.roles[index] if errors and known else ""  # type: ignore[attr-defined]
+            reason = _failure_said[role](known[0]) if role in _failure_said else None
             text = "\n".join(filter(None, known)) if rules else ""
         if reason is not None:
             found.append(Highlight(transcript.get_action_unit_for_block(index) or 0, index, "error", reason))

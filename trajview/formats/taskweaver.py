@@ -220,6 +220,8 @@ def _message(entry: Entry, parts: list[ContentPart], calls: list[ToolCall]) -> C
         metadata["reply_type"] = reply_type
     if extra:
         metadata["attachment_extra"] = extra
+    if any(one.type == "invalid_response" for one in entry.attachments):
+        metadata["invalid_response"] = True
     common: dict[str, Any] = {
         "id": as_text(post.get("id")) or None,
         "content": _plain_text(parts),

@@ -1,0 +1,243 @@
+"""What the text of a tool's answer says of a failure: tracebacks, exit codes, failing tests, refusals. Pure.
+
+Every pattern is anchored and literal, so that code that merely mentions errors is none; and none can be made slow.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+import msgspec
+
+__all__ = ["FAILURE_BYTES", "OBSERVED_BYTES", "code_in_fields", "failure_in", "failure_in_fields", "is_observation"]
+
+_LOOK_AT = 20_000
+_OWN_WORDS = 600
+"""A tool says its exit code in the first or last so many characters; further in, it is what a file says."""
+
+_TRACEBACK: Final = re.compile(
+    r"^(?:<\w{1,20}>)?Traceback \(most recent call last\):(?=\s*\Z|[ \t\r]*\n[ \t]+\S)"
+    r"|^[ ]{0,4}\+ Exception Group Traceback \(most recent call last\):"
+    r"|^(?:\x1b\[[\d;]{0,9}m)?-{40,90}(?:\x1b\[[\d;]{0,9}m)?\r?\n(?:\x1b\[[\d;]{0,9}m)?[A-Z]\w{1,60}(?:\x1b\[[\d;]{0,9}m)?"
+    r" +Traceback \(most recent call last\)"
+    r'|^Exception in thread "[^"\n]{1,80}" \S'
+    r"|^thread '[^'\n]{1,80}' (?:\(\d{1,12}\) )?panicked at "
+    r"|^panic: [^\n]{1,300}\n(?:[^\n]{0,300}\n){0,3}goroutine \d"
+    r"|^(?:Uncaught )?[A-Z]\w{0,40}Error: [^\n]{0,300}\n {4}at \S",
+    re.MULTILINE,
+)
+_TRACEBACK_WORDS: Final = ("traceback (most", "exception in thread", "panicked at", "\ngoroutine ", "\n    at ")
+
+_EXIT: Final = re.compile(
+    r"^[\[(<*`]{0,3}(?:error: )?(?:(?:the )?(?:command|process|script)[^\n]{0,40}? )?(?:exit(?:ed)?|return(?:ed)?)(?: with)?"
+    r"(?: (?:exit|return))?[ _-]?(?:code|status)[ \t]*[:=>]?[ \t]*(?!-?0+\b)-?\d{1,10}\b"
+    r"(?=[\])<.,;]|[ \t\r]*$| (?:after|in|\())",
+    re.MULTILINE | re.IGNORECASE,
+)
+_SHELL: Final = re.compile(
+    r"^-?(?:/bin/|/usr/bin/)?(?:bash|sh|zsh|dash): (?:line \d+: |\d+: )?"
+    r"[^\n]{1,200}: (?:command not found|not found|No such file or directory|Permission denied|[Ss]yntax error\b|event not found)"
+    r"|^zsh: command not found: \S",
+    re.MULTILINE,
+)
+_SHELL_WORDS: Final = ("not found", "no such file", "permission denied", "syntax error")
+
+_TESTS: Final = re.compile(
+    r"^=+ [^\n]{0,200}?\b[1-9]\d{0,6} (?:failed|errors?)\b[^\n]{0,200} in [\d.]{1,12} ?s"  # pytest
+    r"|^(?:[1-9]\d{0,6} failed|[1-9]\d{0,6} errors?)\b(?:, \d{1,7} \w{1,12}){0,6} in [\d.]{1,12} ?s"
+    r"|^FAILED \((?:failures|errors|unexpected successes)=\d"  # unittest
+    r"|^test result: FAILED\."  # cargo
+    r"|^Tests:[ ]{1,8}[1-9]\d{0,6} failed"  # jest
+    r"|^--- FAIL: \w|^FAIL\t\S"  # go
+    r"|^make(?:\[\d+\])?: \*\*\* [^\n]{1,200} Error \d",
+    re.MULTILINE,
+)
+_TESTS_WORDS: Final = (" failed", " error in ", " errors in ", "failed (", "tests:", "fail: ", "fail\t")
+
+_SAID_FIRST: Final = re.compile(
+    r"\s{0,9}(?:<tool_use_error>|<error>)?\s{0,9}"
+    r"(?P<prefix>(?i:tool )?(?i:error)(?: (?:executing|calling|running|reading|writing|parsing|opening|loading|invoking|"
+    r"fetching|creating|deleting|editing|during|while|in|from|occurred|code|\d{1,4})(?: [\w`'\"./-]{1,100}){0,5})?:"
+    r"|[A-Z]\w{0,60}(?:Error|Exception):)"
+    r"\s{1,9}(?!0\b|(?i:none|null)\b)\S"
+)
+_ONLY_ERRORS: Final = re.compile(
+    r"(?:[\w./-]{1,40}: [^\n]{1,300}: (?:No such file or directory|Permission denied|Is a directory|Not a directory|"
+    r"File exists|command not found)\s{0,3}){1,20}\Z"
+)
+_REFUSED: Final = re.compile(
+    r"Your proposed edit has introduced new syntax error"  # SWE-agent's linter
+    r"|\[?(?:error: )?(?:the )?(?:last )?(?:command|process|execution|tool call)(?: \S[^\n]{0,200})? timed out\b"
+    r"|your output was not formatted correctly|please always provide exactly one action"  # a call that cannot be parsed
+    r"|<tool_use_error>",
+    re.IGNORECASE,
+)
+
+_WORDS: Final = (*_TRACEBACK_WORDS, "exit", "return", *_SHELL_WORDS, *_TESTS_WORDS, "*** ")
+FAILURE_BYTES: Final = tuple(
+    word.strip("\n\t").encode()
+    for word in (*_WORDS, "error", "exception:", "timed out", "formatted correctly", "exactly one action", "is a directory", "not a directory", "file exists", "success", "status")
+)  # fmt: skip
+"""In lower case; the JSON of an answer that says that it failed holds one of them (`ſ` and the like apart)."""
+
+OBSERVED_BYTES: Final = (
+    b"returncode", b"return_code", b"exit_code", b"exitcode", b"exit_status", b"observation:", b"execution result", b"bash-$",
+    b"traceback", b"last command", b"formatted correctly", b"exactly one action",
+)  # fmt: skip
+"""In lower case; one of them is in the JSON of a user's message that `is_observation`, or has a field for an exit code."""
+
+_OBSERVED: Final = re.compile(
+    r"\s{0,9}(?:<returncode>|observation:|execution result of \[|the last command <command>|your output was not formatted "
+    r"correctly|please always provide exactly one action|-{40,90}\r?\n[A-Z]\w{1,60} +Traceback )",
+    re.IGNORECASE,
+)
+_PROMPT: Final = "bash-$"
+
+
+def failure_in(output: str) -> str | None:
+    """What tool output says of a failure, in a few words: a traceback's last line, an exit code; None if nothing."""
+    if len(output) > 2 * _LOOK_AT:
+        output = output[:_LOOK_AT] + "\n" + output[-_LOOK_AT:]
+    first = _refusal(output)
+    if first is not None:
+        return first
+    # The patterns take a hundred times as long as looking for the words that they need.
+    lowered = output.lower()
+    if any(word in lowered for word in _TRACEBACK_WORDS):
+        found = _TRACEBACK.search(output)
+        if found is not None:
+            return _said_by_traceback(output, found)
+    if any(word in lowered for word in _SHELL_WORDS):
+        found = _SHELL.search(output)
+        if found is not None:
+            return _short(output[found.start() : found.start() + 300])
+    if "exit" in lowered or "return" in lowered:
+        found = _EXIT.search(output, 0, _OWN_WORDS)
+        if found is None and len(output) > _OWN_WORDS:
+            found = _EXIT.search(output, output.rfind("\n", 0, max(_OWN_WORDS, len(output) - _OWN_WORDS)) + 1)
+        if found is not None:
+            return _short(output[found.start() : found.start() + 300])
+    if any(word in lowered for word in _TESTS_WORDS) or "*** " in lowered:
+        found = _TESTS.search(output)
+        if found is not None:
+            return _short(output[found.start() : found.start() + 300])
+    return None
+
+
+def is_observation(text: str) -> bool:
+    """Whether the text of a user's message is what a tool answered, in agents that have no role for tools."""
+    if _OBSERVED.match(text):
+        return True
+    # SWE-agent's prompt ends what was observed, and its instructions (which quote the issue) as well.
+    return text.endswith(_PROMPT) and "\nISSUE:\n" not in text
+
+
+def _refusal(output: str) -> str | None:
+    """What the output says in its first words, or as a JSON object, of a call that came to nothing."""
+    if output[:1] == "{":
+        said = _json_failure(output)
+        if said is not None:
+            return said
+    head = output[:400]
+    if _REFUSED.match(head.lstrip()):
+        return _short(head)
+    found = _SAID_FIRST.match(head)
+    if found is not None and not _repeats(found["prefix"], output):
+        return _short(head.strip())
+    only = _ONLY_ERRORS.match(output.lstrip()) if len(output) < 4_000 else None
+    if only is not None:
+        return _short(only.group())
+    return None
+
+
+def _repeats(prefix: str, output: str) -> bool:
+    """Whether a later line begins in the same way: then these are lines of a log, found or read."""
+    return output.lower().count("\n" + prefix.lower(), 0, 10_000) > 0
+
+
+class _Answer(msgspec.Struct):
+    error: Any = None
+    exit_code: Any = None
+    exitCode: Any = None
+    returncode: Any = None
+    return_code: Any = None
+    is_error: Any = None
+    isError: Any = None
+    success: Any = None
+    status: Any = None
+    message: Any = None
+    metadata: Any = None
+
+
+_decode_answer: Final = msgspec.json.Decoder(_Answer).decode
+
+
+def _json_failure(output: str) -> str | None:
+    """What an answer that is a JSON object says of a failure, by the names that tools and their protocols use."""
+    try:
+        answer = _decode_answer(output)
+    except (ValueError, RecursionError):
+        return None
+    fields = {name: getattr(answer, name) for name in _Answer.__struct_fields__}
+    inner = answer.metadata
+    return failure_in_fields(fields) or (failure_in_fields(inner) if isinstance(inner, dict) else None)
+
+
+_CODES: Final = ("exit_code", "exitCode", "exit_status", "returncode", "return_code", "returnCode")
+
+
+def failure_in_fields(fields: dict[str, Any]) -> str | None:
+    """What fields that a source keeps beside a tool's answer say of a failure: an exit code, a flag, a status."""
+    error = fields.get("error")
+    said = error.get("message") if isinstance(error, dict) else error
+    if isinstance(said, str) and said.strip():
+        return _short(said)
+    if (
+        error is True
+        or (isinstance(error, dict) and error)
+        or fields.get("is_error") is True
+        or fields.get("isError") is True
+    ):
+        return "tool error"
+    code = code_in_fields(fields)
+    if code is not None:
+        return code
+    status = fields.get("status")
+    if fields.get("success") is False or (isinstance(status, str) and status.lower() in ("error", "failed", "failure")):
+        message = fields.get("message")
+        return _short(message) if isinstance(message, str) and message.strip() else "the tool says that it failed"
+    return None
+
+
+def code_in_fields(fields: dict[str, Any]) -> str | None:
+    """A non-zero exit code among fields, as `exit code 1`."""
+    for name in _CODES:
+        code = fields.get(name)
+        if isinstance(code, int) and not isinstance(code, bool) and code:
+            return f"exit code {code}"
+    return None
+
+
+_TAGS: Final = re.compile(r"<(?:tool_use_error|error)>|</\w{1,30}>|<(?=\w{1,30}>)|(?<=\w)>")
+
+
+def _short(said: str) -> str:
+    """The first line of what was said, without brackets and signs about it."""
+    lines = said.strip().splitlines()
+    return _TAGS.sub(" ", lines[0][:200]).strip("[]()<>=*` ") if lines else "tool error"
+
+
+def _said_by_traceback(output: str, found: re.Match[str]) -> str:
+    """The error itself: where Python says it, the first line that is not indented after the frames."""
+    head = found.group()
+    if "raceback (most" not in head:
+        return _short(output[found.start() : found.start() + 300])
+    if "Exception Group" in head:
+        return "exception group"
+    lines = (line for line in output[found.end() :].splitlines() if line.strip())
+    if head.lstrip("\x1b[0123456789;m").startswith("-"):
+        name = re.search(r"[A-Z]\w+(?=(?:\x1b\[[\d;]{0,9}m)? +Traceback)", head)
+        kind = name.group() if name else "Traceback"
+        return next((line[:200] for line in lines if line.startswith(f"{kind}:")), kind)
+    return next((line[:200] for line in lines if not line[0].isspace()), "traceback")
