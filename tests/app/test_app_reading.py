@@ -288,6 +288,8 @@ async def test_a_transcript_without_messages_says_so_and_takes_every_key(tmp_pat
                 "highlight.sources",
                 "goto",
                 "search",
+                "episode.skip",
+                "history",
             ):
                 await reader.press(*key.keys.split(",")[:1])
         await reader.ask("slash", "x")
