@@ -22,7 +22,7 @@ EXIT_WRONG: Final = 2
 EXIT_INTERRUPTED: Final = 130
 
 _COMMANDS: Final = (
-    "view", "annotate", "show", "search", "compare", "ls", "stats", "detect", "validate", "annotations", "agreement", "rubric", "cache",
+    "view", "annotate", "show", "export", "search", "compare", "ls", "stats", "detect", "validate", "annotations", "agreement", "rubric", "cache",
     "completion",
 )  # fmt: skip
 _OWN_OPTIONS: Final = frozenset({"--help", "-h", "--version"})
@@ -37,6 +37,7 @@ Examples:
   zcat old.jsonl.gz | trajview -                   what comes from another program
   trajview show runs/ --run 42 | less              a run as text
   trajview show run.json --token-limit 8000        in pieces of at most 8,000 GPT-4 tokens
+  trajview export runs/ --run 42 -o 42.md          a run as Markdown, or as another tool's JSON
   trajview search -C 1 'exit code [1-9]' runs/     what all messages say, think and call
   trajview compare a.json b.json                   where two runs part ways, and what differs
   trajview ls runs/ --json | jq .rewards           what is there, one JSON object a line

@@ -1,0 +1,217 @@
+"""A run as ADP trajectories (Agent Data Protocol), JSONL: a line per transcript, actions and observations in order.
+
+What the assistant says and calls in one message becomes an action each; so does what others say in text and images.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, Final
+
+from trajview.models.messages import AssistantMessage, ChatMessage, ImagePart, TextPart, ToolCall, ToolMessage
+from trajview.models.run import AgentRun
+
+from .exported import Exported, Lost, Part, cut, placed
+from .json_text import json_line
+from .spoken import lost_of_message, lost_of_run, spoken, stand_in
+
+__all__ = ["export_adp"]
+
+_OWN_KEYS: Final = ("available_custom_tools", "available_code_languages", "available_apis")
+_VERSION: Final = "1.3.1"
+_SOURCES: Final = {"user": "user", "system": "user", "tool": "environment"}
+
+_Item = dict[str, Any]
+
+
+class _Links:
+    """Which `tool_call_id`s may be written. ADP's rule since 1.3: an id is of one action, and answered once, after it."""
+
+    def __init__(self) -> None:
+        self._called: set[str] = set()
+        self._answered: set[str] = set()
+
+    def call(self, link: str, place: str, lost: Lost) -> str | None:
+        if not link:
+            return None
+        if link in self._called:
+            lost.of(place, "ids of tool calls that repeat")
+            return None
+        self._called.add(link)
+        return link
+
+    def answer(self, link: str | None, place: str, lost: Lost) -> str | None:
+        if link is None:
+            return None
+        if link not in self._called or link in self._answered:
+            lost.of(place, "links to tool calls")
+            return None
+        self._answered.add(link)
+        return link
+
+
+def export_adp(run: AgentRun, part: Part | None = None) -> Exported:
+    """The run, or the part of it, a transcript a line; of several, the ids are `<run>/<number>`."""
+    lost = Lost()
+    model = _model_of(run)
+    named = model is not None and model in (run.metadata.get("model_name"), run.metadata.get("model"))
+    reward = _reward_of(run)
+    lost_of_run(
+        run if part is None else cut(run, part), lost, ("metadata", "rewards" if reward is not None else "metadata")
+    )
+    details = dict(run.metadata)
+    own = {key: details.pop(key) for key in _OWN_KEYS if _is_texts(details.get(key))}
+    if model is not None and not named and not details.keys() & {"model", "model_name"}:
+        details["model_name"], named = model, True
+    several = part is None and len(run.transcripts) > 1
+    lines = []
+    for index, transcript in enumerate(run.transcripts):
+        if part is not None and part.transcript != index:
+            continue
+        links, items = _Links(), []
+        for place, message in placed(transcript, index, part):
+            lost_of_message(message, place, lost, ("name", "reward", *(("model",) if named else ())))
+            items += _items(message, place, links, lost)
+        version = details.get("schema_version")
+        record: _Item = {"schema_version": version if isinstance(version, str) else _VERSION}
+        record |= {"id": f"{run.id}/{index}" if several else run.id, "content": items, **own}
+        said = {
+            key: value for key, value in details.items() if not (key == "schema_version" and isinstance(value, str))
+        }
+        stated = _number(said["reward"]) if "reward" in said else _last_reward(items)
+        if reward is not None and stated != reward:
+            if said.get("reward") is not None:
+                lost.say("Another `reward` in the run's metadata gives way to the run's own.")
+            said["reward"] = reward
+        record["details"] = said
+        lines.append(json_line(record, lost))
+    return Exported("".join(line + "\n" for line in lines), lost.sentences(), lost.kinds())
+
+
+def _items(message: ChatMessage, place: str, links: _Links, lost: Lost) -> list[_Item]:
+    """What a message becomes; at least one item."""
+    if isinstance(message, AssistantMessage):
+        items = list(_actions(message, place, links, lost))
+    else:
+        items = list(_observations(message, place, links, lost))
+    if len(items) > 1:
+        lost.of(place, "borders", "lost: ADP has an item for each thing said, shown or called")
+    if message.reward is not None and math.isfinite(message.reward):
+        items[-1]["reward"] = message.reward
+    return items
+
+
+def _actions(message: AssistantMessage, place: str, links: _Links, lost: Lost) -> Iterator[_Item]:
+    said = spoken(message, place, lost)
+    text = _text(said.parts, place, lost, images=False)
+    if message.name is not None:
+        lost.of(place, "speakers' names")
+    thought: _Item = {"reasoning_content": said.reasoning} if said.reasoning else {}
+    if text or not message.tool_calls:
+        yield {"class_": "message_action", "content": text, "description": None, **thought}
+        thought = {}
+    for call in message.tool_calls or ():
+        yield _call(call, place, links, lost) | thought
+        thought = {}
+
+
+def _call(call: ToolCall, place: str, links: _Links, lost: Lost) -> _Item:
+    code = call.arguments.get("code")
+    if call.parse_error:
+        lost.of(place, "faults of tool calls")
+    if call.language and call.function == call.language and isinstance(code, str) and len(call.arguments) == 1:
+        item: _Item = {"class_": "code_action", "language": call.language, "content": code}
+    else:
+        if call.language is not None:
+            lost.of(place, "languages of code in tool calls")
+        item = {"class_": "api_action", "function": call.function, "kwargs": call.arguments}
+    item["description"] = None
+    link = links.call(call.id, place, lost)
+    return item if link is None else {**item, "tool_call_id": link}
+
+
+def _observations(message: ChatMessage, place: str, links: _Links, lost: Lost) -> Iterator[_Item]:
+    said = spoken(message, place, lost)
+    if said.reasoning:
+        lost.of(place, "pieces of reasoning by others than the agent", "written as text")
+        said.parts.insert(0, TextPart(text=said.reasoning))
+    source = _SOURCES[message.role]
+    name = message.name
+    if message.role == "system":
+        if name is not None:
+            lost.of(place, "speakers' names")
+        name = "system"
+        lost.of(place, "roles (system)", 'written as the name "system" of an observation from the user')
+    link: str | None = None
+    if isinstance(message, ToolMessage):
+        link = links.answer(message.tool_call_id, place, lost)
+        if message.function is not None and link is None:
+            lost.of(place, "functions' names")
+    named: _Item = {"name": name} if name else {}
+    images = [part for part in said.parts if isinstance(part, ImagePart)]
+    text = _text(said.parts, place, lost, images=True)
+    linked: _Item = {} if link is None else {"tool_call_id": link}
+    if text or not images:
+        yield {"class_": "text_observation", "content": text, "source": source, **named, **linked}
+        linked = {}
+    elif name:
+        lost.of(place, "speakers' names")
+    for image in images:
+        if image.model_extra:
+            lost.of(place, "remarks on images")
+        boxes: _Item = {} if image.annotations is None else {"annotations": image.annotations}
+        yield {"class_": "image_observation", "content": image.image, "source": source, **boxes, **linked}
+        linked = {}
+
+
+def _text(parts: list[Any], place: str, lost: Lost, *, images: bool) -> str:
+    """The parts as one text; images too, unless they become items of their own (`images`)."""
+    texts = []
+    for number, part in enumerate(parts):
+        if isinstance(part, TextPart):
+            if part.refusal:
+                lost.of(place, "remarks on pieces of text")
+            texts.append(part.text)
+        elif isinstance(part, ImagePart) and images:
+            if any(not isinstance(later, ImagePart) for later in parts[number + 1 :]):
+                lost.of(place, "places of images among text")
+            continue
+        else:
+            what = {"image": "images", "audio": "sounds", "video": "videos"}.get(
+                part.type, f"parts of type {part.type!r}"
+            )
+            lost.of(place, what, "named in text")
+            texts.append(stand_in(part))
+    if len(texts) > 1:
+        lost.of(place, "borders of pieces of text")
+    return "\n".join(texts)
+
+
+def _model_of(run: AgentRun) -> str | None:
+    """The one model of all that the assistant says; None where there are several, or some of it names none."""
+    models = {
+        message.model
+        for transcript in run.transcripts
+        for message in transcript.messages
+        if isinstance(message, AssistantMessage)
+    }
+    return models.pop() if len(models) == 1 else None
+
+
+def _reward_of(run: AgentRun) -> float | None:
+    """The run's reward where ADP can hold it: one number."""
+    reward = run.rewards[0] if run.rewards and len(run.rewards) == 1 else None
+    return reward if isinstance(reward, float) and math.isfinite(reward) else None
+
+
+def _last_reward(items: list[_Item]) -> float | None:
+    return next((item["reward"] for item in reversed(items) if "reward" in item), None)
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _is_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)

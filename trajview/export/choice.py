@@ -1,0 +1,77 @@
+"""The formats by name and by ending of a file, and one way into all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from trajview.errors import TrajviewError
+
+from .exported import Exported, Part
+
+if TYPE_CHECKING:
+    from trajview.highlight import Rule
+    from trajview.models.run import AgentRun
+
+    from .shown import Annotated
+
+__all__ = ["FORMATS", "LINES", "PAGES", "NoSuchUnit", "exported", "format_of", "part_of_units"]
+
+PAGES: Final = ("md", "html")
+"""For people: a page per run."""
+LINES: Final = ("docent", "openai", "adp")
+"""For programs: one or more lines of JSON per run."""
+FORMATS: Final = (*PAGES, *LINES)
+
+_BY_ENDING: Final = {
+    ".md": "md", ".markdown": "md", ".html": "html", ".htm": "html", ".json": "docent", ".jsonl": "openai",
+}  # fmt: skip
+
+
+class NoSuchUnit(TrajviewError):
+    """A run has not so many action units."""
+
+    title = "No such action unit"
+
+
+def format_of(path: Path) -> str | None:
+    """The format that a file's ending stands for, None where it stands for none."""
+    return _BY_ENDING.get(path.suffix.lower())
+
+
+def exported(
+    run: AgentRun,
+    format: str,
+    part: Part | None = None,
+    annotated: Annotated | None = None,
+    rules: Sequence[Rule] = (),
+) -> Exported:
+    """The run, or the part of it, in one of `FORMATS`. Annotations and rules are for pages; others name them as lost."""
+    if format == "md":
+        from .markdown import export_markdown
+
+        return export_markdown(run, part, annotated, rules)
+    if format == "docent":
+        from .docent import export_docent as export
+    elif format == "openai":
+        from .openai import export_openai as export
+    elif format == "adp":
+        from .adp import export_adp as export
+    else:
+        raise ValueError(f"no such format: {format}")
+    found = export(run, part)
+    if annotated:
+        found.lost.append(said := "The annotations, notes and marks are left out; md and html hold them.")
+        found.kinds.append(said)
+    return found
+
+
+def part_of_units(run: AgentRun, first: int, last: int, transcript: int = 0) -> Part:
+    """The part of a run that these action units are. Raises TrajviewError where there are no such units."""
+    units = run.transcripts[transcript].units_of_action
+    if not 0 <= first <= last < len(units):
+        has = f"units 0 to {len(units) - 1}" if units else "no action units"
+        asked = f"no action unit {first}" if first == last else f"none of the action units {first} to {last}"
+        raise NoSuchUnit(f"there is {asked} in {run.id}", hint=f"it has {has}")
+    return Part(transcript, units[first][0], units[last][-1])

@@ -1,0 +1,101 @@
+"""What an export gives, which part of a run it is of, and the list of what its format cannot hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from trajview.models.messages import ChatMessage
+from trajview.models.run import AgentRun
+from trajview.models.transcript import Transcript
+
+__all__ = ["Exported", "Lost", "Part", "cut", "parts_of_run", "placed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A run as text, and in a sentence each what the format cannot hold of it, or holds in another form."""
+
+    text: str
+    lost: list[str] = field(default_factory=list)
+    kinds: list[str] = field(default_factory=list)
+    """The same without numbers and places, to be counted over many runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a run: the messages `first` to `last`, both included, of a transcript; all count from 0."""
+
+    transcript: int
+    first: int
+    last: int
+
+
+class Lost:
+    """Collects what is lost; the same thing is said once, with the number of messages and the first of them."""
+
+    def __init__(self) -> None:
+        self._said: dict[str, None] = {}
+        self._of_messages: dict[tuple[str, str], list[str]] = {}
+
+    def say(self, sentence: str) -> None:
+        """Something about the run as a whole."""
+        self._said[sentence] = None
+
+    def of(self, place: str, what: str, fate: str = "left out") -> None:
+        """Something that a message has: `what` in the plural, `fate` what becomes of it."""
+        places = self._of_messages.setdefault((what, fate), [])
+        if not places or places[-1] != place:
+            places.append(place)
+
+    def sentences(self) -> list[str]:
+        """What was collected: about the run, then about messages."""
+        return [*self._said, *self._sentences()]
+
+    def kinds(self) -> list[str]:
+        """The same without numbers and places."""
+        return [*self._said, *(f"The {what} of messages are {fate}." for what, fate in self._of_messages)]
+
+    def _sentences(self) -> Iterator[str]:
+        for (what, fate), places in self._of_messages.items():
+            if len(places) == 1:
+                yield f"The {what} of message {places[0]} are {fate}."
+            else:
+                yield f"The {what} of {len(places):,} messages are {fate}; the first is {places[0]}."
+
+
+def placed(transcript: Transcript, index: int, part: Part | None = None) -> Iterator[tuple[str, ChatMessage]]:
+    """The messages of a transcript with what they are called (`T0B12`); only those of the part, where there is one."""
+    messages = transcript.messages
+    span = range(len(messages)) if part is None else range(part.first, min(part.last + 1, len(messages)))
+    for message in span:
+        yield f"T{index}B{message}", messages[message]
+
+
+def parts_of_run(run: AgentRun, part: Part | None) -> list[tuple[int, Transcript]]:
+    """The transcripts to write, with their numbers: all, or the one that a part is of."""
+    return list(enumerate(run.transcripts)) if part is None else [(part.transcript, run.transcripts[part.transcript])]
+
+
+def cut(run: AgentRun, part: Part | None) -> AgentRun:
+    """The run with the messages of the part only, all of them built; without a part, all of the run."""
+    transcripts = [
+        transcript.model_copy(
+            update={
+                "messages": [message for _, message in placed(transcript, index, part)],
+                "units": _units_within(transcript.units, part),
+            }
+        )
+        for index, transcript in parts_of_run(run, part)
+    ]
+    return run.model_copy(update={"transcripts": transcripts})
+
+
+def _units_within(units: Sequence[Sequence[int]] | None, part: Part | None) -> list[list[int]] | None:
+    """Units that the source itself named, as far as they are in the part, counted from its first message."""
+    if units is None:
+        return None
+    if part is None:
+        return [list(unit) for unit in units]
+    inside = ([index - part.first for index in unit if part.first <= index <= part.last] for unit in units)
+    return [unit for unit in inside if unit]

@@ -1,0 +1,252 @@
+"""A run, a unit or a message as Markdown that no text of a log can break out of.
+
+What tools are called with and answer stands in fences longer than any within. Other text is quoted, line by line; where
+it holds what a renderer would act on (HTML, images, fences that are not closed) it stands in a fence, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from trajview.formats.plain import as_json
+from trajview.highlight import Highlight, Rule
+from trajview.models.messages import (
+    AssistantMessage,
+    ChatMessage,
+    ReasoningPart,
+    TextPart,
+    ToolCall,
+    ToolMessage,
+)
+from trajview.models.run import AgentRun
+from trajview.models.transcript import Transcript
+from trajview.textsafe import one_line
+
+from .exported import Exported, Lost, Part, parts_of_run
+from .shown import Annotated, facts_of, highlights_of, number, unshown, visible
+from .spoken import stand_in
+
+__all__ = ["export_markdown", "fenced", "message_markdown", "unit_markdown"]
+
+_ACTS: Final = re.compile(r"<[A-Za-z/!?]|!\[|&[#\w]+;|javascript:|vbscript:|data:|file:", re.IGNORECASE)
+_FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})([^`\n]*)$")
+_WORD: Final = re.compile(r"[\w+#.-]{1,30}")
+_RUNS: Final = re.compile(r"`+")
+
+
+def fenced(text: str, language: str | None = None) -> str:
+    """A text in a fence that is longer than any row of backticks in it, so that none of it can end the fence."""
+    ticks = "`" * max(3, 1 + max(map(len, _RUNS.findall(text)), default=0))
+    word = language if language and _WORD.fullmatch(language) else ""
+    return f"{ticks}{word}\n{text}{'' if text.endswith(chr(10)) or not text else chr(10)}{ticks}\n"
+
+
+def _code(text: str, limit: int = 200) -> str:
+    """A short text on one line, as a code span."""
+    line = one_line(text, limit) or " "
+    ticks = "`" * (1 + max(map(len, _RUNS.findall(line)), default=0))
+    space = " " if line.startswith("`") or line.endswith("`") else ""
+    return f"{ticks}{space}{line}{space}{ticks}"
+
+
+def _plain(text: str, limit: int = 200) -> str:
+    """A short text on one line, signs that Markdown acts on within a line escaped."""
+    return re.sub(r"([\\`*_\[\]!|<>~&$])", r"\\\1", one_line(text, limit))
+
+
+def _tame(text: str) -> bool:
+    """Whether a text can be left to a renderer: all its fences are closed, and outside of them nothing acts."""
+    fence = ""
+    for line in text.split("\n"):
+        found = _FENCE.match(line)
+        if fence:
+            if found and found[1].startswith(fence) and not found[2].strip():
+                fence = ""
+            continue
+        if found:
+            fence = found[1]
+        elif "```" in line or "~~~" in line or _ACTS.search(line):
+            return False
+    return not fence
+
+
+def _quoted(text: str) -> str:
+    """A text as a block quotation: what it opens ends with it."""
+    if not _tame(text):
+        return fenced(text, "text")
+    return "".join(f"> {line}\n" if line.strip() else ">\n" for line in text.rstrip("\n").split("\n"))
+
+
+# Messages
+
+
+def message_markdown(message: ChatMessage) -> str:
+    """One message, to be pasted somewhere: its text as it is, its reasoning quoted, calls and output in fences."""
+    return "\n".join(_pieces(message, quoting=False)).rstrip("\n") + "\n"
+
+
+def unit_markdown(transcript: Transcript, unit: int) -> str:
+    """An action unit, to be pasted somewhere: a heading and the text of each message."""
+    texts = []
+    for index in transcript.units_of_action[unit]:
+        message = transcript.messages[index]
+        texts.append("\n".join([f"#### {_who(message)}\n", *_pieces(message, quoting=False)]).rstrip("\n") + "\n")
+    return "\n".join(texts)
+
+
+def _who(message: ChatMessage) -> str:
+    name = f" {_plain(message.name, 60)}" if message.name else ""
+    if isinstance(message, ToolMessage) and message.function:
+        return f"{message.role}{name} {_code(message.function, 60)}"
+    return f"{message.role}{name}"
+
+
+def _pieces(message: ChatMessage, *, quoting: bool) -> Iterator[str]:
+    """What a message says, thinks, calls and answers; each piece ends with a newline."""
+    shown = visible if quoting else str
+    for part in message.parts:
+        if isinstance(part, ReasoningPart):
+            thought = shown(part.readable) or "(hidden by the provider)"
+            yield "*Reasoning:*\n"
+            yield _quoted(thought)
+        elif not isinstance(part, TextPart):
+            yield f"{_code(stand_in(part))}\n"
+        elif isinstance(message, ToolMessage):
+            yield fenced(shown(part.text))
+        elif part.text:
+            said = shown(part.text)
+            yield _quoted(said) if quoting else said.rstrip("\n") + "\n"
+    if isinstance(message, AssistantMessage):
+        for call in message.tool_calls or ():
+            yield from _call(call, quoting)
+    if isinstance(message, ToolMessage) and message.error:
+        yield "**Error:**\n"
+        yield fenced(shown(as_json(message.error)), "json")
+
+
+def _call(call: ToolCall, quoting: bool) -> Iterator[str]:
+    shown = visible if quoting else str
+    arguments = call.arguments
+    alone = next(iter(arguments.values())) if len(arguments) == 1 else None
+    if isinstance(alone, str):
+        key = next(iter(arguments))
+        yield f"**Call** {_code(call.function, 80)} with {_code(key, 60)}:\n"
+        yield fenced(shown(alone), call.language or {"command": "bash", "cmd": "bash"}.get(key))
+    else:
+        yield f"**Call** {_code(call.function, 80)}{':' if arguments else ''}\n"
+        if arguments:
+            yield fenced(shown(as_json(arguments)), "json")
+    if call.parse_error:
+        yield f"**Cannot be read:** {_code(call.parse_error, 300)}\n"
+
+
+# The run
+
+
+def export_markdown(
+    run: AgentRun,
+    part: Part | None = None,
+    annotated: Annotated | None = None,
+    rules: Sequence[Rule] = (),
+) -> Exported:
+    """The run, or the part of it, with a heading for each unit and message, highlights named and listed."""
+    annotated = annotated or Annotated()
+    lost = Lost()
+    transcripts = parts_of_run(run, part)
+    unshown(transcripts, part, lost)
+    stand_out = {index: highlights_of(each, index, rules, annotated) for index, each in transcripts}
+    blocks = [f"# {_plain(run.name or run.id)}\n"]
+    blocks.append("".join(f"- {word}: {_code(said, 600)}\n" for word, said in facts_of(run, part)))
+    if run.metadata:
+        blocks += ["## Metadata\n", fenced(visible(as_json(run.metadata)), "json")]
+    blocks += _listed(transcripts, stand_out, part)
+    for index, transcript in transcripts:
+        name = f": {_plain(transcript.name)}" if transcript.name else ""
+        blocks.append(f"## Transcript {index}{name}\n")
+        blocks += _transcript(transcript, index, part, stand_out[index], annotated)
+    if run.reasoning:
+        blocks += ["## The evaluator's reasoning\n", _quoted(visible(run.reasoning))]
+    blocks += _annotations(run, annotated)
+    return Exported("\n".join(blocks), lost.sentences(), lost.kinds())
+
+
+def _within(message: int, part: Part | None) -> bool:
+    return part is None or part.first <= message <= part.last
+
+
+def _listed(
+    transcripts: Sequence[tuple[int, Transcript]], stand_out: dict[int, dict[int, list[Highlight]]], part: Part | None
+) -> list[str]:
+    lines = []
+    for index, transcript in transcripts:
+        for message, reasons in stand_out[index].items():
+            if _within(message, part):
+                place, role = f"T{index}B{message}", transcript.messages[message].role
+                link = f"[{place}](#{place.lower()}-{role})"
+                lines += [f"- {link}, unit {why.unit}: {why.source}: {_code(why.reason)}\n" for why in reasons]
+    return ["## Highlights\n", "".join(lines)] if lines else []
+
+
+def _transcript(
+    transcript: Transcript,
+    index: int,
+    part: Part | None,
+    stand_out: dict[int, list[Highlight]],
+    annotated: Annotated,
+) -> Iterator[str]:
+    for unit, members in enumerate(transcript.units_of_action):
+        shown = [member for member in members if _within(member, part)]
+        if not shown:
+            continue
+        marked = " (highlighted)" if any(member in stand_out for member in members) else ""
+        yield f"### Unit {unit}{marked}\n"
+        for annotator, notes in annotated.notes.items():
+            note = notes.note_on(index, unit)
+            if note is not None:
+                scores = ", ".join(f"{_plain(key, 60)} {number(score)}" for key, score in note.scores.items())
+                yield f"**Note by {_plain(annotator, 60)}:** {scores}\n"
+                if note.note:
+                    yield _quoted(visible(note.note))
+        for member in shown:
+            message = transcript.messages[member]
+            yield f"#### T{index}B{member} {message.role}\n"
+            about = _about(message)
+            if about:
+                yield f"{about}\n"
+            for why in stand_out.get(member, ()):
+                yield f"**▲ {why.source}:** {_code(why.reason)}\n"
+            yield from _pieces(message, quoting=True)
+
+
+def _about(message: ChatMessage) -> str:
+    """Who speaks to whom, when, and by which model, in one line."""
+    said = []
+    if message.name:
+        said.append(f"from {_plain(message.name, 80)}")
+    if message.recipient:
+        said.append(f"to {_plain(message.recipient, 80)}")
+    if isinstance(message, ToolMessage) and message.function:
+        said.append(f"answer of {_code(message.function, 80)}")
+    if isinstance(message, AssistantMessage) and message.model:
+        said.append(f"model {_plain(message.model, 80)}")
+    if message.timestamp:
+        said.append(f"at {_plain(message.timestamp, 60)}")
+    if message.reward is not None:
+        said.append(f"reward {number(message.reward)}")
+    return ", ".join(said)
+
+
+def _annotations(run: AgentRun, annotated: Annotated) -> Iterator[str]:
+    for record in annotated.records:
+        yield f"## Annotation by {_plain(record.annotator_id, 80)}\n"
+        names = run.agent_names
+        for number_, reward in enumerate(record.rewards):
+            name = names[number_] if number_ < len(names) else f"agent {number_ + 1}"
+            overall, dimensions = reward if isinstance(reward, tuple) else (reward, {})
+            yield f"**{_plain(name, 60)}**\n"
+            rows = [f"| {_plain(key, 60)} | {number(score)} |\n" for key, score in dimensions.items()]
+            yield "".join(["| dimension | score |\n|---|--:|\n", *rows, f"| **overall** | {number(overall)} |\n"])
+        if record.reasoning:
+            yield _quoted(visible(record.reasoning))

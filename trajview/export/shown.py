@@ -1,0 +1,125 @@
+"""What the formats for people share: safe text, what stands out, and what they leave to the other formats."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from trajview.annotation.unit_notes import UnitNotes
+from trajview.highlight import Highlight, Rule, highlights_in
+from trajview.models.messages import AudioPart, ChatMessage, ImagePart, OtherPart, VideoPart
+from trajview.models.run import AgentRun
+from trajview.models.transcript import Transcript
+from trajview.textsafe import one_line, safe_text
+
+from .exported import Lost, Part, placed
+
+if TYPE_CHECKING:
+    from trajview.models.sotopia import AnnotationForEpisode
+
+__all__ = ["Annotated", "facts_of", "highlights_of", "number", "reward_text", "unshown", "visible"]
+
+_COLOUR = re.compile(r"\x1b\[[0-9;:]*m")
+
+
+@dataclass(frozen=True, slots=True)
+class Annotated:
+    """What people said of a run: annotations, and each annotator's notes and marks on its units."""
+
+    records: Sequence[AnnotationForEpisode] = ()
+    notes: Mapping[str, UnitNotes] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.records) or any(notes.units or notes.marks for notes in self.notes.values())
+
+
+def visible(text: str) -> str:
+    """A text for a page: colours of a terminal gone, all else that acts on one as a visible sign."""
+    return safe_text(_COLOUR.sub("", text) if "\x1b" in text else text)
+
+
+def highlights_of(
+    transcript: Transcript, index: int, rules: Sequence[Rule], annotated: Annotated
+) -> dict[int, list[Highlight]]:
+    """What stands out in a transcript, by message: errors, what the rules match, and marks set by hand."""
+    found = highlights_in(transcript, rules)
+    for notes in annotated.notes.values():
+        for mark in notes.marks:
+            first = transcript.get_first_block_in_action_unit(mark.unit) if mark.transcript == index else None
+            if first is not None:
+                found.append(Highlight(mark.unit, first, "mark", mark.note or "marked"))
+    by_message: dict[int, list[Highlight]] = {}
+    for highlight in sorted(found, key=lambda each: (each.message, each.source)):
+        by_message.setdefault(highlight.message, []).append(highlight)
+    return by_message
+
+
+def number(value: float) -> str:
+    """A score as people write it."""
+    return f"{value:.4g}"
+
+
+def reward_text(run: AgentRun) -> list[str]:
+    """A line per agent: its name, its overall reward and the dimensions."""
+    lines = []
+    for name, reward in zip(run.agent_names, run.rewards or (), strict=False):
+        overall, dimensions = reward if isinstance(reward, tuple) else (reward, {})
+        scores = ", ".join(f"{one_line(key, 60)} {number(score)}" for key, score in dimensions.items())
+        lines.append(f"{one_line(name, 60)}: {number(overall)}{f' ({scores})' if scores else ''}")
+    return lines
+
+
+def facts_of(run: AgentRun, part: Part | None = None) -> list[tuple[str, str]]:
+    """What is said of a run above its messages: pairs of a word and a line of text."""
+    facts = [("run", one_line(run.id, 200))]
+    if run.description:
+        facts.append(("description", one_line(run.description, 500)))
+    if run.source_format:
+        facts.append(("format", one_line(run.source_format, 40)))
+    if run.agents:
+        facts.append(("agents", ", ".join(one_line(name, 60) for name in run.agents)))
+    models: dict[str, None] = {}
+    count = units = 0
+    for transcript in run.transcripts:
+        count += len(transcript.messages)
+        units += len(transcript.unit_starts)
+        for message in transcript.messages:
+            model = getattr(message, "model", None)
+            if model:
+                models[model] = None
+    if models:
+        facts.append(("models", ", ".join(one_line(model, 80) for model in models)))
+    several = f", {len(run.transcripts)} transcripts" if len(run.transcripts) > 1 else ""
+    facts.append(("length", f"{count:,} messages, {units:,} action units{several}"))
+    if part is not None:
+        facts.append(("shown", f"messages {part.first} to {part.last} of transcript {part.transcript}"))
+    facts += [("reward", line) for line in reward_text(run)]
+    return facts
+
+
+def unshown(transcripts: Sequence[tuple[int, Transcript]], part: Part | None, lost: Lost) -> None:
+    """Name what a page for people does not show of messages."""
+    for index, transcript in transcripts:
+        for place, message in placed(transcript, index, part):
+            _unshown(message, place, lost)
+
+
+def _unshown(message: ChatMessage, place: str, lost: Lost) -> None:
+    fields: tuple[tuple[str, Callable[[ChatMessage], object]], ...] = (
+        ("metadata", lambda each: each.metadata),
+        ("ids", lambda each: each.id),
+        ("token counts", lambda each: each.usage),
+        ("citations by the model", lambda each: getattr(each, "citations", None)),
+        ("suggested messages", lambda each: getattr(each, "suggested_messages", None)),
+    )
+    for what, of in fields:
+        if of(message):
+            lost.of(place, what)
+    for part in message.parts:
+        if isinstance(part, ImagePart | AudioPart | VideoPart | OtherPart):
+            what = {"image": "images", "audio": "sounds", "video": "videos"}.get(part.type, "parts of unknown types")
+            lost.of(place, what, "named, not shown")
+    if visible(message.text) != message.text.replace("\r\n", "\n"):
+        lost.of(place, "control characters and terminal colours", "shown as signs or left out")
