@@ -49,8 +49,9 @@ async def burst(panel: Driver, keys: Sequence[str]) -> None:
 
 
 def said(panel: Driver) -> tuple[object, ...]:
-    values, rationales = panel.panel._sheet.values()
-    return panel.at, values, rationales, panel.panel._sheet.reasoning.text
+    draft = panel.panel._typed()
+    assert draft is not None
+    return panel.at, draft.values, draft.rationales, draft.reasoning
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -255,6 +256,24 @@ async def test_a_next_run_that_cannot_be_opened_leaves_the_keys_alive(episodes: 
         assert reader.state.startswith("submitted ✓")
         await reader.press("3")
         assert reader.values[0, "believability"] == "3"
+
+
+async def test_what_is_typed_between_two_runs_is_in_neither(tmp_path: Path) -> None:
+    async with driving(tmp_path) as panel:
+        panel.app.stays = False
+        await panel.open()
+        await panel.pilot.press(*keys_of_an_episode()[:-1], "enter", "w")
+        await panel.pilot.press("ctrl+s")
+        await panel.settle()
+        assert panel.state.startswith("submitted ✓")
+        await panel.pilot.press("x", "9", "backspace", "tab", "right", "equals_sign", "quotation_mark")
+        assert not panel.panel.dirty
+        await panel.open("e2")
+        assert panel.at == ("believability", 0)
+        assert panel.grid.values == [{}, {}]
+        assert panel.panel._sheet.reasoning.text == ""
+        await panel.type("7")
+        assert panel.value("believability") == "7"
 
 
 async def test_escape_leaves_the_panel_beside_the_transcript(episodes: Path, tmp_path: Path) -> None:

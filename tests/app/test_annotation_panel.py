@@ -35,6 +35,8 @@ class PanelApp(App[None]):
         super().__init__()
         self.panel = AnnotationPanel(store)
         self.posted: list[Message] = []
+        self.stays = True
+        """There is no run to go on to."""
 
     def compose(self) -> ComposeResult:
         yield self.panel
@@ -47,7 +49,7 @@ class PanelApp(App[None]):
 
     def on_annotation_panel_saved(self, message: AnnotationPanel.Saved) -> None:
         self._note(message)
-        if message.advance:
+        if message.advance and self.stays:
             self.panel.stay("nothing comes after it")
 
     def on_annotation_panel_run_requested(self, message: AnnotationPanel.RunRequested) -> None:

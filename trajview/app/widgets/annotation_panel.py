@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -16,8 +16,7 @@ from textual.widgets import Static
 from trajview.annotation.draft import Draft, bad_scores
 from trajview.annotation.rubric import Rubric
 from trajview.annotation.store import AnnotationStore, ChangedOnDisk, Opened
-from trajview.app.score_grid import ScoreGrid
-from trajview.app.widgets.annotation_work import AnnotatedRun, Work
+from trajview.app.widgets.annotation_work import AnnotatedRun, Fields, Work
 from trajview.app.widgets.changed_on_disk import ChangedOnDiskScreen
 from trajview.app.widgets.panel_keys import PanelKeys
 from trajview.app.widgets.panel_messages import clock
@@ -29,9 +28,6 @@ if TYPE_CHECKING:
     from trajview.models.run import Reward
 
 __all__ = ["AnnotationPanel"]
-
-_MOST_AGENTS = 24
-"""More agents than this get no fields: nobody rates them by hand, and a log could claim a million."""
 
 _TIME_EVERY = 60.0
 """Seconds of active time that are written down with a draft, so that a kill loses no more."""
@@ -67,7 +63,7 @@ class AnnotationPanel(PanelKeys):
         self._filled: AnnotatedRun | None = None
         self._opening = 0
         self._wants_focus = False
-        self._beyond: tuple[tuple[Mapping[str, str], ...], tuple[Mapping[str, str], ...]] = ((), ())
+        self._fields: Fields | None = None
         self._timer: Timer | None = None
         self._refused = False
         """The journal did not take the last draft; that is said until it takes one."""
@@ -274,29 +270,19 @@ class AnnotationPanel(PanelKeys):
         self.query_one(".about", Static).update(Content(about))
 
     def _fill(self, run: AnnotatedRun, draft: Draft) -> None:
-        count = len(run.agents)
-        values, reasons = _padded(draft.values, count), _padded(draft.rationales, count)
-        grid = ScoreGrid(run.rubric, run.agents[:_MOST_AGENTS])
-        grid.load(values, reasons)
         again = self._filled == run
         self._filled = run
-        self._sheet.fill(grid, draft.reasoning, self._work.rewards, again)
-        self._beyond = values[_MOST_AGENTS:], reasons[_MOST_AGENTS:]
+        self._fields = Fields(run, draft)
+        self._sheet.fill(self._fields.grid, draft.reasoning, self._work.rewards, again)
 
     # What is in the fields
 
     def _typed(self) -> Draft | None:
         """What is in the fields, None while no run is open."""
-        run = self._run
-        if run is None or not self._ready:
+        if self._fields is None or not self._ready:
             return None
-        values, reasons = self._sheet.values()
-        shared = [dimension.name for dimension in run.rubric.dimensions if dimension.per == "episode"]
-        beyond = [[{**of, **_only(first, shared)} for of in rest] for first, rest in zip((values[0], reasons[0]), self._beyond, strict=True)]  # fmt: skip
-        return Draft(
-            run.key, run.rubric.name, (*values, *beyond[0]), self._sheet.reasoning.text, self._work.base,
-            rationales=(*reasons, *beyond[1]),
-        )  # fmt: skip
+        self._sheet.take()
+        return self._fields.draft(self._sheet.reasoning.text, self._work.base)
 
     def on_score_sheet_changed(self, event: ScoreSheet.Changed) -> None:
         event.stop()
@@ -329,6 +315,8 @@ class AnnotationPanel(PanelKeys):
         else:
             # Held until it is written, so that a run that is left and opened again does not lose it.
             write = self._work.hold(draft)
+            if not self._alarm:
+                self._say("saving the draft…")
             self.run_worker(self._write(draft, write), group="annotation-draft")
             self._write_time(least=_TIME_EVERY)
 
@@ -422,12 +410,3 @@ class AnnotationPanel(PanelKeys):
         except AnnotationError as error:
             self.app.notify(one_line(f"{error.sentence} ({error.hint})", 300), severity="error", markup=False)
         self._work.close()
-
-
-def _padded(texts: Sequence[Mapping[str, str]], agents: int) -> tuple[Mapping[str, str], ...]:
-    """Texts for at least so many agents."""
-    return (*texts, *({} for _ in range(agents - len(texts))))
-
-
-def _only(texts: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
-    return {name: texts[name] for name in names if name in texts}

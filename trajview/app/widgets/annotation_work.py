@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 
 from trajview.annotation.clock import ActiveTime
-from trajview.annotation.draft import Draft
+from trajview.annotation.draft import Draft, Values
 from trajview.annotation.rubric import Rubric
 from trajview.annotation.store import AnnotationStore, Opened, Saved
+from trajview.app.score_grid import ScoreGrid
 from trajview.errors import AnnotationError
 
 if TYPE_CHECKING:
     from trajview.models.run import Reward
 
-__all__ = ["AnnotatedRun", "Work"]
+__all__ = ["MOST_AGENTS", "AnnotatedRun", "Fields", "Work"]
+
+MOST_AGENTS = 24
+"""More agents than this get no fields: nobody rates them by hand, and a log could claim a million."""
 
 T = TypeVar("T")
 
@@ -31,6 +35,36 @@ class AnnotatedRun:
     title: str
     agents: tuple[str, ...]
     rubric: Rubric
+
+
+class Fields:
+    """The texts of a run as they are typed: those in the grid, and those of agents that have no fields."""
+
+    def __init__(self, run: AnnotatedRun, draft: Draft) -> None:
+        self.run = run
+        self.grid = ScoreGrid(run.rubric, run.agents[:MOST_AGENTS])
+        count = len(run.agents)
+        values, reasons = _padded(draft.values, count), _padded(draft.rationales, count)
+        self.grid.load(values, reasons)
+        self._beyond = values[MOST_AGENTS:], reasons[MOST_AGENTS:]
+        self._shared = [dimension.name for dimension in run.rubric.of_episodes if dimension.per == "episode"]
+
+    def draft(self, reasoning: str, base: str | None) -> Draft:
+        """All that is typed. What is rated for the episode stands at every agent."""
+        grid, rubric = self.grid, self.run.rubric.name
+        values = self._all(grid.values, self._beyond[0])
+        return Draft(
+            self.run.key, rubric, values, reasoning, base, rationales=self._all(grid.rationales, self._beyond[1])
+        )
+
+    def _all(self, shown: Sequence[Mapping[str, str]], beyond: Sequence[Mapping[str, str]]) -> Values:
+        common = {name: shown[0][name] for name in self._shared if name in shown[0]}
+        return (*(dict(typed) for typed in shown), *({**typed, **common} for typed in beyond))
+
+
+def _padded(texts: Values, agents: int) -> Values:
+    """Texts for at least so many agents."""
+    return (*texts, *({} for _ in range(agents - len(texts))))
 
 
 class Work:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from textual import events, on
@@ -100,11 +100,6 @@ class ScoreSheet(Vertical):
         if place is not None and self.rationale.text != self._shown:
             self._shown = self.rationale.text
             self.grid.explain(place, self.rationale.line)
-
-    def values(self) -> tuple[list[Mapping[str, str]], list[Mapping[str, str]]]:
-        """Scores and rationales as typed, for each agent by dimension."""
-        self.take()
-        return [dict(typed) for typed in self.grid.values], [dict(typed) for typed in self.grid.rationales]
 
     def shut(self, locked: bool) -> None:
         """Let nothing be typed, or let it. The table keeps the keys meanwhile: none of them reaches the transcript."""
