@@ -165,6 +165,21 @@ def test_units_with_nothing_in_common_are_whole_on_each_side_one_below_the_other
     assert left[0] < right[0]
 
 
+def test_a_fold_of_one_message_leaves_all_others_as_they_were_laid_out() -> None:
+    lines = "\n".join(f"line {i}" for i in range(60))
+    left, right = run(*STEPS, [*OIL, ToolMessage(content=lines)]), run(*STEPS, [*OIL_TOO, ToolMessage(content=lines)])
+    found = comparison(left, right, height=100)
+    found.settle()
+    found.to_end()
+    item, exact = found.cursor[0], sum(found.map.exact)
+    rows = found.rows_of(item)
+    found.toggle_fold()
+    assert found.rows_of(item) > rows + 50
+    assert sum(found.map.exact) == exact
+    found.toggle_fold()
+    assert found.rows_of(item) == rows
+
+
 def test_differences_are_reached_in_both_directions_and_end() -> None:
     found = comparison(run(*STEPS, OIL, *STEPS, WIND), run(*STEPS, OIL_TOO, *STEPS, PAINT))
     assert found.difference == 0

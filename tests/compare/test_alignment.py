@@ -200,3 +200,14 @@ def test_it_can_be_cancelled_at_every_stage() -> None:
 
         with pytest.raises(Cancelled):
             align(left, right, check)
+
+
+def test_it_says_how_far_it_is() -> None:
+    steps = [step(f"step {i} says {i * i % 997} and {i % 13}", f"do {i}", f"{i}") for i in range(300)]
+    others = [step(f"step {i} says {i * i % 991} and {i % 13}", f"do {i}!", f"{i}") for i in range(300)]
+    shares: list[float] = []
+    align(run(*steps), run(*steps[:50], *others[50:]), progress=shares.append)
+    assert len(shares) > 8
+    assert all(0 <= share <= 1 for share in shares)
+    reading = [share for share in shares if share < 0.6]
+    assert reading == sorted(reading)

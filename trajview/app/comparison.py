@@ -64,6 +64,8 @@ class Comparison(Positions):
         self.prefix = found.prefix
         self.counts = Counter(row.kind for row in found.units)
         self._sizes = [sizes_of(side.messages, roles_of(side.messages)) for side in (found.left, found.right)]
+        self._estimated_for: tuple[object, ...] = ()
+        self._estimates: list[list[int]] = []
         self._laid_out: OrderedDict[int, Paired] = OrderedDict()
         self._measured_to = 0
         self._arrange()
@@ -134,11 +136,13 @@ class Comparison(Positions):
 
     def _heights(self) -> list[int]:
         """Heights from the sizes of messages alone."""
-        widths = self.side_widths
-        known = []
-        for side, sizes in enumerate(self._sizes):
-            options = ViewOptions(width=widths[side], preview_lines=self.preview_lines)
-            known.append(estimates(sizes, options, Fold.OPEN if self.fold_level == 2 else Fold.PREVIEW))
+        widths, fold = self.side_widths, Fold.OPEN if self.fold_level == 2 else Fold.PREVIEW
+        if self._estimated_for != (widths, fold):
+            self._estimated_for, self._estimates = (widths, fold), []
+            for side, sizes in enumerate(self._sizes):
+                options = ViewOptions(width=widths[side], preview_lines=self.preview_lines)
+                self._estimates.append(estimates(sizes, options, fold))
+        known = self._estimates
         heights = []
         sides = self.sides
         for item in self.items:
@@ -287,10 +291,17 @@ class Comparison(Positions):
         if item.stretch:
             self.opened.add(item.row)
             row = self.found.starts[item.row]
-        else:
-            self.unfolded ^= {item.row}
-            row = item.row
-        self._keep(row)
+            self._keep(row)
+            return
+        self.unfolded ^= {item.row}
+        index = self.cursor[0]
+        self._laid_out.pop(index, None)
+        self.revision += 1
+        self.cursor = index, min(self.cursor[1], len(self.layout(index).rows) - 1)
+        if self.top[0] == index:
+            self.top = index, min(self.top[1], self.header_row(index))
+        self._clamp()
+        self._cursor_on_screen()
 
     def next_fold_level(self) -> str:
         """The next level; folds made by hand are forgotten. Returns its name."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from trajview.models.transcript import Transcript
 
@@ -83,17 +83,33 @@ class Alignment:
         return found
 
 
-def align(left: Transcript, right: Transcript, check: Callable[[], None] = nothing) -> Alignment:
+_READ: Final = 0.6
+"""The share of the work that reading every message once is, about."""
+
+
+def align(
+    left: Transcript,
+    right: Transcript,
+    check: Callable[[], None] = nothing,
+    progress: Callable[[float], None] = lambda _share: None,
+) -> Alignment:
     """Align two transcripts: what is equal first, then between that what is alike.
 
-    About linear in their sizes; `check` is called all the while and may raise, as `Cancelled`, to end it.
+    About linear in their sizes; `check` is called all the while and may raise, as `Cancelled`, to end it. `progress` is
+    told now and then which share is done, 0 to 1.
     """
-    prints = prints_of(left, check), prints_of(right, check)
+    total = max(1, len(left.messages) + len(right.messages))
+    prints = (
+        prints_of(left, check, lambda read: progress(_READ * read / total)),
+        prints_of(right, check, lambda read: progress(_READ * (len(left.messages) + read) / total)),
+    )
     found = Alignment(left, right)
     units = left.units_of_action, right.units_of_action
 
     def features(side: int, unit: int) -> Features:
         messages = prints[side].transcript.messages
+        if unit % 64 == 0:
+            progress(_READ + (1 - _READ) * unit / len(units[side]))
         return features_of([messages[index] for index in units[side][unit][:16]])
 
     found.units = rows_between(prints[0].units, prints[1].units, features, check)

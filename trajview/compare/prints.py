@@ -84,12 +84,15 @@ class Prints:
     units: list[bytes]
 
 
-def prints_of(transcript: Transcript, check: Callable[[], None] = nothing) -> Prints:
-    """Read every message of a transcript once."""
+def prints_of(
+    transcript: Transcript, check: Callable[[], None] = nothing, progress: Callable[[int], None] = lambda _read: None
+) -> Prints:
+    """Read every message of a transcript once; `progress` is told now and then how many were."""
     messages = []
     for index, message in enumerate(transcript.messages):
         if index % 128 == 0:
             check()
+            progress(index)
         messages.append(_print(said(message)))
     units = [b"".join(messages[unit[0] : unit[-1] + 1]) for unit in transcript.units_of_action]
     return Prints(transcript, messages, units)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from rich.cells import cell_len, set_cell_size
@@ -36,6 +37,8 @@ __all__ = ["CompareScreen"]
 
 _FEW: Final = 5
 """Facts that are shown unasked, where the screen is high enough."""
+_TICK: Final = 0.2
+"""Seconds after which it is said anew how far the alignment is."""
 _LOW: Final = 30
 """Rows of a screen that has room for no more than two."""
 
@@ -64,6 +67,13 @@ class CompareScreen(Reading, Screen[None]):
         def __init__(self, comparison: Comparison, facts: list[Fact], more: bool) -> None:
             super().__init__()
             self.comparison, self.facts, self.more = comparison, facts, more
+
+    class _Progress(Message):
+        """A share of the work is done."""
+
+        def __init__(self, share: float) -> None:
+            super().__init__()
+            self.share = share
 
     class _Failed(Message):
         """They could not be read."""
@@ -117,11 +127,19 @@ class CompareScreen(Reading, Screen[None]):
 
         app, width = self.trajview, self.size.width - 1
         message: Message
+        told = monotonic()
+
+        def progress(share: float) -> None:
+            nonlocal told
+            if monotonic() - told > _TICK and not worker.is_cancelled:
+                told = monotonic()
+                self.post_message(self._Progress(share))
+
         try:
             infos = [app.corpus.refresh(app.corpus.resolve(info)) for info in self.infos]
             runs = app.load(infos[0]), app.load(infos[1])
             with short_turns():
-                found = align(runs[0].transcripts[0], runs[1].transcripts[0], check)
+                found = align(runs[0].transcripts[0], runs[1].transcripts[0], check, progress)
                 comparison = Comparison(found, preview_lines=app.settings.preview_lines, width=width, check=check)
             episodes = all(run.source_format == "sotopia" for run in runs)
             more = not episodes and any(len(run.transcripts) > 1 for run in runs)
@@ -152,6 +170,11 @@ class CompareScreen(Reading, Screen[None]):
         self.view.show(message.comparison)
         self.minimap.show(message.comparison)
         self._follow()
+
+    def on_compare_screen__progress(self, message: _Progress) -> None:
+        message.stop()
+        if self.comparison is None:
+            self.status.say([f"reading and aligning both runs… {min(99, int(message.share * 100))}%"])
 
     def on_compare_screen__failed(self, message: _Failed) -> None:
         message.stop()
