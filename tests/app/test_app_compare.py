@@ -228,6 +228,35 @@ async def test_every_key_does_something_sensible_at_every_size(runs: Path, size:
         assert "only left" in comparing(reader).status.text or size[0] < 100
 
 
+async def test_t_compares_the_next_transcripts_and_enter_opens_the_run_there(tmp_path: Path) -> None:
+    def transcripts(*last: str) -> list[dict[str, Any]]:
+        return [
+            {
+                "messages": [
+                    {"role": role, "content": text} for role, text in zip(("user", "assistant"), said, strict=False)
+                ]
+            }
+            for said in (("Hello.", "Good day."), *((text, "Certainly.") for text in last))
+        ]
+
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    for id, last in (("a", ("Mend it.",)), ("b", ("Paint it.", "Sell it."))):
+        (runs / f"{id}.json").write_text(json.dumps({"id": id, "transcripts": transcripts(*last)}))
+    async with at(runs, "a", "b") as reader:
+        assert "transcript 1/3" in comparing(reader).status.text
+        assert "both say the same" in comparing(reader).status.text
+        await reader.press("t")
+        await reader.until(lambda: "transcript 2/3" in comparing(reader).status.text)
+        assert "Paint it." in screen_text(reader.app)
+        await reader.press("t")
+        await reader.until(lambda: "transcript 3/3" in comparing(reader).status.text)
+        assert "only right" in comparing(reader).status.text
+        await reader.press("enter")
+        await reader.opened("b")
+        await reader.until(lambda: "Sell it." in reader.text)
+
+
 async def test_a_run_beside_itself_has_no_difference(runs: Path) -> None:
     async with at(runs, "one", "one") as reader:
         await reader.press("n")

@@ -91,6 +91,7 @@ KEYS: tuple[Key, ...] = (
     Key("compare.fold", "o", "fold", "unfold what is the same", "Show", _C, "unfold"),
     Key("compare.level", "z", "fold_level", "fold level: same, long, none", "Show", _C),
     Key("compare.layout", "tab", "layout", "side by side, or in one column", "Show", _C, "layout"),
+    Key("compare.transcript", "t", "transcript(1)", "next transcript of both runs", "Jump", _C),
     Key("compare.facts", "i", "facts", "all rewards and metadata that differ", "Show", _C),
     Key("open", "enter,o", "open", "open the run", "Runs", _B | _D | _R, "open"),
     Key("results.next", "right_square_bracket,n", "run(1)", "next run that was found", "Jump", _R, "next run"),

@@ -182,7 +182,7 @@ def _print(corpus: Corpus, infos: tuple[RunInfo, RunInfo], width: int, context: 
         found = align(runs[0].transcripts[number], runs[1].transcripts[number])
         same = same and found.same
         titles = tuple(_title(info, run, number) for info, run in zip(infos, runs, strict=True))
-        facts = facts_of(*runs, (number, number)) if not number else []
+        facts = facts_of(*runs) if not number else []
         for line in compared((titles[0], titles[1]), facts, found, style):
             sys.stdout.write(line + "\n")
     return _SAME if same else _DIFFERENT

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from trajview.models.messages import AssistantMessage
 from trajview.models.run import AgentRun, Reward
+from trajview.models.transcript import Transcript
 from trajview.textsafe import one_line
 
 __all__ = ["Fact", "facts_of"]
@@ -29,9 +30,9 @@ class Fact(NamedTuple):
         return self.left != self.right
 
 
-def facts_of(left: AgentRun, right: AgentRun, index: tuple[int, int] = (0, 0)) -> list[Fact]:
+def facts_of(left: AgentRun, right: AgentRun, index: int = 0) -> list[Fact]:
     """The rewards of both, and what else differs between them; `index` is the transcript of each that is compared."""
-    rewards, known = (_rewards(left), _rewards(right)), (_known(left, index[0]), _known(right, index[1]))
+    rewards, known = (_rewards(left), _rewards(right)), (_known(left, index), _known(right, index))
     facts = _beside(*rewards) + [fact for fact in _beside(*known) if fact.differs]
     # Of a reward's parts those that differ; of all that is the same only the reward itself is worth a line.
     return [fact for fact in facts if fact.differs or ", " not in fact.name]
@@ -53,7 +54,7 @@ def _rewards(run: AgentRun) -> dict[str, str]:
 
 
 def _known(run: AgentRun, index: int) -> dict[str, str]:
-    transcript = run.transcripts[index]
+    transcript = run.transcripts[index] if index < len(run.transcripts) else Transcript(id="none")
     found: dict[str, str] = {}
     found["agents"] = one_line(", ".join(run.agents or ()), _LONGEST)
     models = dict.fromkeys(

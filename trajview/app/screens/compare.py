@@ -19,6 +19,7 @@ from textual.worker import get_current_worker
 from trajview.app.comparison import GUTTER, Comparison
 from trajview.app.keys import bindings_for
 from trajview.app.reading import Reading
+from trajview.app.results import Landing
 from trajview.app.widgets.compare_view import CompareMap, CompareView
 from trajview.app.widgets.key_footer import KeyFooter
 from trajview.app.widgets.status_line import StatusLine
@@ -28,10 +29,12 @@ from trajview.compare.sequence import Cancelled
 from trajview.corpus.info import RunInfo
 from trajview.corpus.turns import short_turns
 from trajview.errors import TrajviewError
+from trajview.models.transcript import Transcript
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
     from trajview.app.app import TrajviewApp
+    from trajview.models.run import AgentRun
 
 __all__ = ["CompareScreen"]
 
@@ -64,9 +67,9 @@ class CompareScreen(Reading, Screen[None]):
     class _Ready(Message):
         """Both runs are aligned."""
 
-        def __init__(self, comparison: Comparison, facts: list[Fact], more: bool) -> None:
+        def __init__(self, comparison: Comparison, facts: list[Fact], index: int, count: int) -> None:
             super().__init__()
-            self.comparison, self.facts, self.more = comparison, facts, more
+            self.comparison, self.facts, self.index, self.count = comparison, facts, index, count
 
     class _Progress(Message):
         """A share of the work is done."""
@@ -89,8 +92,10 @@ class CompareScreen(Reading, Screen[None]):
         self.all_facts = False
         self.comparison: Comparison | None = None
         self._brief = ""
-        self._more = False
-        """Whether the runs have other transcripts that are not compared."""
+        self.index = 0
+        """Which transcript of each run is compared."""
+        self._count = 1
+        """How many transcripts there are to compare."""
 
     @property
     def trajview(self) -> TrajviewApp:
@@ -115,10 +120,11 @@ class CompareScreen(Reading, Screen[None]):
         self.view.styles.scrollbar_size_vertical = 0  # the map is one
         self._show_head()
         self.status.say(["reading and aligning both runs…"])
-        self._align()
+        self._align(0)
 
     @work(thread=True, exclusive=True, group="align", exit_on_error=False)
-    def _align(self) -> None:
+    def _align(self, index: int) -> None:
+        """Read both runs and align a transcript of each; a run that has fewer has an empty one."""
         worker = get_current_worker()
 
         def check() -> None:
@@ -139,11 +145,12 @@ class CompareScreen(Reading, Screen[None]):
             infos = [app.corpus.refresh(app.corpus.resolve(info)) for info in self.infos]
             runs = app.load(infos[0]), app.load(infos[1])
             with short_turns():
-                found = align(runs[0].transcripts[0], runs[1].transcripts[0], check, progress)
+                found = align(_transcript(runs[0], index), _transcript(runs[1], index), check, progress)
                 comparison = Comparison(found, preview_lines=app.settings.preview_lines, width=width, check=check)
+            # Of an episode the others are what each agent saw of the first.
             episodes = all(run.source_format == "sotopia" for run in runs)
-            more = not episodes and any(len(run.transcripts) > 1 for run in runs)
-            message = self._Ready(comparison, facts_of(*runs), more)
+            count = 1 if episodes else max(len(run.transcripts) for run in runs)
+            message = self._Ready(comparison, facts_of(runs[0], runs[1], index), index, count)
         except Cancelled:
             return
         except TrajviewError as error:
@@ -165,7 +172,8 @@ class CompareScreen(Reading, Screen[None]):
 
     def on_compare_screen__ready(self, message: _Ready) -> None:
         message.stop()
-        self.comparison, self.facts, self._more = message.comparison, message.facts, message.more
+        self.comparison, self.facts = message.comparison, message.facts
+        self.index, self._count = message.index, message.count
         self._show_head()
         self.view.show(message.comparison)
         self.minimap.show(message.comparison)
@@ -267,8 +275,8 @@ class CompareScreen(Reading, Screen[None]):
                 for kind, name in _NAMES.items()
                 if (count := comparison.counts[kind]) and not (kind is Kind.SAME and count == prefix)
             ]
-        if self._more:
-            said.append("first transcripts only")
+        if self._count > 1:
+            said.insert(0, f"transcript {self.index + 1}/{self._count}")
         self.status.say(said, self._brief, "$accent")
 
     def on_key(self) -> None:
@@ -307,9 +315,17 @@ class CompareScreen(Reading, Screen[None]):
 
     def action_open(self) -> None:
         """Open the run of the chosen side at the unit under the cursor."""
-        found = self.comparison.unit_to_open() if self.comparison is not None else None
-        if found is not None:
-            self.trajview.open_run(self.infos[found[0]], unit=found[1])
+        comparison = self.comparison
+        found = comparison.unit_to_open() if comparison is not None else None
+        if comparison is None or found is None:
+            return
+        side, unit = found
+        if not self.index:
+            self.trajview.open_run(self.infos[side], unit=unit)
+            return
+        transcript = (comparison.found.left, comparison.found.right)[side]
+        landing = Landing(self.index, transcript.unit_starts[unit], "", "")
+        self.trajview.open_run(self.infos[side], landing=landing)
 
     def action_fold(self) -> None:
         """Unfold what is the same here, or fold it again."""
@@ -336,6 +352,14 @@ class CompareScreen(Reading, Screen[None]):
             self.view.sync()
             self._say("side by side" if beside else "one below the other")
 
+    def action_transcript(self, step: int) -> None:
+        """The next transcript of both runs, or the previous one."""
+        if self._count > 1:
+            self.status.say(["reading and aligning both runs…"])
+            self._align((self.index + step) % self._count)
+        elif self.comparison is not None:
+            self._say("there is one transcript to compare")
+
     def action_facts(self) -> None:
         """All that is known of both and differs, or the first of it."""
         self.all_facts = not self.all_facts
@@ -360,6 +384,10 @@ class CompareScreen(Reading, Screen[None]):
 _NAMES: Final = {
     Kind.SAME: "the same", Kind.CHANGED: "changed", Kind.OTHER: "other", Kind.LEFT: "only left", Kind.RIGHT: "only right",
 }  # fmt: skip
+
+
+def _transcript(run: AgentRun, index: int) -> Transcript:
+    return run.transcripts[index] if index < len(run.transcripts) else Transcript(id="none")
 
 
 def _cut(text: str, width: int) -> str:

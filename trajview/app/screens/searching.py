@@ -79,12 +79,13 @@ class Searching(Jumping):
         event.stop()
 
     def _land(self, session: TranscriptSession, landing: Landing) -> None:
-        """Go to where something was found, and go on with that search."""
+        """Go to where something was found, and go on with that search, if it was one."""
         if 0 <= landing.message < len(session.messages):
             session.to_message(landing.message)
             self._moved()
-        self._landed = landing
-        self._search(session, landing.typed)
+        if landing.typed:
+            self._landed = landing
+            self._search(session, landing.typed)
 
     def _search(self, session: TranscriptSession, text: str) -> None:
         try:
