@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from _make import adp, chat, episodes, episodes_published, sotopia, taskweaver
+from _make import adp, chat, episodes, episodes_published, scores, sotopia, taskweaver
 from _make.docent_coding import coding_run
 from _make.docent_runs import shorter_runs
 from _make.malformed import write_malformed
@@ -31,6 +31,10 @@ def main(target: Path) -> None:
             write_json(target / "sotopia" / f"{episode.codename}.json", sotopia.episode_log(episode))
         published = [sotopia.published(e) for e in (episodes_published.WINDOW, episodes_published.ALLOTMENT)]
         write_jsonl(target / "sotopia" / "published.jsonl", published)
+        records = target / "annotations" / "AnnotationForEpisode"
+        records.mkdir(parents=True, exist_ok=True)
+        for annotation in scores.annotations():
+            (records / f"{annotation.pk}.json").write_text(annotation.to_json(), encoding="ascii")
 
         write_json(target / "adp" / "web_trajectory.json", adp.web_trajectory())
         trajectories = [adp.coffee(root), adp.bisect(root), adp.access_log(root)]

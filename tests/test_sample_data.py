@@ -194,3 +194,18 @@ def test_the_script_makes_the_same_files_again(tmp_path: Path, monkeypatch: pyte
     assert sotopia.episode_log(episodes.DEPOSIT) == record_of("sotopia/deposit.json")
     adp = importlib.import_module("_make.adp")
     assert adp.web_trajectory() == record_of("adp/web_trajectory.json")
+
+
+def test_the_annotations_are_of_the_episodes_and_within_their_ranges() -> None:
+    records = [json.loads(path.read_text()) for path in (SAMPLES / "annotations" / "AnnotationForEpisode").iterdir()]
+    episodes = {
+        record.get("pk") or record["episode_id"]: len(record.get("agents") or record["agent_ids"])
+        for record in (record_of(f"sotopia/{name}") for name in EPISODES)
+    }
+    assert {record["annotator_id"] for record in records} == {"ada", "bo", "chidi"}
+    assert {record["episode"] for record in records} == set(episodes)
+    for record in records:
+        assert len(record["rewards"]) == episodes[record["episode"]]
+        for overall, scores in record["rewards"]:
+            assert overall == pytest.approx(sum(scores.values()) / len(scores))
+            assert all(RANGES[name][0] <= score <= RANGES[name][1] for name, score in scores.items())
