@@ -19,7 +19,10 @@ from typing import Any
 
 from textual.pilot import Pilot
 
+from trajview.annotation.queue import Plan
 from trajview.app.app import make_app
+from trajview.app.screens.agreement import AgreementScreen
+from trajview.app.screens.disagreement import DisagreementScreen
 from trajview.app.screens.transcript import TranscriptScreen
 from trajview.app.widgets import annotation_panel
 from trajview.config import Settings
@@ -62,12 +65,12 @@ def save(pilot: Pilot[Any], name: str) -> None:
     print(f"{name}.svg")
 
 
-async def drive(steps: Callable[[Pilot[Any]], Any], *paths: Path, highlight: tuple[str, ...] = ()) -> None:
-    """Run the app on some samples and do the steps in it."""
-    settings = Settings(paths=paths, annotator="ada", highlight=highlight)
+async def drive(steps: Callable[[Pilot[Any]], Any], *paths: Path, plan: Plan | None = None, **given: Any) -> None:
+    """Run the app on some samples and do the steps in it; with a plan, on the queue that it gives."""
+    settings = Settings(**{"paths": paths, "annotator": "ada", **given})
     corpus = Corpus(settings.paths)
     corpus.start()
-    app = make_app(corpus, settings)
+    app = make_app(corpus, settings, plan)
     async with app.run_test(size=SIZE) as pilot:
         await until(pilot, lambda: corpus.finished)
         await steps(pilot)
@@ -107,6 +110,27 @@ async def annotation(pilot: Pilot[Any]) -> None:
     save(pilot, "annotation")
 
 
+async def queue(pilot: Pilot[Any]) -> None:
+    await until(pilot, lambda: reading(pilot))
+    await pilot.press("escape", "escape", "q")
+    await until(pilot, lambda: not reading(pilot))
+    await pilot.press("G", "f")
+    await rest(pilot)
+    pilot.app.clear_notifications()
+    await rest(pilot)
+    save(pilot, "queue")
+
+
+async def agreement(pilot: Pilot[Any]) -> None:
+    await pilot.press("A")
+    await until(pilot, lambda: isinstance(pilot.app.screen, AgreementScreen))
+    await until(pilot, lambda: "computing" not in pilot.app.export_screenshot())
+    save(pilot, "agreement")
+    await pilot.press("enter")
+    await until(pilot, lambda: isinstance(pilot.app.screen, DisagreementScreen))
+    save(pilot, "disagreement")
+
+
 def clock(_time: object, seconds: bool = False) -> str:
     """The time that the annotation panel says in the pictures."""
     return "14:03:22" if seconds else "14:03"
@@ -122,6 +146,10 @@ async def main() -> None:
         await drive(browser, SAMPLES)
         await drive(transcript, SAMPLES / "docent" / "coding_run.json", highlight=("AssertionError",))
         await drive(annotation, SAMPLES / "sotopia" / "deposit.json")
+        store = Path("scores")
+        shutil.copytree(SAMPLES / "annotations", store)
+        await drive(queue, SAMPLES / "sotopia", plan=Plan(), store=store, annotator="bo")
+        await drive(agreement, SAMPLES / "sotopia", store=store)
 
 
 if __name__ == "__main__":

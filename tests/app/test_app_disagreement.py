@@ -62,7 +62,7 @@ async def test_the_furthest_apart_come_first_and_the_cursor_shows_everybody_side
         assert "ben on the window: mostly as agreed." in reader.whole_screen
         assert "furthest apart: goal, Ann" in status(reader)
         await reader.press("j")
-        assert table(reader).startswith("garden")
+        assert "garden" in table(reader).split("\n")[0]
 
 
 async def test_what_was_not_submitted_is_hidden_until_it_is_revealed(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ async def test_what_was_not_submitted_is_hidden_until_it_is_revealed(tmp_path: P
         await reader.press("R", "R")
         await reader.until(lambda: screen_of(reader).current is not None and not screen_of(reader).current.hidden)
         assert events(store, "ada") == [("reveal", "secret")]
-        assert table(reader).startswith("secret")
+        assert "secret" in table(reader).split("\n")[0]
         assert "ben on the secret" in reader.whole_screen
 
 
@@ -92,7 +92,7 @@ async def test_what_is_submitted_meanwhile_is_hidden_no_longer(tmp_path: Path) -
         await reader.press("q")
         await reader.until(lambda: isinstance(reader.app.screen, DisagreementScreen))
         await reader.until(lambda: not any(found.hidden for found in screen_of(reader).queue))
-        assert table(reader).startswith("secret")
+        assert "secret" in table(reader).split("\n")[0]
 
 
 async def test_enter_opens_the_run_and_leaving_it_comes_back(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ async def test_enter_opens_the_run_and_leaving_it_comes_back(tmp_path: Path) -> 
         assert isinstance(reader.app.screen, TranscriptScreen)
         await reader.press("q")
         await reader.until(lambda: isinstance(reader.app.screen, DisagreementScreen))
-        assert table(reader).startswith("garden")
+        assert "garden" in table(reader).split("\n")[0]
 
 
 async def test_an_episode_whose_log_is_not_open_is_said(tmp_path: Path) -> None:
@@ -213,7 +213,7 @@ async def test_hostile_names_and_reasons_do_no_harm(tmp_path: Path) -> None:
         write_record(store, "wei\x1brd", annotator, [(1.0, scores)], hostile)
     async with reading(episodes, store=store, annotator="[bold]bob", size=(60, 20)) as reader:
         await disagreements(reader)
-        assert table(reader).startswith("weid")
+        assert "weid" in table(reader).split("\n")[0]
         assert "\x1b" not in reader.whole_screen
         await settling(reader)
         await reader.press("asterisk", "ctrl+s")

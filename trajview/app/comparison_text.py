@@ -35,13 +35,13 @@ class Cell(NamedTuple):
     look: Look = ""
 
 
-def queue_row(found: Disagreement, width: int) -> list[Cell]:
-    """An episode in the list: how far apart, which one, who, and whether it is settled."""
+def queue_row(found: Disagreement, width: int, name: str = "") -> list[Cell]:
+    """An episode in the list, by its name if it is known: how far apart, which one, who, and whether it is settled."""
     settled = "✓" if found.settled else " "
     spread = "  – " if found.hidden else f"{found.spread:4.0%}"
     who = f"{len(found.annotators)}"
     room = max(4, width - len(spread) - len(who) - 6)
-    name = _fit(one_line(found.episode, 200), room)
+    name = _fit(one_line(name or found.episode, 200), room)
     look: Look = "faint" if found.hidden or not found.spread else "far" if found.spread >= _FAR else ""
     return [
         Cell(spread, look),

@@ -201,7 +201,9 @@ class DisagreementScreen(Settles):
 
     def _fill(self) -> None:
         width = (_LIST if self.has_class("-wide") else self.size.width) - 3
-        self._list.set_options([Option(_content([queue_row(found, width)]), id=None) for found in self.queue])
+        self._list.set_options(
+            [Option(_content([queue_row(found, width, self._heading(found.episode))]), id=None) for found in self.queue]
+        )
 
     def on_resize(self) -> None:
         if self.queue:
@@ -248,7 +250,7 @@ class DisagreementScreen(Settles):
         elif found.hidden:
             table.update(
                 Content.assemble(
-                    (f"{one_line(found.episode, 200)}\n\n", "bold"),
+                    (f"{self._heading(found.episode)}\n\n", "bold"),
                     "You have not submitted this episode yet, so what others gave is hidden.\n",
                     ("Enter opens it; R reveals it, which is kept in your journal.", "$foreground 60%"),
                 )
@@ -267,7 +269,7 @@ class DisagreementScreen(Settles):
         room = max(40, self.size.width - (_LIST if self.has_class("-wide") else 0) - 5)
         focused = self.focused is self._sheet
         lines, at = sheet(comparison, info.agents if info else (), self.settling, room=room, focused=focused)
-        table.update(Content.assemble((f"{one_line(found.episode, 200)}\n\n", "bold"), _content(lines)))
+        table.update(Content.assemble((f"{self._heading(found.episode)}\n\n", "bold"), _content(lines)))
         if at is not None:
             self._sheet.scroll_to_region(Region(0, at + 3, 1, 1), animate=False)
         parts: list[str | tuple[str, str]] = []
@@ -293,6 +295,12 @@ class DisagreementScreen(Settles):
             said = f"furthest apart: {one_line(row.dimension.label, 40)}, {self._agent(found.episode, row.agent)}"
         line.set_class(problem, "-problem")
         line.update(Content(said))
+
+    def _heading(self, episode: str) -> str:
+        """The name of an episode, where one is known, and its id."""
+        info = self._info(episode)
+        name = info.name if info is not None else None
+        return one_line(f"{name}  {episode}" if name and name != episode else episode, 200)
 
     def _agent(self, episode: str, agent: int) -> str:
         info = self._info(episode)
