@@ -257,6 +257,21 @@ async def test_t_compares_the_next_transcripts_and_enter_opens_the_run_there(tmp
         await reader.until(lambda: "Sell it." in reader.text)
 
 
+async def test_very_large_messages_are_compared_in_a_thread_and_then_shown(tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    lines = [f"wheel {i} turned as it should" for i in range(8_000)]
+    for id, word in (("a", "stopped"), ("b", "broke")):
+        said = "\n".join([*lines[:5_000], f"wheel 5000 {word} after a while", *lines[5_000:]])
+        (runs / f"{id}.json").write_text(json.dumps(record(id, [("Step 0 turns all.", said)])))
+    async with at(runs, "a", "b") as reader:
+        await reader.until(lambda: "5000 stopped" in screen_text(reader.app))
+        assert "5000 broke" in screen_text(reader.app)
+        await reader.press("n")
+        await reader.press("o")
+        await reader.until(lambda: "wheel 3 turned" in screen_text(reader.app))
+
+
 async def test_a_run_beside_itself_has_no_difference(runs: Path) -> None:
     async with at(runs, "one", "one") as reader:
         await reader.press("n")

@@ -223,3 +223,21 @@ def test_only_what_is_on_the_screen_is_laid_out() -> None:
     found.to_end()
     found.settle()
     assert sum(found.map.exact) < 200
+
+
+def test_messages_that_are_very_large_wait_to_be_paired_in_a_thread() -> None:
+    lines = [f"line {i} of a very long output" for i in range(8_000)]
+    other = [*lines[:4_000], "line 4000 was another", *lines[4_001:]]
+    both = [Transcript(messages=[ToolMessage(content="\n".join(text))]) for text in (lines, other)]
+    found = comparison(*both)
+    found.settle()
+    assert ("⋯ comparing…",) * 2 in texts(found.layout(0))
+    assert found.waiting == [0]
+    found.take(found.waiting.pop(), found.pair(0))
+    assert any(right == "line 4000 was another" for _, right in texts(found.layout(0)))
+    found.settle()
+    assert found.waiting == []
+    found.set_view(90, 30)
+    assert ("⋯ comparing…",) * 2 not in texts(found.layout(0))
+    found.toggle_fold()
+    assert found.waiting == [0]

@@ -14,7 +14,7 @@ from trajview.compare.sequence import nothing
 from .linemap import LineMap
 from .positions import Positions
 from .render.options import Fold, ViewOptions
-from .render.paired import Paired, lay_out_pair, paired_lines, stretch_lines
+from .render.paired import Paired, PairedLines, lay_out_pair, paired_lines, stretch_lines, waiting_lines
 from .sizes import estimates, roles_of, sizes_of
 
 __all__ = ["FOLD_LEVELS", "GUTTER", "LEAST_SIDE", "MIDDLE", "Comparison", "Item"]
@@ -26,6 +26,9 @@ MIDDLE: Final = 3
 LEAST_SIDE: Final = 40
 """Columns of a side that can be read; with fewer, both share the width."""
 _KEPT: Final = 300
+_LARGE: Final = 150_000
+"""Characters of two messages together from which on their lines are paired in a thread: some 50 ms."""
+_LARGE_KEPT: Final = 12
 _CONTEXT: Final = 1
 """Units that are the same beside a difference that stay open."""
 
@@ -59,6 +62,8 @@ class Comparison(Positions):
         """The message rows that were folded or unfolded against the level."""
         self.revision = 0
         """Changes whenever what is shown of items may have changed."""
+        self.arranged = 0
+        """Changes whenever items are others, or shown otherwise."""
         self._differences = found.differences()
         check()
         self.prefix = found.prefix
@@ -66,6 +71,9 @@ class Comparison(Positions):
         self._sizes = [sizes_of(side.messages, roles_of(side.messages)) for side in (found.left, found.right)]
         self._estimated_for: tuple[object, ...] = ()
         self._estimates: list[list[int]] = []
+        self.waiting: list[int] = []
+        """Items whose messages are so large that their lines are to be paired in a thread: see `pair`."""
+        self._paired: OrderedDict[tuple[int, bool], PairedLines] = OrderedDict()
         self._laid_out: OrderedDict[int, Paired] = OrderedDict()
         self._measured_to = 0
         self._arrange()
@@ -130,8 +138,10 @@ class Comparison(Positions):
 
     def _relayout(self) -> None:
         self._laid_out.clear()
+        self.waiting.clear()
         self._measured_to = 0
         self.revision += 1
+        self.arranged += 1
         self.map = LineMap(self._heights())
 
     def _heights(self) -> list[int]:
@@ -171,21 +181,50 @@ class Comparison(Positions):
         item = self.items[index]
         if item.stretch:
             lines = stretch_lines(self.found, item.row, item.stretch)
+        elif not self._is_large(item):
+            lines = self.pair(index)
         else:
-            lines = paired_lines(
-                self.found,
-                item.row,
-                begins=self._begins_unit(item),
-                whole=self.is_open(item),
-                sides=self.sides,
-                options=ViewOptions(width=min(self.side_widths), preview_lines=self.preview_lines),
-            )
+            known = self._paired.get((item.row, self.is_open(item)))
+            if known is None and index not in self.waiting:
+                self.waiting.append(index)
+            lines = known or waiting_lines(self.found, item.row, begins=self._begins_unit(item))
         laid_out = lay_out_pair(lines, self.side_widths, self.sides)
         self._laid_out[index] = laid_out
         if len(self._laid_out) > _KEPT:
             self._laid_out.popitem(last=False)
         self.map.set(index, len(laid_out.rows))
         return laid_out
+
+    def pair(self, index: int) -> PairedLines:
+        """The lines of a row of messages beside each other. For a thread, where they are large."""
+        item = self.items[index]
+        return paired_lines(
+            self.found,
+            item.row,
+            begins=self._begins_unit(item),
+            whole=self.is_open(item),
+            sides=self.sides,
+            options=ViewOptions(width=min(self.side_widths), preview_lines=self.preview_lines),
+        )
+
+    def take(self, index: int, lines: PairedLines) -> None:
+        """Show lines that were paired in a thread."""
+        item = self.items[index]
+        self._paired[item.row, self.is_open(item)] = lines
+        if len(self._paired) > _LARGE_KEPT:
+            self._paired.popitem(last=False)
+        self._laid_out.pop(index, None)
+        self.revision += 1
+        self.layout(index)
+        self._clamp()
+        self._cursor_on_screen()
+
+    def _is_large(self, item: Item) -> bool:
+        left, right, kind, _ = self.found.messages[item.row]
+        if kind is not Kind.CHANGED or left is None or right is None:
+            return False
+        sizes = self._sizes[0][left], self._sizes[1][right]
+        return sum(part[1] for size in sizes for part in size[:3]) > _LARGE
 
     def rows_of(self, item: int) -> int:
         """The exact height of an item."""
@@ -294,6 +333,7 @@ class Comparison(Positions):
             self._keep(row)
             return
         self.unfolded ^= {item.row}
+        self.arranged += 1
         index = self.cursor[0]
         self._laid_out.pop(index, None)
         self.revision += 1
@@ -318,6 +358,7 @@ class Comparison(Positions):
     def toggle_sides(self) -> bool:
         """Beside each other, or one below the other; returns whether they are beside each other now."""
         self.wanted_sides = not self.sides
+        self._paired.clear()  # a header says where the other unit is
         self._anew()
         return self.sides
 

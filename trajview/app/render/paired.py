@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Final, NamedTuple
@@ -17,7 +17,7 @@ from .layout import Layout, lay_out
 from .lines import Line
 from .options import Fold, ViewOptions
 
-__all__ = ["Paired", "PairedLines", "PairedRow", "lay_out_pair", "paired_lines", "stretch_lines"]
+__all__ = ["Paired", "PairedLines", "PairedRow", "lay_out_pair", "paired_lines", "stretch_lines", "waiting_lines"]
 
 _CONTEXT: Final = 2
 """Equal lines that stay beside those that differ."""
@@ -71,6 +71,14 @@ def stretch_lines(found: Alignment, first: int, count: int) -> PairedLines:
         label = Line(f"⋯ units {a} to {b}: the same", style="fold", action="fold", ours=True, one_row=True)
         lines.append([label, Line("")])
     return PairedLines(lines[0], lines[1], [Pair(0, 0, Kind.SAME), Pair(1, 1, Kind.SAME)])
+
+
+def waiting_lines(found: Alignment, row: int, *, begins: bool) -> PairedLines:
+    """What stands for a row of messages whose lines are still being paired."""
+    left, right = ([Line("⋯ comparing…", style="fold", ours=True, one_row=True), Line("")] for _ in (0, 1))
+    if begins:
+        _add_headers(found, found.messages[row].row, left, right, True)
+    return PairedLines(left, right, [Pair(index, index, Kind.SAME) for index in range(len(left))])
 
 
 def paired_lines(
@@ -221,9 +229,11 @@ def _folded(left: list[Line], right: list[Line], pairs: list[Pair], most: int) -
 
 def lay_out_pair(lines: PairedLines, widths: tuple[int, int], sides: bool) -> Paired:
     """The rows of both sides: padded so that what belongs together is on one row, or one side below the other."""
-    left, right = lay_out(lines.left, widths[0]), lay_out(lines.right, widths[1])
+    shown_left, at_left = _shown(lines.left, [i for i, _, _ in lines.pairs if i is not None])
+    shown_right, at_right = _shown(lines.right, [j for _, j, _ in lines.pairs if j is not None])
+    left, right = lay_out(shown_left, widths[0]), lay_out(shown_right, widths[1])
     found = Paired(left, right, [])
-    rows_left, rows_right = _rows_of(left), _rows_of(right)
+    rows_left, rows_right = _rows_of(left, at_left), _rows_of(right, at_right)
     if not sides:
         _below(found, lines.pairs, rows_left, rows_right)
     elif lines.loose:
@@ -235,14 +245,26 @@ def lay_out_pair(lines: PairedLines, widths: tuple[int, int], sides: bool) -> Pa
     return found
 
 
-def _rows_of(layout: Layout) -> Callable[[int | None], Sequence[int]]:
-    """From a line to its rows."""
+def _shown(lines: Sequence[Line], wanted: Sequence[int]) -> tuple[list[Line], dict[int, int]]:
+    """The lines that are not folded away, and where each of them is among these."""
+    return [lines[index] for index in wanted], {index: number for number, index in enumerate(wanted)}
+
+
+def _rows_of(layout: Layout, at: Mapping[int, int]) -> Callable[[int | None], Sequence[int]]:
+    """From a line, as the pairs count them, to its rows."""
     first: dict[int, int] = {}
     count: dict[int, int] = {}
     for number, (index, _, _) in enumerate(layout.rows):
         first.setdefault(index, number)
         count[index] = count.get(index, 0) + 1
-    return lambda index: () if index is None else range(first[index], first[index] + count[index])
+
+    def rows(index: int | None) -> Sequence[int]:
+        if index is None:
+            return ()
+        line = at[index]
+        return range(first[line], first[line] + count[line])
+
+    return rows
 
 
 def _loosely(

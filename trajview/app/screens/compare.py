@@ -5,7 +5,6 @@ from __future__ import annotations
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
-from rich.cells import cell_len, set_cell_size
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -17,8 +16,10 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from trajview.app.comparison import GUTTER, Comparison
+from trajview.app.comparison_head import head_said
 from trajview.app.keys import bindings_for
 from trajview.app.reading import Reading
+from trajview.app.render.paired import PairedLines
 from trajview.app.results import Landing
 from trajview.app.widgets.compare_view import CompareMap, CompareView
 from trajview.app.widgets.key_footer import KeyFooter
@@ -77,6 +78,13 @@ class CompareScreen(Reading, Screen[None]):
         def __init__(self, share: float) -> None:
             super().__init__()
             self.share = share
+
+    class _Lines(Message):
+        """The lines of large messages are paired."""
+
+        def __init__(self, comparison: Comparison, index: int, arranged: int, lines: PairedLines) -> None:
+            super().__init__()
+            self.comparison, self.index, self.arranged, self.lines = comparison, index, arranged, lines
 
     class _Failed(Message):
         """They could not be read."""
@@ -190,6 +198,22 @@ class CompareScreen(Reading, Screen[None]):
         self.query_one("#compare-problem", Static).update(Content(one_line(message.said, 1_000)))
         self.status.say(["not compared"])
 
+    @work(thread=True, exclusive=True, group="pair", exit_on_error=False)
+    def _pair(self, comparison: Comparison, index: int, arranged: int) -> None:
+        """Pair the lines of large messages."""
+        with short_turns():
+            lines = comparison.pair(index)
+        self.post_message(self._Lines(comparison, index, arranged, lines))
+
+    def on_compare_screen__lines(self, message: _Lines) -> None:
+        message.stop()
+        comparison = message.comparison
+        if comparison is not self.comparison:
+            return
+        if message.arranged == comparison.arranged:
+            comparison.take(message.index, message.lines)
+        self.view.sync()
+
     # -- what is said --------------------------------------------------------------------------------------------------
 
     def on_resize(self) -> None:
@@ -200,39 +224,11 @@ class CompareScreen(Reading, Screen[None]):
 
     def _show_head(self) -> None:
         """The runs' names above their sides, and below them what is known of both and differs."""
-        width = self.size.width
-        names = self._names()
-        chosen = self.comparison.side if self.comparison is not None else 0
         facts, left_out = self._facts_shown()
         sides = self.comparison is None or self.comparison.sides
-        lines: list[Content] = []
-        if sides:
-            left, right = self._side_widths(width)
-            styles = ["bold", "$foreground 75%"] if chosen == 0 else ["$foreground 75%", "bold"]
-            lines.append(
-                Content.assemble(
-                    " " * GUTTER, (_cut(names[0], left), f"{styles[0]} $text-primary"), ("   ", ""),
-                    (_cut(names[1], right), f"{styles[1]} $text-warning"),
-                )
-            )  # fmt: skip
-        else:
-            left, right = width - 4, width - 4
-            lines.append(Content.assemble("◂ ", (_cut(names[0], left), "$text-primary")))
-            lines.append(Content.assemble("▸ ", (_cut(names[1], right), "$text-warning")))
-        column = min(24, max((cell_len(fact.name) for fact in facts), default=0) + 2, max(8, left // 2))
-        for fact in facts:
-            name = _cut(fact.name, column - 1) + " "
-            values = fact.left or "–", fact.right or "–"
-            if sides:
-                parts = [_cut(values[0], left - column), "   ", _cut(values[1], right)]
-                text = Content.assemble(" " * GUTTER, (name, "$foreground 55%"), *parts)
-            else:
-                said = f"{values[0]} → {values[1]}" if fact.differs else values[0]
-                text = Content.assemble("  ", (name, "$foreground 55%"), _cut(said, max(4, left - column)))
-            lines.append(text)
-        if left_out:
-            lines.append(Content.assemble("  ", (f"⋯ {left_out} more: i", "$foreground 55%")))
-        self.head.update(Content("\n").join(lines))
+        chosen = self.comparison.side if self.comparison is not None else 0
+        widths = self._side_widths(self.size.width) if sides else (self.size.width - 4,) * 2
+        self.head.update(head_said(self._names(), facts, left_out, widths, chosen if sides else None))
 
     def _side_widths(self, width: int) -> tuple[int, int]:
         if self.comparison is not None and self.view.size.width:
@@ -254,6 +250,8 @@ class CompareScreen(Reading, Screen[None]):
         comparison = self.comparison
         if comparison is None:
             return
+        if comparison.waiting:
+            self._pair(comparison, comparison.waiting.pop(), comparison.arranged)
         if not comparison.count:
             self.status.say(["neither of the transcripts has messages"])
             return
@@ -388,12 +386,3 @@ _NAMES: Final = {
 
 def _transcript(run: AgentRun, index: int) -> Transcript:
     return run.transcripts[index] if index < len(run.transcripts) else Transcript(id="none")
-
-
-def _cut(text: str, width: int) -> str:
-    """The text in exactly so many cells."""
-    if width <= 0:
-        return ""
-    if cell_len(text) <= width:
-        return text + " " * (width - cell_len(text))
-    return set_cell_size(text, width - 1) + "…"
