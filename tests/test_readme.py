@@ -41,6 +41,7 @@ _WHERE = {
     "browser": "list",
     "results": "results",
     "transcript": "transcript",
+    "tree": "tree of transcripts",
     "annotation": "annotation",
     "agreement": "agreement",
     "disagreement": "disagreements",

@@ -15,6 +15,7 @@ from trajview.models.transcript import Transcript
 from .linemap import LineMap
 from .positions import Position, Positions
 from .render.blocks import message_lines
+from .render.entries import sign_entries
 from .render.evidence import mark_quote
 from .render.headers import Scored, unit_header
 from .render.layout import Layout, lay_out
@@ -57,6 +58,8 @@ class Document(Positions):
         """The units that were scored or noted by hand."""
         self.by_unit: dict[int, list[Highlight]] = {}
         """The highlights of each unit that has some, as far as they are switched on."""
+        self.entries: dict[int, dict[int, str]] = {}
+        """By message and call: the sub-agent's transcript that it started, by name."""
         self.quoted: tuple[int, str] | None = None
         """A message, and words in it that a citation quotes: they stand out."""
         self._sizes = sizes_of(self.messages, self.roles)
@@ -118,6 +121,8 @@ class Document(Positions):
             mark_quote(lines, self.quoted[1])
         if self.options.bare:
             return lines
+        if index in self.entries:
+            sign_entries(lines, self.entries[index])
         lines[0].one_row = True
         unit, first = self.unit_of(index)
         if first:

@@ -42,10 +42,11 @@ _G = frozenset({"agreement", "disagreement"})
 _R = frozenset({"results"})
 _C = frozenset({"compare"})
 _A = frozenset({"annotation"})
+_TREE = frozenset({"tree"})
 
 KEYS: tuple[Key, ...] = (
-    Key("move.down", "j,down", "line(1)", "line down", "Move", _BOTH | _G | _R | _C),
-    Key("move.up", "k,up", "line(-1)", "line up", "Move", _BOTH | _G | _R | _C),
+    Key("move.down", "j,down", "line(1)", "line down", "Move", _BOTH | _G | _R | _C | _TREE),
+    Key("move.up", "k,up", "line(-1)", "line up", "Move", _BOTH | _G | _R | _C | _TREE),
     Key("move.half_down", "d,ctrl+d", "half(1)", "half a page down", "Move", _BOTH | _G | _R | _C),
     Key("move.half_up", "u,ctrl+u", "half(-1)", "half a page up", "Move", _BOTH | _G | _R | _C),
     Key("move.page_down", "space,pagedown", "page(1)", "page down", "Move", _BOTH | _G | _R | _C),
@@ -71,6 +72,13 @@ KEYS: tuple[Key, ...] = (
     Key("run.previous", "H", "run(-1)", "previous run", "Jump", _T),
     Key("transcript.next", "tab", "transcript(1)", "next transcript of the run", "Jump", _T),
     Key("transcript.previous", "shift+tab", "transcript(-1)", "previous transcript of it", "Jump", _T),
+    Key("branch.enter", "greater_than_sign", "enter_branch", "into the sub-agent’s transcript", "Jump", _T),
+    Key("branch.leave", "less_than_sign", "leave_branch", "up to the call that started it", "Jump", _T),
+    Key("tree", "T", "tree", "the tree of transcripts", "Jump", _T),
+    Key("tree.open", "enter,o", "tree_open", "open the transcript", "Transcripts", _TREE, "open"),
+    Key("tree.fold", "left,h", "tree_fold", "close what is below, or go up", "Transcripts", _TREE),
+    Key("tree.unfold", "right,l", "tree_unfold", "open what is below", "Transcripts", _TREE),
+    Key("tree.leave", "T,escape,q", "tree_leave", "back to the messages", "Transcripts", _TREE, "back"),
     Key("fold.toggle", "enter,o", "fold", "fold or unfold the message", "Show", _T, "fold"),
     Key("fold.level", "z", "fold_level", "fold level: tools, all, none", "Show", _T),
     Key("show.reasoning", "r", "reasoning", "show or hide reasoning", "Show", _T),
@@ -174,7 +182,7 @@ def bindings_for(screen: str) -> list[Binding]:
 
 _NAMES = {
     "right_square_bracket": "]", "left_square_bracket": "[", "right_curly_bracket": "}", "left_curly_bracket": "{",
-    "colon": ":", "slash": "/", "ampersand": "&", "asterisk": "*", "question_mark": "?", "grave_accent": "`", "apostrophe": "'",
+    "greater_than_sign": ">", "less_than_sign": "<", "colon": ":", "slash": "/", "ampersand": "&", "asterisk": "*", "question_mark": "?", "grave_accent": "`", "apostrophe": "'",
     "equals_sign": "=", "quotation_mark": '"',
     "pagedown": "pgdn", "pageup": "pgup",
 }  # fmt: skip

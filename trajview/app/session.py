@@ -12,6 +12,7 @@ from trajview.models.transcript import Transcript
 from trajview.textsafe import strip_escapes
 
 from .document import Document, Position
+from .render.entries import call_at, line_of_call
 from .render.evidence import QUOTED
 from .render.headers import Scored
 from .render.options import Fold
@@ -265,6 +266,28 @@ class TranscriptSession(Document):
             self._layouts.pop(message, None)
         self.quoted = quoted
         self.revision += 1
+
+    # -- sub-agents ----------------------------------------------------------------------------------------------------
+
+    def set_entries(self, entries: dict[int, dict[int, str]]) -> None:
+        """The calls that started a sub-agent, by message and call, with its name: they are signed."""
+        if entries != self.entries:
+            self.entries = entries
+            self.refresh_headers()
+
+    def call_at_cursor(self) -> int:
+        """Which of its message's calls the cursor is on, -1 above the first."""
+        layout = self.layout(self.message)
+        return call_at(layout.lines, layout.rows[min(self.cursor[1], len(layout.rows) - 1)][0])
+
+    def to_call(self, message: int, call: int) -> None:
+        """Jump to a call of a message, or to the message where the call is folded away."""
+        self.to_message(message)
+        if self.messages:
+            layout = self.layout(self.message)
+            line = line_of_call(layout.lines, call)
+            rows = [number for number, row in enumerate(layout.rows) if row[0] == line]
+            self.to_message(message, rows[0] if rows else None)
 
     # -- search --------------------------------------------------------------------------------------------------------
 

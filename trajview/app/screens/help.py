@@ -30,6 +30,7 @@ _LEGEND = (
     ("⚑", "$accent", "mark"),
     ("┆", "$foreground 50%", "reasoning"),
     ("▸", "$accent", "tool call"),
+    ("↳", "$accent", "call of a sub-agent"),
 )
 
 
@@ -70,6 +71,7 @@ class HelpScreen(ModalScreen[None]):
         sections = [(self._screen, keys_for(self._screen))]
         if self._screen == "transcript":
             sections.append(("annotation", keys_for("annotation")))
+            sections.insert(1, ("tree", [key for key in keys_for("tree") if key.group == "Transcripts"]))
         blocks = [(name, found) for _, keys in sections for name, found in groups(keys).items()]
         half = _split(blocks)
         with VerticalScroll():

@@ -44,7 +44,7 @@ class Showing(Selecting):
 
     def action_outline(self) -> None:
         """Show or hide the outline."""
-        visible = self.outline.display and bool(self.outline.size.width)
+        visible = self.query_one("#left").display
         self.set_class(visible, "-no-outline")
         self.set_class(not visible, "-outline")
 

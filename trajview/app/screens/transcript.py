@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
@@ -16,11 +16,12 @@ from textual.worker import get_current_worker
 
 from trajview.app.keys import bindings_for
 from trajview.app.run_list import size_text
-from trajview.app.screens.citing import Citing
+from trajview.app.screens.branching import Branching
 from trajview.app.screens.scoring import Scoring
 from trajview.app.screens.searching import Searching
 from trajview.app.screens.showing import Showing
 from trajview.app.session import TranscriptSession
+from trajview.app.widgets.branch_view import BranchView
 from trajview.app.widgets.key_footer import KeyFooter
 from trajview.app.widgets.minimap import Minimap
 from trajview.app.widgets.outline import Outline
@@ -53,7 +54,7 @@ MOST_COUNTED = 30_000_000
 """Characters of a transcript whose tokens are counted without being asked for: some two seconds of one core."""
 
 
-class TranscriptScreen(Scoring, Searching, Citing, Showing):
+class TranscriptScreen(Scoring, Searching, Branching, Showing):
     """Shows one run at a time; the app keeps one of these and gives it other runs."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("transcript")]
@@ -65,15 +66,16 @@ class TranscriptScreen(Scoring, Searching, Citing, Showing):
         & #title { height: 1; background: $panel; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
         & #body { height: 1fr; }
         & #transcript { width: 1fr; }
-        & #outline { display: none; }
+        & #left { display: none; width: 32; }
         & #side { display: none; width: 44; background: $surface; }
-        &.-medium #outline { display: block; width: 30; }
-        &.-wide #outline { display: block; width: 38; }
-        &.-annotating.-medium #outline { display: none; }
-        &.-metadata.-medium #outline { display: none; }
-        &.-outline #outline { display: block; }
-        &.-annotating.-narrow #outline { display: none; }
-        &.-no-outline #outline { display: none; }
+        &.-medium #left { display: block; width: 30; }
+        &.-wide #left { display: block; width: 38; }
+        &.-annotating.-medium #left { display: none; }
+        &.-metadata.-medium #left { display: none; }
+        &.-outline #left { display: block; }
+        &.-annotating.-narrow #left { display: none; }
+        &.-no-outline #left { display: none; }
+        &.-tree #left { display: block !important; }
         &.-metadata #side { display: block; }
         &.-annotating AnnotationPanel { display: block; }
         & AnnotationPanel { display: none; }
@@ -137,7 +139,9 @@ class TranscriptScreen(Scoring, Searching, Citing, Showing):
     def compose(self) -> ComposeResult:
         yield Static("", id="title")
         with Horizontal(id="body"):
-            yield Outline(id="outline")
+            with Vertical(id="left"):
+                yield BranchView(id="branches")
+                yield Outline(id="outline")
             yield TranscriptView(id="transcript")
             yield Minimap(id="minimap")
             yield TranscriptView(id="side")
@@ -150,6 +154,7 @@ class TranscriptScreen(Scoring, Searching, Citing, Showing):
         self.view = self.query_one("#transcript", TranscriptView)
         self.view.follow = self._follow
         self.outline = self.query_one(Outline)
+        self.branch_view = self.query_one(BranchView)
         self.minimap = self.query_one(Minimap)
         self.side = self.query_one("#side", TranscriptView)
         self.prompt = self.query_one(Prompt)

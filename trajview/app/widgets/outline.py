@@ -34,7 +34,7 @@ class Outline(ScrollView, can_focus=False):
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"outline--{name}" for name in _STYLES}
     DEFAULT_CSS = """
     Outline {
-        width: 32; background: $surface; overflow-y: auto; overflow-x: hidden; scrollbar-size-vertical: 1;
+        width: 1fr; height: 1fr; background: $surface; overflow-y: auto; overflow-x: hidden; scrollbar-size-vertical: 1;
         scrollbar-background: $surface; scrollbar-background-hover: $surface; scrollbar-background-active: $surface;
         scrollbar-color: $foreground 15%; scrollbar-gutter: stable;
 

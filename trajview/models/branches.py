@@ -1,0 +1,297 @@
+"""Which transcripts of a run are sub-agents' and at which call each was started; and all of them as a tree of groups.
+
+No format says this in one way. A call and the transcript that it started belong together where, the surest sign first,
+
+1. the transcript names the call: a key of its metadata (`tool_call_id`, `parent_tool_use_id`, …) holds the call's id;
+2. the call names the transcript: an argument of it, or the metadata of its answer, holds the transcript's id (or the
+   agent's id that the transcript has in its metadata);
+3. the transcript, or its group, has the call's id as its id or name;
+4. the transcript's first user message is an argument of the call, word for word: the task that it was given. Of equal
+   tasks the first call started the first transcript.
+
+A transcript that only names its parent (`parent_transcript_id`) is below it, but no call is known to enter it at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from .messages import AssistantMessage, ToolCall, ToolMessage
+from .run import AgentRun
+from .transcript import Transcript
+
+__all__ = ["Branches", "Entry", "Node", "branches_of", "tree_of"]
+
+_CALL_KEYS = ("parent_tool_call_id", "parent_tool_use_id", "tool_call_id", "tool_use_id", "toolUseId", "parentToolUseId",
+              "call_id", "parent_call_id", "spawned_by_call_id")  # fmt: skip
+_PARENT_KEYS = ("parent_transcript_id", "parent_id", "parent_agent_id", "parent_session_id", "parentAgentId")
+_AGENT_KEYS = ("agent_id", "agentId", "subagent_id", "session_id", "sessionId", "transcript_id")
+
+_SHORTEST_TASK = 16
+"""Characters: two texts that are shorter may be equal by chance."""
+_LONGEST_ID = 200
+_MOST_VALUES = 40
+"""Values of arguments or metadata that are looked at, nested ones included."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Entry:
+    """A place that leads to the transcript `child`: a call (its number in the message), or an answer (then -1)."""
+
+    transcript: int
+    message: int
+    call: int
+    child: int
+
+
+@dataclass(slots=True)
+class Branches:
+    """What leads where in a run. Transcripts and messages are indices."""
+
+    entries: dict[tuple[int, int], list[Entry]] = field(default_factory=dict)
+    """By transcript and message: the calls in it that started a sub-agent, and the answers that one gave."""
+    came_from: dict[int, Entry] = field(default_factory=dict)
+    """By transcript: the call that started it first."""
+    parents: dict[int, int] = field(default_factory=dict)
+    """By transcript: the transcript above it, without cycles."""
+
+    def at(self, transcript: int, message: int) -> list[Entry]:
+        """The sub-agents that a message leads to, in the order of its calls."""
+        return self.entries.get((transcript, message), [])
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A line of the tree: a group (`transcript` None) or a transcript, at a depth; `key` is its own within the run."""
+
+    key: str
+    depth: int
+    name: str
+    transcript: int | None
+    parent: bool
+    """Whether others are below it."""
+    transcripts: int
+    """How many transcripts are in it, itself included."""
+
+
+# -- calls and transcripts ---------------------------------------------------------------------------------------------
+
+
+def branches_of(run: AgentRun, cancelled: Callable[[], bool] = lambda: False) -> Branches:
+    """Find the sub-agents of a run. Looks at every call and answer where there are several transcripts: for a thread."""
+    found = Branches()
+    if len(run.transcripts) < 2:
+        return found
+    named, tasks, by_call = _names(run), _tasks(run), _named_calls(run)
+    by_id: list[tuple[int, Entry]] = []
+    by_task: list[tuple[str, Entry]] = []
+    answers: list[tuple[Entry, Entry]] = []
+    for index, transcript in enumerate(run.transcripts):
+        calls: dict[str, Entry] = {}
+        for number, message in _calling(transcript):
+            if cancelled():
+                return Branches()
+            if isinstance(message, AssistantMessage):
+                for position, call in enumerate(message.tool_calls or ()):
+                    place = Entry(index, number, position, -1)
+                    if call.id:
+                        calls[call.id] = place
+                        # The rules' numbers: what is surest is linked first.
+                        by_id += [
+                            (rule, _to(place, child)) for rule, child in by_call.get(call.id, ()) if child != index
+                        ]
+                    by_id += [(2, _to(place, child)) for child in _named_in(call.arguments, named) if child != index]
+                    by_task += [(task, place) for task in _texts(call) if task in tasks]
+            else:
+                here = Entry(index, number, -1, -1)
+                start = calls.get(message.tool_call_id or "", here)
+                for child in _named_in(message.metadata, named):
+                    if child != index:
+                        by_id.append((2, _to(start, child)))
+                if start is not here:
+                    answers.append((start, here))
+    for _, entry in sorted(by_id, key=lambda each: each[0]):
+        _link(found, entry)
+    for task, place in by_task:
+        left = [child for child in tasks[task] if child not in found.came_from and child != place.transcript]
+        if left and not any(entry.call == place.call for entry in found.at(place.transcript, place.message)):
+            _link(found, _to(place, left[0]))
+    for start, here in answers:
+        for entry in [each for each in found.at(start.transcript, start.message) if each.call == start.call]:
+            _add(found, _to(here, entry.child))
+    for child, transcript in enumerate(run.transcripts):
+        for parent in _named_in({"above": [transcript.metadata.get(key) for key in _PARENT_KEYS]}, named):
+            _put_below(found, child, parent)
+    return found
+
+
+def _to(place: Entry, child: int) -> Entry:
+    return Entry(place.transcript, place.message, place.call, child)
+
+
+def _link(found: Branches, entry: Entry) -> None:
+    """A call leads to a transcript. The first that does has started it; what would be a circle only leads there."""
+    _add(found, entry)
+    if _put_below(found, entry.child, entry.transcript):
+        found.came_from[entry.child] = entry
+
+
+def _add(found: Branches, entry: Entry) -> None:
+    there = found.entries.setdefault((entry.transcript, entry.message), [])
+    if entry not in there:
+        there.append(entry)
+        there.sort()
+
+
+def _put_below(found: Branches, child: int, parent: int) -> bool:
+    if child in found.parents:
+        return False
+    above: int | None = parent
+    while above is not None:
+        if above == child:
+            return False
+        above = found.parents.get(above)
+    found.parents[child] = parent
+    return True
+
+
+def _calling(transcript: Transcript) -> Iterator[tuple[int, AssistantMessage | ToolMessage]]:
+    """The messages that may hold calls and answers; of messages that are built on demand, only those are built."""
+    messages = transcript.messages
+    roles = getattr(messages, "roles", None)
+    for number in range(len(messages)):
+        if roles is None or roles[number] in ("assistant", "tool"):
+            message = messages[number]
+            if isinstance(message, AssistantMessage | ToolMessage):
+                yield number, message
+
+
+def _names(run: AgentRun) -> dict[str, int]:
+    """The ids by which a transcript can be named; one that several have names none."""
+    found: dict[str, int] = {}
+    twice: set[str] = set()
+    for index, transcript in enumerate(run.transcripts):
+        ids = {
+            transcript.id,
+            *(transcript.metadata.get(key) for key in _AGENT_KEYS if _is_id(transcript.metadata.get(key))),
+        }
+        for one in filter(None, ids):
+            twice |= {one} if found.setdefault(one, index) != index else set()
+    return {one: index for one, index in found.items() if one not in twice}
+
+
+def _named_calls(run: AgentRun) -> dict[str, list[tuple[int, int]]]:
+    """By a call's id: the rule, and the transcript that names the call (1) or is named after it (3)."""
+    groups = {group.id: group for group in run.transcript_groups}
+    found: dict[str, list[tuple[int, int]]] = {}
+    for index, transcript in enumerate(run.transcripts):
+        group = groups.get(transcript.transcript_group_id or "")
+        said = [transcript.metadata, *([group.metadata] if group else [])]
+        for one in dict.fromkeys(
+            metadata.get(key) for metadata in said for key in _CALL_KEYS if _is_id(metadata.get(key))
+        ):
+            found.setdefault(str(one), []).append((1, index))
+        for one in {transcript.id, transcript.name, *([group.id, group.name] if group else [])}:
+            if one:
+                found.setdefault(one, []).append((3, index))
+    return found
+
+
+def _tasks(run: AgentRun) -> dict[str, list[int]]:
+    """By the text of their first user message: the transcripts, in order."""
+    found: dict[str, list[int]] = {}
+    for index, transcript in enumerate(run.transcripts):
+        for message in transcript.messages[:5]:
+            if message.role == "user":
+                task = message.text.strip()
+                if len(task) >= _SHORTEST_TASK:
+                    found.setdefault(task, []).append(index)
+                break
+    return found
+
+
+def _texts(call: ToolCall) -> Iterator[str]:
+    for value in list(call.arguments.values())[:_MOST_VALUES]:
+        if isinstance(value, str):
+            yield value.strip()
+
+
+def _is_id(value: object) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= _LONGEST_ID
+
+
+def _named_in(
+    values: dict[str, Any], named: dict[str, int], skipped: frozenset[str] = frozenset(_PARENT_KEYS)
+) -> list[int]:
+    """The transcripts whose id is a value somewhere in it, each once; not under keys that name who is above."""
+    found: dict[int, None] = {}
+    waiting: list[Any] = [values]
+    looked_at = 0
+    while waiting and looked_at < _MOST_VALUES:
+        looked_at += 1
+        value = waiting.pop(0)
+        if isinstance(value, dict):
+            waiting += [inner for key, inner in list(value.items())[:_MOST_VALUES] if key not in skipped]
+        elif isinstance(value, list):
+            waiting += value[:_MOST_VALUES]
+        elif _is_id(value) and value in named:
+            found[named[value]] = None
+    return list(found)
+
+
+# -- the tree ----------------------------------------------------------------------------------------------------------
+
+
+def tree_of(run: AgentRun, branches: Branches, closed: Iterable[str] = ()) -> list[Node]:
+    """The groups and transcripts of a run from top to bottom; what is below a `closed` node's key is left out.
+
+    A transcript stands in its group; without one, or in the same one, below the transcript that started it. Groups of
+    groups nest; a group that is its own parent in the end stands at the top, one without transcripts nowhere.
+    """
+    groups = {group.id: group for group in run.transcript_groups}
+    below: dict[str, list[str]] = {"": []}
+    placed: set[str] = set()
+    for index, transcript in enumerate(run.transcripts):
+        group = transcript.transcript_group_id if transcript.transcript_group_id in groups else None
+        parent = branches.parents.get(index)
+        if parent is not None and group in (None, run.transcripts[parent].transcript_group_id):
+            below.setdefault(f"t{parent}", []).append(f"t{index}")
+            continue
+        chain = [f"t{index}"]
+        seen: set[str] = set()
+        while group is not None and group not in seen:
+            seen.add(group)
+            chain.append(f"g{group}")
+            above = groups[group].parent_transcript_group_id
+            group = above if above in groups else None
+        for key, above_key in zip(chain, [*chain[1:], ""], strict=True):
+            if key in placed:  # its place is known, and in a circle of groups one of them is at the top
+                break
+            placed.add(key)
+            below.setdefault(above_key, []).append(key)
+    counts = _counts(below)
+    shut, nodes = frozenset(closed), []
+    waiting = [(key, 0) for key in reversed(below[""])]
+    while waiting:
+        key, depth = waiting.pop()
+        index_or_none = int(key[1:]) if key[0] == "t" else None
+        name = groups[key[1:]].name if index_or_none is None else run.transcripts[index_or_none].name
+        children = below.get(key, [])
+        nodes.append(Node(key, depth, name or "", index_or_none, bool(children), counts.get(key, 1)))
+        if key not in shut:
+            waiting += [(child, depth + 1) for child in reversed(children)]
+    return nodes
+
+
+def _counts(below: dict[str, list[str]]) -> dict[str, int]:
+    order, waiting = [], list(below[""])
+    while waiting:
+        key = waiting.pop()
+        order.append(key)
+        waiting += below.get(key, [])
+    counts: dict[str, int] = {}
+    for key in reversed(order):
+        counts[key] = (key[0] == "t") + sum(counts[child] for child in below.get(key, []))
+    return counts
