@@ -81,6 +81,19 @@ def test_each_run_becomes_a_file_in_a_folder(logs: Path) -> None:
     assert "pages/one.md: there is such a file already" in again.stderr
 
 
+def test_html_is_a_page_per_run(logs: Path) -> None:
+    assert call("export", "a.jsonl", "-o", "a.html", "--highlight", "mend").exit_code == 0
+    page = Path("a.html").read_text()
+    assert page.startswith("<!doctype html>")
+    assert "rule: mend" in page
+    done = call("export", "both.jsonl", "-o", "both.html")
+    assert done.exit_code == 2
+    assert "html is a page per run" in done.stderr
+    assert not Path("both.html").exists()
+    assert call("export", "both.jsonl", "-f", "html", "-o", "pages/").exit_code == 0
+    assert sorted(path.name for path in Path("pages").iterdir()) == ["one.html", "two_2.html"]
+
+
 def test_what_is_written_beside_the_logs_is_not_read(logs: Path) -> None:
     assert call("export", ".", "-f", "docent", "-o", ".", "--run", "two/2").exit_code == 0
     assert json.loads(Path("two_2.json").read_text())["id"] == "two/2"

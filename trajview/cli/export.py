@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_FORMATS: Final = ("md", "docent", "openai", "adp")
+_FORMATS: Final = ("md", "html", "docent", "openai", "adp")
 _ENDINGS: Final = {"md": ".md", "html": ".html", "docent": ".json", "openai": ".jsonl", "adp": ".jsonl"}
 _UNITS: Final = re.compile(r"(\d{1,9})(?:\s*-\s*(\d{1,9}))?")
 
@@ -59,8 +59,8 @@ def _range(_ctx: click.Context, _param: click.Parameter, value: str | None) -> t
 @click.option("--format", "-f", "chosen", type=click.Choice(_FORMATS), help="[by FILE's name, else md]")
 @click.option("--output", "-o", "named", metavar="FILE", help="A file or a folder.  [stdout]")
 @click.option("--force", is_flag=True, help="Replace files that are there.")
-@click.option("--highlight", "patterns", multiple=True, metavar="REGEX", help="Mark what matches, in md.")
-@click.option("--store", metavar="DIR", help="Where annotations are; md shows them.  [annotations]")
+@click.option("--highlight", "patterns", multiple=True, metavar="REGEX", help="Mark what matches, in md and html.")
+@click.option("--store", metavar="DIR", help="Where annotations are; md and html show them.  [annotations]")
 @click.option("--annotator", metavar="NAME", help="Whose annotations.  [the login name]")
 @click.option("--blind", is_flag=True, help="Without rewards, the evaluator's reasoning and models' names.")
 @click.pass_context
@@ -78,7 +78,7 @@ def command(
     annotator: str | None,
     blind: bool,
 ) -> None:
-    """Write every run of PATH, or one, for people (md) or for other tools (docent, openai, adp).
+    """Write every run of PATH, or one, for people (md, html) or for other tools (docent, openai, adp).
 
     By its name, a FILE.json is Docent's and a FILE.jsonl OpenAI's. docent, openai and adp are JSON Lines; so are all
     runs in one FILE. Where FILE is a folder (it exists, or ends in a slash), each run becomes a file in it. No file is
@@ -223,7 +223,9 @@ class _Work:
         self._say(f"{_runs(self._written - there)} written to {folder}")
 
     def _between(self) -> str:
-        """What parts a run from the one before it in a file of several."""
+        """What parts a run from the one before it in a file of several. Raises TrajviewError where it cannot be."""
+        if self._format == "html" and self._written > 1:
+            raise TrajviewError("html is a page per run", hint="-o FOLDER/ makes one of each, --run ID chooses one")
         return "\n---\n\n" if self._format == "md" and self._written > 1 else ""
 
     def _print(self, text: str) -> None:

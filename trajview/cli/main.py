@@ -37,7 +37,7 @@ Examples:
   zcat old.jsonl.gz | trajview -                   what comes from another program
   trajview show runs/ --run 42 | less              a run as text
   trajview show run.json --token-limit 8000        in pieces of at most 8,000 GPT-4 tokens
-  trajview export runs/ --run 42 -o 42.md          a run as Markdown, or as another tool's JSON
+  trajview export runs/ --run 42 -o 42.html        a run as a page for a browser; or .md, .json, .jsonl
   trajview search -C 1 'exit code [1-9]' runs/     what all messages say, think and call
   trajview compare a.json b.json                   where two runs part ways, and what differs
   trajview ls runs/ --json | jq .rewards           what is there, one JSON object a line

@@ -52,6 +52,10 @@ def exported(
         from .markdown import export_markdown
 
         return export_markdown(run, part, annotated, rules)
+    if format == "html":
+        from .html import export_html
+
+        return export_html(run, part, annotated, rules)
     if format == "docent":
         from .docent import export_docent as export
     elif format == "openai":

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from trajview.annotation.citations import find_citations
 from trajview.annotation.unit_notes import UnitNotes
 from trajview.highlight import Highlight, Rule, highlights_in
 from trajview.models.messages import AudioPart, ChatMessage, ImagePart, OtherPart, VideoPart
@@ -40,18 +41,22 @@ def visible(text: str) -> str:
     return safe_text(_COLOUR.sub("", text) if "\x1b" in text else text)
 
 
-def highlights_of(
-    transcript: Transcript, index: int, rules: Sequence[Rule], annotated: Annotated
-) -> dict[int, list[Highlight]]:
-    """What stands out in a transcript, by message: errors, what the rules match, and marks set by hand."""
+def highlights_of(run: AgentRun, index: int, rules: Sequence[Rule], annotated: Annotated) -> dict[int, list[Highlight]]:
+    """What stands out in a transcript, by message: errors, what rules match, marks, and what a reasoning cites."""
+    transcript = run.transcripts[index]
     found = highlights_in(transcript, rules)
     for notes in annotated.notes.values():
         for mark in notes.marks:
             first = transcript.get_first_block_in_action_unit(mark.unit) if mark.transcript == index else None
             if first is not None:
                 found.append(Highlight(mark.unit, first, "mark", mark.note or "marked"))
+    for reasoning in (run.reasoning, *(record.reasoning for record in annotated.records)):
+        for citation in find_citations(reasoning or ""):
+            unit = transcript.get_action_unit_for_block(citation.message) if citation.transcript == index else None
+            if unit is not None and not citation.run:
+                found.append(Highlight(unit, citation.message, "citation", citation.quote or "cited"))
     by_message: dict[int, list[Highlight]] = {}
-    for highlight in sorted(found, key=lambda each: (each.message, each.source)):
+    for highlight in sorted(set(found), key=lambda each: (each.message, each.source, each.reason)):
         by_message.setdefault(highlight.message, []).append(highlight)
     return by_message
 
@@ -92,11 +97,15 @@ def facts_of(run: AgentRun, part: Part | None = None) -> list[tuple[str, str]]:
     if models:
         facts.append(("models", ", ".join(one_line(model, 80) for model in models)))
     several = f", {len(run.transcripts)} transcripts" if len(run.transcripts) > 1 else ""
-    facts.append(("length", f"{count:,} messages, {units:,} action units{several}"))
+    facts.append(("length", f"{_count(count, 'message')}, {_count(units, 'action unit')}{several}"))
     if part is not None:
         facts.append(("shown", f"messages {part.first} to {part.last} of transcript {part.transcript}"))
     facts += [("reward", line) for line in reward_text(run)]
     return facts
+
+
+def _count(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def unshown(transcripts: Sequence[tuple[int, Transcript]], part: Part | None, lost: Lost) -> None:

@@ -1,0 +1,267 @@
+"""A run as one web page that needs nothing else: no scripts, no requests, dark or light as the reader's system is.
+
+All text of a log is escaped before it gets a tag, links lead to places on the page alone, and the page's own policy
+(CSP) forbids scripts and requests should any of it have failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from typing import Final
+
+from trajview.formats.plain import as_json
+from trajview.highlight import Highlight, Rule
+from trajview.models.messages import AssistantMessage, ChatMessage, ReasoningPart, TextPart, ToolCall, ToolMessage
+from trajview.models.run import AgentRun
+from trajview.models.sotopia import AnnotationForEpisode
+from trajview.models.transcript import Transcript
+from trajview.textsafe import one_line
+
+from .exported import Exported, Lost, Part, parts_of_run
+from .prose import Exists, cited, esc, output, prose
+from .shown import Annotated, facts_of, highlights_of, number, unshown
+from .spoken import stand_in
+
+__all__ = ["export_html"]
+
+_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+_KEEP: Final = 12
+"""Lines of output that are shown before the rest is folded."""
+_KEEP_OF_ERROR: Final = 40
+_SHORT: Final = 60
+"""Characters of an argument that stands beside its name, where there are several."""
+_LONG: Final = 1_500
+"""Characters from which on what the system says is folded."""
+
+_Reasons = dict[int, dict[int, list[Highlight]]]
+
+
+def export_html(
+    run: AgentRun,
+    part: Part | None = None,
+    annotated: Annotated | None = None,
+    rules: Sequence[Rule] = (),
+) -> Exported:
+    """The run, or the part of it, with its highlights listed, and what was annotated."""
+    annotated = annotated or Annotated()
+    lost = Lost()
+    transcripts = parts_of_run(run, part)
+    unshown(transcripts, part, lost)
+    reasons: _Reasons = {
+        index: {at: why for at, why in highlights_of(run, index, rules, annotated).items() if _within(at, part)}
+        for index, _ in transcripts
+    }
+    shown = {index: len(transcript.messages) for index, transcript in transcripts}
+
+    def exists(transcript: int, message: int) -> bool:
+        return message < shown.get(transcript, 0) and _within(message, part)
+
+    title = one_line(run.name or run.id, 200)
+    pieces = [
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n',
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n',
+        '<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">\n',
+        f"<title>{esc(title)}</title>\n<style>\n{_style()}</style>\n</head>\n<body>\n<div class=wrap>\n",
+        f"<div class=head>\n<h1>{esc(title)}</h1>\n",
+        *_about_run(run, part),
+        "</div>\n",
+        *_contents(transcripts, reasons, annotated, part),
+        "<main>\n",
+        *_annotations(run, annotated, exists),
+    ]
+    if run.reasoning:
+        pieces.append(f"<h2>The evaluator’s reasoning</h2>\n<div class=sheet>{cited(run.reasoning, exists)}</div>\n")
+    for index, transcript in transcripts:
+        pieces += _transcript(transcript, index, part, reasons[index], annotated, several=len(run.transcripts) > 1)
+    pieces.append("</main>\n</div>\n</body>\n</html>\n")
+    return Exported("".join(pieces), lost.sentences(), lost.kinds())
+
+
+def _style() -> str:
+    return (files(__package__) / "page.css").read_text(encoding="utf-8")
+
+
+def _within(message: int, part: Part | None) -> bool:
+    return part is None or part.first <= message <= part.last
+
+
+# Beside the messages
+
+
+def _contents(
+    transcripts: Sequence[tuple[int, Transcript]], reasons: _Reasons, annotated: Annotated, part: Part | None
+) -> Iterator[str]:
+    """The column on the left: highlights, then the units of each transcript."""
+    yield "<nav>\n"
+    if any(reasons.values()):
+        yield "<h2>Highlights</h2>\n<ol>\n"
+        for index, by_message in reasons.items():
+            for message, why in by_message.items():
+                for one in why:
+                    said = esc(one_line(one.reason, 80))
+                    yield (
+                        f'<li class="dot {_kind(one)}"><a href="#T{index}B{message}" title="{said}">'
+                        f"<span class=n>{one.unit}</span> <span class=said>{said}</span></a></li>\n"
+                    )
+        yield "</ol>\n"
+    if annotated.records:
+        yield "<h2>Annotations</h2>\n<ol>\n"
+        for number_, record in enumerate(annotated.records):
+            yield f'<li><a href="#annotation-{number_}">{esc(one_line(record.annotator_id, 60))}</a></li>\n'
+        yield "</ol>\n"
+    for index, transcript in transcripts:
+        name = f"Transcript {index}" if len(transcripts) > 1 else "Units"
+        yield f"<h2>{name}</h2>\n<ol>\n"
+        for unit, members in enumerate(transcript.units_of_action):
+            if any(_within(member, part) for member in members):
+                first = esc(_first_words([transcript.messages[member] for member in members[:3]]))
+                yield f'<li><a href="#T{index}U{unit}"><span class=n>{unit}</span> {first}</a></li>\n'
+        yield "</ol>\n"
+    yield "</nav>\n"
+
+
+def _first_words(messages: Sequence[ChatMessage]) -> str:
+    """What a unit is about, as far as its first messages tell."""
+    for message in messages:
+        if message.text.strip():
+            return one_line(message.text, 60)
+        if isinstance(message, AssistantMessage) and message.tool_calls:
+            return one_line(" ".join(call.function for call in message.tool_calls), 60)
+    return "–"
+
+
+def _kind(highlight: Highlight) -> str:
+    """The class of a highlight; `unit` names something else in the style."""
+    return "unit-hl" if highlight.source in ("unit", "search") else highlight.source
+
+
+def _about_run(run: AgentRun, part: Part | None) -> Iterator[str]:
+    yield "<dl class=facts>\n"
+    for word, said in facts_of(run, part):
+        yield f"<dt>{esc(word)}</dt><dd>{esc(said)}</dd>\n"
+    yield "</dl>\n"
+    if run.metadata:
+        yield f"<details class=folded><summary>Metadata</summary><pre>{esc(as_json(run.metadata))}</pre></details>\n"
+
+
+def _annotations(run: AgentRun, annotated: Annotated, exists: Exists) -> Iterator[str]:
+    for number_, record in enumerate(annotated.records):
+        who = esc(one_line(record.annotator_id, 80))
+        yield f"<section id=annotation-{number_}>\n<h2>Annotation by {who}</h2>\n<div class=sheet>\n"
+        yield from _scores(run, record)
+        if record.reasoning:
+            yield cited(record.reasoning, exists)
+        yield "</div>\n</section>\n"
+
+
+def _scores(run: AgentRun, record: AnnotationForEpisode) -> Iterator[str]:
+    """A table with a row per dimension and a column per agent; the last row is the overall."""
+    rewards = [reward if isinstance(reward, tuple) else (reward, {}) for reward in record.rewards]
+    names = run.agent_names + [f"agent {n + 1}" for n in range(len(run.agent_names), len(rewards))]
+    if not rewards:
+        return
+    heads = "".join(f"<th class=num>{esc(one_line(name, 40))}</th>" for name in names[: len(rewards)])
+    yield f"<table>\n<tr><th></th>{heads}</tr>\n"
+    for dimension in dict.fromkeys(key for _, dimensions in rewards for key in dimensions):
+        cells = (number(scores[dimension]) if dimension in scores else "–" for _, scores in rewards)
+        row = "".join(f"<td class=num>{cell}</td>" for cell in cells)
+        yield f"<tr><td>{esc(one_line(dimension, 60))}</td>{row}</tr>\n"
+    row = "".join(f"<td class=num>{number(overall)}</td>" for overall, _ in rewards)
+    yield f"<tr><td>overall</td>{row}</tr>\n</table>\n"
+
+
+# Messages
+
+
+def _transcript(
+    transcript: Transcript,
+    index: int,
+    part: Part | None,
+    reasons: dict[int, list[Highlight]],
+    annotated: Annotated,
+    *,
+    several: bool,
+) -> Iterator[str]:
+    name = f": {esc(one_line(transcript.name, 100))}" if transcript.name else ""
+    if several or name:
+        yield f"<h2>Transcript {index}{name}</h2>\n"
+    for unit, members in enumerate(transcript.units_of_action):
+        shown = [member for member in members if _within(member, part)]
+        if not shown:
+            continue
+        marked = " class=hl" if any(member in reasons for member in shown) else ""
+        yield f"<section id=T{index}U{unit}>\n<h3{marked}>Unit {unit}</h3>\n"
+        for annotator, notes in annotated.notes.items():
+            note = notes.note_on(index, unit)
+            if note is not None:
+                scores = ", ".join(f"{esc(one_line(key, 60))} {number(score)}" for key, score in note.scores.items())
+                yield f"<div class=note><b>{esc(one_line(annotator, 60))}</b> {scores}"
+                yield f"{prose(note.note)}</div>\n" if note.note else "</div>\n"
+        for member in shown:
+            yield from _message(transcript.messages[member], f"T{index}B{member}", reasons.get(member, ()))
+        yield "</section>\n"
+
+
+def _message(message: ChatMessage, place: str, reasons: Sequence[Highlight]) -> Iterator[str]:
+    yield f'<article class="m role-{message.role}" id={place}>\n<header><b>{message.role}</b>{_about(message)}'
+    yield f'<a class=place href="#{place}">{place}</a></header>\n'
+    for why in reasons:
+        yield f'<p class="why {_kind(why)}">{why.source}: {esc(one_line(why.reason, 200))}</p>\n'
+    failed = any(why.source == "error" for why in reasons)
+    yield from _pieces(message, _KEEP_OF_ERROR if failed else _KEEP)
+    yield "</article>\n"
+
+
+def _about(message: ChatMessage) -> str:
+    said = []
+    if message.name:
+        said.append(one_line(message.name, 80))
+    if message.recipient:
+        said.append(f"to {one_line(message.recipient, 80)}")
+    if isinstance(message, ToolMessage) and message.function:
+        said.append(one_line(message.function, 80))
+    if isinstance(message, AssistantMessage) and message.model:
+        said.append(one_line(message.model, 80))
+    if message.timestamp:
+        said.append(one_line(message.timestamp, 60))
+    if message.reward is not None:
+        said.append(f"reward {number(message.reward)}")
+    return "".join(f" <span>{esc(one)}</span>" for one in said)
+
+
+def _pieces(message: ChatMessage, keep: int) -> Iterator[str]:
+    for part in message.parts:
+        if isinstance(part, ReasoningPart):
+            yield f"<div class=reasoning>{prose(part.readable) or 'hidden by the provider'}</div>\n"
+        elif not isinstance(part, TextPart):
+            yield f"<p><code>{esc(one_line(stand_in(part), 400))}</code></p>\n"
+        elif message.role == "tool":
+            yield f"{output(part.text, keep)}\n"
+        elif message.role == "system" and len(part.text) > _LONG:
+            first = esc(one_line(part.text, 90))
+            yield f"<details class=folded><summary>{first}</summary>{prose(part.text)}</details>\n"
+        else:
+            yield f"{prose(part.text)}\n"
+    if isinstance(message, AssistantMessage):
+        for call in message.tool_calls or ():
+            yield from _call(call)
+    if isinstance(message, ToolMessage) and message.error:
+        yield f"<pre class=error>{esc(as_json(message.error))}</pre>\n"
+
+
+def _call(call: ToolCall) -> Iterator[str]:
+    yield f"<div class=call><span class=fn>{esc(one_line(call.function, 80))}</span>"
+    if any(not isinstance(value, str) for value in call.arguments.values()) and len(as_json(call.arguments)) < 100:
+        yield f"{output(as_json(call.arguments, None), _KEEP)}"
+    else:
+        for key, value in call.arguments.items():
+            yield f" <span class=arg>{esc(one_line(key, 60))}</span>"
+            if len(call.arguments) > 1 and isinstance(value, str) and len(value) < _SHORT and "\n" not in value:
+                yield f" <code>{esc(value)}</code>"
+                continue
+            yield output(value if isinstance(value, str) else as_json(value), _KEEP)
+    if call.parse_error:
+        yield f'<p class="why error">cannot be read: {esc(one_line(call.parse_error, 300))}</p>'
+    yield "</div>\n"
