@@ -95,12 +95,20 @@ def test_exchanged_transcripts_are_aligned_in_the_same_way(pair: tuple[Transcrip
 
 
 @given(two())
-def test_differences_are_the_rows_that_differ(pair: tuple[Transcript, Transcript]) -> None:
+def test_differences_begin_where_messages_differ_and_in_every_unit_that_does(
+    pair: tuple[Transcript, Transcript],
+) -> None:
     found = align(*pair)
     stops = found.differences()
-    assert [found.messages[stop].row for stop in stops] == [
+    assert all(found.messages[stop].kind is not Kind.SAME for stop in stops)
+    assert {found.messages[stop].row for stop in stops} == {
         number for number, row in enumerate(found.units) if row.kind is not Kind.SAME
-    ]
+    }
+    for before, row in enumerate(found.messages[1:]):
+        begins = row.kind is not Kind.SAME and (
+            found.messages[before].kind is Kind.SAME or found.messages[before].row != row.row
+        )
+        assert (before + 1 in stops) == begins
 
 
 def test_a_unit_that_one_run_lacks_is_its_own_row() -> None:
@@ -130,6 +138,13 @@ def test_the_second_of_two_changed_messages_is_where_the_difference_is() -> None
     found = align(run(LOOK), run([LOOK[0], ToolMessage(content="anchor.txt", function="bash")]))
     assert kinds(found) == "~"
     assert found.differences() == [2]
+
+
+def test_two_differences_within_a_unit_are_two() -> None:
+    other = [OIL_TOO[0], OIL[1], *step("Again, to be sure.", "oil anchor", "oiled")]
+    one = [*OIL, *step("Again, to be sure.", "oil anchor --much", "oiled")]
+    left, right = (Transcript(messages=messages, units=[[0, 1, 2, 3]]) for messages in (one, other))
+    assert align(left, right).differences() == [0, 2]
 
 
 def test_ids_times_and_metadata_are_no_difference() -> None:

@@ -74,12 +74,16 @@ class Alignment:
         return sum(row.kind is kind for row in self.units)
 
     def differences(self) -> list[int]:
-        """The first message row that differs of each unit row that does."""
+        """The message rows at which something begins that differs: of each unit that does, and again within it."""
         found = []
         ends = [*self.starts, len(self.messages)][1:]
         for row, start, end in zip(self.units, self.starts, ends, strict=True):
-            if row.kind is not Kind.SAME:
-                found.append(next((i for i in range(start, end) if self.messages[i].kind is not Kind.SAME), start))
+            if row.kind is Kind.SAME:
+                continue
+            differs = [self.messages[index].kind is not Kind.SAME for index in range(start, end)]
+            found += [
+                start + index for index, here in enumerate(differs) if here and not (index and differs[index - 1])
+            ]
         return found
 
 
