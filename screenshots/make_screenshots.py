@@ -22,6 +22,7 @@ from textual.pilot import Pilot
 from trajview.annotation.queue import Plan
 from trajview.app.app import make_app
 from trajview.app.screens.agreement import AgreementScreen
+from trajview.app.screens.compare import CompareScreen
 from trajview.app.screens.disagreement import DisagreementScreen
 from trajview.app.screens.transcript import TranscriptScreen
 from trajview.app.widgets import annotation_panel
@@ -131,6 +132,14 @@ async def agreement(pilot: Pilot[Any]) -> None:
     save(pilot, "disagreement")
 
 
+async def comparison(pilot: Pilot[Any]) -> None:
+    await pilot.press("m", "j", "c")
+    await until(pilot, lambda: isinstance(pilot.app.screen, CompareScreen) and pilot.app.screen.comparison is not None)
+    pilot.app.clear_notifications()
+    await rest(pilot)
+    save(pilot, "comparison")
+
+
 def clock(_time: object, seconds: bool = False) -> str:
     """The time that the annotation panel says in the pictures."""
     return "14:03:22" if seconds else "14:03"
@@ -145,6 +154,7 @@ async def main() -> None:
         os.chdir(folder)
         await drive(browser, SAMPLES)
         await drive(transcript, SAMPLES / "docent" / "coding_run.json", highlight=("AssertionError",))
+        await drive(comparison, SAMPLES / "docent" / "runs.jsonl")
         await drive(annotation, SAMPLES / "sotopia" / "deposit.json")
         store = Path("scores")
         shutil.copytree(SAMPLES / "annotations", store)

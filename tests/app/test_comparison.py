@@ -147,6 +147,12 @@ def test_what_is_the_same_is_folded_to_its_first_line_and_the_rest_is_counted() 
     assert len(shown) < 12
 
 
+@pytest.mark.parametrize("width", range(95, 101))
+def test_what_is_the_same_breaks_at_the_same_words_on_both_sides(width: int) -> None:
+    said = Transcript(messages=[UserMessage(content="The clock on the shelf stands still since noon. " * 5)])
+    assert all(left == right for left, right in all_texts(comparison(said, said, width=width)))
+
+
 def test_one_below_the_other_what_is_the_same_is_shown_once_and_left_comes_before_right() -> None:
     found = comparison(run(LOOK, OIL), run(LOOK, OIL_TOO), width=70)
     assert not found.sides

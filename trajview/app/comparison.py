@@ -95,8 +95,8 @@ class Comparison(Positions):
         if not self.sides:
             width = max(10, self.width - 2 * GUTTER - 1)
             return width, width
-        both = max(20, self.width - GUTTER - MIDDLE - 1)
-        return both // 2, both - both // 2
+        side = max(10, (self.width - GUTTER - MIDDLE - 1) // 2)  # the same for both, or they would break differently
+        return side, side
 
     def _arrange(self) -> None:
         """Make the items of the fold level, with estimated heights."""

@@ -233,8 +233,8 @@ class CompareScreen(Reading, Screen[None]):
     def _side_widths(self, width: int) -> tuple[int, int]:
         if self.comparison is not None and self.view.size.width:
             return self.comparison.side_widths
-        both = max(20, width - GUTTER - 6)
-        return both // 2, both - both // 2
+        side = max(10, (width - GUTTER - 6) // 2)
+        return side, side
 
     def _facts_shown(self) -> tuple[list[Fact], int]:
         most = _FEW if self.size.height >= _LOW else 2
