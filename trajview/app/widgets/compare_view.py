@@ -78,7 +78,7 @@ class CompareView(RowsView, can_focus=True, inherit_bindings=False):
         strip = self._strips.get(key)
         if strip is None:
             segments = [*self._segments(session, item, number, palette, here)]
-            strip = Strip(segments, session.width)
+            strip = Strip(segments)
             if here and self.has_focus:
                 strip = strip.apply_style(palette["cursor"])
             strip = self._strips[key] = strip.adjust_cell_length(session.width, self._base)
