@@ -12,6 +12,7 @@ from textual import events, work
 from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
+from textual.worker import get_current_worker
 
 from trajview.annotation.choice import find_rubric
 from trajview.annotation.store import AnnotationStore
@@ -36,6 +37,7 @@ __all__ = ["TrajviewApp", "make_app", "run_app"]
 _OTHERS: Final = "others' scores"
 """What is revealed on the screens that compare annotators, as the journal calls it."""
 
+_PATIENCE: Final = 0.05  # seconds
 _STARTED: Final = 1.0
 """Seconds after which the first screen is there, and garbage is collected again."""
 
@@ -138,9 +140,13 @@ class TrajviewApp(Episodes):
             if finished or (wanted is not None and self.corpus.find(wanted) is not None):
                 settled.set()
 
+        worker = get_current_worker()
         unsubscribe = self.corpus.subscribe(look)
-        settled.wait()
+        while not settled.wait(_PATIENCE) and not worker.is_cancelled:
+            pass  # who quits does not wait for the scan, which may be in the middle of a record of 500 MB
         unsubscribe()
+        if worker.is_cancelled:
+            return
         infos = self.corpus.infos
         if wanted is not None:
             info = self.corpus.find(wanted)
