@@ -30,7 +30,7 @@ def test_rewards_by_dimension_are_told_for_each_agent() -> None:
     one = (2.0, {"goal": 3.0, "secret": 1.0})
     facts = facts_of(run("owl", rewards=[one, 1.0], agents=["Ada", "Bo"]), run("owl", rewards=[1.0]))
     assert [fact.name for fact in facts] == [
-        "reward of Ada", "reward of Ada, goal", "reward of Ada, secret", "reward of Bo", "reward", "agents",
+        "reward of Ada", "reward of Bo", "reward", "goal of Ada", "secret of Ada", "agents",
     ]  # fmt: skip
 
 

@@ -35,7 +35,7 @@ def head_said(
     else:
         lines += [Content.assemble(sign, name) for sign, name in zip(_SIGNS, named, strict=True)]
     room = widths[0]
-    column = min(24, max((cell_len(fact.name) for fact in facts), default=0) + 2, max(8, room // 2))
+    column = min(32, max((cell_len(fact.name) for fact in facts), default=0) + 2, max(8, room // 2))
     for fact in facts:
         name = _cut(fact.name, column - 1) + " ", _DIM
         values = fact.left or "–", fact.right or "–"

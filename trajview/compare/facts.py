@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from trajview.models.messages import AssistantMessage
-from trajview.models.run import AgentRun, Reward
+from trajview.models.run import AgentRun, overall_of
 from trajview.models.transcript import Transcript
 from trajview.textsafe import one_line
 
@@ -32,10 +32,9 @@ class Fact(NamedTuple):
 
 def facts_of(left: AgentRun, right: AgentRun, index: int = 0) -> list[Fact]:
     """The rewards of both, and what else differs between them; `index` is the transcript of each that is compared."""
-    rewards, known = (_rewards(left), _rewards(right)), (_known(left, index), _known(right, index))
-    facts = _beside(*rewards) + [fact for fact in _beside(*known) if fact.differs]
-    # Of a reward's parts those that differ; of all that is the same only the reward itself is worth a line.
-    return [fact for fact in facts if fact.differs or ", " not in fact.name]
+    (overall, parts), (other, other_parts) = _rewards(left), _rewards(right)
+    rest = _beside(parts, other_parts) + _beside(_known(left, index), _known(right, index))
+    return _beside(overall, other) + [fact for fact in rest if fact.differs]
 
 
 def _beside(left: Mapping[str, str], right: Mapping[str, str]) -> list[Fact]:
@@ -44,13 +43,21 @@ def _beside(left: Mapping[str, str], right: Mapping[str, str]) -> list[Fact]:
     ]
 
 
-def _rewards(run: AgentRun) -> dict[str, str]:
-    found: dict[str, str] = {}
-    names = run.agent_names
-    for number, reward in enumerate(run.rewards or ()):
+def _rewards(run: AgentRun) -> tuple[dict[str, str], dict[str, str]]:
+    """The reward of each agent, and the parts of each."""
+    overall: dict[str, str] = {}
+    parts: dict[str, str] = {}
+    names, rewards = run.agent_names, run.rewards or []
+    for number, reward in enumerate(rewards):
         agent = names[number] if number < len(names) else f"agent {number + 1}"
-        found |= _reward("reward" if len(run.rewards or ()) == 1 else f"reward of {agent}", reward)
-    return found
+        name = "reward" if len(rewards) == 1 else f"reward of {agent}"
+        overall[name] = f"{overall_of(reward):.6g}"
+        if isinstance(reward, tuple):
+            parts |= {
+                f"reward, {part}" if len(rewards) == 1 else f"{part} of {agent}": f"{value:.6g}"
+                for part, value in reward[1].items()
+            }
+    return overall, parts
 
 
 def _known(run: AgentRun, index: int) -> dict[str, str]:
@@ -71,12 +78,6 @@ def _known(run: AgentRun, index: int) -> dict[str, str]:
         found |= _leaves(metadata)
     found["description"] = one_line(run.description or "", _LONGEST)
     return found
-
-
-def _reward(name: str, reward: Reward) -> dict[str, str]:
-    if not isinstance(reward, tuple):
-        return {name: f"{reward:.6g}"}
-    return {name: f"{reward[0]:.6g}", **{f"{name}, {part}": f"{value:.6g}" for part, value in reward[1].items()}}
 
 
 def _leaves(metadata: Mapping[str, Any]) -> dict[str, str]:
