@@ -252,6 +252,8 @@ class TranscriptScreen(Scoring, Searching, Branching, Showing):
         self.set_class(message.problem is not None, "-failed")
         if message.run is None or message.first is None:
             problem = message.problem or Problem("nothing was read")
+            if self.panel is not None:
+                self.panel.ahead.drop()
             self._title([f"✗ {one_line(self.info.name or self.info.id)}"])
             self.query_one("#problem", Static).update(
                 Content.assemble(
