@@ -8,9 +8,12 @@ import re
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from trajview.errors import TrajviewError, Where
+
+if TYPE_CHECKING:
+    from trajview.rules import Rule
 
 __all__ = ["ConfigError", "Settings", "config_path", "load_settings"]
 
@@ -33,6 +36,8 @@ class Settings:
     """`--unit`: the action unit to jump to, which also becomes a highlight."""
     highlight: tuple[str, ...] = ()
     """`--highlight`, repeatable, and `highlight = [...]`: regular expressions whose units are highlights."""
+    rules: tuple[Rule, ...] = ()
+    """`[[rule]]` tables: named rules, or changes of those that come with trajview."""
     store: Path = field(default_factory=lambda: Path("annotations"))
     """`--store` or `store = "..."`: the folder that annotations are saved in; made at the first save."""
     force_store: bool = False
@@ -113,11 +118,12 @@ def _read(path: Path) -> dict[str, Any]:
         line = re.search(r"line (\d+)", str(error))
         place = Where(path, int(line[1]) if line else None)
         raise ConfigError(f"the configuration file is not TOML: {error}", hint="see toml.io", where=place) from error
-    return {name: _checked(name, value, path, text) for name, value in values.items()}
+    return {"rules" if name == "rule" else name: _checked(name, value, path, text) for name, value in values.items()}
 
 
 _WANTED: Final = {
     "highlight": "a list of regular expressions",
+    "rule": "[[rule]] tables",
     "store": "a folder, as text",
     "annotator": "a name, as text",
     "gold": "a name, as text",
@@ -139,6 +145,13 @@ def _checked(name: str, value: Any, path: Path, text: str) -> Any:
     if name == "highlight" and _is_list_of(value, str):
         _check_patterns(value, where)
         return tuple(value)
+    if name == "rule":
+        from trajview.rules import RuleError, rules_in
+
+        try:
+            return tuple(rules_in(value, path, text, origin="config"))
+        except RuleError as error:
+            raise ConfigError(error.sentence, hint=error.hint, where=error.where) from error
     if name in ("store", "annotator", "gold", "rubric", "theme") and isinstance(value, str) and value.strip():
         if name == "rubric" and (value.endswith(".toml") or "/" in value):
             return str(path.parent / Path(value).expanduser())  # a file that lies beside this one

@@ -6,12 +6,10 @@ named on the command line and a citation are all a `Highlight`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from .errors import TrajviewError
 from .failures import (
     FAILURE_BYTES,
     OBSERVED_BYTES,
@@ -24,6 +22,7 @@ from .formats.built import is_odd
 from .models.messages import AssistantMessage, ChatMessage, ToolMessage, UserMessage
 from .models.said import strings_within
 from .models.transcript import Transcript
+from .rules.rule import ROLES, Rule, compile_pattern, compile_rule
 
 __all__ = [
     "Highlight",
@@ -48,35 +47,8 @@ class Highlight:
     message: int
     source: Source
     reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """A named regular expression over what a message says, thinks, calls and answers."""
-
-    name: str
-    pattern: re.Pattern[str]
-
-
-def compile_rule(pattern: str, name: str | None = None) -> Rule:
-    """A rule from a regular expression; smart case: it ignores case unless it holds a capital letter."""
-    if not pattern:
-        raise TrajviewError("an empty pattern matches everything", hint="say what to look for", title="Bad pattern")
-    try:
-        return Rule(name or pattern, compile_pattern(pattern))
-    except re.error as error:
-        position = f" at column {error.pos + 1}" if error.pos is not None else ""
-        raise TrajviewError(
-            f"{pattern!r} is not a regular expression: {error.msg}{position}",
-            hint="escape special characters with a backslash",
-            title="Bad pattern",
-        ) from error
-
-
-def compile_pattern(pattern: str) -> re.Pattern[str]:
-    """A regular expression with smart case. An escape such as \\S or \\W is no capital letter. Raises re.error."""
-    letters = re.sub(r"\\.", "", pattern)
-    return re.compile(pattern, 0 if letters != letters.lower() else re.IGNORECASE)
+    colour: str = ""
+    """Of a rule that has one: see `rules.COLOURS`."""
 
 
 def text_of(message: ChatMessage) -> str:
@@ -183,26 +155,44 @@ def highlights_in(
     # Messages that are built on demand give their texts without being built, where nothing else matters.
     texts: Callable[[int], list[str] | None] = getattr(messages, "searchable", lambda _: None)
     looks_quickly = errors and not rules and hasattr(messages, "undecoded")
+    by_role = {role: [rule for rule in rules if not rule.roles or role in rule.roles] for role in ROLES}
+    roles: Sequence[str] | None = getattr(messages, "roles", None)
     for index in range(len(messages)):
         if cancelled():
             break
         if looks_quickly and not _may_be_error(messages, index):
             continue
+        role = roles[index] if roles is not None else messages[index].role
+        wanted = by_role[role]
+        may_fail = errors and (role in _failure_said or role == "assistant")
+        if not wanted and not may_fail:
+            continue
         known = texts(index)
+        reason: str | None = None
         if known is None:
             message = messages[index]
-            reason = error_of(message) if errors else None
-            text = text_of(message) if rules else ""
+            reason = error_of(message) if may_fail else None
+            text = text_of(message) if wanted else ""
         else:
-            role = messages.roles[index] if errors and known else ""  # type: ignore[attr-defined]
-            reason = _failure_said[role](known[0]) if role in _failure_said else None
-            text = "\n".join(filter(None, known)) if rules else ""
+            if errors and known and role in _failure_said:
+                reason = _failure_said[role](known[0])
+            text = "\n".join(filter(None, known)) if wanted else ""
         if reason is not None:
             found.append(Highlight(transcript.get_action_unit_for_block(index) or 0, index, "error", reason))
-        matching = [rule for rule in rules if rule.pattern.search(text)]
+        if not text:
+            continue
+        lowered = text.lower()
+        matching = [rule for rule in wanted if rule.may_match(text, lowered)]
+        if any(not rule.everywhere for rule in matching):
+            message = messages[index]
+            matching = [rule for rule in matching if rule.everywhere or rule.matches(message, text)]
         if matching:
             unit = transcript.get_action_unit_for_block(index) or 0
-            found += [Highlight(unit, index, "rule", rule.name) for rule in matching]
+            found += [
+                Highlight(unit, index, "rule", rule.name, rule.colour)
+                for rule in matching
+                if not rule.everywhere or rule.pattern.search(text)
+            ]
     for unit in units:
         first = transcript.get_first_block_in_action_unit(unit)
         if first is not None:

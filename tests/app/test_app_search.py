@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
-from textual.widgets import Input, SelectionList
+from textual.widgets import Input, OptionList
 
 from trajview.app.screens.sources import SourcesScreen
 from trajview.app.screens.transcript import TranscriptScreen
@@ -163,7 +164,7 @@ async def test_star_highlights_the_word_at_the_cursor(log: Path) -> None:
         await reader.opened()
         await reader.ask("colon", "m9")
         await reader.press("j", "asterisk")
-        assert "“The” in" in reader.status
+        await reader.until(lambda: "“The” in" in reader.status)
         assert reader.session.all_sources["rule"] > 1
 
 
@@ -173,9 +174,9 @@ async def test_sources_can_be_switched_off(log: Path) -> None:
         await reader.press("m")
         await reader.press("ampersand")
         await reader.until(lambda: isinstance(reader.app.screen, SourcesScreen))
-        assert "errors  2" in reader.whole_screen
-        assert "marks  1" in reader.whole_screen
-        options = reader.app.screen.query_one(SelectionList)
+        await reader.until(lambda: re.search(r"● errors +2", reader.whole_screen) is not None)
+        assert re.search(r"● marks +1", reader.whole_screen)
+        options = reader.app.screen.query_one(OptionList)
         assert reader.app.focused is options
         await reader.press("space", "enter")
         await reader.until(lambda: isinstance(reader.app.screen, TranscriptScreen))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from threading import Event
 from typing import TYPE_CHECKING, ClassVar, Final
@@ -30,6 +30,7 @@ from trajview.textsafe import one_line
 if TYPE_CHECKING:
     from trajview.annotation.queue import Plan
     from trajview.app.results import Landing
+    from trajview.app.rulebook import RuleBook
     from trajview.app.widgets.annotation_panel import AnnotationPanel
 
 __all__ = ["TrajviewApp", "make_app", "run_app"]
@@ -62,6 +63,7 @@ class TrajviewApp(Episodes):
         self.compare: tuple[RunInfo, RunInfo] | None = None
         """The two runs that are compared at once."""
         refuses = None if settings.force_store else self._not_for_store
+        self._rulebook: RuleBook | None = None
         self.store = AnnotationStore(settings.store, settings.annotator, refuses)
         self.rubric = find_rubric(settings.rubric, settings.reward_range) if settings.rubric else None
         for theme in THEMES:
@@ -84,6 +86,15 @@ class TrajviewApp(Episodes):
         elif self.plan is None and (self.settings.run is not None or self._names_one_file()):
             self._open_when_found()
 
+    @property
+    def rulebook(self) -> RuleBook:
+        """The highlight rules; read when a transcript is opened for the first time."""
+        if self._rulebook is None:
+            from trajview.app.rulebook import RuleBook
+
+            self._rulebook = RuleBook(self.settings)
+        return self._rulebook
+
     @work(thread=True, group="import", exit_on_error=False)
     def _import_screens(self) -> None:
         """What the first transcript needs takes 0.2 s to import, and would keep the key that opens it waiting for that."""
@@ -96,16 +107,7 @@ class TrajviewApp(Episodes):
             and not event.is_forwarded
         ):
             self._active()
-        if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
-            for_later = getattr(self.screen, "for_later", None)
-            if for_later is not None and for_later(event):
-                return
         await super().on_event(event)
-
-    async def type_held(self, next_held: Callable[[], events.Event | None]) -> None:
-        """Do what was typed ahead, as if it were typed now. In the app's own turn: no key comes between."""
-        while (event := next_held()) is not None:
-            await super().on_event(event)
 
     def _active(self) -> None:
         """Somebody is at work."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from trajview.highlight import Highlight, Rule, highlights_in
+from trajview.highlight import Highlight, Rule
 from trajview.models.messages import ToolMessage
 from trajview.models.transcript import Transcript
 from trajview.textsafe import strip_escapes
 
-from .document import Document, Position
+from .document import Position
+from .highlighted import Highlighted
 from .render.entries import call_at, line_of_call
 from .render.evidence import QUOTED
 from .render.headers import Scored
@@ -23,7 +24,7 @@ __all__ = ["Position", "SearchHits", "TranscriptSession"]
 FOLD_LEVELS = ("tool output folded", "all folded", "all open")
 
 
-class TranscriptSession(Document):
+class TranscriptSession(Highlighted):
     """What the reader sees of a transcript, and where he is."""
 
     def __init__(
@@ -38,14 +39,7 @@ class TranscriptSession(Document):
         width: int = 80,
     ) -> None:
         super().__init__(transcript, bare=bare, language=language, preview_lines=preview_lines, width=width)
-        self.search: SearchHits | None = None
-        self.sources_off: set[str] = set()
-        self.scanned = bare or isinstance(self.messages, list)
-        """Whether highlights were looked for; of a long transcript that is `scan`'s business, in a thread."""
-        self._rules, self._named = tuple(rules), tuple(units)
-        self._found = highlights_in(transcript, rules, units) if self.scanned and not bare else []
-        self._cited: list[Highlight] = []
-        self._index_highlights()
+        self.look_for_highlights(rules, units)
 
     def take_over(self, before: TranscriptSession) -> None:
         """Be where the reader was in an earlier state of this transcript, with what he folded, hid, marked and sought.
@@ -58,7 +52,9 @@ class TranscriptSession(Document):
         self.folds = {message: fold for message, fold in before.folds.items() if message < count}
         self.marks = {unit: why for unit, why in before.marks.items() if unit < len(self.unit_starts)}
         self.scored = {unit: scored for unit, scored in before.scored.items() if unit < len(self.unit_starts)}
-        self.sources_off = set(before.sources_off)
+        self.sources_off = {
+            off for off in before.sources_off if off.removeprefix("rule:") in self.rules or ":" not in off
+        }
         self._cited = [found for found in before._cited if found.message < count]
         if before.search is not None and (not before.search.messages or before.search.messages[-1] < count):
             self.search = replace(before.search, done=False)  # there may be more now
@@ -126,29 +122,6 @@ class TranscriptSession(Document):
 
     # -- highlights ----------------------------------------------------------------------------------------------------
 
-    def _index_highlights(self) -> None:
-        self.highlights_revision += 1
-        every = [*self._found, *self._cited]
-        starts = self.unit_starts
-        every += [
-            Highlight(unit, starts[unit], "mark", self.marks[unit] or "marked")
-            for unit in sorted(self.marks)
-            if unit < len(starts)
-        ]
-        on = [h for h in every if h.source not in self.sources_off]
-        self.by_unit = {}
-        for found in sorted(on, key=lambda h: (h.message, h.source)):
-            self.by_unit.setdefault(found.unit, []).append(found)
-        self.error_messages = sorted({h.message for h in self._found if h.source == "error"})
-        self.all_sources: dict[str, int] = {}
-        for found in every:
-            self.all_sources[found.source] = self.all_sources.get(found.source, 0) + 1
-        self.stops = sorted({h.message for h in on})
-        if self.search is not None:
-            self.all_sources["search"] = len(self.search.messages)
-            if "search" not in self.sources_off:
-                self.stops = list(self.search.messages)
-
     def reasons(self, unit: int) -> list[Highlight]:
         """Why a unit is highlighted: one highlight for all hits of a search in it, of which there may be very many."""
         found = super().reasons(unit)
@@ -199,26 +172,6 @@ class TranscriptSession(Document):
     def characters(self) -> int:
         """How long the texts of the transcript are, about."""
         return sum(prose[1] + reasoning[1] + output[1] for prose, reasoning, output, _ in self._sizes)
-
-    def scan(self, cancelled: Callable[[], bool] = lambda: False) -> list[Highlight]:
-        """The highlights of a long transcript, for `add_highlights`: looks at every message. Changes nothing itself."""
-        return highlights_in(self.transcript, self._rules, self._named, cancelled=cancelled)
-
-    def add_highlights(self, found: Iterable[Highlight]) -> None:
-        """More highlights, of a rule that was made while reading."""
-        self._found = sorted({*self._found, *found})
-        self._index_highlights()
-        self.refresh_headers()
-
-    def set_cited(self, found: Iterable[Highlight]) -> bool:
-        """What is cited, in place of what was; returns whether that is something else."""
-        cited = sorted(set(found))
-        if cited == self._cited:
-            return False
-        self._cited = cited
-        self._index_highlights()
-        self.refresh_headers()
-        return True
 
     def to_quote(self, message: int, quote: str) -> bool:
         """Jump to a message, and to the words quoted from it where they are shown or can be; False if they are not in it."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .base import Detection, Origin
@@ -49,12 +48,14 @@ class BareMessages(ChatFormat):
         share = messages / len(looked_at)
         return Detection(self.name, 0.95 * share, ("a list of messages with role and content",))
 
-    def beside(self, fields: dict[str, Any], items: Sequence[Any], origin: Origin) -> Chat | None:
-        return _mini(fields, origin, items)
-
     def look(self, record: Any, origin: Origin) -> Chat:
         if isinstance(record, dict) and "messages" in record:
-            return _mini(record, origin, *messages_under(record, "messages"))
+            items, problems = messages_under(record, "messages")
+            chat = chat_of(record, origin, items, {"messages"}, problems)
+            info = record.get("info")
+            if chat.id == origin.default_id and isinstance(info, dict) and text_or_none(info.get("instance_id")):
+                chat.id = info["instance_id"]
+            return chat
         if isinstance(record, dict):
             record = [record]
         if not isinstance(record, list):
@@ -63,14 +64,6 @@ class BareMessages(ChatFormat):
             return Chat(origin.default_id, record)
         session = session_of(record)
         return Chat(session.id or origin.default_id, session.items, session.name, session.metadata)
-
-
-def _mini(record: dict[Any, Any], origin: Origin, items: Sequence[Any], problems: Iterable[str] = ()) -> Chat:
-    chat = chat_of(record, origin, items, {"messages"}, problems)
-    info = record.get("info")
-    if chat.id == origin.default_id and isinstance(info, dict) and text_or_none(info.get("instance_id")):
-        chat.id = info["instance_id"]
-    return chat
 
 
 def _is_mini(record: dict[Any, Any]) -> bool:

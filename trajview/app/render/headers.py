@@ -42,10 +42,13 @@ class Scored(NamedTuple):
 
 def sign_of(reasons: Sequence[Highlight]) -> tuple[str, str]:
     """One sign and its style for the highlights of a unit; a blank for none. The gravest reason wins."""
-    sources = {found.source for found in reasons}
+    colours: dict[str, str] = {}
+    for found in reasons:
+        colours.setdefault(found.source, found.colour)
     for source in _GRAVEST_FIRST:
-        if source in sources:
-            return SIGNS[source]
+        if source in colours:
+            sign, style = SIGNS[source]
+            return sign, f"sign.{colours[source]}" if colours[source] else style
     return " ", ""
 
 

@@ -1,8 +1,7 @@
-"""Search and highlights of the transcript screen."""
+"""Search on the transcript screen."""
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from textual import on, work
@@ -10,14 +9,12 @@ from textual.message import Message
 from textual.widgets import Input, TextArea
 from textual.worker import get_current_worker
 
-from trajview.app.screens.jumping import Jumping
+from trajview.app.screens.ruling import Ruling
 from trajview.app.search import SearchHits, search
 from trajview.app.session import TranscriptSession
 from trajview.app.widgets.prompt import Prompt
 from trajview.corpus.query import Query, QueryError, query_from
 from trajview.corpus.turns import short_turns
-from trajview.highlight import Highlight, Rule, compile_rule, highlights_in
-from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
     from trajview.app.results import Landing
@@ -25,18 +22,11 @@ if TYPE_CHECKING:
 __all__ = ["Searching"]
 
 
-class Searching(Jumping):
+class Searching(Ruling):
     """Actions that look for something; the search itself runs in a thread."""
 
     _came_with = ""
     """The search of the whole corpus that led here, which is no search to be left first."""
-
-    class _Highlighted(Message):
-        """The messages that hold a word were found."""
-
-        def __init__(self, session: TranscriptSession, word: str, found: list[Highlight]) -> None:
-            super().__init__()
-            self.session, self.word, self.found = session, word, found
 
     class _Found(Message):
         """A search is done."""
@@ -123,58 +113,3 @@ class Searching(Jumping):
         if self.session is not None and self.session.search is not None:
             self.session.set_search(None)
             self._highlights_changed()
-
-    def action_highlight_word(self) -> None:
-        """Make what is selected, or the first word under the cursor, a highlight."""
-        session = self.session
-        if session is None or not session.messages:
-            return
-        word = (self.get_selected_text() or "").strip() or self._word_under_cursor()
-        if not word:
-            self._brief("no word under the cursor")
-            return
-        self._highlight(session, word)
-
-    @work(thread=True, exclusive=True, group="highlight")
-    def _highlight(self, session: TranscriptSession, word: str) -> None:
-        worker = get_current_worker()
-        rule = Rule(one_line(word, 40), compile_rule(re.escape(word)).pattern)
-        with short_turns():
-            found = highlights_in(session.transcript, [rule], errors=False, cancelled=lambda: worker.is_cancelled)
-        if not worker.is_cancelled:
-            self.post_message(self._Highlighted(session, word, found))
-
-    @on(_Highlighted)
-    def _show_highlighted(self, message: _Highlighted) -> None:
-        message.stop()
-        message.session.add_highlights(message.found)
-        if message.session is self.session:
-            self._highlights_changed()
-            count = len(message.found)
-            self._brief(f"“{one_line(message.word, 30)}” in {count} message{'s' * (count != 1)}: n and N jump")
-
-    def _word_under_cursor(self) -> str:
-        assert self.session is not None
-        message, number = self.session.cursor
-        layout = self.session.layout(message)
-        line, start, end = layout.rows[min(number, len(layout.rows) - 1)]
-        words = re.findall(r"\w{3,}", layout.lines[line].text[start:end])
-        return words[0] if words else ""
-
-    def action_highlight_sources(self) -> None:
-        """Choose which sources of highlights are on."""
-        from trajview.app.screens.sources import SourcesScreen
-
-        session = self.session
-        if session is None:
-            return
-
-        def chosen(on: set[str] | None) -> None:
-            if on is None:
-                return
-            for source in session.all_sources:
-                if (source in on) == (source in session.sources_off):
-                    session.toggle_source(source)
-            self._highlights_changed()
-
-        self.app.push_screen(SourcesScreen(session.all_sources, session.sources_off), chosen)

@@ -1,67 +1,292 @@
-"""Which sources of highlights are on: a small dialog with their counts."""
+"""The panel of highlights: every source and rule with its count, switched with space; rules are made and saved here."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Protocol
 
+from rich.cells import set_cell_size
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import SelectionList, Static
-from textual.widgets.selection_list import Selection
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
 
-__all__ = ["SourcesScreen"]
+from trajview.app.rule_colours import colour_of
+from trajview.errors import TrajviewError
+from trajview.textsafe import one_line
 
-_SAYS = {
-    "search": "search hits",
-    "rule": "rules (--highlight)",
-    "error": "errors",
-    "mark": "marks",
-    "unit": "units named on the command line",
-    "citation": "citations",
-}
+__all__ = ["Managed", "Row", "SourcesScreen"]
+
+_HINT = "space on/off · a add a rule · r rename · S save · d remove · enter done"
 
 
-class SourcesScreen(ModalScreen[set[str] | None]):
-    """Gives the set of sources that are on, or None if it was left with escape."""
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A source of highlights, or a rule: `count` is None while it is looked for, `origin` empty for a source."""
+
+    key: str
+    label: str
+    count: int | None
+    on: bool
+    colour: str = ""
+    origin: str = ""
+
+
+class Managed(Protocol):
+    """What the panel manages: it shows the rows as they are now, and everything takes effect at once."""
+
+    def rows(self) -> Sequence[Row]:
+        """Sources, then rules."""
+
+    def switch(self, key: str) -> None:
+        """On or off."""
+
+    def check(self, pattern: str) -> None:
+        """Raises TrajviewError for what is no pattern."""
+
+    def add(self, pattern: str) -> str:
+        """A new rule; returns its key. Raises TrajviewError."""
+
+    def rename(self, key: str, name: str) -> str | None:
+        """Returns the new key, None where that cannot be."""
+
+    def forget(self, key: str) -> bool:
+        """Forget a rule; False if it is not one made here."""
+
+    def places(self) -> dict[str, Path]:
+        """Where rules can be saved: `project` and `config`."""
+
+    def save(self, key: str, place: str) -> Path:
+        """Save a rule. Raises TrajviewError."""
+
+
+class SourcesScreen(ModalScreen[None]):
+    """Shows what `Managed` has, and changes it; there is nothing to give back."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "dismiss(None)", "cancel"),
+        Binding("escape", "leave", "close", priority=True),
         Binding("enter", "done", "done", priority=True),
+        Binding("q,ampersand", "dismiss", "close", show=False),
+        Binding("space", "switch", "on/off"),
+        Binding("a", "add", "add"),
+        Binding("r", "rename", "rename"),
+        Binding("S", "save", "save"),
+        Binding("d,delete", "remove", "remove"),
+        Binding("p", "save_to('project')", "project", show=False),
+        Binding("c", "save_to('config')", "configuration", show=False),
+        Binding("j", "list('cursor_down')", "down", show=False),
+        Binding("k", "list('cursor_up')", "up", show=False),
     ]
     DEFAULT_CSS = """
     SourcesScreen {
         align: center middle;
-        & > Vertical { width: 52; height: auto; background: $surface; border: round $foreground 20%; padding: 0 1; }
-        & SelectionList { height: auto; max-height: 10; border: none; background: $surface; }
-        & .hint { color: $foreground 50%; margin: 1 0 0 0; }
+        & > Vertical {
+            width: 76; max-width: 96%; height: auto; max-height: 90%; background: $surface; border: round $foreground 20%;
+            padding: 0 1;
+        }
+        & .title { text-style: bold; }
+        & OptionList { height: auto; max-height: 18; border: none; background: $surface; padding: 0; }
+        & OptionList:focus { border: none; }
+        & OptionList > .option-list--option-highlighted { background: $primary 25%; color: $foreground; text-style: bold; }
+        &:ansi OptionList > .option-list--option-highlighted { background: ansi_default; text-style: bold reverse; }
+        & Input { display: none; border: none; height: 1; padding: 0; background: $panel; margin: 1 0 0 0; }
+        & Input.-asking { display: block; }
+        & #said { color: $foreground 60%; margin: 1 0 0 0; height: auto; }
+        & #said.-wrong { color: $error; }
+        & #keys { color: $foreground 50%; height: auto; }
     }
     """
 
-    def __init__(self, counts: dict[str, int], off: set[str]) -> None:
+    def __init__(self, managed: Managed) -> None:
         super().__init__()
-        self._counts, self._off = counts, off
+        self._managed = managed
+        self._shown: list[Row] = []
+        self._asking = ""
+        self._saving = ""
 
     def compose(self) -> ComposeResult:
         with Vertical():
             yield Static("Highlights", classes="title")
-            if self._counts:
-                yield SelectionList[str](
-                    *(
-                        Selection(Content(f"{_SAYS.get(name, name)}  {count}"), name, name not in self._off)
-                        for name, count in self._counts.items()
-                    )
-                )
-            yield Static(
-                "space switches, enter keeps, escape leaves"
-                if self._counts
-                else "This transcript has no highlights yet.",
-                classes="hint",
-            )
+            yield OptionList(markup=False)
+            yield Input()
+            yield Static("", id="said", markup=False)
+            yield Static(_HINT, id="keys", markup=False)
+
+    def on_mount(self) -> None:
+        self.refresh_rows()
+        self.set_interval(0.2, self.refresh_rows)
+
+    # -- rows ----------------------------------------------------------------------------------------------------------
+
+    def refresh_rows(self) -> None:
+        """Show the rows as they are now, the cursor on the row where it is."""
+        rows = list(self._managed.rows())
+        if rows == self._shown:
+            return
+        options = self.query_one(OptionList)
+        here = self._key
+        same = [row.key for row in rows] == [row.key for row in self._shown]
+        self._shown = rows
+        if same:
+            for number, row in enumerate(rows):
+                options.replace_option_prompt_at_index(number, self._prompt(row))
+            return
+        options.clear_options()
+        options.add_options([Option(self._prompt(row)) for row in rows])
+        self._go(here)
+
+    def _go(self, key: str) -> None:
+        keys = [row.key for row in self._shown]
+        if keys:
+            self.query_one(OptionList).highlighted = keys.index(key) if key in keys else 0
+
+    @property
+    def _key(self) -> str:
+        number = self.query_one(OptionList).highlighted
+        return self._shown[number].key if number is not None and number < len(self._shown) else ""
+
+    def _prompt(self, row: Row) -> Content:
+        count = "…" if row.count is None else f"{row.count:,}"
+        wide = self.app.size.width >= 76
+        label = set_cell_size(one_line(row.label, 60), 40 if wide else 24)
+        sign = ("● ", colour_of(row.colour)) if row.on else ("○ ", "$foreground 40%")
+        return Content.assemble(
+            sign, (label, "" if row.on else "$foreground 55%"), (f"{count:>9}", "" if row.count else "$foreground 40%"),
+            (f"  {one_line(row.origin, 16)}", "$foreground 45%"),
+        )  # fmt: skip
+
+    # -- keys ----------------------------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """`p` and `c` answer one question only."""
+        if action == "save_to":
+            return bool(self._saving)
+        return super().check_action(action, parameters)
+
+    def _say(self, text: str, *, wrong: bool = False) -> None:
+        said = self.query_one("#said", Static)
+        said.set_class(wrong, "-wrong")
+        said.update(text)
+
+    def action_list(self, move: str) -> None:
+        """Move the cursor."""
+        getattr(self.query_one(OptionList), f"action_{move}")()
+
+    def action_switch(self) -> None:
+        """The row under the cursor on or off."""
+        if self._key:
+            self._managed.switch(self._key)
+            self.refresh_rows()
+
+    @on(OptionList.OptionSelected)
+    def _clicked(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.action_switch()
+
+    def action_leave(self) -> None:
+        """Leave the line that is typed, the question, or the panel."""
+        if self._asking:
+            self._ask("")
+            self._say("")
+        elif self._saving:
+            self._saving = ""
+            self._say("")
+        else:
+            self.dismiss()
 
     def action_done(self) -> None:
-        """Keep what is chosen."""
-        lists = self.query(SelectionList)
-        self.dismiss(set(lists.first().selected) if lists else None)
+        """Take what is typed, or close the panel."""
+        if self._asking:
+            self._take(self.query_one(Input).value)
+        else:
+            self.dismiss()
+
+    def action_add(self) -> None:
+        """Type the pattern of a new rule."""
+        self._ask("add", "a regular expression; capitals make it mind the case")
+
+    def action_rename(self) -> None:
+        """Type another name for the rule under the cursor."""
+        row = next((row for row in self._shown if row.key == self._key), None)
+        if row is None or row.origin != "session":
+            self._say("only rules that were made here have another name; in a file, change it there", wrong=True)
+            return
+        self._ask("rename", "another name", row.label)
+
+    def _ask(self, what: str, placeholder: str = "", value: str = "") -> None:
+        self._asking, self._saving = what, ""
+        line = self.query_one(Input)
+        line.set_class(bool(what), "-asking")
+        if what:
+            line.placeholder, line.value = placeholder, value
+            line.focus()
+            self._say("")
+        else:
+            self.query_one(OptionList).focus()
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        event.stop()
+        if self._asking == "add" and event.value:
+            try:
+                self._managed.check(event.value)
+                self._say("enter adds it")
+            except TrajviewError as error:
+                self._say(one_line(error.sentence, 200), wrong=True)
+
+    def _take(self, text: str) -> None:
+        try:
+            if not text:
+                key: str | None = self._key
+            elif self._asking == "add":
+                key = self._managed.add(text)
+            else:
+                key = self._managed.rename(self._key, text)
+        except TrajviewError as error:
+            self._say(one_line(error.sentence, 200), wrong=True)
+            return
+        if key is None:
+            self._say("there is a rule of that name", wrong=True)
+            return
+        added = self._asking == "add" and bool(text)
+        self._ask("")
+        self.refresh_rows()
+        self._go(key)
+        self._say("S saves it; r gives it a name" if added else "")
+
+    def action_remove(self) -> None:
+        """Forget the rule under the cursor, if it was made here."""
+        if self._managed.forget(self._key):
+            self.refresh_rows()
+            self._say("")
+        else:
+            self._say("only rules that were made here can be removed; space switches the others off", wrong=True)
+
+    def action_save(self) -> None:
+        """Ask where the rule under the cursor is to be saved."""
+        row = next((row for row in self._shown if row.key == self._key), None)
+        if row is None or row.origin not in ("session", "--highlight"):
+            self._say("only rules that were made here, and --highlight, can be saved", wrong=True)
+            return
+        self._saving = row.key
+        places = self._managed.places()
+        self._say(
+            f"save to:  p {one_line(str(places['project']), 200)}\n          c {one_line(str(places['config']), 200)}"
+        )
+
+    def action_save_to(self, place: str) -> None:
+        """Save it."""
+        key, self._saving = self._saving, ""
+        try:
+            path = self._managed.save(key, place)
+        except TrajviewError as error:
+            self._say(one_line(str(error.problem()), 300), wrong=True)
+            return
+        self.refresh_rows()
+        self._say(f"saved to {one_line(str(path), 200)}")

@@ -17,7 +17,6 @@ from textual.worker import get_current_worker
 from trajview.app.keys import bindings_for
 from trajview.app.run_list import size_text
 from trajview.app.screens.branching import Branching
-from trajview.app.screens.exporting import Exporting
 from trajview.app.screens.scoring import Scoring
 from trajview.app.screens.searching import Searching
 from trajview.app.screens.showing import Showing
@@ -33,7 +32,7 @@ from trajview.corpus.decode import collector_paused
 from trajview.corpus.info import RunInfo
 from trajview.corpus.turns import short_turns
 from trajview.errors import Problem, TrajviewError
-from trajview.highlight import Highlight, Rule, compile_rule, text_of
+from trajview.highlight import Highlight, text_of
 from trajview.models.run import AgentRun, overall_of
 from trajview.textsafe import one_line
 
@@ -55,7 +54,7 @@ MOST_COUNTED = 30_000_000
 """Characters of a transcript whose tokens are counted without being asked for: some two seconds of one core."""
 
 
-class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing):
+class TranscriptScreen(Scoring, Searching, Branching, Showing):
     """Shows one run at a time; the app keeps one of these and gives it other runs."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("transcript")]
@@ -132,7 +131,6 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing):
         self._landing = landing
         self._annotate = annotate
         self._cursor_in_panel = annotate
-        self._rules: list[Rule] = []
         self._changed = False  # since it was read
         self._reading_again = False
         self._rest_until = 0.0
@@ -160,7 +158,9 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing):
         self.side = self.query_one("#side", TranscriptView)
         self.prompt = self.query_one(Prompt)
         self.status = self.query_one(StatusLine)
-        self._rules = [compile_rule(pattern) for pattern in self.trajview.settings.highlight]
+        for problem in self.trajview.rulebook.problems:
+            self._toast(str(problem), error=True)
+        self.trajview.rulebook.problems.clear()
         self.open_run(self.info, annotate=self._annotate, unit=self._unit, landing=self._landing)
 
     # -- opening -------------------------------------------------------------------------------------------------------
@@ -239,7 +239,11 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing):
         preview, width = self.trajview.settings.preview_lines, self.view.text_width or 80
         with collector_paused(self.info.length):
             return TranscriptSession(
-                run.transcripts[index], rules=self._rules, units=units, preview_lines=preview, width=width
+                run.transcripts[index],
+                rules=self.trajview.rulebook.wanted,
+                units=units,
+                preview_lines=preview,
+                width=width,
             )
 
     def on_transcript_screen__loaded(self, message: _Loaded) -> None:
@@ -253,8 +257,6 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing):
         self.set_class(message.problem is not None, "-failed")
         if message.run is None or message.first is None:
             problem = message.problem or Problem("nothing was read")
-            if self.panel is not None:
-                self.panel.ahead.drop()
             self._title([f"✗ {one_line(self.info.name or self.info.id)}"])
             self.query_one("#problem", Static).update(
                 Content.assemble(

@@ -13,6 +13,7 @@ from textual.widget import Widget
 
 from trajview.app.palette import component_styles
 from trajview.app.render.headers import SIGNS
+from trajview.app.rule_colours import rule_classes, rule_css
 from trajview.app.session import TranscriptSession
 
 __all__ = ["Minimap"]
@@ -26,8 +27,12 @@ _RANK = {"error": 4, "search": 3, "rule": 3, "unit": 2, "citation": 2, "mark": 1
 class Minimap(Widget, can_focus=False):
     """Shows highlights by their place among the rows; posts `Picked` with a share (0 to 1) when clicked or dragged."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"minimap--error", "minimap--hit", "minimap--mark", "minimap--window"}
-    DEFAULT_CSS = """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "minimap--error", "minimap--hit", "minimap--mark", "minimap--window", *rule_classes("minimap"),
+    }  # fmt: skip
+    DEFAULT_CSS = (
+        rule_css("Minimap", "minimap")
+        + """
     Minimap {
         width: 1; height: 1fr; background: $background;
         & > .minimap--error { color: $error; }
@@ -37,6 +42,7 @@ class Minimap(Widget, can_focus=False):
         &:ansi > .minimap--window { background: ansi_bright_black; }
     }
     """
+    )
 
     class Picked(Message):
         """A place was clicked; `share` is how far down it is, 0 to 1."""
@@ -81,15 +87,15 @@ class Minimap(Widget, can_focus=False):
             self._signs_for, self._total = known, total
             ranks: dict[int, int] = {}
             self._signs = {}
-            places = [(found.message, found.source) for unit in session.by_unit.values() for found in unit]
+            places = list(session.index.places)
             if session.search is not None and "search" not in session.sources_off:
                 hits = session.search.messages
-                places += [(message, "search") for message in hits[:: max(1, len(hits) // MOST_HITS)]]
-            for message, source in places:
+                places += [(message, "search", "") for message in hits[:: max(1, len(hits) // MOST_HITS)]]
+            for message, source, colour in places:
                 line = min(height - 1, session.map.start(message) * height // total)
                 if _RANK.get(source, 0) > ranks.get(line, 0):
                     ranks[line] = _RANK[source]
-                    self._signs[line] = ("▪", SIGNS[source][1])
+                    self._signs[line] = ("▪", f"sign-{colour}" if colour else SIGNS[source][1])
         return self._signs
 
     def notify_style_update(self) -> None:

@@ -15,6 +15,7 @@ from textual.strip import Strip
 
 from trajview.app.palette import component_styles
 from trajview.app.render.headers import first_words, sign_of
+from trajview.app.rule_colours import rule_classes, rule_css
 from trajview.app.session import TranscriptSession
 from trajview.textsafe import one_line
 
@@ -31,8 +32,10 @@ _STYLES = ("number", "words", "current", "error", "hit", "mark", "user", "dim", 
 class Outline(ScrollView, can_focus=False):
     """Lists action units; posts `Picked` when one is clicked. Labels are made for the lines on the screen only."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"outline--{name}" for name in _STYLES}
-    DEFAULT_CSS = """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"outline--{name}" for name in _STYLES} | rule_classes("outline")
+    DEFAULT_CSS = (
+        rule_css("Outline", "outline")
+        + """
     Outline {
         width: 1fr; height: 1fr; background: $surface; overflow-y: auto; overflow-x: hidden; scrollbar-size-vertical: 1;
         scrollbar-background: $surface; scrollbar-background-hover: $surface; scrollbar-background-active: $surface;
@@ -51,6 +54,7 @@ class Outline(ScrollView, can_focus=False):
         &:ansi > .outline--current { background: ansi_default; text-style: bold reverse; }
     }
     """
+    )
 
     class Picked(Message):
         """A unit was clicked."""
@@ -99,7 +103,7 @@ class Outline(ScrollView, can_focus=False):
         return self._styles
 
     def _sign_colour(self, kind: str) -> Style:
-        return Style(color=self._palette()[f"outline--{kind}"].color) if kind else Style.null()
+        return Style(color=self._palette()[f"outline--{kind.replace('.', '-')}"].color) if kind else Style.null()
 
     def notify_style_update(self) -> None:
         super().notify_style_update()

@@ -14,6 +14,8 @@ from textual.timer import Timer
 from trajview.app.palette import component_style
 from trajview.app.positions import Positions
 from trajview.app.render.layout import Palette
+from trajview.app.rule_colours import rule_css
+from trajview.rules.rule import COLOURS
 
 __all__ = ["RowsView"]
 
@@ -28,6 +30,7 @@ _STYLES = (
     "code.builtin", "code.string", "code.number", "diff.added", "diff.removed", "diff.hunk", "diff.file",
     "gutter.system", "gutter.user", "gutter.assistant", "gutter.tool", "gutter.cursor", "cursor", "match", "match.current",
     "citation", "quoted", "unit.score", "unit.note", "only.left", "only.right", "word.left", "word.right", "middle",
+    *(f"{kind}.{colour}" for kind in ("sign", "rule") for colour in COLOURS),
 )  # fmt: skip
 
 
@@ -45,7 +48,9 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
     EDGES: ClassVar[int] = 0
     """Columns that the rows of the document do not have."""
     COMPONENT_CLASSES: ClassVar[set[str]] = {_class(name) for name in _STYLES}
-    DEFAULT_CSS = """
+    DEFAULT_CSS = (
+        rule_css("RowsView", "tv", texts=True)
+        + """
     RowsView {
         overflow-y: scroll; overflow-x: hidden; background: $background;
         scrollbar-size-vertical: 1; scrollbar-background: $background; scrollbar-background-hover: $background;
@@ -130,6 +135,7 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
         }
     }
     """
+    )
 
     session: Positions | None
 

@@ -132,31 +132,30 @@ class TranscriptView(RowsView, can_focus=True, inherit_bindings=False):
         return Segment("│ ", style)
 
     def _with_matches(self, strip: Strip, message: int, number: int, palette: Palette) -> Strip:
-        """Colour the matches of the search on a row; a match that wraps is coloured on each of its rows."""
+        """Colour what rules and the search match on a row; a match that wraps is coloured on each of its rows."""
         session = self.session
         assert session is not None
-        search = session.search
-        if search is None:
-            return strip
         layout = session.layout(message)
         index, start, end = layout.rows[number]
         line = layout.lines[index]
         if line.ours:
             return strip
-        found = [
-            (max(m.start(), start), min(m.end(), end))
-            # Not the whole of a line that may be a megabyte, for every row of it.
-            for m in search.pattern.finditer(line.text, max(0, start - 2_000), end + 200)
-            if m.end() > start and m.start() < end
-        ]
-        if not found:
-            return strip
+        looked_for = [(rule.pattern, palette[f"rule.{rule.colour or 'yellow'}"]) for rule in session.rules_on(message)]
+        if session.search is not None:
+            style = palette["match.current" if (message, number) == session.cursor else "match"]
+            looked_for.append((session.search.pattern, style))
         first = number == 0 or layout.rows[number - 1][0] != index
-        margin = margins(line, layout.width)[0 if first else 1]
-        style = palette["match.current" if (message, number) == session.cursor else "match"]
-        before = len(next(iter(strip)).text) if margin else 0
-        for a, b in found:
-            strip = _restyle(strip, before + a - start, before + b - start, style)
+        before: int | None = None
+        for pattern, style in looked_for:
+            # Not the whole of a line that may be a megabyte, for every row of it.
+            for match in pattern.finditer(line.text, max(0, start - 2_000), end + 200):
+                if match.end() <= start or match.start() >= end:
+                    continue
+                if before is None:
+                    margin = margins(line, layout.width)[0 if first else 1]
+                    before = len(next(iter(strip)).text) if margin else 0
+                a, b = max(match.start(), start), min(match.end(), end)
+                strip = _restyle(strip, before + a - start, before + b - start, style)
         return strip
 
     def _with_selection(self, strip: Strip, span: tuple[int, int]) -> Strip:

@@ -1,0 +1,163 @@
+"""The panel of highlights and rules: counts, switches, rules that are made, named, saved and removed."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input, OptionList
+
+from trajview.app.screens.sources import SourcesScreen
+from trajview.app.screens.transcript import TranscriptScreen
+
+from .driving import Reader, reading
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    file = folder / "run.json"
+    call = {
+        "id": "c",
+        "type": "function",
+        "function": {"name": "bash", "arguments": json.dumps({"command": "pytest || true"})},
+    }
+    messages = [
+        {"role": "user", "content": "Fix the parser."},
+        {"role": "assistant", "content": "Sorry, I look at the parser.", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": "Traceback (most recent call last):\n  File\nError: parser"},
+        {"role": "assistant", "content": "I'm sorry, the key is AKIAIOSFODNN7EXAMPLE."},
+    ]
+    file.write_text(json.dumps({"id": "run", "messages": messages}))
+    return file
+
+
+async def panel(reader: Reader) -> SourcesScreen:
+    await reader.press("ampersand")
+    await reader.until(lambda: isinstance(reader.app.screen, SourcesScreen))
+    screen = reader.app.screen
+    assert isinstance(screen, SourcesScreen)
+    await reader.until(lambda: all(row.count is not None for row in screen._shown) and screen._shown)
+    return screen
+
+
+def counts(screen: SourcesScreen) -> dict[str, int | None]:
+    return {row.label: row.count for row in screen._shown}
+
+
+async def test_the_panel_counts_every_source_and_rule_on_or_off(log: Path) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        screen = await panel(reader)
+        assert counts(screen) == {
+            "errors": 1, "tracebacks": 1, "failing tests": 0, "refusals": 0, "apologies": 2, "reward hacking": 1, "secrets": 1,
+        }  # fmt: skip
+        assert [row.label for row in screen._shown if row.on] == ["errors"]
+        await reader.press("enter")
+        await reader.until(lambda: isinstance(reader.app.screen, TranscriptScreen))
+        assert reader.session.stops == [2]
+
+
+async def test_space_switches_a_rule_and_its_text_outline_and_minimap_have_its_colour(log: Path) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        screen = await panel(reader)
+        screen._go("rule:apologies")
+        await reader.press("space", "enter")
+        await reader.until(lambda: isinstance(reader.app.screen, TranscriptScreen))
+        session = reader.screen.session
+        assert session is not None
+        assert session.stops == [1, 2, 3]
+        assert {(message, colour) for message, source, colour in session.index.places if source == "rule"} == {
+            (1, "blue"),
+            (3, "blue"),
+        }
+        assert (
+            session.layout(3).lines[0].right == ("● apologies", "sign.blue")
+            or session.unit_of(3)[0] == session.unit_of(1)[0]
+        )
+        view = reader.screen.view
+        styled = {
+            segment.text
+            for row in range(session.map.total)
+            for segment in view.render_line(row - view.scroll_offset.y)
+            if segment.style is not None and segment.style.bgcolor == view._styles()["rule.blue"].bgcolor
+        }
+        assert "I'm sorry" in styled
+        screen = await panel(reader)
+        screen._go("rule:apologies")
+        await reader.press("space", "escape")
+        assert session.stops == [2]
+
+
+async def test_a_rule_stays_on_in_the_next_run(log: Path) -> None:
+    second = json.loads(log.read_text()) | {"id": "second"}
+    (log.parent / "z.json").write_text(json.dumps(second))
+    async with reading(log.parent, run="run") as reader:
+        await reader.opened("run")
+        screen = await panel(reader)
+        screen._go("rule:secrets")
+        await reader.press("space", "enter")
+        await reader.press("L")
+        await reader.opened("second")
+        assert reader.session.stops == [2, 3]
+
+
+async def test_a_rule_is_typed_checked_and_shown_at_once(log: Path) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        screen = await panel(reader)
+        await reader.press("a")
+        await reader.type("pars(")
+        await reader.until(lambda: "not a regular expression" in reader.whole_screen)
+        await reader.press("enter")
+        assert isinstance(reader.app.screen, SourcesScreen)
+        screen.query_one(Input).value = "pars(er|ing)"
+        await reader.press("enter")
+        await reader.until(lambda: counts(screen).get("pars(er|ing)") == 3)
+        assert isinstance(reader.app.focused, OptionList)
+        await reader.press("d")
+        assert "pars(er|ing)" not in counts(screen)
+        await reader.press("escape")
+        assert reader.screen.session.stops == [2]
+
+
+async def test_a_word_becomes_a_rule_that_is_named_and_saved_beside_the_logs(log: Path) -> None:
+    (log.parent / ".trajview.toml").write_text("# ours\n[[rule]]\nname = 'fix'\npattern = 'fix'\n")
+    async with reading(log) as reader:
+        await reader.opened()
+        await reader.ask("colon", "m0")
+        await reader.press("j", "asterisk")
+        await reader.until(lambda: "“Fix” in 1 message:" in reader.status)
+        screen = await panel(reader)
+        made = next(row for row in screen._shown if row.origin == "session")
+        screen._go(made.key)
+        await reader.press("r")
+        screen.query_one(Input).value = "the parser"
+        await reader.press("enter")
+        await reader.until(lambda: counts(screen).get("the parser") == made.count)
+        await reader.press("S")
+        await reader.until(lambda: "save to" in reader.whole_screen)
+        await reader.press("p")
+        await reader.until(lambda: "saved to" in reader.whole_screen)
+    text = (log.parent / ".trajview.toml").read_text()
+    assert text.startswith("# ours\n[[rule]]\nname = 'fix'\n")
+    assert [rule["name"] for rule in tomllib.loads(text)["rule"]] == ["fix", "the parser"]
+
+
+async def test_the_project_file_has_its_rules_on_and_a_wrong_one_is_said_and_opens_the_run(log: Path) -> None:
+    (log.parent / ".trajview.toml").write_text(
+        'store = "/tmp/x"\n[[rule]]\nname = "p"\ntext = "parser"\ncolour = "green"\n'
+    )
+    async with reading(log) as reader:
+        await reader.opened()
+        assert reader.screen.session.stops == [0, 1, 2]
+        await reader.until(lambda: any("no setting `store`" in note.message for note in reader.app._notifications))
+    (log.parent / ".trajview.toml").write_text('[[rule]]\nname = "p"\npattern = "(a+)+b"\n')
+    async with reading(log) as reader:
+        await reader.opened()
+        assert reader.screen.session.stops == [2]
+        await reader.until(lambda: any("could take for ever" in note.message for note in reader.app._notifications))

@@ -1,0 +1,79 @@
+"""Highlights in the shapes that a screen asks for, made in one go: of very many in a thread."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import attrgetter
+
+from trajview.highlight import Highlight
+
+__all__ = ["HighlightIndex", "index_highlights", "rule_key"]
+
+PLACES = 2_000
+"""So many parts of a transcript have a place each in the scroll bar, for each kind of highlight."""
+
+_by_place = attrgetter("message", "source")
+
+
+def rule_key(name: str) -> str:
+    """What a rule is called among the sources of highlights that can be off."""
+    return f"rule:{name}"
+
+
+@dataclass(slots=True)
+class HighlightIndex:
+    """The highlights that are on, by unit and message, and how many there are of each kind, on or off."""
+
+    by_unit: dict[int, list[Highlight]] = field(default_factory=dict)
+    stops: list[int] = field(default_factory=list)
+    """Messages with a highlight that is on, ascending."""
+    errors: list[int] = field(default_factory=list)
+    sources: dict[str, int] = field(default_factory=dict)
+    """How many there are of each source; of rules, those that are on."""
+    rules: dict[str, int] = field(default_factory=dict)
+    """How many there are of each rule."""
+    places: list[tuple[int, str, str]] = field(default_factory=list)
+    """Message, source and colour of enough of them to draw all in a scroll bar."""
+    rules_of: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    """The rules that are on and match in a message."""
+
+
+def index_highlights(every: Sequence[Highlight], off: Collection[str], messages: int) -> HighlightIndex:
+    """The index of these highlights, of a transcript with so many messages; `off` are sources and rules that are off."""
+    index = HighlightIndex()
+    on: list[Highlight] = []
+    errors: set[int] = set()
+    matching: dict[int, list[str]] = {}
+    places: dict[tuple[int, str, str], int] = {}
+    rules_off = {name for name in off if name.startswith("rule:")}
+    sources, rules = index.sources, index.rules
+    for found in every:
+        source = found.source
+        if source == "rule":
+            rules[found.reason] = rules.get(found.reason, 0) + 1
+            if rules_off and rule_key(found.reason) in rules_off:
+                continue
+        elif source == "error":
+            errors.add(found.message)
+        sources[source] = sources.get(source, 0) + 1
+        if source in off:
+            continue
+        on.append(found)
+        if source == "rule":
+            matching.setdefault(found.message, []).append(found.reason)
+        places.setdefault((found.message * PLACES // max(1, messages), source, found.colour), found.message)
+    on.sort(key=_by_place)
+    for found in on:
+        index.by_unit.setdefault(found.unit, []).append(found)
+    index.stops = list(dict.fromkeys(found.message for found in on))
+    index.errors = sorted(errors)
+    index.places = [(message, source, colour) for (_, source, colour), message in places.items()]
+    index.rules_of = {message: tuple(dict.fromkeys(names)) for message, names in matching.items()}
+    return index
+
+
+def merged(known: Sequence[Highlight], more: Mapping[str, Sequence[Highlight]]) -> list[Highlight]:
+    """What is known, without what is known of these rules, and what was found of them now."""
+    kept = [found for found in known if found.source != "rule" or found.reason not in more]
+    return [*kept, *(found for many in more.values() for found in many)]

@@ -1,0 +1,102 @@
+"""The highlight rules of this run of the program: built in, from the files, from the command line, and made while reading."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from trajview.config import Settings, config_path
+from trajview.errors import Problem
+from trajview.rules import COLOURS, Rule, append_rule, built_in_rules, compile_rule, project_file, read_project
+from trajview.rules.project import PROJECT_FILE
+
+__all__ = ["RuleBook"]
+
+
+class RuleBook:
+    """The rules by name, and which of them are on. What is switched here holds until the program ends."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._paths = settings.paths
+        self.project = project_file(settings.paths)
+        """The project file, if there is one."""
+        self.problems: list[Problem] = []
+        self._rules = {rule.name: rule for rule in built_in_rules()}
+        self._rules.update((rule.name, rule) for rule in settings.rules)
+        if self.project is not None:
+            rules, self.problems = read_project(self.project)
+            # What a person has configured counts more than what lies beside logs.
+            mine = {rule.name for rule in settings.rules}
+            self._rules.update((rule.name, rule) for rule in rules if rule.name not in mine)
+        for pattern in settings.highlight:
+            self._rules[pattern] = replace(compile_rule(pattern), origin="--highlight")
+        self.on = {rule.name for rule in self._rules.values() if rule.on}
+
+    @property
+    def rules(self) -> list[Rule]:
+        """All rules: those made while reading first, those that come with trajview last."""
+        order = {"session": 0, "--highlight": 1, PROJECT_FILE: 2, "config": 3}
+        return sorted(self._rules.values(), key=lambda rule: order.get(rule.origin, 4))
+
+    @property
+    def wanted(self) -> list[Rule]:
+        """The rules that are on."""
+        return [rule for rule in self._rules.values() if rule.name in self.on]
+
+    def get(self, name: str) -> Rule | None:
+        """The rule of that name."""
+        return self._rules.get(name)
+
+    def add(self, rule: Rule) -> Rule:
+        """Take a rule in, on, in place of one of the session's of the same name; with a colour that few have."""
+        if not rule.colour:
+            used = [one.colour for one in self._rules.values() if one.name in self.on and one.name != rule.name]
+            rule = replace(rule, colour=min(COLOURS, key=used.count))
+        known = self._rules.get(rule.name)
+        if known is not None and known.origin != "session" and known.pattern != rule.pattern:
+            number = 2
+            while f"{rule.name} {number}" in self._rules:
+                number += 1
+            rule = replace(rule, name=f"{rule.name} {number}")
+        self._rules[rule.name] = rule
+        self.on.add(rule.name)
+        return rule
+
+    def switch(self, name: str) -> bool:
+        """Switch a rule on or off; returns whether it is on now."""
+        self.on ^= {name}
+        return name in self.on
+
+    def remove(self, name: str) -> bool:
+        """Forget a rule that was made while reading; False if it is another."""
+        rule = self._rules.get(name)
+        if rule is None or rule.origin != "session":
+            return False
+        del self._rules[name]
+        self.on.discard(name)
+        return True
+
+    def rename(self, name: str, to: str) -> Rule | None:
+        """Give a rule that was made while reading another name; None where that is taken, or it is another's rule."""
+        rule = self._rules.get(name)
+        if rule is None or rule.origin != "session" or to in self._rules:
+            return None
+        self._rules = {to if one == name else one: kept for one, kept in self._rules.items()}
+        self._rules[to] = renamed = replace(rule, name=to)
+        self.on = {to if one == name else one for one in self.on}
+        return renamed
+
+    def places(self) -> dict[str, Path]:
+        """Where a rule can be saved: in the project file, there or in the folder of the first path, or the configuration."""
+        first = (self._paths[0] if self._paths else Path()).absolute()
+        folder = first if first.is_dir() else first.parent
+        return {"project": self.project or folder / PROJECT_FILE, "config": config_path()}
+
+    def save(self, name: str, place: str) -> Path:
+        """Write a rule to the project file or the configuration. Raises RuleError."""
+        path, rule = self.places()[place], self._rules[name]
+        append_rule(path, replace(rule, on=name in self.on))
+        self._rules[name] = replace(rule, origin=PROJECT_FILE if place == "project" else "config")
+        if place == "project":
+            self.project = path
+        return path

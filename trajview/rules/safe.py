@@ -1,0 +1,58 @@
+"""Whether a regular expression of unknown origin can take for ever; `re` cannot be interrupted."""
+
+from __future__ import annotations
+
+import re._constants as _op  # type: ignore[import-not-found]
+import re._parser as _parser  # type: ignore[import-not-found]
+from typing import Any
+
+__all__ = ["slow_because"]
+
+_MOST_OPEN = 3
+_MANY = 1_000
+
+
+def slow_because(pattern: str) -> str | None:
+    """Why matching may take exponential or high polynomial time, in a few words; None if it does not."""
+    try:
+        parsed = _parser.parse(pattern)
+        open_ended = _count(parsed, False)
+    except (_parser.error, RecursionError, OverflowError):
+        return "it cannot be read"
+    except _Nested:
+        return "a repetition within a repetition"
+    return f"{open_ended} open repetitions, one after the other" if open_ended > _MOST_OPEN else None
+
+
+class _Nested(Exception):
+    pass
+
+
+def _count(parsed: Any, inside: bool) -> int:
+    """How many repetitions without a small end are in it; raises _Nested where one is within another."""
+    found = 0
+    for op, value in parsed:
+        if op in (_op.MAX_REPEAT, _op.MIN_REPEAT, _op.POSSESSIVE_REPEAT):
+            _, high, inner = value
+            many = high > 1
+            if many and inside:
+                raise _Nested
+            found += (high >= _MANY) + _count(inner, inside or many)
+        else:
+            for inner in _within(op, value):
+                found += _count(inner, inside)
+    return found
+
+
+def _within(op: Any, value: Any) -> list[Any]:
+    if op is _op.SUBPATTERN:
+        return [value[3]]
+    if op is _op.BRANCH:
+        return list(value[1])
+    if op in (_op.ASSERT, _op.ASSERT_NOT):
+        return [value[1]]
+    if op is _op.ATOMIC_GROUP:
+        return [value]
+    if op is _op.GROUPREF_EXISTS:
+        return [part for part in value[1:] if part is not None]
+    return []
