@@ -44,13 +44,13 @@ async def test_a_run_is_found_read_searched_and_rated_at_every_size(
 async def test_the_outline_folds_away_where_there_is_no_room_and_comes_when_asked_for(log: Path) -> None:
     async with reading(log, size=(80, 24)) as reader:
         await reader.opened()
-        assert not reader.screen.outline.display
+        assert not reader.screen.query_one("#left").display
         assert reader.screen.view.size.width >= 78
         await reader.press("O")
-        await reader.until(lambda: reader.screen.outline.display)
+        await reader.until(lambda: reader.screen.query_one("#left").display)
         assert "The kettle stays" in reader.text
         await reader.press("O")
-        await reader.until(lambda: not reader.screen.outline.display)
+        await reader.until(lambda: not reader.screen.query_one("#left").display)
         await reader.pilot.resize_terminal(120, 40)
         await reader.until(lambda: reader.screen.view.size.width > 70)
 
