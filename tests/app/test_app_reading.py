@@ -483,9 +483,9 @@ async def test_the_outline_follows_and_a_click_in_it_or_in_the_minimap_jumps(tmp
         await reader.pilot.click(minimap, offset=(0, minimap.size.height // 2))
         await reader.until(lambda: 150 < reader.message < 250)
         await reader.press("O")
-        await reader.until(lambda: not outline.display)
+        await reader.until(lambda: not reader.screen.query_one("#left").display)
         await reader.press("O")
-        await reader.until(lambda: outline.display)
+        await reader.until(lambda: reader.screen.query_one("#left").display)
 
 
 async def test_a_long_transcript_has_a_window_in_the_minimap_that_moves(tmp_path: Path) -> None:
@@ -495,7 +495,8 @@ async def test_a_long_transcript_has_a_window_in_the_minimap_that_moves(tmp_path
         minimap = reader.screen.query_one(Minimap)
 
         def window() -> list[int]:
-            shades = [str(next(iter(minimap.render_line(y))).style) for y in range(minimap.size.height)]
+            styles = [next(iter(minimap.render_line(y))).style for y in range(minimap.size.height)]
+            shades = [str(style.bgcolor) for style in styles if style is not None]
             rest = max(set(shades), key=shades.count)
             return [y for y, shade in enumerate(shades) if shade != rest]
 

@@ -51,6 +51,8 @@ def after(steps: Callable[[Reader], Awaitable[None]] | None = None) -> Callable[
         reader = Reader(app, pilot)
         await reader.opened()
         await reader.until(lambda: "tokens" in reader.status or pilot.app.size.width < 70)
+        await app.workers.wait_for_complete([w for w in app.workers if w.group == "branches"])
+        await pilot.pause()
         if steps is not None:
             await steps(reader)
         await pilot.pause()

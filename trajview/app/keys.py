@@ -84,6 +84,7 @@ KEYS: tuple[Key, ...] = (
     Key("show.reasoning", "r", "reasoning", "show or hide reasoning", "Show", _T),
     Key("show.tools", "t", "tools", "show or hide tool output", "Show", _T),
     Key("show.outline", "O", "outline", "show or hide the outline", "Show", _T),
+    Key("outline.highlighted", "F", "outline_highlighted", "outline: highlighted units only, or all", "Show", _T),
     Key("show.metadata", "i", "metadata", "metadata of run and message", "Show", _T),
     Key("show.raw", "v", "raw", "the record as raw JSON", "Show", _T),
     Key("search", "slash", "search", "search", "Find", _T, "search", priority=True),

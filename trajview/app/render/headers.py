@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import NamedTuple
 
+from trajview.app.unit_facts import duration_of, short_duration
 from trajview.highlight import Highlight
 from trajview.models.messages import AssistantMessage, ToolMessage
 from trajview.models.transcript import Transcript
@@ -73,6 +74,9 @@ def unit_header(
     text = f"{number} {flow}"
     spans: list[Span] = [(0, len(number), "unit.number"), (len(number), len(text), "unit.roles")]
     facts = _facts(messages) if len(indices) <= MOST_LOOKED_AT else [f"{len(indices):,} messages"]
+    seconds = duration_of(transcript, unit)
+    if seconds is not None:
+        facts.append(short_duration(seconds))
     if facts:
         extra = "  " + " · ".join(facts)
         spans.append((len(text), len(text) + len(extra), "unit.facts"))

@@ -73,7 +73,10 @@ class Jumping(TranscriptBase):
     def on_minimap_picked(self, message: Minimap.Picked) -> None:
         message.stop()
         if self.session is not None:
-            self.session.to_percentage(100 * message.share)
+            if message.message is not None:
+                self.session.to_message(message.message)
+            else:
+                self.session.to_percentage(100 * message.share)
             self._moved()
 
     def _go_to(self, text: str) -> None:

@@ -48,6 +48,16 @@ class Showing(Selecting):
         self.set_class(visible, "-no-outline")
         self.set_class(not visible, "-outline")
 
+    def action_outline_highlighted(self) -> None:
+        """List highlighted units only in the outline, or all."""
+        if self.session is None:
+            return
+        count = self.outline.toggle_highlighted()
+        if not self.query_one("#left").display:
+            self.set_class(False, "-no-outline")
+            self.set_class(True, "-outline")
+        self._brief(f"highlighted units only: {count:,}" if self.outline.only_highlighted else "all units")
+
     def action_metadata(self) -> None:
         """Show or hide what is known about the run and the message."""
         if self.run is None:

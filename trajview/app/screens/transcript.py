@@ -69,7 +69,8 @@ class TranscriptScreen(Scoring, Searching, Branching, Showing):
         & #left { display: none; width: 32; }
         & #side { display: none; width: 44; background: $surface; }
         &.-medium #left { display: block; width: 30; }
-        &.-wide #left { display: block; width: 38; }
+        &.-wide #left { display: block; width: 24%; min-width: 38; max-width: 56; }
+        &.-medium #minimap, &.-wide #minimap { width: 2; }
         &.-annotating.-medium #left { display: none; }
         &.-metadata.-medium #left { display: none; }
         &.-outline #left { display: block; }

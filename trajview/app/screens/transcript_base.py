@@ -126,7 +126,7 @@ class TranscriptBase(Reading, Screen[None]):
 
     def _highlights_changed(self) -> None:
         self._moved()
-        self.outline.refresh()
+        self.outline.highlights_changed()
         self.minimap.refresh()
 
     def _transcript_shown(self, session: TranscriptSession) -> None:

@@ -1,4 +1,4 @@
-"""The scroll bar of a transcript: one column that stands for all of it, with its highlights and the window."""
+"""The scroll bar of a transcript: all of it in a column or two: who speaks, what is folded or stands out, the window."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
+from trajview.app.overview import Overview
 from trajview.app.palette import component_styles
-from trajview.app.render.headers import SIGNS
 from trajview.app.rule_colours import rule_classes, rule_css
 from trajview.app.session import TranscriptSession
 
 __all__ = ["Minimap"]
 
-MOST_HITS = 1_000
-"""Hits of a search that are looked at one by one; of more, as many spread over all of them."""
-
-_RANK = {"error": 4, "search": 3, "rule": 3, "unit": 2, "citation": 2, "mark": 1}
+_ROLES = ("system", "user", "assistant", "tool")
 
 
 class Minimap(Widget, can_focus=False):
-    """Shows highlights by their place among the rows; posts `Picked` with a share (0 to 1) when clicked or dragged."""
+    """Shows an `Overview`: roles as a bar, dotted where folded, and signs; posts `Picked` when clicked or dragged.
+
+    In one column a sign hides the bar; in two they stand side by side.
+    """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "minimap--error", "minimap--hit", "minimap--mark", "minimap--window", *rule_classes("minimap"),
-    }  # fmt: skip
+        f"minimap--{name}" for name in ("error", "hit", "mark", "window", *_ROLES)
+    } | rule_classes("minimap")
     DEFAULT_CSS = (
         rule_css("Minimap", "minimap")
         + """
@@ -38,6 +38,10 @@ class Minimap(Widget, can_focus=False):
         & > .minimap--error { color: $error; }
         & > .minimap--hit { color: $warning; }
         & > .minimap--mark { color: $accent; }
+        & > .minimap--system { color: $foreground 25%; }
+        & > .minimap--user { color: $primary; }
+        & > .minimap--assistant { color: $secondary 45%; }
+        & > .minimap--tool { color: $foreground 15%; }
         & > .minimap--window { background: $foreground 22%; }
         &:ansi > .minimap--window { background: ansi_bright_black; }
     }
@@ -45,58 +49,37 @@ class Minimap(Widget, can_focus=False):
     )
 
     class Picked(Message):
-        """A place was clicked; `share` is how far down it is, 0 to 1."""
+        """A place was clicked: `share` is how far down it is, 0 to 1, and `message` what stands out there, if anything."""
 
-        def __init__(self, share: float) -> None:
+        def __init__(self, share: float, message: int | None = None) -> None:
             super().__init__()
-            self.share = share
+            self.share, self.message = share, message
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.session: TranscriptSession | None = None
-        self._signs: dict[int, tuple[str, str]] = {}
-        self._signs_for: tuple[object, ...] = ()
-        self._total = 0
+        self._overview: Overview | None = None
         self._shown: tuple[object, ...] = ()
+        self._total = 0
         self._styles: dict[str, Style] = {}
         self._base = Style.null()
 
     def show(self, session: TranscriptSession) -> None:
-        """Show the highlights of another session."""
-        self.session = session
+        """Show another session."""
+        self.session, self._overview = session, Overview(session)
         self.refresh()
 
     def follow(self) -> None:
-        """The window has moved, or highlights have changed: repaint where that shows."""
+        """The window has moved, or something else has changed: repaint where that shows."""
         session, height = self.session, self.size.height
-        if session is not None and height:
-            shown = (self._window(session, height), session.highlights_revision, self._signs_for)
+        if session is not None and self._overview is not None and height:
+            total = session.map.total
+            # Heights that turn out to be others by less than half a line change nothing that can be seen.
+            drawn = self._total if abs(total - self._total) * 2 * height <= total else total
+            shown = (id(session), self._overview.window(height), session.highlights_revision, session.revision, drawn)
             if shown != self._shown:
-                self._shown = shown
+                self._shown, self._total = shown, drawn
                 self.refresh()
-
-    def _window(self, session: TranscriptSession, height: int) -> tuple[int, int]:
-        """The first and last line that stand for what is on the screen."""
-        total, top = max(1, session.map.total), session.y_of(session.top)
-        return top * height // total, min(height - 1, (top + session.height - 1) * height // total)
-
-    def _by_line(self, session: TranscriptSession, height: int) -> dict[int, tuple[str, str]]:
-        """The sign of each line. Made anew when highlights change, or the document by half a line's worth of rows."""
-        known, total = (id(session), session.highlights_revision, height), max(1, session.map.total)
-        if known != self._signs_for or abs(total - self._total) * 2 * height > total:
-            self._signs_for, self._total = known, total
-            ranks: dict[int, int] = {}
-            self._signs = {}
-            places = list(session.index.places)
-            if session.search is not None and "search" not in session.sources_off:
-                hits = session.search.messages
-                places += [(message, "search", "") for message in hits[:: max(1, len(hits) // MOST_HITS)]]
-            for message, source, colour in places:
-                line = min(height - 1, session.map.start(message) * height // total)
-                if _RANK.get(source, 0) > ranks.get(line, 0):
-                    ranks[line] = _RANK[source]
-                    self._signs[line] = ("▪", f"sign-{colour}" if colour else SIGNS[source][1])
-        return self._signs
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
@@ -106,20 +89,21 @@ class Minimap(Widget, can_focus=False):
         if not self._styles:
             self._base = self.rich_style
             self._styles = component_styles(self, self.COMPONENT_CLASSES)
-        session, height = self.session, self.size.height
-        if session is None or not session.messages or not height:
-            return Strip([Segment(" ", self._base)])
-        first, last = self._window(session, height)
-        style = self._base + self._styles["minimap--window"] if first <= y <= last else self._base
-        sign = self._by_line(session, height).get(y)
-        if sign is None:
-            return Strip([Segment(" ", style)])
-        return Strip([Segment(sign[0], style + self._styles[f"minimap--{sign[1]}"])])
+        width, height = self.size.width, self.size.height
+        line = self._overview.line(y, height) if self._overview is not None else None
+        if line is None:
+            return Strip([Segment(" " * width, self._base)])
+        style = self._base + self._styles["minimap--window"] if line.window else self._base
+        bar = Segment("┊" if line.folded else "▎", style + self._styles.get(f"minimap--{line.role}", Style.null()))
+        sign = Segment("▪", style + self._styles[f"minimap--{line.kind}"]) if line.kind else Segment(" ", style)
+        if width > 1:
+            return Strip([bar, sign]).adjust_cell_length(width, style)
+        return Strip([sign if line.kind else bar])
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         event.stop()
         self.capture_mouse()
-        self._pick(event.y)
+        self._pick(event.y, exactly=True)
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         if self.app.mouse_captured is self:
@@ -129,6 +113,8 @@ class Minimap(Widget, can_focus=False):
         event.stop()
         self.release_mouse()
 
-    def _pick(self, y: int) -> None:
-        last = max(1, self.size.height - 1)
-        self.post_message(self.Picked(max(0, min(y, last)) / last))
+    def _pick(self, y: int, *, exactly: bool = False) -> None:
+        height = self.size.height
+        y = max(0, min(y, height - 1))
+        line = self._overview.line(y, height) if self._overview is not None and exactly else None
+        self.post_message(self.Picked(y / max(1, height - 1), line.message if line is not None and line.kind else None))

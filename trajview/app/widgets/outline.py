@@ -1,22 +1,29 @@
-"""The action units of a transcript, one line each: number, sign, first words. It follows the cursor; a click jumps."""
+"""The action units of a transcript, one line each: number, sign, first words, what it took. A click jumps there."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Sequence
 from typing import ClassVar
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
-from textual import events
+from textual import events, work
 from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
+from textual.timer import Timer
+from textual.worker import get_current_worker
 
+from trajview.app.overview import highlighted_units
 from trajview.app.palette import component_styles
 from trajview.app.render.headers import first_words, sign_of
 from trajview.app.rule_colours import rule_classes, rule_css
 from trajview.app.session import TranscriptSession
+from trajview.app.unit_facts import UnitFacts, facts_of, short_count, short_duration
+from trajview.corpus.turns import short_turns
 from trajview.textsafe import one_line
 
 __all__ = ["Outline"]
@@ -26,11 +33,18 @@ STRIPS_KEPT = 2_000
 LONGEST_SCORE = 12
 """Characters of a score at the right of a unit's line; a narrower outline than twice that shows none."""
 
+WIDE = 46
+"""Columns from which on a line says calls, time and tokens of its unit; from `SOME` on the time, or else the tokens."""
+SOME = 36
+
 _STYLES = ("number", "words", "current", "error", "hit", "mark", "user", "dim", "score")
 
 
 class Outline(ScrollView, can_focus=False):
-    """Lists action units; posts `Picked` when one is clicked. Labels are made for the lines on the screen only."""
+    """Lists action units, all or the highlighted ones; posts `Picked` when one is clicked.
+
+    Labels are made for the lines on the screen only, and for those alone calls, time and tokens are counted, in a thread.
+    """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"outline--{name}" for name in _STYLES} | rule_classes("outline")
     DEFAULT_CSS = (
@@ -63,6 +77,13 @@ class Outline(ScrollView, can_focus=False):
             super().__init__()
             self.unit = unit
 
+    class _Counted(Message):
+        """What some units took."""
+
+        def __init__(self, session: TranscriptSession, facts: dict[int, UnitFacts]) -> None:
+            super().__init__()
+            self.session, self.facts = session, facts
+
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.session: TranscriptSession | None = None
@@ -70,30 +91,90 @@ class Outline(ScrollView, can_focus=False):
         self._current = -1
         self._styles: dict[str, Style] = {}
         self._base = Style.null()
-        self._strips: dict[tuple[int, bool, int, int], Strip] = {}
+        self._strips: dict[tuple[object, ...], Strip] = {}
+        self.only_highlighted = False
+        """Whether other units are left out."""
+        self._units: Sequence[int] = ()
+        """The units that are listed."""
+        self._units_for: tuple[object, ...] = ()
+        self._facts: dict[int, UnitFacts] = {}
+        self._counted: set[int] = set()
+        """The units that were counted in this session; what is known of another was true of an earlier one."""
+        self._timed = False
+        """Whether some unit has a time."""
+        self._worker_busy = False
+        self._facts_of = ""
+        self._counting: Timer | None = None
 
     def show(self, session: TranscriptSession) -> None:
-        """Show the units of another session."""
-        self.session = session
+        """Show the units of another session. What is known of the same transcript, read again, stands until it is counted."""
+        if session is not self.session:
+            self._counted.clear()
+            if session.transcript.id != self._facts_of:
+                self._facts.clear()
+                self._timed = False
+        self.session, self._facts_of = session, session.transcript.id
         self._labels.clear()
         self._strips.clear()
-        self._current = -1
-        self.virtual_size = Size(self.size.width, len(session.unit_starts))
+        self._current, self._units_for = -1, ()
+        self._list()
         self.follow()
         self.refresh()
+
+    def toggle_highlighted(self) -> int:
+        """List the highlighted units only, or all again; returns how many are listed."""
+        self.only_highlighted = not self.only_highlighted
+        self._current = -1
+        self.follow()
+        self.refresh()
+        return len(self._units)
+
+    def highlights_changed(self) -> None:
+        """Other units are highlighted now."""
+        self._list()
+        self.refresh()
+
+    def _list(self) -> None:
+        session = self.session
+        if session is None:
+            return
+        found = session.search.messages if session.search is not None else ()
+        made_for = (id(session), self.only_highlighted and (session.highlights_revision, len(found)))
+        if made_for != self._units_for:
+            self._units_for = made_for
+            every = range(len(session.unit_starts))
+            self._units = (
+                [unit for unit in highlighted_units(session) if unit in every] if self.only_highlighted else every
+            )
+            self._strips.clear()
+            size = Size(self.size.width, len(self._units) + self._above)
+            if size != self.virtual_size:
+                self.virtual_size = size
+
+    @property
+    def _above(self) -> int:
+        """Lines above the first unit: that which says that others are left out."""
+        return int(self.only_highlighted)
+
+    def unit_at(self, y: int) -> int | None:
+        """The unit on a line of the widget."""
+        line = self.scroll_offset.y + y - self._above
+        return self._units[line] if y >= self._above and 0 <= line < len(self._units) else None
 
     def follow(self) -> None:
         """Bring the unit under the cursor into view."""
         session = self.session
         if session is None:
             return
+        self._list()
         unit = session.unit
         if unit == self._current:
             return
         self._current = unit
         top, height = self.scroll_offset.y, self.size.height
-        if height and not top + 1 <= unit <= top + height - 2:
-            self.scroll_to(y=max(0, unit - height // 2), animate=False)
+        line = bisect_left(self._units, unit) + self._above
+        if height and not top + 1 <= line <= top + height - 2:
+            self.scroll_to(y=max(0, line - height // 2), animate=False)
         self.refresh()
 
     def _palette(self) -> dict[str, Style]:
@@ -114,10 +195,14 @@ class Outline(ScrollView, can_focus=False):
         width = self.scrollable_content_region.width
         palette = self._palette()
         session = self.session
-        unit = self.scroll_offset.y + y
-        if session is None or unit >= len(session.unit_starts):
+        if session is not None and y < self._above:
+            return self._heading(session, width)
+        unit = self.unit_at(y)
+        if session is None or unit is None or unit >= len(session.unit_starts):
             return Strip.blank(width, self._base)
-        key = (unit, unit == session.unit, width, session.highlights_revision)
+        if width >= SOME and unit not in self._counted:
+            self._count_soon()
+        key = (unit, unit == session.unit, width, session.highlights_revision, self._facts.get(unit))
         strip = self._strips.get(key)
         if strip is None:
             if len(self._strips) > STRIPS_KEPT:
@@ -140,19 +225,76 @@ class Outline(ScrollView, can_focus=False):
         mark = unit in session.marks
         scored = session.scored.get(unit)
         right = f" {one_line(scored.sign, LONGEST_SCORE)} " if scored is not None and width >= 2 * LONGEST_SCORE else ""
+        facts = self._facts_text(unit, width)
         segments = [
             Segment(f" {unit:>{digits}} ", number),
             Segment("⚑" if mark else sign, words + self._sign_colour("mark" if mark else kind)),
             Segment(" ", words),
-            Segment(set_cell_size(label, max(0, width - digits - 4 - cell_len(right))), words),
+            Segment(set_cell_size(label, max(0, width - digits - 4 - cell_len(right) - len(facts))), words),
             Segment(right, words + self._sign_colour("score")),
+            Segment(facts, words + self._sign_colour("dim")),
         ]
         return Strip(segments).adjust_cell_length(width, words)
 
+    def _heading(self, session: TranscriptSession, width: int) -> Strip:
+        count, of = len(self._units), len(session.unit_starts)
+        said = f" {count:,} of {of:,} units · F shows all" if count else " no unit is highlighted · F shows all"
+        style = self._base + self._palette()["outline--dim"]
+        return Strip([Segment(set_cell_size(said, width), style)])
+
+    # -- what units took -----------------------------------------------------------------------------------------------
+
+    def _facts_text(self, unit: int, width: int) -> str:
+        """Calls, time and tokens in columns, as far as there is room and they are known."""
+        facts = self._facts.get(unit)
+        if width < SOME or not self._facts:
+            return ""
+        calls = f"{short_count(facts.calls)}▸" if facts and facts.calls else ""
+        time = short_duration(facts.seconds) if facts and facts.seconds is not None else ""
+        tokens = short_count(facts.tokens) if facts and facts.tokens is not None else "many" if facts else ""
+        if width < WIDE:
+            return f" {time if self._timed else tokens:>5} "
+        return f" {calls:>4} {time:>5} {tokens:>4} " if self._timed else f" {calls:>4} {tokens:>4} "
+
+    def _count_soon(self) -> None:
+        # Once for all lines of a screen, and not for each that is passed while scrolling.
+        if self._counting is None and self.is_attached:
+            self._counting = self.set_timer(0.1, self._count_shown)
+
+    def _count_shown(self) -> None:
+        self._counting = None
+        session = self.session
+        if session is not None and not self._worker_busy:
+            shown = (self.unit_at(y) for y in range(self.size.height))
+            wanted = [unit for unit in shown if unit is not None and unit not in self._counted]
+            if wanted:
+                self._worker_busy = True
+                self._count(session, wanted)
+
+    @work(thread=True, group="unit-facts", exit_on_error=False)
+    def _count(self, session: TranscriptSession, units: list[int]) -> None:
+        worker = get_current_worker()
+        found: dict[int, UnitFacts] = {}
+        with short_turns():
+            for unit in units:
+                facts = facts_of(session.transcript, unit, lambda: worker.is_cancelled or self.session is not session)
+                if facts is None:
+                    break
+                found[unit] = facts
+        self.post_message(self._Counted(session, found))
+
+    def on_outline__counted(self, message: _Counted) -> None:
+        message.stop()
+        self._worker_busy = False
+        if message.session is self.session:
+            self._timed = self._timed or any(facts.seconds is not None for facts in message.facts.values())
+            self._counted |= message.facts.keys()
+            self._facts.update(message.facts)
+            self._strips.clear()
+        self.refresh()  # which asks for those that are on the screen by now
+
     def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)
-        if offset is None or self.session is None:
-            return
-        unit = self.scroll_offset.y + offset.y
-        if unit < len(self.session.unit_starts):
+        unit = self.unit_at(offset.y) if offset is not None and self.session is not None else None
+        if unit is not None:
             self.post_message(self.Picked(unit))
