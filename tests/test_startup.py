@@ -32,7 +32,8 @@ class Terminal:
             ["-m", "trajview", *args],
             dimensions=(ROWS, COLUMNS),
             cwd=str(folder),
-            env={**os.environ, "TERM": "xterm-256color"},
+            # pexpect sets the size once the program runs; on a loaded machine that is after it has asked.
+            env={**os.environ, "TERM": "xterm-256color", "COLUMNS": str(COLUMNS), "LINES": str(ROWS)},
             timeout=PATIENCE,
         )
         self.written = b""
