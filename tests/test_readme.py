@@ -43,6 +43,7 @@ _WHERE = {
     "transcript": "transcript",
     "tree": "tree of transcripts",
     "annotation": "annotation",
+    "compare": "comparison",
     "agreement": "agreement",
     "disagreement": "disagreements",
 }
