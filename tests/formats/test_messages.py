@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from trajview.formats.base import Origin
 from trajview.formats.messages import FORMAT
+from trajview.models.branches import Entry, branches_of
 
 from .chat_outline import load, load_lines, origin, outline
 
@@ -32,7 +35,6 @@ def test_a_session_of_events_has_its_id_name_times_and_side_chains() -> None:
         "user: Rename foo to bar",
         'assistant: Edit({"old": "foo", "new": "bar"})#tc1',
         "tool Edit#tc1: edited",
-        "assistant: Checked by a helper.",
         "system: Context was compacted",
         "assistant: Renamed.",
     ]
@@ -44,7 +46,9 @@ def test_a_session_of_events_has_its_id_name_times_and_side_chains() -> None:
     assert messages[1].usage == {"input_tokens": 9, "output_tokens": 4}
     assert messages[1].timestamp == "2025-06-01T10:00:02Z"
     assert messages[2].metadata == {"uuid": "u3", "toolUseResult": {"file": "a.py"}}
-    assert messages[3].metadata == {"uuid": "u4", "isSidechain": True}
+    [helper] = run.transcripts[1:]
+    assert (helper.name, helper.messages[0].text) == ("side chain 1", "Checked by a helper.")
+    assert helper.messages[0].metadata == {"uuid": "u4", "isSidechain": True}
     assert FORMAT.summarise(lines, Origin()).models == ("claude-y",)
     assert FORMAT.check(lines, Origin()) == []
 
@@ -83,3 +87,75 @@ def test_a_torn_list_keeps_what_is_no_message() -> None:
     assert [m.text for m in run.transcripts[0].messages] == ["a", "7", "", ""]
     assert run.transcripts[0].messages[3].metadata["x"] == 1
     assert len(FORMAT.check([{"role": "user", "content": "a"}, 7, None, {"x": 1}], Origin())) == 3
+
+
+def _event(uuid: str, role: str, content: Any, above: str | None = None, **more: Any) -> dict[str, Any]:
+    return {
+        "type": role, "uuid": uuid, "parentUuid": above, "sessionId": "s", "isSidechain": bool(more.pop("side", False)),
+        "message": {"role": role, "content": content}, **more,
+    }  # fmt: skip
+
+
+def _task(id: str, prompt: str) -> list[dict[str, Any]]:
+    return [{"type": "tool_use", "id": id, "name": "Task", "input": {"prompt": prompt}}]
+
+
+def test_side_chains_that_are_mixed_in_a_session_are_transcripts_that_their_calls_lead_to() -> None:
+    roof, barn = "Look for birds on the roof.", "Look for owls in the barn."
+    lines = [
+        _event("a", "user", "How many birds are there?"),
+        _event("b", "assistant", [*_task("t1", roof), *_task("t2", barn)], "a"),
+        _event("r1", "user", roof, side=True),
+        _event("q1", "user", barn, side=True),
+        _event("r2", "assistant", "I see four.", "r1", side=True),
+        _event("q2", "assistant", "I see none.", "q1", side=True),
+        _event("c", "user", [{"type": "tool_result", "tool_use_id": "t1", "content": "four"}], "b"),
+        _event("d", "assistant", "Four.", "c"),
+    ]
+    run = FORMAT.read(lines, Origin())
+    assert [transcript.name for transcript in run.transcripts] == [None, roof, barn]
+    assert [[message.text for message in transcript.messages] for transcript in run.transcripts] == [
+        ["How many birds are there?", "", "four", "Four."], [roof, "I see four."], [barn, "I see none."],
+    ]  # fmt: skip
+    assert branches_of(run).came_from == {1: Entry(0, 1, 0, 1), 2: Entry(0, 1, 1, 2)}
+    summary = FORMAT.summarise(lines, Origin())
+    assert (summary.messages, summary.transcripts) == (8, 3)
+    assert summary.units == sum(len(transcript.unit_starts) for transcript in run.transcripts)
+    built, skimmed = (
+        [list(each.messages) for each in found.transcripts] for found in (run, FORMAT.skim(lines, Origin()))
+    )
+    assert skimmed == built
+
+
+def test_a_side_chain_is_known_by_its_agent_and_the_answer_that_names_him() -> None:
+    lines = [
+        _event("a", "user", "Go."),
+        _event("b", "assistant", _task("t1", "Count."), "a"),
+        _event("r1", "user", "Count them all.", side=True, agentId="a7"),
+        _event("r2", "assistant", "One.", "lost", side=True, agentId="a7"),
+        _event(
+            "c",
+            "user",
+            [{"type": "tool_result", "tool_use_id": "t1", "content": "1"}],
+            "b",
+            toolUseResult={"agentId": "a7"},
+        ),
+    ]
+    run = FORMAT.read(lines, Origin())
+    assert [len(transcript.messages) for transcript in run.transcripts] == [3, 2]
+    assert branches_of(run).came_from == {1: Entry(0, 1, 0, 1)}
+
+
+def test_a_sub_agents_own_file_is_one_transcript() -> None:
+    lines = [_event("r1", "user", "Count.", side=True), _event("r2", "assistant", "One.", "r1", side=True)]
+    run = FORMAT.read(lines, Origin())
+    assert [message.text for message in run.transcripts[0].messages] == ["Count.", "One."]
+    assert len(run.transcripts) == 1
+
+
+def test_side_chains_that_say_nothing_of_themselves_join_the_last() -> None:
+    lines = [_event("a", "user", "Go.")]
+    lines += [_event("", "assistant", f"step {n}", side=True) for n in range(50)]
+    lines += [_event("x", "user", f"task {n}", side=True, parentUuid=[n]) for n in range(3)]
+    run = FORMAT.read(lines, Origin())
+    assert [len(transcript.messages) for transcript in run.transcripts] == [1, 50, 1, 1, 1]

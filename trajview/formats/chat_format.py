@@ -78,7 +78,7 @@ def chat_of(
 
 @dataclass(slots=True)
 class Chat:
-    """What a chat format finds in a record: a run of one transcript, not yet built."""
+    """What a chat format finds in a record: a run of one transcript, and one for each sub-agent, not yet built."""
 
     id: str
     items: Sequence[Any]
@@ -88,9 +88,22 @@ class Chat:
     problems: list[str] = field(default_factory=list)
     models: tuple[str, ...] = ()
     """Models that the format finds elsewhere than under `model`."""
+    branches: list[Chat] = field(default_factory=list)
+    """What sub-agents said: their items, name and metadata."""
 
     def summary(self) -> Summary:
         """What the list of a corpus shows, from roles alone."""
+        if not self.branches:
+            return self._summary()
+        parts = [self._summary(), *(branch._summary() for branch in self.branches)]
+        own = parts[0]
+        return Summary(
+            own.id, own.name, sum(part.messages for part in parts), sum(part.units for part in parts), len(parts),
+            own.agents, own.rewards, tuple(dict.fromkeys(model for part in parts for model in part.models)),
+            tuple(problem for part in parts for problem in part.problems),
+        )  # fmt: skip
+
+    def _summary(self) -> Summary:
         if any(isinstance(item, dict) and type(item.get("content")) is list for item in self.items):
             roles = [piece.role for item in self.items for piece in pieces_of(item)]
         else:  # then each is one piece
@@ -108,6 +121,16 @@ class Chat:
         messages = message_models(Conversation().extend(self.items).messages)
         return Transcript(id=transcript_id, name=name, messages=messages)
 
+    def _branches(self, lazy: bool) -> list[Transcript]:
+        """The transcripts of sub-agents, built or to be built as they are looked at."""
+        found = []
+        for place, branch in enumerate(self.branches, 1):
+            transcript_id = f"{self.id}/{place}"
+            transcript = branch.lazy_transcript(transcript_id) if lazy else branch.transcript(transcript_id)
+            transcript.name, transcript.metadata = branch.name, branch.metadata
+            found.append(transcript)
+        return found
+
     def lazy_transcript(self, transcript_id: str) -> Transcript:
         """The messages as a transcript that builds each when it is looked at."""
         from trajview.models.transcript import Transcript
@@ -123,16 +146,16 @@ class Chat:
         """The run, built; where it has `lazy_from` messages or more, these are built one by one as they are looked at."""
         from trajview.models.run import AgentRun
 
-        if lazy_from is not None and len(self.items) >= lazy_from:
+        if lazy_from is not None and len(self.items) + sum(len(each.items) for each in self.branches) >= lazy_from:
             return AgentRun.model_construct(
-                id=self.id, name=self.name, description=None, transcripts=[self.lazy_transcript(f"{self.id}/0")],
+                id=self.id, name=self.name, description=None, transcripts=[self.lazy_transcript(f"{self.id}/0"), *self._branches(lazy=True)],
                 transcript_groups=[], metadata=self.metadata, agents=None, rewards=self.rewards, reasoning=None,
                 source_format=format_name,
             )  # fmt: skip
         return AgentRun(
             id=self.id,
             name=self.name,
-            transcripts=[self.transcript(f"{self.id}/0")],
+            transcripts=[self.transcript(f"{self.id}/0"), *self._branches(lazy=False)],
             metadata=self.metadata,
             rewards=self.rewards,
             source_format=format_name,
@@ -169,7 +192,8 @@ class ChatFormat:
     def check(self, record: Any, origin: Origin) -> list[Problem]:
         """What deviates from a well-formed chat, for `trajview validate`. Raises FormatError where `read` does."""
         chat = self.look(record, origin)
-        return problems_at(origin, [*chat.problems, *Conversation().extend(chat.items).problems])
+        every = [problem for each in (chat, *chat.branches) for problem in Conversation().extend(each.items).problems]
+        return problems_at(origin, [*chat.problems, *every])
 
 
 def list_problem(value: Any, key: str) -> list[str]:

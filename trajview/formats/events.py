@@ -2,6 +2,8 @@
 
 Two families: `{"type": "user"/"assistant"/…, "message": {"role", …}, "sessionId", …}` with `summary` lines among them,
 and `{"type": "response_item", "payload": {…}}` with a `session_meta` line. What is no message is kept as it came.
+
+Events with `isSidechain` are a sub-agent's: they are a chain by `agentId`, else by `parentUuid` from event to event.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from typing import Any
 from .plain import dict_or_value, put, text_or_none
 from .roles import ROLES
 
-__all__ = ["Session", "is_event", "session_of"]
+__all__ = ["Session", "SideChain", "is_event", "session_of"]
 
 _PAYLOAD_TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
 _SESSION_KEYS = ("sessionId", "session_id", "leafUuid", "uuid", "parentUuid")
@@ -42,6 +44,20 @@ def is_event(record: Any) -> bool:
     return any(key in record for key in _SESSION_KEYS) and "messages" not in record and "role" not in record
 
 
+MOST_CHAINS = 1_000
+"""Side chains of a session; what would be one more joins the last."""
+_NAME_LENGTH = 60
+
+
+@dataclass(slots=True)
+class SideChain:
+    """A sub-agent's messages; its name is the beginning of what it was told."""
+
+    name: str | None = None
+    agent: str | None = None
+    items: list[Any] = field(default_factory=list)
+
+
 @dataclass(slots=True)
 class Session:
     """What the events of a session make: messages, the session's id and name, and what is no message."""
@@ -50,6 +66,7 @@ class Session:
     name: str | None = None
     items: list[Any] = field(default_factory=list)
     metadata: dict[str, Any] = field(default_factory=dict)
+    chains: list[SideChain] = field(default_factory=list)
 
 
 def session_of(lines: Iterable[Any]) -> Session:
@@ -57,6 +74,7 @@ def session_of(lines: Iterable[Any]) -> Session:
     session = Session()
     common: dict[str, Any] = {}
     events: list[Any] = []
+    chains = _Chains()
     for line in lines:
         if not is_event(line):
             session.items.append(line)
@@ -65,16 +83,57 @@ def session_of(lines: Iterable[Any]) -> Session:
             session.id = _id_of(line)
         item = _message_of(line, common)
         if item is not None:
-            session.items.append(item)
+            chain = chains.of(line, item) if line.get("isSidechain") is True else None
+            (session.items if chain is None else chain.items).append(item)
             continue
         events.append(line)
         if session.name is None and line["type"] == "summary":
             session.name = text_or_none(line["summary"])
+    if session.items:
+        session.chains = chains.chains
+    else:  # a sub-agent's own file
+        session.items = [item for chain in chains.chains for item in chain.items]
     if common:
         session.metadata["session"] = common
     if events:
         session.metadata["events"] = events
     return session
+
+
+class _Chains:
+    """Sorts the events of sub-agents, in their order, into chains."""
+
+    def __init__(self) -> None:
+        self.chains: list[SideChain] = []
+        self._by_agent: dict[str, SideChain] = {}
+        self._by_event: dict[str, SideChain] = {}
+
+    def of(self, line: dict[Any, Any], item: dict[Any, Any]) -> SideChain:
+        """The chain of an event, which may begin with it."""
+        agent, above, own = (text_or_none(line.get(key)) for key in ("agentId", "parentUuid", "uuid"))
+        chain = self._by_agent.get(agent) if agent else self._by_event.get(above or "")
+        if chain is None and self.chains and (len(self.chains) >= MOST_CHAINS or not (agent or _told(item))):
+            chain = self.chains[-1]  # what does not say where it belongs
+        if chain is None:
+            chain = SideChain(_told(item) or f"side chain {len(self.chains) + 1}", agent)
+            self.chains.append(chain)
+        if agent:
+            self._by_agent.setdefault(agent, chain)
+        if own:
+            self._by_event[own] = chain
+        return chain
+
+
+def _told(item: dict[Any, Any]) -> str | None:
+    """The beginning of what a user's message says, None of another."""
+    content = item.get("content")
+    if isinstance(content, list):
+        content = next(
+            (part.get("text") for part in content if isinstance(part, dict) and part.get("type") == "text"), ""
+        )
+    if item.get("role") != "user" or not isinstance(content, str):
+        return None
+    return " ".join(content[: 4 * _NAME_LENGTH].split())[:_NAME_LENGTH] or None
 
 
 def _id_of(line: dict[Any, Any]) -> str | None:

@@ -63,7 +63,11 @@ class BareMessages(ChatFormat):
         if not any(map(is_event, record)):
             return Chat(origin.default_id, record)
         session = session_of(record)
-        return Chat(session.id or origin.default_id, session.items, session.name, session.metadata)
+        chat = Chat(session.id or origin.default_id, session.items, session.name, session.metadata)
+        for chain in session.chains:
+            agent = {"agentId": chain.agent} if chain.agent else {}
+            chat.branches.append(Chat(chat.id, chain.items, chain.name, dict(agent)))
+        return chat
 
 
 def _is_mini(record: dict[Any, Any]) -> bool:
