@@ -391,9 +391,9 @@ async def test_y_copies_the_message_and_osc_52_reaches_the_terminal(log: Path) -
         said = "The kettle stays cold. Please find out why."
         assert reader.app.clipboard == said
         assert f"\x1b]52;c;{base64.b64encode(said.encode()).decode()}\a" in "".join(written)
-        assert "copied message 1" in reader.status
+        assert "copied message 1 as Markdown" in reader.status
         await reader.press("Y")
-        assert reader.app.clipboard.startswith(said)
+        assert reader.app.clipboard.startswith(f"#### user\n\n{said}\n\n#### assistant\n\n*Reasoning:*\n\n> First ")
         assert "I look at the log." in reader.app.clipboard
         assert "line 29 of the kettle's log" in reader.app.clipboard
         assert "Nothing yet" not in reader.app.clipboard

@@ -241,3 +241,21 @@ async def test_results_fit_a_small_terminal(runs: Path) -> None:
         await search(reader, "fuse")
         assert all(len(row) <= 60 for row in rows(reader))
         assert "fuse" in under_cursor(reader)
+
+
+async def test_blind_mode_does_not_search_what_it_hides(tmp_path: Path) -> None:
+    logs = write_jsonl(
+        tmp_path / "chats.jsonl", [chat("beta", "a"), {**chat("alpha", "hi", "ho"), "model": "gull-70b"}]
+    )
+    async with reading(logs, blind=True) as reader:
+        await reader.listed()
+        await reader.ask("slash", "in:metadata gull")
+        await reader.until(lambda: any("Blind mode" in toast for toast in reader.toasts))
+        assert "gull-70b" not in reader.whole_screen
+        await reader.press("escape")
+        await search(reader, "gull")
+        assert said(reader) == "nothing found"
+    async with reading(logs) as reader:
+        await reader.listed()
+        await search(reader, "in:metadata gull")
+        assert "gull-70b" in reader.whole_screen

@@ -155,11 +155,11 @@ def test_a_message_to_be_pasted_is_its_text_with_calls_in_fences() -> None:
     call = ToolCall(function="edit", arguments={"path": "a.py", "line": 3})
     message = AssistantMessage(content=[ReasoningPart(reasoning="Hm."), TextPart(text="# I edit\n")], tool_calls=[call])
     assert message_markdown(message) == (
-        '*Reasoning:*\n\n> Hm.\n\n# I edit\n\n**Call** `edit`:\n\n```json\n{\n  "path": "a.py",\n  "line": 3\n}\n```\n'
+        '*Reasoning:*\n\n> Hm.\n\n# I edit\n\n**Call** `edit`:\n\n```json\n{\n  "path": "a.py",\n  "line": 3\n}\n```'
     )
-    assert message_markdown(ToolMessage(content="done")) == "```\ndone\n```\n"
+    assert message_markdown(ToolMessage(content="done")) == "```\ndone\n```"
 
 
 def test_a_unit_to_be_pasted_says_who_speaks() -> None:
     transcript = Transcript(messages=[UserMessage(content="Hi", name="ada"), AssistantMessage(content="Hello")])
-    assert unit_markdown(transcript, 0) == "#### user ada\n\nHi\n\n#### assistant\n\nHello\n"
+    assert unit_markdown(transcript, 0) == "#### user ada\n\nHi\n\n#### assistant\n\nHello"

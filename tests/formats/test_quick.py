@@ -131,6 +131,26 @@ def test_a_large_record_is_looked_at_without_being_decoded_before(keys: dict[str
             look_at(looker, json.dumps(record).encode("utf-8", "surrogatepass"))
 
 
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"choices": [{"message": said("assistant", "the end")}]},
+        {"response": {"choices": [{"message": said("assistant")}]}},
+        {"request": {"model": "m", "messages": [said()]}},
+        {"info": {"exit_status": "x", "model": "no"}, "trajectory_format": "mini-swe-agent-1"},
+        {"traj": [said()] * 3, "history": [said()]},
+        {"metadata": [1], "model": "m2", "tools": [{}]},
+    ],
+)
+def test_what_stands_beside_the_messages_of_a_large_chat_counts(
+    monkeypatch: pytest.MonkeyPatch, more: dict[str, Any]
+) -> None:
+    monkeypatch.setattr(quick, "_LARGE", 0)
+    record = chat(*[said(), said("assistant", None, tool_calls=[CALL]), said("tool", model="m3")] * 4, **more)
+    found = look_at(QuickLook(), json.dumps(record).encode())
+    assert (found is None) == ("choices" in json.dumps(more))
+
+
 def test_a_large_chat_is_quick_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(quick, "_LARGE", 0)
     record = chat(*[said(), said("assistant", None, tool_calls=[CALL]), said("tool")] * 9, reward=1)

@@ -97,3 +97,23 @@ def test_keys_that_may_tell(key: str) -> None:
 @pytest.mark.parametrize("key", ["task", "seed", "environment", "steps", "codename", "created_at"])
 def test_keys_that_tell_nothing(key: str) -> None:
     assert not tells(key)
+
+
+def test_a_model_named_in_a_tag_is_hidden_there_too() -> None:
+    seen = blinded(
+        AgentRun(
+            id="r1",
+            metadata={
+                "models": ["judge-9", SECRET, "it"],
+                "tag": f"{SECRET.upper()}_v2",
+                "of": ["judge-9"],
+                "task": "visit",
+            },
+            transcripts=[
+                Transcript(messages=[UserMessage(content=f"{SECRET}?", metadata={"run": f"a/{SECRET}/1", "seed": 4})])
+            ],
+        )
+    )
+    assert seen.metadata == {"models": HIDDEN, "tag": HIDDEN, "of": [HIDDEN], "task": "visit"}
+    assert seen.transcripts[0].messages[0].metadata == {"run": HIDDEN, "seed": 4}
+    assert seen.transcripts[0].messages[0].text == f"{SECRET}?"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from threading import Event
 from typing import TYPE_CHECKING, ClassVar, Final
@@ -107,7 +107,16 @@ class TrajviewApp(Episodes):
             and not event.is_forwarded
         ):
             self._active()
+        if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
+            for_later = getattr(self.screen, "for_later", None)
+            if for_later is not None and for_later(event):
+                return
         await super().on_event(event)
+
+    async def type_held(self, next_held: Callable[[], events.Event | None]) -> None:
+        """Do what was typed ahead, as if it were typed now. In the app's own turn: no key comes between."""
+        while (event := next_held()) is not None:
+            await super().on_event(event)
 
     def _active(self) -> None:
         """Somebody is at work."""

@@ -83,8 +83,8 @@ def _quoted(text: str) -> str:
 
 
 def message_markdown(message: ChatMessage) -> str:
-    """One message, to be pasted somewhere: its text as it is, its reasoning quoted, calls and output in fences."""
-    return "\n".join(_pieces(message, quoting=False)).rstrip("\n") + "\n"
+    """One message, to be pasted somewhere, with no newline at its end: its text as it is, its reasoning quoted, calls and output in fences."""
+    return "\n".join(_pieces(message, quoting=False)).rstrip("\n")
 
 
 def unit_markdown(transcript: Transcript, unit: int) -> str:
@@ -92,8 +92,8 @@ def unit_markdown(transcript: Transcript, unit: int) -> str:
     texts = []
     for index in transcript.units_of_action[unit]:
         message = transcript.messages[index]
-        texts.append("\n".join([f"#### {_who(message)}\n", *_pieces(message, quoting=False)]).rstrip("\n") + "\n")
-    return "\n".join(texts)
+        texts.append("\n".join([f"#### {_who(message)}\n", *_pieces(message, quoting=False)]).rstrip("\n"))
+    return "\n\n".join(texts)
 
 
 def _who(message: ChatMessage) -> str:

@@ -14,7 +14,7 @@ from .chat import Conversation, message_models
 from .plain import dict_or_value, first_id, kind, number, problems_at, put, rewards_of, text_or_none
 from .roles import elements_of, pieces_of, roles_of
 from .shape import wrong_in_messages
-from .unread import LAZY_FROM
+from .unread import LAZY_FROM, Decode, Parted, Unread
 
 if TYPE_CHECKING:
     from trajview.models.run import AgentRun, Reward
@@ -184,6 +184,16 @@ class ChatFormat:
     def open(self, record: Any, origin: Origin) -> AgentRun:
         """The record as a run to be looked at: as `read` gives it, but of many messages only those are built that are."""
         return self.look(record, origin).run(self.name, lazy_from=LAZY_FROM)
+
+    def beside(self, fields: dict[str, Any], items: Sequence[Any], origin: Origin) -> Chat | None:  # noqa: ARG002
+        """The same as `look` of a record whose `messages` are these items, and whose other keys are `fields`; None
+        where the format does not look at such records so."""
+        return None
+
+    def open_parted(self, parts: Any, decode: Decode, origin: Origin) -> AgentRun | None:
+        """The run of a record that was taken apart, as `open` gives it; None where that needs all of it."""
+        chat = self.beside(parts.fields, Unread(parts, decode), origin) if isinstance(parts, Parted) else None
+        return None if chat is None else chat.run(self.name, lazy_from=LAZY_FROM)
 
     def skim(self, record: Any, origin: Origin) -> AgentRun:
         """The record as a run to be searched: no message is built that is not looked at."""

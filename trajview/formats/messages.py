@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .base import Detection, Origin
@@ -48,14 +49,12 @@ class BareMessages(ChatFormat):
         share = messages / len(looked_at)
         return Detection(self.name, 0.95 * share, ("a list of messages with role and content",))
 
+    def beside(self, fields: dict[str, Any], items: Sequence[Any], origin: Origin) -> Chat | None:
+        return _mini(fields, origin, items)
+
     def look(self, record: Any, origin: Origin) -> Chat:
         if isinstance(record, dict) and "messages" in record:
-            items, problems = messages_under(record, "messages")
-            chat = chat_of(record, origin, items, {"messages"}, problems)
-            info = record.get("info")
-            if chat.id == origin.default_id and isinstance(info, dict) and text_or_none(info.get("instance_id")):
-                chat.id = info["instance_id"]
-            return chat
+            return _mini(record, origin, *messages_under(record, "messages"))
         if isinstance(record, dict):
             record = [record]
         if not isinstance(record, list):
@@ -68,6 +67,14 @@ class BareMessages(ChatFormat):
             agent = {"agentId": chain.agent} if chain.agent else {}
             chat.branches.append(Chat(chat.id, chain.items, chain.name, dict(agent)))
         return chat
+
+
+def _mini(record: dict[Any, Any], origin: Origin, items: Sequence[Any], problems: Iterable[str] = ()) -> Chat:
+    chat = chat_of(record, origin, items, {"messages"}, problems)
+    info = record.get("info")
+    if chat.id == origin.default_id and isinstance(info, dict) and text_or_none(info.get("instance_id")):
+        chat.id = info["instance_id"]
+    return chat
 
 
 def _is_mini(record: dict[Any, Any]) -> bool:

@@ -5,19 +5,16 @@ So are the rows of `verifiers` (`prompt` and `completion`), tau-bench (`traj`), 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from .base import Detection, Origin
 from .chat_format import Chat, ChatFormat, chat_of, messages_under
 from .plain import not_an_object
-from .roles import elements_of, sample
+from .roles import elements_of
 from .traits import traits_of
-from .unread import LAZY_FROM, Decode, Parted, Unread
 
-if TYPE_CHECKING:
-    from trajview.models.run import AgentRun
-
-__all__ = ["FORMAT", "OpenAIChat"]
+__all__ = ["FORMAT", "OpenAIChat", "choice_of"]
 
 LIST_KEYS = (
     "messages",
@@ -92,7 +89,7 @@ class OpenAIChat(ChatFormat):
                 return Detection(self.name, 0.9, ("`prompt` and `completion` are lists of messages",))
             if not chats:
                 return Detection(self.name, 0.6, ("`prompt` and `completion` are texts",))
-        if _choice(record) is not None:
+        if choice_of(record) is not None:
             return Detection(self.name, 0.8, ("`choices` holds a message",))
         request = record.get("request")
         if isinstance(request, dict) and list_key_of(request) == "messages":
@@ -121,22 +118,18 @@ class OpenAIChat(ChatFormat):
         elif isinstance(request, dict) and "messages" in request:
             items, problems = messages_under(request, "messages")
             record = {**record, "request": {name: request[name] for name in request if name != "messages"}}
-        elif _choice(record) is None:
+        elif choice_of(record) is None:
             raise not_an_object("an OpenAI chat log", record, origin, "an object with `messages`")
         chat = chat_of(record, origin, items, used, problems)
-        answer = _choice(record)
+        answer = choice_of(record)
         if answer is not None:
             chat.items = [*items, answer]
         return chat
 
-    def open_parted(self, parts: Any, decode: Decode, origin: Origin) -> AgentRun | None:
-        """The run of a record that was taken apart, as `open` gives it; None where that needs all of it."""
-        if not isinstance(parts, Parted):
+    def beside(self, fields: dict[str, Any], items: Sequence[Any], origin: Origin) -> Chat | None:
+        if choice_of(fields) is not None or not traits_of(items).messages:
             return None
-        elements = [decode(memoryview(raw)) for raw in sample(parts.raws)]
-        if _choice(parts.fields) is not None or not traits_of(elements).messages:
-            return None
-        return chat_of(parts.fields, origin, Unread(parts, decode), (), ()).run(self.name, lazy_from=LAZY_FROM)
+        return chat_of(fields, origin, items, ())
 
 
 def _turns(value: Any, role: str) -> list[Any]:
@@ -144,7 +137,7 @@ def _turns(value: Any, role: str) -> list[Any]:
     return [{"role": role, "content": value}] if isinstance(value, str) else elements_of(value)
 
 
-def _choice(record: dict[Any, Any]) -> dict[Any, Any] | None:
+def choice_of(record: dict[Any, Any]) -> dict[Any, Any] | None:
     """The message of the first choice of a logged answer; `choices` itself stays in the metadata."""
     for holder in (record, record.get("response")):
         choices = holder.get("choices") if isinstance(holder, dict) else None

@@ -22,11 +22,11 @@ from trajview.models.units import count_units
 
 from . import docent, openai, registry, sotopia
 from .base import Origin, Summary
-from .chat_format import EMPTY_PROBLEM, chat_of
+from .chat_format import EMPTY_PROBLEM, Chat, ChatFormat, chat_of
 from .quick_docent import look_at_parts, look_at_run, parted_run
 from .quick_episode import look_at_episode
 from .roles import ROLES, sample
-from .unread import ABSENT, Parted, PartedRun, parted
+from .unread import ABSENT, KEY, Parted, PartedRun, parted
 
 __all__ = ["QuickLook"]
 
@@ -150,7 +150,7 @@ class QuickLook:
         if not known or not _is_utf8(data):
             return None
         fields = {key: value for key, value in zip(self._keys, values, strict=True) if value is not UNSET}
-        return openai.FORMAT.name, _summary(fields, messages, origin)
+        return openai.FORMAT.name, _summary(chat_of(fields, origin, (), ()), messages)
 
     def _look_at_large(self, data: bytes | memoryview, origin: Origin) -> tuple[str, Summary] | None:
         """The same of a record that is never decoded, not even to learn its format: what detection sees of it is."""
@@ -166,12 +166,15 @@ class QuickLook:
             messages = list(map(_message, parts.raws))
         except (ValueError, RecursionError):  # no such chat
             return None
-        elsewhere = any(type(value) in _CONTAINERS and key not in _NESTED for key, value in parts.fields.items())
-        if elsewhere or format_name != openai.FORMAT.name or not _have_texts(messages) or not _is_utf8(data):
+        if not _have_texts(messages) or not _is_utf8(data):
+            return None
+        known = registry.format_named(format_name)
+        chat = known.beside(parts.fields, sampled[KEY], origin) if isinstance(known, ChatFormat) else None
+        if chat is None:
             return None
         parts.heads = messages
         self._parted = parts
-        return format_name, _summary(parts.fields, messages, origin)
+        return format_name, _summary(chat, messages)
 
     def _look_at_large_run(self, data: bytes | memoryview, origin: Origin) -> tuple[str, Summary] | None:
         parts = parted_run(data)
@@ -247,8 +250,8 @@ def _getter(count: int) -> Callable[[Any], tuple[Any, ...]]:
     return lambda found: tuple(getattr(found, name) for name in names)
 
 
-def _summary(record: dict[str, Any], messages: list[_Message], origin: Origin) -> Summary:
-    chat = chat_of(record, origin, (), ("messages",))
+def _summary(chat: Chat, messages: list[_Message]) -> Summary:
+    """The summary of a chat of which everything is known but its messages."""
     roles = "".join(map(_LETTER.__getitem__, map(_ROLE, messages)))
     units = roles.count("s") + sum(map(roles.count, _NEW_UNIT)) + (roles[0] != "s")
     found = [chat.metadata.get("model")]

@@ -15,7 +15,7 @@ from msgspec import UNSET, Raw
 
 from .roles import sample
 
-__all__ = ["ABSENT", "LAZY_FROM", "Decode", "Head", "Parted", "PartedRun", "Told", "Unread", "parted"]
+__all__ = ["ABSENT", "KEY", "LAZY_FROM", "Decode", "Head", "Parted", "PartedRun", "Told", "Unread", "parted"]
 
 Decode = Callable[[bytes | memoryview], Any]
 """Makes a value of bytes that are known to be JSON, but maybe not UTF-8."""
@@ -23,7 +23,8 @@ Decode = Callable[[bytes | memoryview], Any]
 LAZY_FROM: Final = 2_000
 """Messages: shorter transcripts are built at once, which takes some 40 ms at the most."""
 ABSENT: Final = Raw()
-_KEY: Final = "messages"
+KEY: Final = "messages"
+"""The key whose value stays bytes."""
 _EDGE: Final = 1 << 14  # bytes
 _TRIES: Final = 50
 _PLAIN_KEY: Final = re.compile(r"[\w .-]{1,60}", re.ASCII)  # a Struct cannot have just any
@@ -70,7 +71,7 @@ class Parted:
 
     def sampled(self) -> dict[str, Any]:
         """The record with those of its messages alone that detection looks at. Raises ValueError."""
-        return {**self.fields, _KEY: [msgspec.json.decode(raw) for raw in sample(self.raws)]}
+        return {**self.fields, KEY: [msgspec.json.decode(raw) for raw in sample(self.raws)]}
 
 
 @dataclass(slots=True)
@@ -89,7 +90,7 @@ def parted(data: bytes | memoryview) -> Parted | None:
 def _parted(data: bytes | memoryview) -> Parted | None:
     try:
         fields = msgspec.json.decode(data, type=dict[str, Raw])
-        messages = fields.pop(_KEY, None)
+        messages = fields.pop(KEY, None)
         if messages is None:
             return None
         raws = msgspec.json.decode(messages, type=list[Raw])
@@ -104,7 +105,7 @@ def _parted_by_guess(data: bytes | memoryview) -> Parted | None:
     if keys is None or not all(map(_PLAIN_KEY.fullmatch, keys)):
         return None
     fields: list[Any] = [("m", list[Raw]), *((f"f{i}", Any, UNSET) for i in range(len(keys)))]
-    names = {"m": _KEY, **{f"f{i}": key for i, key in enumerate(keys)}}
+    names = {"m": KEY, **{f"f{i}": key for i, key in enumerate(keys)}}
     record = msgspec.defstruct("_Record", fields, rename=names, forbid_unknown_fields=True)
     try:
         found: Any = msgspec.json.decode(data, type=record)
@@ -135,7 +136,7 @@ def _keys_around(data: bytes | memoryview) -> list[str] | None:
             continue
         del after[""]
         found_keys = [*(keys | dict.fromkeys(after))]
-        return None if _KEY in found_keys else found_keys
+        return None if KEY in found_keys else found_keys
     return None
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import TYPE_CHECKING, cast
+
+from textual import events
 
 from trajview.app.episodes import EpisodeKeys
 from trajview.app.screens.transcript_base import TranscriptBase
@@ -70,6 +73,27 @@ class Annotating(EpisodeKeys, TranscriptBase):
         if panel is not None and self.has_class("-annotating") and panel.key == self.info.key:
             panel.active()
 
+    def for_later(self, event: events.Key | events.Paste) -> bool:
+        """Whether an event is held, as typed for the run that is on its way."""
+        panel = self.panel
+        if panel is None or not (panel.ahead.waiting or panel.ahead.holds):
+            return False
+        if isinstance(event, events.Key) and not panel.ahead.holds:
+            bound = self.active_bindings.get(event.key)
+            action = bound.binding.action if bound is not None else ""
+            if action == "submit":
+                return True  # The same key again, or held down. It is not about a run that nobody has seen.
+            if action.startswith("next_run") and not panel.ahead.submitting:
+                return False  # Several runs on, without a look at those between.
+        if isinstance(event, events.Key) and event.key in ("ctrl+c", "ctrl+q"):
+            return False
+        return panel.ahead.hold(event, monotonic())
+
+    def on_annotation_panel_opened(self) -> None:
+        panel = self.panel
+        if panel is not None and panel.ahead.holds:
+            self.trajview.call_later(self.trajview.type_held, panel.ahead.next)
+
     def on_annotation_panel_saved(self, message: AnnotationPanel.Saved) -> None:
         self.trajview.annotations_changed()
         panel = self.panel
@@ -111,6 +135,7 @@ class Annotating(EpisodeKeys, TranscriptBase):
 
     def episode_skipped(self, info: RunInfo) -> None:
         if info.key == self.info.key and self.panel is not None and self.has_class("-annotating"):
+            self.panel.ahead.wait(monotonic(), submitting=True)
             self._to_next(self.panel)
 
     def episode_turned(self, info: RunInfo | None) -> None:

@@ -145,6 +145,11 @@ class ResultsScreen(Screen[None]):
             self.notify(f"{error.sentence}: {error.hint}", severity="warning", timeout=6, markup=False)
             self.prompt.ask("search", "/", "", event.text)
             return
+        if self.trajview.settings.blind and "metadata" in query.searched:
+            # It would name models, rewards and the evaluator's reasons.
+            self.notify("Blind mode does not search metadata: filter the list, or search in a run.", severity="warning")
+            self.prompt.ask("search", "/", "", event.text)
+            return
         self.start(query, event.text)
 
     @on(Prompt.Cancelled)

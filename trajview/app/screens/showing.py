@@ -5,7 +5,6 @@ from __future__ import annotations
 from trajview.app.metadata import metadata_text
 from trajview.app.screens.selecting import Selecting
 from trajview.app.session import TranscriptSession
-from trajview.highlight import text_of
 from trajview.models.messages import ToolMessage
 from trajview.models.transcript import Transcript
 
@@ -96,24 +95,28 @@ class Showing(Selecting):
         self.app.push_screen(RawScreen(self.info))
 
     def action_copy(self) -> None:
-        """Copy what is selected, or the message under the cursor."""
+        """Copy what is selected as it is, or the message under the cursor as Markdown."""
+        from trajview.export.markdown import message_markdown
+
         session = self.session
         if session is None or not session.messages:
             return
         selected = self.get_selected_text()
-        text = selected or text_of(session.messages[session.message])
+        text = selected or message_markdown(session.messages[session.message])
         self.app.copy_to_clipboard(text)
-        self._brief(f"copied {'the selection' if selected else f'message {session.message}'}, {len(text):,} characters")
+        said = "the selection" if selected else f"message {session.message} as Markdown"
+        self._brief(f"copied {said}, {len(text):,} characters")
 
     def action_copy_unit(self) -> None:
-        """Copy the unit under the cursor."""
+        """Copy the unit under the cursor as Markdown."""
+        from trajview.export.markdown import unit_markdown
+
         session = self.session
         if session is None or not session.messages:
             return
-        texts = [text_of(session.messages[i]) for i in session.transcript.units_of_action[session.unit]]
-        text = "\n\n".join(texts)
+        text = unit_markdown(session.transcript, session.unit)
         self.app.copy_to_clipboard(text)
-        self._brief(f"copied unit {session.unit}, {len(text):,} characters")
+        self._brief(f"copied unit {session.unit} as Markdown, {len(text):,} characters")
 
     def action_edit(self) -> None:
         """Open the file in the editor or pager, at the record."""

@@ -17,6 +17,7 @@ from textual.worker import get_current_worker
 from trajview.app.keys import bindings_for
 from trajview.app.run_list import size_text
 from trajview.app.screens.branching import Branching
+from trajview.app.screens.exporting import Exporting
 from trajview.app.screens.scoring import Scoring
 from trajview.app.screens.searching import Searching
 from trajview.app.screens.showing import Showing
@@ -54,7 +55,7 @@ MOST_COUNTED = 30_000_000
 """Characters of a transcript whose tokens are counted without being asked for: some two seconds of one core."""
 
 
-class TranscriptScreen(Scoring, Searching, Branching, Showing):
+class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing):
     """Shows one run at a time; the app keeps one of these and gives it other runs."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("transcript")]
@@ -258,6 +259,8 @@ class TranscriptScreen(Scoring, Searching, Branching, Showing):
         self.set_class(message.problem is not None, "-failed")
         if message.run is None or message.first is None:
             problem = message.problem or Problem("nothing was read")
+            if self.panel is not None:
+                self.panel.ahead.drop()
             self._title([f"✗ {one_line(self.info.name or self.info.id)}"])
             self.query_one("#problem", Static).update(
                 Content.assemble(

@@ -16,6 +16,7 @@ from textual.widgets import Static
 from trajview.annotation.draft import Draft, bad_scores
 from trajview.annotation.rubric import Rubric
 from trajview.annotation.store import AnnotationStore, ChangedOnDisk, Opened
+from trajview.app.typed_ahead import TypedAhead
 from trajview.app.widgets.annotation_work import AnnotatedRun, Fields, Work
 from trajview.app.widgets.changed_on_disk import ChangedOnDiskScreen
 from trajview.app.widgets.panel_keys import PanelKeys
@@ -70,8 +71,10 @@ class AnnotationPanel(PanelKeys):
         self._sure = False
         """Missing scores were pointed out, and nothing was typed since."""
         self._advancing = False
-        """Submitted, and another run is to come: what is typed now is for nobody."""
+        """Submitted, and another run is to come: what is typed now is not for this one."""
         self._before = ""
+        self.ahead = TypedAhead()
+        """What is typed until the next run's fields are there. The screen around it fills it, and types it then."""
         self._work = Work(store)
 
     def compose(self) -> ComposeResult:
@@ -163,15 +166,18 @@ class AnnotationPanel(PanelKeys):
             grid = self._sheet.grid
             self._sheet.table.strict = True
             self._sheet.to_first([place for place in grid.order if grid.bad(place)] or None)
+            self.ahead.drop()
             self._say(f"not submitted: {scores}, see the red ones", "error")
             return
         if draft.empty and (self._work.baseline is None or self._work.baseline.empty):
+            self.ahead.drop()
             self._say("nothing to submit: no score and no reasoning yet", "draft")
             return
         missing = self._sheet.grid.places_without()
         if missing and not (sure or self._sure):
             self._sure = True
             self._sheet.to_first(missing)
+            self.ahead.drop()
             empty = "1 score is empty" if len(missing) == 1 else f"{len(missing)} scores are empty"
             self._say(f"not submitted yet: {empty}; the same key again submits without", "draft")
             self._alarm = True  # It stays until something is typed.
@@ -179,6 +185,8 @@ class AnnotationPanel(PanelKeys):
         self._stop_timer()
         self._say("submitting…")
         self._sheet.shut(True)
+        if advance:
+            self.ahead.wait(monotonic(), submitting=True)
         self.run_worker(self._save(self._run, draft, list(self._work.rewards), advance), group="annotation-save")
 
     def reload(self) -> None:
@@ -191,15 +199,17 @@ class AnnotationPanel(PanelKeys):
     def stay(self, why: str = "") -> None:
         """No other run is coming: the fields of this one open again, and `why` is said beside its state."""
         self._advancing = False
+        self.ahead.drop()
         if self._ready:
             self._sheet.shut(False)
         text, kind = self._state
         self._say(f"{text} · {why}" if why else text, kind, aside=True)
 
     def _leave(self) -> None:
-        """Another run is to come: what is typed until then is for nobody."""
+        """Another run is to come: what is typed until then is for that one."""
         self._advancing = True
         self._sheet.shut(True)
+        self.ahead.wait(monotonic())
 
     def flush(self) -> None:
         """Write what is typed into the journal now, and wait for it: for the moment before the program ends.
@@ -240,6 +250,7 @@ class AnnotationPanel(PanelKeys):
         self._ready = True
         before, self._before = self._before, ""
         if error is not None:
+            self.ahead.drop()
             self._fail(run.key, error)
         elif kept is not None:
             since = "; what was submitted has changed since" if opened and opened.changed else ""
@@ -253,6 +264,7 @@ class AnnotationPanel(PanelKeys):
         if self._wants_focus or self._holds_focus():
             self._wants_focus = False
             self.focus_fields()
+        self.ahead.arrived()
         saved = opened.saved.annotation if opened and opened.saved else None
         self.post_message(self.Opened(run.key, saved, kept is not None))
 
@@ -358,6 +370,7 @@ class AnnotationPanel(PanelKeys):
             await self._ask(run, draft, rewards, advance, error)
             return
         except AnnotationError as error:
+            self.ahead.drop()
             self._sheet.shut(not self._ready)
             self._fail(run.key, error)
             return
@@ -376,6 +389,7 @@ class AnnotationPanel(PanelKeys):
     async def _ask(
         self, run: AnnotatedRun, draft: Draft, rewards: list[Reward], advance: bool, error: ChangedOnDisk
     ) -> None:
+        self.ahead.drop()
         if self.key == run.key:
             self._say("not submitted: changed by someone else", "error")
         choice = await self.app.push_screen_wait(ChangedOnDiskScreen(error))

@@ -1,0 +1,154 @@
+"""Writing a run from the transcript: the file's name chooses the format, nothing is replaced unasked, losses are said."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input
+
+from trajview.annotation.store import AnnotationStore
+
+from .driving import Reader, reading
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, in which files are written."""
+    found = tmp_path / "here"
+    found.mkdir()
+    monkeypatch.chdir(found)
+    return found
+
+
+async def answered(reader: Reader, text: str) -> None:
+    """Put a text in the place of the one that the prompt has, and enter."""
+    field = reader.app.focused
+    assert isinstance(field, Input)
+    field.value = text
+    await reader.press("enter")
+
+
+async def written(reader: Reader, path: Path) -> None:
+    await reader.until(lambda: f"written to {path}" in reader.status and "writing" not in reader.status)
+
+
+async def test_w_writes_the_run_as_its_name_says(log: Path, folder: Path) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        await reader.press("W")
+        field = reader.app.focused
+        assert isinstance(field, Input)
+        assert field.value == "repair.md"
+        await reader.press("enter")
+        await written(reader, Path("repair.md"))
+        assert reader.app.focused is reader.screen.view
+        for name, begins in (
+            ("a.html", "<!doctype html>"),
+            ("a.json", '{"id": "repair"'),
+            ("a.jsonl", '{"id": "repair/0"'),
+        ):
+            await reader.press("W")
+            await answered(reader, name)
+            await written(reader, Path(name))
+            assert Path(name).read_text().startswith(begins)
+    page = Path("repair.md").read_text()
+    assert page.startswith("# The cold kettle\n")
+    assert "The kettle stays cold." in page
+    assert sorted(path.name for path in folder.iterdir()) == ["a.html", "a.json", "a.jsonl", "repair.md"]
+
+
+async def test_what_is_typed_replaces_the_name_that_is_offered(log: Path) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        await reader.pilot.press("W")
+        await reader.type("mine.md")
+        await reader.press("enter")
+        await written(reader, Path("mine.md"))
+
+
+async def test_what_is_there_is_replaced_only_when_a_person_says_so(log: Path) -> None:
+    Path("mine.md").write_text("mine")
+    async with reading(log) as reader:
+        await reader.opened()
+        for answer in ("n", ""):
+            await reader.press("W")
+            await answered(reader, "mine.md")
+            await reader.until(lambda: reader.screen.prompt.kind == "export over" and reader.screen.prompt.is_open)
+            await answered(reader, answer)
+            await reader.until(lambda: "not written" in reader.status)
+            assert Path("mine.md").read_text() == "mine"
+        await reader.press("W")
+        await answered(reader, "mine.md")
+        await reader.until(lambda: reader.screen.prompt.kind == "export over" and reader.screen.prompt.is_open)
+        await answered(reader, "y")
+        await written(reader, Path("mine.md"))
+    assert Path("mine.md").read_text().startswith("# The cold kettle\n")
+
+
+async def test_a_name_without_a_known_ending_is_asked_for_again(log: Path, folder: Path) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        await reader.press("W")
+        await answered(reader, "mine.pdf")
+        await reader.until(lambda: reader.screen.prompt.is_open)
+        assert "The ending says the format: .md .html .json .jsonl." in "".join(reader.toasts)
+        field = reader.app.focused
+        assert isinstance(field, Input)
+        assert field.value == "mine.pdf"
+        await reader.press("escape")
+        await reader.press("W")
+        await answered(reader, "no/such/folder.md")
+        await reader.until(lambda: "not written" in reader.status)
+        assert "its folder does not exist" in "".join(reader.toasts)
+    assert list(folder.iterdir()) == []
+
+
+async def test_the_messages_that_are_selected_are_written_alone(log: Path) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        await reader.ask("colon", "m1")
+        await reader.press("J")
+        await reader.press("W")
+        await answered(reader, "part.jsonl")
+        await written(reader, Path("part.jsonl"))
+    said = json.loads(Path("part.jsonl").read_text())["messages"]
+    assert [message["content"] for message in said] == ["The kettle stays cold. Please find out why."]
+
+
+async def test_what_is_lost_is_said(log: Path) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        await reader.press("W")
+        await answered(reader, "a.jsonl")
+        await written(reader, Path("a.jsonl"))
+        assert "left out" in "".join(reader.toasts)
+
+
+async def test_ones_own_annotation_and_marks_are_in_the_page(log: Path, tmp_path: Path) -> None:
+    store = tmp_path / "scores"
+    async with reading(log, store=store) as reader:
+        await reader.opened()
+        rubric = reader.app.rubric_for(reader.screen.info)
+        AnnotationStore(store, reader.app.store.annotator).save("repair", rubric, [0.5], "see [T0B1]")
+        await reader.press("]", "m")
+        await reader.until(lambda: not reader.screen._on_its_way)
+        await reader.press("W")
+        await answered(reader, "a.md")
+        await written(reader, Path("a.md"))
+    page = Path("a.md").read_text()
+    assert "> see [T0B1]" in page
+    assert "mark: `marked`" in page
+    assert '"[T0B1]' not in page
+
+
+async def test_blind_mode_writes_a_blind_run(log: Path) -> None:
+    async with reading(log, blind=True) as reader:
+        await reader.opened()
+        await reader.press("W")
+        await answered(reader, "a.json")
+        await written(reader, Path("a.json"))
+    record = json.loads(Path("a.json").read_text())
+    assert "rewards" not in record
+    assert not [message for message in record["transcripts"][0]["messages"] if message.get("model")]

@@ -1,0 +1,149 @@
+"""Typing on before the next episode is there: no key is lost, and none gets into another episode than it was meant for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from textual import events
+
+from trajview.annotation.queue import Plan
+from trajview.annotation.rubric import reward_rubric
+from trajview.annotation.store import AnnotationStore
+from trajview.app.typed_ahead import TypedAhead
+
+from .driving import Reader, reading, records
+from .logs import chat, write_jsonl
+
+NAMES = ("alpha", "beta", "gamma", "delta")
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    return write_jsonl(tmp_path / "chats.jsonl", [chat(name, "hi", "ho") for name in NAMES])
+
+
+def burst(reader: Reader, keys: Sequence[str]) -> None:
+    """All keys at once, before the first of them has had its effect."""
+    for key in keys:
+        character = {"full_stop": ".", "space": " "}.get(key, key)
+        reader.app.post_message(events.Key(key, character if len(character) == 1 else None))
+
+
+def saved(store: Path) -> dict[str, tuple[object, str]]:
+    """Overall and reasoning of each record."""
+    found = [json.loads(path.read_text()) for path in records(store)]
+    return {record["episode"]: (record["rewards"][0][0], record["reasoning"]) for record in found}
+
+
+async def test_episodes_typed_in_one_burst_are_each_what_was_typed_for_them(logs: Path, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    async with reading(logs, store=store, plan=Plan()) as reader:
+        await reader.opened("alpha")
+        await reader.annotating()
+        keys: list[str] = []
+        for number, name in enumerate(NAMES, 1):
+            keys += ["0", "full_stop", str(number), "tab", *name, "ctrl+s"]
+        burst(reader, keys)
+        await reader.until(lambda: "all are done" in reader.state, "the last one is submitted")
+    assert saved(store) == {name: (number / 10, name) for number, name in enumerate(NAMES, 1)}
+
+
+async def test_keys_and_a_paste_ahead_stay_in_their_order(logs: Path, tmp_path: Path) -> None:
+    async with reading(logs, store=tmp_path / "store", plan=Plan()) as reader:
+        await reader.opened("alpha")
+        await reader.annotating()
+        burst(reader, ["1", "ctrl+s", "0", "tab", "a", "b"])
+        reader.app.post_message(events.Paste("pasted"))
+        burst(reader, ["c", "d"])
+        await reader.opened("beta")
+        await reader.until(lambda: reader.reasoning.text == "abpastedcd")
+        assert list(reader.values.values()) == ["0"]
+
+
+async def test_the_key_that_submits_held_down_submits_no_draft_that_nobody_has_seen(logs: Path, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    async with reading(logs, store=store, plan=Plan()) as reader:
+        await reader.opened("alpha")
+        await reader.annotating()
+        await reader.press("ctrl+n")
+        await reader.opened("beta")
+        await reader.annotating()
+        await reader.type("0.5")
+        await reader.press("ctrl+p")
+        await reader.opened("alpha")
+        await reader.annotating()
+        burst(reader, ["1", "ctrl+s", "ctrl+s", "ctrl+s"])
+        await reader.opened("beta")
+        await reader.annotating()
+        assert "not submitted" in reader.state
+    assert list(saved(store)) == ["alpha"]
+
+
+async def test_what_is_typed_ahead_of_a_refused_submission_is_in_no_episode(logs: Path, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    async with reading(logs, store=store, plan=Plan()) as reader:
+        await reader.opened("alpha")
+        await reader.annotating()
+        burst(reader, ["1", "ctrl+s", "7", "ctrl+s", "0", "tab", "n", "o"])
+        await reader.opened("beta")
+        await reader.until(lambda: "not valid" in reader.state, "7 is refused")
+        assert list(reader.values.values()) == ["7"]
+        assert reader.reasoning.text == ""
+    assert list(saved(store)) == ["alpha"]
+
+
+async def test_what_is_typed_ahead_is_dropped_where_the_store_refuses(logs: Path, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    store.mkdir()
+    (store / "AnnotationForEpisode").write_text("no folder")
+    async with reading(logs, store=store, plan=Plan()) as reader:
+        await reader.opened("alpha")
+        await reader.annotating()
+        burst(reader, ["1", "ctrl+s", "0", "tab", "n", "o"])
+        await reader.until(lambda: not reader.panel._sheet.locked and not reader.panel.ahead.waiting, "it was refused")
+        assert reader.screen.info.id == "alpha"
+        assert list(reader.values.values()) == ["1"]
+        await reader.press("tab", "y")
+        assert reader.reasoning.text == "y"
+
+
+async def test_keys_ahead_of_the_end_of_the_queue_change_nothing_that_was_submitted(logs: Path, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    for name in NAMES[1:]:
+        AnnotationStore(store, "ada").skip(name, reward_rubric(), "cut off")
+    async with reading(logs, store=store, plan=Plan()) as reader:
+        await reader.opened("alpha")
+        await reader.annotating()
+        burst(reader, ["1", "ctrl+s", "0", "tab", "n", "o"])
+        await reader.until(lambda: "all are done" in reader.state)
+        await reader.pilot.pause()
+        assert list(reader.values.values()) == ["1"]
+        assert not reader.panel.dirty
+
+
+async def test_several_runs_on_without_a_look_at_those_between(logs: Path, tmp_path: Path) -> None:
+    async with reading(logs, store=tmp_path / "store", plan=Plan()) as reader:
+        await reader.opened("alpha")
+        await reader.annotating()
+        burst(reader, ["ctrl+n", "ctrl+n", "1"])
+        await reader.opened("gamma")
+        await reader.until(lambda: list(reader.values.values()) == ["1"])
+
+
+def test_nothing_is_held_for_a_run_that_never_comes() -> None:
+    ahead = TypedAhead()
+    key = events.Key("a", "a")
+    assert not ahead.hold(key, 0.0)
+    ahead.wait(0.0)
+    assert ahead.hold(key, 1.0)
+    assert ahead.next() is None, "its fields are not there yet"
+    assert not ahead.hold(key, 60.0)
+    assert not ahead.holds
+    ahead.wait(100.0)
+    assert ahead.hold(key, 101.0)
+    ahead.arrived()
+    assert ahead.hold(key, 200.0), "what comes while others are typed waits its turn"
+    assert [ahead.next(), ahead.next(), ahead.next()] == [key, key, None]

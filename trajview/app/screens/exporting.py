@@ -1,0 +1,153 @@
+"""Taking a run along from the transcript screen: written into a file, in the format that its name asks for."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual import on, work
+from textual.message import Message
+
+from trajview.app.screens.citing import Citing
+from trajview.app.widgets.prompt import Prompt
+from trajview.errors import Problem, TrajviewError
+from trajview.textsafe import one_line
+
+if TYPE_CHECKING:
+    from trajview.export.exported import Part
+    from trajview.highlight import Rule
+    from trajview.models.run import AgentRun
+
+__all__ = ["Exporting"]
+
+_ENDINGS = ".md .html .json .jsonl"
+_SAID_AT_ONCE = 4
+"""Sentences on what is lost that a person is shown; `trajview export` lists them all."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is to be written: the run as it is shown, and the part of it that was selected."""
+
+    run: AgentRun
+    key: str
+    part: Part | None
+    path: Path | None = None
+
+
+class Exporting(Citing):
+    """The action that writes the run, or the messages that the selection touches. The writing is done in a thread."""
+
+    _rules: list[Rule]
+
+    class _Written(Message):
+        """The file was written, or not: then there is a problem, and `there` if it was that such a file is there."""
+
+        def __init__(self, asked: _Asked, lost: list[str], problem: Problem | None, there: bool = False) -> None:
+            super().__init__()
+            self.asked, self.lost, self.problem, self.there = asked, lost, problem, there
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._to_export: _Asked | None = None
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What opens a field has priority, and is yet nobody's key but the transcript's."""
+        if action == "export" and self.focused is not None and self.focused.id != "transcript":
+            return False
+        return super().check_action(action, parameters)
+
+    def action_export(self) -> None:
+        """Ask for the file to write into."""
+        from trajview.export.exported import Part
+        from trajview.export.new_file import name_for
+
+        session, run = self.session, self.run
+        if session is None or run is None:
+            return
+        quoted = self._selected(session) if session.messages else None
+        part = None if quoted is None else Part(self.index, quoted.first, quoted.last)
+        self._to_export = _Asked(run, self.info.key, part)
+        self._ask_for_file(f"{name_for(self.info.id)}.md")
+
+    def _ask_for_file(self, name: str) -> None:
+        assert self._to_export is not None
+        part = self._to_export.part
+        what = "the run" if part is None else f"messages {part.first} to {part.last}"
+        if part is not None and part.first == part.last:
+            what = f"message {part.first}"
+        self.prompt.ask("export", f"write {what} into", f"a file: {_ENDINGS}", name, select=len(name))
+
+    @on(Prompt.Submitted)
+    def _file_submitted(self, event: Prompt.Submitted) -> None:
+        asked = self._to_export
+        if event.kind not in ("export", "export over") or asked is None:
+            return
+        event.stop()
+        from trajview.export.choice import format_of
+
+        text = event.text.strip()
+        if event.kind == "export over":
+            if text.lower() in ("y", "yes") and asked.path is not None:
+                self._write_file(asked, replace=True)
+            else:
+                self._brief("not written")
+        elif not text:
+            self._brief("not written")
+        elif format_of(Path(text)) is None:
+            self._toast(f"The ending says the format: {_ENDINGS}.", error=True)
+            self._ask_for_file(text)
+        else:
+            path = Path(text)
+            with suppress(RuntimeError):  # `~nobody` is a name as any other
+                path = path.expanduser()
+            self._write_file(_Asked(asked.run, asked.key, asked.part, path), replace=False)
+
+    def _write_file(self, asked: _Asked, *, replace: bool) -> None:
+        self._to_export = asked
+        self._brief(f"writing {one_line(str(asked.path), 60)}…")
+        self._export(asked, replace, list(self._rules))
+
+    @work(thread=True, exclusive=True, group="export", exit_on_error=False)
+    def _export(self, asked: _Asked, replace: bool, rules: list[Rule]) -> None:
+        from trajview.export.annotated import Annotations
+        from trajview.export.choice import exported, format_of
+        from trajview.export.new_file import AlreadyThere, new_file
+
+        assert asked.path is not None
+        format = format_of(asked.path)
+        assert format is not None
+        store = self.trajview.store
+        problems: list[Problem] = []
+        lost: list[str] = []
+        try:
+            with new_file(asked.path, replace=replace) as file:
+                annotated = Annotations(store.root, store.annotator, problems.append).of(asked.key)
+                found = exported(asked.run, format, asked.part, annotated, rules)
+                file.write(found.text.encode())
+                lost = [*(str(problem) for problem in problems), *found.lost]
+        except TrajviewError as error:
+            self.post_message(self._Written(asked, [], error.problem(), isinstance(error, AlreadyThere)))
+        else:
+            self.post_message(self._Written(asked, lost, None))
+
+    @on(_Written)
+    def _take_written(self, message: _Written) -> None:
+        message.stop()
+        path = one_line(str(message.asked.path), 200)
+        if message.there:
+            self._brief("")
+            self._to_export = message.asked
+            self.prompt.ask("export over", f"{one_line(str(message.asked.path), 40)} is there: replace it?", "y or n")
+        elif message.problem is not None:
+            self._brief("not written")
+            self._toast(str(message.problem), error=True)
+        else:
+            self._brief(f"written to {path}")
+            if message.lost:
+                said = message.lost[:_SAID_AT_ONCE]
+                more = len(message.lost) - len(said)
+                lines = [*said, *([f"And {more} more, which `trajview export` lists."] if more else [])]
+                self.notify("\n".join(one_line(line, 200) for line in lines), title=path, timeout=8, markup=False)
