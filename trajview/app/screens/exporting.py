@@ -108,7 +108,7 @@ class Exporting(Citing):
     def _write_file(self, asked: _Asked, *, replace: bool) -> None:
         self._to_export = asked
         self._brief(f"writing {one_line(str(asked.path), 60)}…")
-        self._export(asked, replace, list(self._rules))
+        self._export(asked, replace, self.trajview.rulebook.wanted)
 
     @work(thread=True, exclusive=True, group="export", exit_on_error=False)
     def _export(self, asked: _Asked, replace: bool, rules: list[Rule]) -> None:
