@@ -40,8 +40,6 @@ class _Asked:
 class Exporting(Citing):
     """The action that writes the run, or the messages that the selection touches. The writing is done in a thread."""
 
-    _rules: list[Rule]
-
     class _Written(Message):
         """The file was written, or not: then there is a problem, and `there` if it was that such a file is there."""
 
