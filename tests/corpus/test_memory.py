@@ -12,7 +12,7 @@ from trajview import open_corpus
 from trajview.corpus import json_records, lines, memory, reader, scan
 from trajview.corpus.corpus import Corpus
 from trajview.errors import UnreadableError
-from trajview.formats import chat_format, openai, quick
+from trajview.formats import chat_format, quick
 
 
 def chats(count: int) -> list[dict[str, Any]]:
@@ -137,8 +137,7 @@ def test_a_long_line_is_opened_as_it_is_in_the_file(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(scan, "_LARGE", 10)
     monkeypatch.setattr(quick, "_LARGE", 10)
     monkeypatch.setattr(reader, "_APART_FROM", 10)
-    for module in (chat_format, openai):
-        monkeypatch.setattr(module, "LAZY_FROM", 100)
+    monkeypatch.setattr(chat_format, "LAZY_FROM", 100)
     record = chats(3)[2]
     record["messages"] = [{**message, "content": f"{i}"} for i in range(100) for message in record["messages"]]
     text = json.dumps(record)
