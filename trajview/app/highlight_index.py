@@ -8,7 +8,7 @@ from operator import attrgetter
 
 from trajview.highlight import Highlight
 
-__all__ = ["HighlightIndex", "index_highlights", "rule_key"]
+__all__ = ["HighlightIndex", "index_highlights", "merged", "rule_key", "with_scan"]
 
 PLACES = 2_000
 """So many parts of a transcript have a place each in the scroll bar, for each kind of highlight."""
@@ -63,14 +63,25 @@ def index_highlights(every: Sequence[Highlight], off: Collection[str], messages:
         if source == "rule":
             matching.setdefault(found.message, []).append(found.reason)
         places.setdefault((found.message * PLACES // max(1, messages), source, found.colour), found.message)
-    on.sort(key=_by_place)
+    stops: set[int] = set()
     for found in on:
+        stops.add(found.message)
         index.by_unit.setdefault(found.unit, []).append(found)
-    index.stops = list(dict.fromkeys(found.message for found in on))
+    # Many small sorts, not a large one: that would keep all other threads waiting.
+    for many in index.by_unit.values():
+        if len(many) > 1:
+            many.sort(key=_by_place)
+    index.stops = sorted(stops)
     index.errors = sorted(errors)
     index.places = [(message, source, colour) for (_, source, colour), message in places.items()]
     index.rules_of = {message: tuple(dict.fromkeys(names)) for message, names in matching.items()}
     return index
+
+
+def with_scan(known: Sequence[Highlight], scan: Sequence[Highlight]) -> list[Highlight]:
+    """What a scan of everything has found, and what is known of rules that it did not look for."""
+    rules = {found.reason for found in scan if found.source == "rule"}
+    return [*scan, *(found for found in known if found.source == "rule" and found.reason not in rules)]
 
 
 def merged(known: Sequence[Highlight], more: Mapping[str, Sequence[Highlight]]) -> list[Highlight]:

@@ -8,7 +8,7 @@ from trajview.highlight import Highlight, Rule, highlights_in
 from trajview.models.transcript import Transcript
 
 from .document import Document
-from .highlight_index import HighlightIndex, index_highlights, merged, rule_key
+from .highlight_index import HighlightIndex, index_highlights, merged, rule_key, with_scan
 from .search import SearchHits
 
 __all__ = ["Highlighted"]
@@ -79,11 +79,17 @@ class Highlighted(Document):
         return len(self._found) > MANY
 
     def indexed(
-        self, off: Iterable[str], more: Mapping[str, Sequence[Highlight]] | None = None
+        self,
+        off: Iterable[str],
+        more: Mapping[str, Sequence[Highlight]] | None = None,
+        scan: Sequence[Highlight] | None = None,
     ) -> tuple[list[Highlight], HighlightIndex, int]:
-        """What `take` takes: with these sources and rules off, and what was found of more rules. Changes nothing itself."""
+        """What `take` takes: with these sources and rules off, and what was found of more rules, or what `scan` has found.
+
+        Changes nothing itself.
+        """
         revision, known = self.highlights_revision, self._found
-        found = merged(known, more) if more else known
+        found = merged(known, more) if more else known if scan is None else with_scan(known, scan)
         every = [*found, *self._every()[len(known) :]]
         return found, index_highlights(every, frozenset(off), len(self.messages)), revision
 
@@ -125,7 +131,7 @@ class Highlighted(Document):
 
     def add_highlights(self, found: Iterable[Highlight]) -> None:
         """More highlights, of a rule that was made while reading."""
-        self._found = sorted({*self._found, *found})
+        self._found = list(dict.fromkeys([*self._found, *found]))
         self._index_highlights()
         self.refresh_headers()
 

@@ -6,8 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from queue import Empty, SimpleQueue
 
 from textual import work
+from textual.message import Message
 from textual.worker import Worker, get_current_worker
 
 from trajview.app.highlight_index import HighlightIndex, rule_key
@@ -15,8 +17,10 @@ from trajview.app.rulebook import RuleBook
 from trajview.app.screens.jumping import Jumping
 from trajview.app.screens.sources import Row, SourcesScreen
 from trajview.app.session import TranscriptSession
+from trajview.corpus.decode import collector_paused
 from trajview.corpus.turns import short_turns
 from trajview.highlight import Highlight, Rule, compile_rule
+from trajview.rules.safe import slow_because
 from trajview.textsafe import one_line
 
 __all__ = ["Ruling"]
@@ -29,6 +33,22 @@ _SAYS = {
 
 class Ruling(Jumping):
     """Actions on highlight rules. What is `Managed` by the panel of highlights is this screen."""
+
+    class _Indexed(Message):
+        """An index of highlights was made, of what was found of a rule, or in a scan; `taken` says whether it is shown."""
+
+        def __init__(
+            self,
+            session: TranscriptSession,
+            made: tuple[list[Highlight], HighlightIndex, int],
+            off: set[str],
+            rule: Rule | None,
+            *,
+            scanned: bool,
+        ) -> None:
+            super().__init__()
+            self.session, self.made, self.off, self.rule, self.scanned = session, made, off, rule, scanned
+            self.taken: SimpleQueue[bool] = SimpleQueue()
 
     _counting = False
     """Whether rules that are off are looked for as well: the panel shows their counts."""
@@ -97,38 +117,65 @@ class Ruling(Jumping):
     @work(thread=True, exclusive=True, group="rules", exit_on_error=False)
     def _look_for_rules(self, session: TranscriptSession, rules: Sequence[Rule]) -> None:
         worker = get_current_worker()
-        with short_turns():
+        with short_turns(), collector_paused(self.info.length):
             if session.many_highlights:
-                self._index(session, None, [], worker)
+                self._make_index(session, worker)
             for rule in rules:
                 found = session.scan_rules([rule], lambda: worker.is_cancelled)
                 if worker.is_cancelled:
                     return
-                self._index(session, rule, found, worker)
+                self._make_index(session, worker, rule, found)
 
-    def _index(
-        self, session: TranscriptSession, rule: Rule | None, found: list[Highlight], worker: Worker[None]
-    ) -> None:
-        """Make the index anew, in this thread, until nothing has changed meanwhile."""
-        more = {} if rule is None else {rule.name: found}
-        while not worker.is_cancelled:
-            off = self._off(session)
-            if self.app.call_from_thread(self._take_rules, session, session.indexed(off, more), off, rule):
-                return
+    @work(thread=True, exclusive=True, group="scan", exit_on_error=False)
+    def _scan(self, session: TranscriptSession) -> None:
+        """Look for the highlights of a long transcript while it can be read already."""
+        worker = get_current_worker()
+        with short_turns(), collector_paused(self.info.length):
+            found = session.scan(lambda: worker.is_cancelled)
+            if not worker.is_cancelled:
+                self._make_index(session, worker, None, found)
 
-    def _take_rules(
+    def _make_index(
         self,
         session: TranscriptSession,
-        made: tuple[list[Highlight], HighlightIndex, int],
-        off: set[str],
-        rule: Rule | None,
-    ) -> bool:
+        worker: Worker[None],
+        rule: Rule | None = None,
+        found: Sequence[Highlight] | None = None,
+    ) -> None:
+        """Make the index anew, in this thread, until nothing has changed meanwhile; `found` is a rule's, or a whole scan's."""
+        while not worker.is_cancelled:
+            off = self._off(session)
+            if rule is not None:
+                made = session.indexed(off, {rule.name: found or ()})
+            else:
+                made = session.indexed(off, scan=found)
+            message = self._Indexed(session, made, off, rule, scanned=rule is None and found is not None)
+            self.post_message(message)
+            while not worker.is_cancelled:
+                try:
+                    taken = message.taken.get(timeout=0.2)
+                except Empty:  # nobody may listen any more: then the worker is cancelled
+                    continue
+                if taken:
+                    return
+                break
+
+    def on_ruling__indexed(self, message: _Indexed) -> None:
+        message.stop()
+        message.taken.put(self._take_rules(message))
+
+    def _take_rules(self, message: _Indexed) -> bool:
+        session, rule = message.session, message.rule
         if rule is not None and self.book.get(rule.name) is None:
             return True  # it was removed meanwhile
-        if off != self._off(session) or not session.take(made, off, [rule] if rule is not None else ()):
+        rules = [rule] if rule is not None else []
+        if message.off != self._off(session) or not session.take(message.made, message.off, rules):
             return False
+        session.scanned = session.scanned or message.scanned
         if session is self.session:
             self._highlights_changed()
+            if message.scanned:
+                self._transcript_shown(session)
             if rule is not None and rule.name == self._just_made:
                 self._just_made = ""
                 count = session.index.rules.get(rule.name, 0)
@@ -173,9 +220,10 @@ class Ruling(Jumping):
             session.sources_off ^= {key}
         self._rules_changed()
 
-    def check(self, pattern: str) -> None:
-        """Raises TrajviewError for what is no pattern."""
+    def check(self, pattern: str) -> str | None:
+        """Why the pattern may take very long, if so. Raises TrajviewError for what is no pattern."""
         compile_rule(pattern)
+        return slow_because(pattern)
 
     def add(self, pattern: str) -> str:
         """A new rule; returns its key. Raises TrajviewError."""

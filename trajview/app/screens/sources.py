@@ -47,8 +47,8 @@ class Managed(Protocol):
     def switch(self, key: str) -> None:
         """On or off."""
 
-    def check(self, pattern: str) -> None:
-        """Raises TrajviewError for what is no pattern."""
+    def check(self, pattern: str) -> str | None:
+        """Why the pattern may take very long, if so. Raises TrajviewError for what is no pattern."""
 
     def add(self, pattern: str) -> str:
         """A new rule; returns its key. Raises TrajviewError."""
@@ -235,8 +235,8 @@ class SourcesScreen(ModalScreen[None]):
         event.stop()
         if self._asking == "add" and event.value:
             try:
-                self._managed.check(event.value)
-                self._say("enter adds it")
+                slow = self._managed.check(event.value)
+                self._say(f"this may take very long: {slow}" if slow else "enter adds it", wrong=bool(slow))
             except TrajviewError as error:
                 self._say(one_line(error.sentence, 200), wrong=True)
 

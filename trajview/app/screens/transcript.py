@@ -31,9 +31,8 @@ from trajview.app.widgets.status_line import StatusLine
 from trajview.app.widgets.transcript_view import TranscriptView
 from trajview.corpus.decode import collector_paused
 from trajview.corpus.info import RunInfo
-from trajview.corpus.turns import short_turns
 from trajview.errors import Problem, TrajviewError
-from trajview.highlight import Highlight, text_of
+from trajview.highlight import text_of
 from trajview.models.run import AgentRun, overall_of
 from trajview.textsafe import one_line
 
@@ -109,13 +108,6 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing):
         def __init__(self, run: AgentRun, index: int, session: TranscriptSession) -> None:
             super().__init__()
             self.run, self.index, self.session = run, index, session
-
-    class _Scanned(Message):
-        """The highlights of a long transcript were found."""
-
-        def __init__(self, session: TranscriptSession, found: list[Highlight]) -> None:
-            super().__init__()
-            self.session, self.found = session, found
 
     class _Counted(Message):
         """The tokens of a transcript were counted."""
@@ -371,23 +363,6 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing):
         facts.append(where if len(where) <= 40 else f"…{where[-39:]}")
         parts.append(("  " + " · ".join(facts), "$foreground 55%"))
         self._title(parts)
-
-    @work(thread=True, exclusive=True, group="scan", exit_on_error=False)
-    def _scan(self, session: TranscriptSession) -> None:
-        """Look for the highlights of a long transcript while it can be read already."""
-        worker = get_current_worker()
-        with short_turns():
-            found = session.scan(lambda: worker.is_cancelled)
-        if not worker.is_cancelled:
-            self.post_message(self._Scanned(session, found))
-
-    def on_transcript_screen__scanned(self, message: _Scanned) -> None:
-        message.stop()
-        message.session.scanned = True
-        message.session.add_highlights(message.found)
-        if message.session is self.session:
-            self._highlights_changed()
-            self._transcript_shown(message.session)
 
     @work(thread=True, exclusive=True, group="tokens", exit_on_error=False)
     def _count(self, session: TranscriptSession) -> None:
