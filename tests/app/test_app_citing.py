@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from textual.geometry import Offset
 from textual.selection import Selection
-from textual.widgets import SelectionList
+
+from trajview.app.screens.sources import SourcesScreen
 
 from .driving import Reader, reading
 from .logs import chat, repair, write_jsonl
@@ -54,11 +55,11 @@ async def test_the_sources_dialog_switches_citations_off(judged: Path) -> None:
     async with reading(judged) as reader:
         await cited(reader)
         await reader.press("&")
-        await reader.until(lambda: isinstance(reader.app.focused, SelectionList))
-        assert "citations" in reader.whole_screen
-        choices = reader.app.focused
-        assert isinstance(choices, SelectionList)
-        choices.deselect("citation")
+        await reader.until(lambda: isinstance(reader.app.screen, SourcesScreen) and "citations" in reader.whole_screen)
+        panel = reader.app.screen
+        assert isinstance(panel, SourcesScreen)
+        panel._go("citation")
+        await reader.press("space")
         await reader.press("enter")
         await reader.until(lambda: reader.session.stops == [5, 8])
 
