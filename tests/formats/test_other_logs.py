@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from trajview.formats import atif, inspect, openhands, sweagent
 from trajview.formats.base import Origin
+from trajview.models.branches import Entry, branches_of
 
 from .chat_outline import load, origin, outline
 
@@ -81,3 +84,51 @@ def test_entries_of_openhands() -> None:
         'assistant: <reasoning {"reasoning": "Check first."}>',
         'assistant: Checking | shell({"command": "make lint"})#',
     ]
+
+
+def _atif(trajectory: str, agent: str, *steps: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {
+        "schema_version": "ATIF-v1.7", "session_id": "one", "trajectory_id": trajectory, "agent": {"name": agent},
+        "steps": [{"step_id": number, **step} for number, step in enumerate(steps, 1)], **more,
+    }  # fmt: skip
+
+
+def test_trajectories_of_sub_agents_within_an_atif_trajectory_are_entered_at_their_calls() -> None:
+    owl = _atif("t-owl", "owl", {"source": "user", "message": "awake?"})
+    scout = _atif(
+        "t-scout", "scout", {"source": "user", "message": "look"}, {"source": "agent", "message": "four"},
+        subagent_trajectories=[owl],
+    )  # fmt: skip
+    call = {"tool_call_id": "c1", "function_name": "ask", "arguments": {}}
+    result = {
+        "source_call_id": "c1",
+        "content": "four",
+        "subagent_trajectory_ref": [{"session_id": "one", "trajectory_id": "t-scout"}],
+    }
+    lead = _atif(
+        "t-lead", "lead", {"source": "user", "message": "count"},
+        {"source": "agent", "message": "", "tool_calls": [call], "observation": {"results": [result]}},
+        subagent_trajectories=[scout],
+    )  # fmt: skip
+    run = atif.FORMAT.read(lead, Origin())
+    assert [(each.name, len(each.messages)) for each in run.transcripts] == [(None, 3), ("scout", 2), ("owl", 1)]
+    assert branches_of(run).came_from == {1: Entry(0, 1, 0, 1)}
+    assert "subagent_trajectories" not in run.metadata
+    summary = atif.FORMAT.summarise(lead, Origin())
+    assert (summary.messages, summary.transcripts) == (6, 3)
+    assert atif.FORMAT.check(lead, Origin()) == []
+
+
+def test_what_is_no_trajectory_among_those_of_sub_agents_stays_in_the_metadata() -> None:
+    for odd in ([1], [{"steps": 3}], {"a": []}, "x"):
+        run = atif.FORMAT.read(
+            _atif("t", "lead", {"source": "user", "message": "hi"}, subagent_trajectories=odd), Origin()
+        )
+        assert len(run.transcripts) == 1
+        assert run.metadata["subagent_trajectories"] == odd
+
+
+def test_a_trajectory_that_is_its_own_sub_agent_is_read_once() -> None:
+    record = _atif("t", "lead", {"source": "user", "message": "hi"})
+    record["subagent_trajectories"] = [record]
+    assert len(atif.FORMAT.read(record, Origin()).transcripts) == 1

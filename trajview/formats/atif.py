@@ -6,7 +6,7 @@ from typing import Any
 
 from .base import Detection, Origin
 from .chat_format import Chat, ChatFormat, chat_of, message_item, messages_under
-from .plain import not_an_object
+from .plain import not_an_object, text_or_none
 from .roles import sample
 
 __all__ = ["ATIF", "FORMAT"]
@@ -32,12 +32,40 @@ class ATIF(ChatFormat):
     def look(self, record: Any, origin: Origin) -> Chat:
         if not isinstance(record, dict) or "steps" not in record:
             raise not_an_object("an ATIF trajectory", record, origin, "an object with `steps`")
-        steps, problems = messages_under(record, "steps")
-        chat = chat_of(record, origin, [item for step in steps for item in _messages_of(step)], {"steps"}, problems)
-        agent = record.get("agent")
-        if isinstance(agent, dict) and isinstance(agent.get("model_name"), str):
-            chat.models = (agent["model_name"],)
+        chat = _chat(record, origin)
+        waiting, seen = _embedded(record), {id(record)}
+        while waiting:
+            found = waiting.pop(0)
+            if id(found) in seen:  # YAML can put a value into itself
+                continue
+            seen.add(id(found))
+            branch = _chat(found, origin)
+            agent = found.get("agent")
+            branch.name = branch.name or (text_or_none(agent.get("name")) if isinstance(agent, dict) else None)
+            chat.branches.append(branch)
+            chat.problems += branch.problems
+            waiting[:0] = _embedded(found)
         return chat
+
+
+def _chat(record: dict[Any, Any], origin: Origin) -> Chat:
+    """One trajectory, without those of its sub-agents."""
+    steps, problems = messages_under(record, "steps")
+    used = {"steps", "subagent_trajectories"} if _embedded(record) else {"steps"}
+    chat = chat_of(record, origin, [item for step in steps for item in _messages_of(step)], used, problems)
+    agent = record.get("agent")
+    if isinstance(agent, dict) and isinstance(agent.get("model_name"), str):
+        chat.models = (agent["model_name"],)
+    return chat
+
+
+def _embedded(record: dict[Any, Any]) -> list[dict[Any, Any]]:
+    """The trajectories of sub-agents that a trajectory holds itself; none where one of them is no trajectory."""
+    found = record.get("subagent_trajectories")
+    fits = isinstance(found, list) and all(
+        isinstance(each, dict) and isinstance(each.get("steps"), list) for each in found
+    )
+    return list(found) if fits and found else []
 
 
 def _messages_of(step: Any) -> list[Any]:

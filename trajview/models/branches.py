@@ -27,7 +27,7 @@ __all__ = ["Branches", "Entry", "Node", "branches_of", "tree_of"]
 _CALL_KEYS = ("parent_tool_call_id", "parent_tool_use_id", "tool_call_id", "tool_use_id", "toolUseId", "parentToolUseId",
               "call_id", "parent_call_id", "spawned_by_call_id")  # fmt: skip
 _PARENT_KEYS = ("parent_transcript_id", "parent_id", "parent_agent_id", "parent_session_id", "parentAgentId")
-_AGENT_KEYS = ("agent_id", "agentId", "subagent_id", "session_id", "sessionId", "transcript_id")
+_AGENT_KEYS = ("trajectory_id", "agent_id", "agentId", "subagent_id", "session_id", "sessionId", "transcript_id")
 
 _SHORTEST_TASK = 16
 """Characters: two texts that are shorter may be equal by chance."""
