@@ -94,6 +94,20 @@ def test_html_is_a_page_per_run(logs: Path) -> None:
     assert sorted(path.name for path in Path("pages").iterdir()) == ["one.html", "two_2.html"]
 
 
+def test_rules_of_the_configuration_are_highlights(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("config.toml").write_text(
+        'highlight = ["mend"]\n[[rule]]\nname = "ready"\npattern = "done"\n'
+        '[[rule]]\nname = "off"\npattern = "done"\non = false\n'
+    )
+    monkeypatch.setenv("TRAJVIEW_CONFIG", "config.toml")
+    Path(".trajview.toml").write_text('[[rule]]\nname = "project"\npattern = "done"\non = true\n')
+    page = call("export", "a.jsonl").stdout
+    assert "**▲ rule:** `mend`" in page
+    assert "**▲ rule:** `ready`" in page
+    assert "**▲ rule:** `project`" in page
+    assert "off" not in page
+
+
 def test_what_is_written_beside_the_logs_is_not_read(logs: Path) -> None:
     assert call("export", ".", "-f", "docent", "-o", ".", "--run", "two/2").exit_code == 0
     assert json.loads(Path("two_2.json").read_text())["id"] == "two/2"

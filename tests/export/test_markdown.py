@@ -21,12 +21,13 @@ from trajview.models.messages import (
     ReasoningPart,
     TextPart,
     ToolCall,
+    ToolCallView,
     ToolMessage,
     UserMessage,
 )
 from trajview.models.run import AgentRun
 from trajview.models.sotopia import AnnotationForEpisode
-from trajview.models.transcript import Transcript
+from trajview.models.transcript import Transcript, TranscriptGroup
 
 from .strategies import runs
 
@@ -148,6 +149,28 @@ def test_what_is_only_named_is_said() -> None:
         "The ids of message T0B0 are left out.",
         "The images of message T0B0 are named, not shown.",
         "The control characters and terminal colours of message T0B0 are shown as signs or left out.",
+    ]
+
+
+def test_all_that_a_page_does_not_show_is_named() -> None:
+    message = AssistantMessage(
+        id="m", metadata={"a": 1}, usage={"n": 1}, citations=["c"], suggested_messages=["s"],
+        content=[TextPart(text="a", temporal=True), ReasoningPart(reasoning="long", summary="short", redacted=True)],
+        tool_calls=[ToolCall(function="f", view=ToolCallView(content="v"))],
+    )  # fmt: skip
+    transcript = Transcript(messages=[message], metadata={"a": 1})
+    lost = export_markdown(AgentRun(id="r", transcripts=[transcript], transcript_groups=[TranscriptGroup(id="g")])).lost
+    assert lost == [
+        "The groups of transcripts are left out.",
+        "The descriptions, times and metadata of transcripts are left out.",
+        "The metadata of message T0B0 are left out.",
+        "The ids of message T0B0 are left out.",
+        "The token counts of message T0B0 are left out.",
+        "The citations by the model of message T0B0 are left out.",
+        "The suggested messages of message T0B0 are left out.",
+        "The views and other remarks on tool calls of message T0B0 are left out.",
+        "The remarks on pieces of text of message T0B0 are left out.",
+        "The signatures and other marks of reasoning of message T0B0 are left out.",
     ]
 
 

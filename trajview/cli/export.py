@@ -28,6 +28,7 @@ from .common import (
 from .main import EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG
 
 if TYPE_CHECKING:
+    from trajview.config import Settings
     from trajview.corpus.corpus import Corpus
     from trajview.corpus.info import RunInfo
     from trajview.export.annotated import Annotations
@@ -84,22 +85,23 @@ def command(
     runs in one FILE. Where FILE is a folder (it exists, or ends in a slash), each run becomes a file in it. No file is
     replaced without --force. What a format cannot hold is said on stderr.
     """
+    from trajview.config import load_settings
     from trajview.corpus.corpus import Corpus
     from trajview.export.choice import format_of
-    from trajview.highlight import compile_rule
 
     if unit is not None and units is not None:
         raise click.UsageError("--unit and --units say the same: give one of them")
     output = None if named is None or named == "-" else Path(named)
     folder = output is not None and (output.is_dir() or str(named).endswith(os.sep))
     format = chosen or (format_of(output) if output is not None else None) or "md"
+    settings = load_settings(store=store, annotator=annotator, highlight=patterns, paths=paths)
     corpus = Corpus(existing(paths))
     work = _Work(
         corpus,
         format,
         (unit, unit) if unit is not None else units,
-        [compile_rule(pattern) for pattern in patterns],
-        _annotations(store, annotator),
+        _rules(settings),
+        _annotations(settings, store is not None),
         blind,
     )
     found: Iterator[RunInfo] = stream_runs(corpus) if run is None else iter([matching_run(corpus, run)])
@@ -115,13 +117,24 @@ def command(
     ctx.exit(max(work.code, exit_code(corpus)) if run is None else work.code)
 
 
-def _annotations(store: str | None, annotator: str | None) -> Annotations | None:
-    """The annotations to show; None where there is no store. Raises UnreadableError where a named one is not there."""
-    from trajview.config import load_settings
+def _rules(settings: Settings) -> list[Rule]:
+    """The rules that are on, as in the viewer: of the configuration, of the project file, and of --highlight."""
+    from trajview.rules import compile_rule, project_file, read_project
 
-    settings = load_settings(store=store, annotator=annotator)
+    rules = {rule.name: rule for rule in settings.rules}
+    project = project_file(settings.paths)
+    if project is not None:
+        found, problems = read_project(project)
+        rules = {rule.name: rule for rule in found} | rules
+        for problem in problems:
+            say_problem(problem)
+    return [*(rule for rule in rules.values() if rule.on), *map(compile_rule, settings.highlight)]
+
+
+def _annotations(settings: Settings, named: bool) -> Annotations | None:
+    """The annotations to show; None where there is no store. Raises UnreadableError where one that was named is none."""
     if not settings.store.is_dir():
-        if store is None:
+        if not named:
             return None
         raise UnreadableError("there is no store of annotations", hint="check --store", where=Where(settings.store))
     from trajview.export.annotated import Annotations

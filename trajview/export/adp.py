@@ -29,22 +29,23 @@ class _Links:
     """Which `tool_call_id`s may be written. ADP's rule since 1.3: an id is of one action, and answered once, after it."""
 
     def __init__(self) -> None:
-        self._called: set[str] = set()
+        self.functions: dict[str, str] = {}
+        """What was called, by the ids that may be written."""
         self._answered: set[str] = set()
 
-    def call(self, link: str, place: str, lost: Lost) -> str | None:
+    def call(self, link: str, function: str, place: str, lost: Lost) -> str | None:
         if not link:
             return None
-        if link in self._called:
+        if link in self.functions:
             lost.of(place, "ids of tool calls that repeat")
             return None
-        self._called.add(link)
+        self.functions[link] = function
         return link
 
     def answer(self, link: str | None, place: str, lost: Lost) -> str | None:
         if link is None:
             return None
-        if link not in self._called or link in self._answered:
+        if link not in self.functions or link in self._answered:
             lost.of(place, "links to tool calls")
             return None
         self._answered.add(link)
@@ -127,7 +128,7 @@ def _call(call: ToolCall, place: str, links: _Links, lost: Lost) -> _Item:
             lost.of(place, "languages of code in tool calls")
         item = {"class_": "api_action", "function": call.function, "kwargs": call.arguments}
     item["description"] = None
-    link = links.call(call.id, place, lost)
+    link = links.call(call.id, call.function, place, lost)
     return item if link is None else {**item, "tool_call_id": link}
 
 
@@ -146,13 +147,13 @@ def _observations(message: ChatMessage, place: str, links: _Links, lost: Lost) -
     link: str | None = None
     if isinstance(message, ToolMessage):
         link = links.answer(message.tool_call_id, place, lost)
-        if message.function is not None and link is None:
+        if message.function is not None and links.functions.get(link or "") != message.function:
             lost.of(place, "functions' names")
     named: _Item = {"name": name} if name else {}
     images = [part for part in said.parts if isinstance(part, ImagePart)]
     text = _text(said.parts, place, lost, images=True)
     linked: _Item = {} if link is None else {"tool_call_id": link}
-    if text or not images:
+    if text or not images or message.role == "system":
         yield {"class_": "text_observation", "content": text, "source": source, **named, **linked}
         linked = {}
     elif name:

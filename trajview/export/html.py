@@ -47,7 +47,7 @@ def export_html(
     annotated = annotated or Annotated()
     lost = Lost()
     transcripts = parts_of_run(run, part)
-    unshown(transcripts, part, lost)
+    unshown(run, part, lost)
     reasons: _Reasons = {
         index: {at: why for at, why in highlights_of(run, index, rules, annotated).items() if _within(at, part)}
         for index, _ in transcripts

@@ -155,7 +155,7 @@ def export_markdown(
     annotated = annotated or Annotated()
     lost = Lost()
     transcripts = parts_of_run(run, part)
-    unshown(transcripts, part, lost)
+    unshown(run, part, lost)
     stand_out = {index: highlights_of(run, index, rules, annotated) for index, _ in transcripts}
     blocks = [f"# {_plain(run.name or run.id)}\n"]
     blocks.append("".join(f"- {word}: {_code(said, 600)}\n" for word, said in facts_of(run, part)))

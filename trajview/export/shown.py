@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from trajview.annotation.citations import find_citations
 from trajview.annotation.unit_notes import UnitNotes
 from trajview.highlight import Highlight, Rule, highlights_in
-from trajview.models.messages import AudioPart, ChatMessage, ImagePart, OtherPart, VideoPart
+from trajview.models.messages import (
+    AssistantMessage,
+    AudioPart,
+    ChatMessage,
+    ImagePart,
+    OtherPart,
+    ReasoningPart,
+    TextPart,
+    VideoPart,
+)
 from trajview.models.run import AgentRun
-from trajview.models.transcript import Transcript
 from trajview.textsafe import one_line, safe_text
 
-from .exported import Lost, Part, placed
+from .exported import Lost, Part, parts_of_run, placed
 
 if TYPE_CHECKING:
     from trajview.models.sotopia import AnnotationForEpisode
@@ -108,27 +116,42 @@ def _count(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
-def unshown(transcripts: Sequence[tuple[int, Transcript]], part: Part | None, lost: Lost) -> None:
-    """Name what a page for people does not show of messages."""
+def unshown(run: AgentRun, part: Part | None, lost: Lost) -> None:
+    """Name what a page for people does not show of a run."""
+    if run.transcript_groups:
+        lost.say("The groups of transcripts are left out.")
+    transcripts = parts_of_run(run, part)
+    if any(each.description or each.created_at or each.metadata for _, each in transcripts):
+        lost.say("The descriptions, times and metadata of transcripts are left out.")
     for index, transcript in transcripts:
         for place, message in placed(transcript, index, part):
             _unshown(message, place, lost)
 
 
 def _unshown(message: ChatMessage, place: str, lost: Lost) -> None:
-    fields: tuple[tuple[str, Callable[[ChatMessage], object]], ...] = (
-        ("metadata", lambda each: each.metadata),
-        ("ids", lambda each: each.id),
-        ("token counts", lambda each: each.usage),
-        ("citations by the model", lambda each: getattr(each, "citations", None)),
-        ("suggested messages", lambda each: getattr(each, "suggested_messages", None)),
-    )
-    for what, of in fields:
-        if of(message):
+    calls = (message.tool_calls or []) if isinstance(message, AssistantMessage) else []
+    for what, there in (
+        ("metadata", message.metadata),
+        ("ids", message.id or getattr(message, "tool_call_id", None) or any(call.id for call in calls)),
+        ("token counts", message.usage),
+        ("citations by the model", getattr(message, "citations", None)),
+        ("suggested messages", getattr(message, "suggested_messages", None)),
+        ("views and other remarks on tool calls", any(call.view or call.model_extra for call in calls)),
+    ):
+        if there:
             lost.of(place, what)
     for part in message.parts:
-        if isinstance(part, ImagePart | AudioPart | VideoPart | OtherPart):
+        if isinstance(part, TextPart) and (part.temporal or part.refusal or part.model_extra):
+            lost.of(place, "remarks on pieces of text")
+        elif isinstance(part, ReasoningPart) and (part.signature or part.model_extra or _hides(part)):
+            lost.of(place, "signatures and other marks of reasoning")
+        elif isinstance(part, ImagePart | AudioPart | VideoPart | OtherPart):
             what = {"image": "images", "audio": "sounds", "video": "videos"}.get(part.type, "parts of unknown types")
             lost.of(place, what, "named, not shown")
-    if visible(message.text) != message.text.replace("\r\n", "\n"):
+    if any(visible(text) != text.replace("\r\n", "\n") for text in (message.text, *message.reasoning)):
         lost.of(place, "control characters and terminal colours", "shown as signs or left out")
+
+
+def _hides(part: ReasoningPart) -> bool:
+    """Whether there is a text beside the one that is shown."""
+    return bool(part.reasoning and part.summary)

@@ -68,6 +68,7 @@ class Exporting(Citing):
         quoted = self._selected(session) if session.messages else None
         part = None if quoted is None else Part(self.index, quoted.first, quoted.last)
         self._to_export = _Asked(run, self.info.key, part)
+        self.app.clear_notifications()  # they would lie over the question
         self._ask_for_file(f"{name_for(self.info.id)}.md")
 
     def _ask_for_file(self, name: str) -> None:
@@ -148,4 +149,9 @@ class Exporting(Citing):
                 said = message.lost[:_SAID_AT_ONCE]
                 more = len(message.lost) - len(said)
                 lines = [*said, *([f"And {more} more, which `trajview export` lists."] if more else [])]
-                self.notify("\n".join(one_line(line, 200) for line in lines), title=path, timeout=8, markup=False)
+                self.notify(
+                    "\n".join(one_line(line, 200) for line in lines),
+                    title=f"written to {path}",
+                    timeout=8,
+                    markup=False,
+                )
