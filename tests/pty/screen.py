@@ -19,7 +19,13 @@ class Terminal:
     """`python -m trajview ARGUMENTS` in a pseudo-terminal, with a home folder of its own."""
 
     def __init__(
-        self, home: Path, *arguments: str, size: tuple[int, int] = (80, 24), cwd: Path | None = None, **env: str
+        self,
+        home: Path,
+        *arguments: str,
+        size: tuple[int, int] = (80, 24),
+        cwd: Path | None = None,
+        program: tuple[str, ...] = ("-m", "trajview"),
+        **env: str,
     ) -> None:
         home.mkdir(exist_ok=True)
         config = home / "config.toml"
@@ -50,7 +56,7 @@ class Terminal:
         """Every byte that the terminal was sent."""
         self._child = pexpect.spawn(
             sys.executable,
-            ["-m", "trajview", *arguments],
+            [*program, *arguments],
             env={**own, **env},
             cwd=str(cwd) if cwd else None,
             dimensions=(rows, columns),

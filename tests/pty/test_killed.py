@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
+import signal
 import time
 from pathlib import Path
 
@@ -116,3 +118,38 @@ def test_killed_at_random_moments_over_hundreds_of_edits(tmp_path: Path) -> None
         kept, record = now, ""
     assert kills >= 4
     assert len(kept.split()) > EDITS / 2
+
+
+PATIENT = """
+from trajview.app.widgets.annotation_panel import AnnotationPanel
+from trajview.__main__ import main
+
+AnnotationPanel.KEEP_AFTER = 600.0
+main()
+"""
+"""The program, but that it writes a draft only after ten minutes."""
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
+def test_what_was_typed_a_moment_ago_is_written_when_the_terminal_is_closed(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    write_jsonl(work / "one.jsonl", [chat("beta", "Say b.", "b", "And again?", "b again")])
+    arguments = ("one.jsonl", "--run", "beta", "--annotator", "bob", "--store", "marks")
+    with Terminal(tmp_path / "home", *arguments, cwd=work, program=("-c", PATIENT)) as terminal:
+        terminal.until("b again")
+        terminal.press("a")
+        terminal.until("not started")
+        terminal.press(f"0.5{TAB}so far")
+        terminal.until("so far")
+        assert not (work / "marks").exists()
+        os.kill(terminal.pid, number)
+        assert terminal.ended() == (-number if number == signal.SIGHUP else 128 + number)
+    opened = AnnotationStore(work / "marks", "bob").open("beta", reward_rubric(), 1)
+    assert opened.kept is not None
+    assert opened.kept.reasoning == "so far"
+    assert [dict(values) for values in opened.kept.values] == [{"reward": "0.5"}]
+    if number == signal.SIGTERM:
+        assert b"\x1b[?1049l" in terminal.sent, "the terminal shows again what it showed before"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from importlib import import_module
 from threading import Event
 from typing import TYPE_CHECKING, ClassVar, Final
@@ -79,6 +80,10 @@ class TrajviewApp(Episodes):
         self.browser.changed = self._runs_changed
         self.browser.listed = self.corpus_listed
         self.push_screen(self.browser)
+        if not self.is_headless:
+            from trajview.app.signals import heed_signals
+
+            heed_signals(self._write_down, self._told_to_end)
         for said in self._settings_without_effect():
             self.notify(said, severity="warning", timeout=8, markup=False)
         if self.compare is not None:
@@ -299,6 +304,19 @@ class TrajviewApp(Episodes):
         if await self._may_leave():
             self.corpus.cancel()
             self.exit(0)
+
+    def _write_down(self) -> None:
+        """What is typed goes into the journal now: nobody is there to be asked."""
+        for screen in self.screen_stack:
+            panel: AnnotationPanel | None = getattr(screen, "panel", None)
+            if panel is not None:
+                # Where the journal refuses it there is nobody left to be told; the panel has said so before.
+                with suppress(AnnotationError):
+                    panel.flush()
+
+    def _told_to_end(self, code: int) -> None:
+        self.corpus.cancel()
+        self.exit(code)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         yield from super().get_system_commands(screen)
