@@ -113,6 +113,7 @@ async def test_a_rule_is_typed_checked_and_shown_at_once(log: Path) -> None:
         await reader.press("a")
         await reader.type("pars(")
         await reader.until(lambda: "not a regular expression" in reader.whole_screen)
+        assert "pars(  " in reader.whole_screen  # the line is seen
         await reader.press("enter")
         assert isinstance(reader.app.screen, SourcesScreen)
         screen.query_one(Input).value = "pars(er|ing)"

@@ -96,6 +96,7 @@ class SourcesScreen(ModalScreen[None]):
         & OptionList > .option-list--option-highlighted { background: $primary 25%; color: $foreground; text-style: bold; }
         &:ansi OptionList > .option-list--option-highlighted { background: ansi_default; text-style: bold reverse; }
         & Input { display: none; border: none; height: 1; padding: 0; background: $panel; margin: 1 0 0 0; }
+        & Input:focus, &:ansi Input, &:ansi Input:focus { border: none; }
         & Input.-asking { display: block; }
         & #said { color: $foreground 60%; margin: 1 0 0 0; height: auto; }
         & #said.-wrong { color: $error; }
@@ -114,7 +115,7 @@ class SourcesScreen(ModalScreen[None]):
         with Vertical():
             yield Static("Highlights", classes="title")
             yield OptionList(markup=False)
-            yield Input()
+            yield Input(compact=True)
             yield Static("", id="said", markup=False)
             yield Static(_HINT, id="keys", markup=False)
 
