@@ -137,6 +137,19 @@ async def test_a_transcript_is_opened_from_the_tree_with_keys(field: Path) -> No
         assert not reader.screen.query_one("#left").display
 
 
+async def test_on_a_small_screen_the_tree_takes_the_place_of_the_panel_until_it_is_left(field: Path) -> None:
+    async with reading(field, size=(80, 24)) as reader:
+        await found(reader)
+        await reader.press("a")
+        await reader.annotating()
+        await reader.press("escape", "T")
+        await reader.until(lambda: not reader.panel.display)
+        await reader.until(lambda: reader.screen.view.size.width > 30)
+        await reader.press("escape")
+        await reader.until(lambda: reader.panel.display)
+        assert reader.app.focused is reader.screen.view
+
+
 async def test_groups_close_in_the_tree_and_escape_leaves_it(field: Path) -> None:
     async with reading(field) as reader:
         await found(reader)

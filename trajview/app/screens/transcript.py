@@ -77,6 +77,7 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing):
         &.-annotating.-narrow #left { display: none; }
         &.-no-outline #left { display: none; }
         &.-tree #left { display: block !important; }
+        &.-tree.-narrow AnnotationPanel, &.-tree.-narrow #side { display: none !important; }
         &.-metadata #side { display: block; }
         &.-annotating AnnotationPanel { display: block; }
         & AnnotationPanel { display: none; }
