@@ -12,6 +12,7 @@ from textual import events
 from trajview.annotation.queue import Plan
 from trajview.annotation.rubric import reward_rubric
 from trajview.annotation.store import AnnotationStore
+from trajview.app.screens.reason import ReasonScreen
 from trajview.app.typed_ahead import TypedAhead
 
 from .driving import Reader, reading, records
@@ -147,3 +148,18 @@ def test_nothing_is_held_for_a_run_that_never_comes() -> None:
     ahead.arrived()
     assert ahead.hold(key, 200.0), "what comes while others are typed waits its turn"
     assert [ahead.next(), ahead.next(), ahead.next()] == [key, key, None]
+
+
+async def test_keys_after_the_reason_for_a_skip_close_nothing_below(logs: Path, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    async with reading(logs, store=store, plan=Plan()) as reader:
+        await reader.opened("alpha")
+        await reader.annotating()
+        await reader.press("escape", "x")
+        await reader.until(lambda: isinstance(reader.app.screen, ReasonScreen))
+        burst(reader, [*"cut", "enter", "enter", "enter"])
+        await reader.opened("beta")
+        await reader.annotating()
+        await reader.type("1")
+        assert list(reader.values.values()) == ["1"]
+    assert AnnotationStore(store, "ada").progress()["alpha"].reason == "cut"

@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
+from textual.events import Event
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
@@ -43,6 +44,7 @@ class ReasonScreen(ModalScreen[str | None]):
         self._episode = episode
         self._former = ["", *dict.fromkeys(former)]
         self._shown = 0
+        self._answered = False
 
     def compose(self) -> ComposeResult:
         again = "  ·  up: a reason given before" if len(self._former) > 1 else ""
@@ -50,6 +52,10 @@ class ReasonScreen(ModalScreen[str | None]):
             yield Static(Content(f"Skip {one_line(self._episode, 80)}"), classes="title")
             yield Input(placeholder="why?", max_length=300, compact=True)
             yield Static(Content(f"enter: skip  ·  escape: don't{again}"), classes="hint")
+
+    def for_later(self, _: Event) -> bool:
+        """Whether a key is for nobody: what is typed once the answer is given is no part of it."""
+        return self._answered
 
     def action_former(self, step: int) -> None:
         """Put an earlier reason into the field, or a later one."""
@@ -61,7 +67,10 @@ class ReasonScreen(ModalScreen[str | None]):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
         reason = event.value.strip()
+        if self._answered:
+            return  # A second enter, before the first has closed this: it would close what is below.
         if reason:
+            self._answered = True
             self.dismiss(reason)
         else:
             # A skipped episode without a reason is a hole that nobody can explain when the scores are used.
