@@ -290,6 +290,7 @@ async def test_a_transcript_without_messages_says_so_and_takes_every_key(tmp_pat
                 "search",
                 "episode.skip",
                 "history",
+                "export",
             ):
                 await reader.press(*key.keys.split(",")[:1])
         await reader.ask("slash", "x")

@@ -200,5 +200,11 @@ def test_any_text_is_a_filter_or_an_error_within_it(text: str, forgiving: bool) 
         assert wrong.said()
 
 
+def test_a_text_with_a_quote_behind_a_point_is_written_in_quotes() -> None:
+    query = parse("a.'", forgiving=True)
+    assert str(query) == '"a.\'"'
+    assert parse(str(query)) == query
+
+
 def test_a_flag_can_stand_alone() -> None:
     assert parse("flagged").node == Flag(parse("flagged == true").node.ref)  # type: ignore[union-attr]

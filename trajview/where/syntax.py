@@ -158,7 +158,8 @@ def _quoted(text: str) -> str:
 
 def _is_plain(text: str) -> bool:
     """Whether a text means itself without quotes."""
-    if not re.fullmatch(_PLAIN_TEXT, text, re.IGNORECASE) or text in KEYWORDS:
+    # A quote behind a point would begin a part of a name in quotes.
+    if not re.fullmatch(_PLAIN_TEXT, text, re.IGNORECASE) or text in KEYWORDS or re.search(r"""\.["']""", text):
         return False
     name, dot, _ = text.partition(".")
     field = field_named(name)
