@@ -8,10 +8,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from trajview.app.keys import Key, groups, keys_for, shown
+from trajview.app.screens.once import OnceScreen
 
 __all__ = ["HelpScreen"]
 
@@ -34,7 +34,7 @@ _LEGEND = (
 )
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(OnceScreen[None]):
     """Keys by group, in columns where there is room. Any of q, ?, escape closes it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -9,11 +9,11 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from trajview.annotation.progress import Progress
 from trajview.annotation.queue import duration_text
+from trajview.app.screens.once import OnceScreen
 from trajview.errors import AnnotationError
 from trajview.textsafe import one_line
 
@@ -27,7 +27,7 @@ _MOST = 500
 """Events that are shown, the newest."""
 
 
-class HistoryScreen(ModalScreen[None]):
+class HistoryScreen(OnceScreen[None]):
     """The history of one episode, newest last. What others did is hidden from an annotator who has not submitted."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

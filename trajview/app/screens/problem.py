@@ -8,16 +8,16 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from trajview.app.screens.once import OnceScreen
 from trajview.errors import Problem
 from trajview.textsafe import safe_text
 
 __all__ = ["ProblemScreen"]
 
 
-class ProblemScreen(ModalScreen[None]):
+class ProblemScreen(OnceScreen[None]):
     """A problem on a small panel; Escape, Enter and q close it."""
 
     DEFAULT_CSS = """

@@ -10,15 +10,15 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.events import Event
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from trajview.app.screens.once import OnceScreen
 from trajview.textsafe import one_line
 
 __all__ = ["ReasonScreen"]
 
 
-class ReasonScreen(ModalScreen[str | None]):
+class ReasonScreen(OnceScreen[str | None]):
     """Asks for one line; its result is what was typed, None where nothing is to be done. Former reasons are a key away."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -44,7 +44,6 @@ class ReasonScreen(ModalScreen[str | None]):
         self._episode = episode
         self._former = ["", *dict.fromkeys(former)]
         self._shown = 0
-        self._answered = False
 
     def compose(self) -> ComposeResult:
         again = "  ·  up: a reason given before" if len(self._former) > 1 else ""
@@ -55,7 +54,7 @@ class ReasonScreen(ModalScreen[str | None]):
 
     def for_later(self, _: Event) -> bool:
         """Whether a key is for nobody: what is typed once the answer is given is no part of it."""
-        return self._answered
+        return self._has_answered
 
     def action_former(self, step: int) -> None:
         """Put an earlier reason into the field, or a later one."""
@@ -67,10 +66,7 @@ class ReasonScreen(ModalScreen[str | None]):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
         reason = event.value.strip()
-        if self._answered:
-            return  # A second enter, before the first has closed this: it would close what is below.
         if reason:
-            self._answered = True
             self.dismiss(reason)
         else:
             # A skipped episode without a reason is a hole that nobody can explain when the scores are used.

@@ -8,13 +8,14 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Button, Static
+
+from trajview.app.screens.once import OnceScreen
 
 __all__ = ["RevealScreen"]
 
 
-class RevealScreen(ModalScreen[bool]):
+class RevealScreen(OnceScreen[bool]):
     """True to show it, and to have that written down; False to leave it hidden. Escape leaves it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -13,11 +13,11 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from trajview.app.rule_colours import colour_of
+from trajview.app.screens.once import OnceScreen
 from trajview.errors import TrajviewError
 from trajview.textsafe import one_line
 
@@ -66,7 +66,7 @@ class Managed(Protocol):
         """Save a rule. Raises TrajviewError."""
 
 
-class SourcesScreen(ModalScreen[None]):
+class SourcesScreen(OnceScreen[None]):
     """Shows what `Managed` has, and changes it; there is nothing to give back."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

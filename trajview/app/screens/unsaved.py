@@ -7,9 +7,9 @@ from typing import ClassVar, Literal
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Button, Static
 
+from trajview.app.screens.once import OnceScreen
 from trajview.textsafe import one_line
 
 __all__ = ["Answer", "UnsavedScreen"]
@@ -17,7 +17,7 @@ __all__ = ["Answer", "UnsavedScreen"]
 Answer = Literal["save", "draft", "stay"]
 
 
-class UnsavedScreen(ModalScreen[Answer]):
+class UnsavedScreen(OnceScreen[Answer]):
     """Save, leave with the draft kept (or lost, where that failed), or stay. `problem` says why the draft could not be kept, if it could not."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

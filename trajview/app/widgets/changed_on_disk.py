@@ -8,11 +8,11 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from trajview.annotation.store import ChangedOnDisk
+from trajview.app.screens.once import OnceScreen
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ __all__ = ["ChangedOnDiskScreen", "Choice"]
 Choice = Literal["overwrite", "theirs", "cancel"]
 
 
-class ChangedOnDiskScreen(ModalScreen[Choice]):
+class ChangedOnDiskScreen(OnceScreen[Choice]):
     """Shows both versions in short; its result is what to do: overwrite, load theirs, or neither."""
 
     DEFAULT_CSS = """

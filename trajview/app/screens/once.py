@@ -1,0 +1,24 @@
+"""A screen on top of another that closes once, however many keys ask for it."""
+
+from __future__ import annotations
+
+from textual.await_complete import AwaitComplete
+from textual.screen import ModalScreen, ScreenResultType
+
+__all__ = ["OnceScreen"]
+
+
+class OnceScreen(ModalScreen[ScreenResultType]):
+    """Keys that come quickly, such as two enters, reach it before the first has closed it.
+
+    Textual closes whatever screen is on top, so the second one would close the screen below.
+    """
+
+    _has_answered = False
+
+    def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
+        """Close with a result; the first counts."""
+        if self._has_answered:
+            return AwaitComplete()
+        self._has_answered = True
+        return super().dismiss(result)
