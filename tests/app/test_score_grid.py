@@ -227,6 +227,7 @@ def test_stepping_begins_at_zero_where_scores_can_be_negative_else_in_the_middle
     }  # fmt: skip
     assert start_of(reward_rubric().dimensions[0]) == 0.5
     assert stepped("0.5", reward_rubric().dimensions[0], 1) == "0.55"
+    assert stepped("", Dimension("one", 0.25, 1.5, step=0.1), 1) == "0.85", "and no 0.8500000000000001"
     assert stepped("12", SOTOPIA.dimensions[0], 1) == "10"
     assert stepped("-", SOTOPIA.dimensions[1], -1) == "0"
 

@@ -61,9 +61,9 @@ def start_of(dimension: Dimension) -> float:
     low, high = _ends(dimension)
     if low < 0 <= high:
         return 0.0
-    step = _step(dimension)
-    middle = _plus(low, round((high - low) / 2 / step) * step)
-    return min(max(middle, low), high)
+    step = Decimal(repr(_step(dimension)))
+    steps = round((high - low) / 2 / float(step))
+    return min(max(float(Decimal(repr(low)) + steps * step), low), high)
 
 
 def _plus(value: float, step: float) -> float:
