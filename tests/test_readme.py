@@ -126,7 +126,7 @@ def test_the_two_commands_set_everything_up() -> None:
         "python3 -m venv .venv && .venv/bin/pip install -q . && .venv/bin/trajview sample_data"
     )
     assert block("test command").strip() == (
-        "python3 -m venv .venv && .venv/bin/pip install -q -e '.[dev]' && .venv/bin/python -m pytest -n auto"
+        "python3 -m venv .venv && .venv/bin/pip install -q -e '.[dev]' && .venv/bin/python -m pytest -n auto --dist worksteal"
     )
 
 
