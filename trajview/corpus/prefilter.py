@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from importlib import import_module
 from itertools import product
 from typing import Any, Final
 
@@ -273,9 +274,8 @@ class Literal:
 
 def _read(pattern: re.Pattern[str]) -> _Reader:
     try:
-        from re import _constants as op  # type: ignore[attr-defined]
-        from re import _parser as parser  # type: ignore[attr-defined]
-
+        # By name: whether type checkers know these modules depends on what they have cached.
+        op, parser = import_module("re._constants"), import_module("re._parser")
         reader = _Reader(op)
         tree = parser.parse(pattern.pattern, pattern.flags & ~re.DEBUG)
         return reader.read(tree, bool(tree.state.flags & re.IGNORECASE))
