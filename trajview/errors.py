@@ -5,6 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+UNFORESEEN = (
+    OSError, ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError, MemoryError,
+)  # fmt: skip
+"""What a log that no reader foresaw may raise. It must not take the viewer down; it is said in full."""
+
 
 @dataclass(frozen=True, slots=True)
 class Where:

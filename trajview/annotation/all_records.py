@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trajview.atomic import refusal
 from trajview.errors import AnnotationError, Problem, UnreadableError, Where
-
-from .atomic import refusal
 
 if TYPE_CHECKING:
     from trajview.models.sotopia import AnnotationForEpisode

@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .atomic import refusal
+from trajview.atomic import refusal
+
 from .draft import Draft, loadable
 from .events import Entry, draft_of
 from .progress import CHANGES, DRAFTS

@@ -20,9 +20,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from trajview.atomic import make_folder, refusal, sync_folder, write_all
 from trajview.errors import AnnotationError, Problem, Where
 
-from .atomic import make_folder, refusal, sync_folder, write_all
 from .draft import Draft
 from .events import Entry, body_of, draft_of, draft_said, encode, entry_of
 from .progress import Ledger

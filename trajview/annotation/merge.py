@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from trajview.atomic import make_folder, refusal, write_atomically
 from trajview.errors import AnnotationError, Problem, Where
 
-from .atomic import make_folder, refusal, write_atomically
 from .journal import Journal
 from .records import bytes_of, record_from, version_of
 from .sotopia_folder import stranger

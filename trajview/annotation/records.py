@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trajview.atomic import make_folder, refusal, sync_folder, write_atomically
 from trajview.errors import AnnotationError, Problem, Where
 
-from .atomic import make_folder, refusal, sync_folder, write_atomically
 from .draft import Draft, loadable
 from .rubric import Rubric
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from trajview.atomic import make_folder, refusal, write_atomically
 from trajview.errors import AnnotationError, Problem, Where
 
-from .atomic import make_folder, refusal, write_atomically
 from .draft import loadable
 from .journal import Journal, file_name
 from .records import bytes_of, pk_of

@@ -88,8 +88,8 @@ def export(
 
     JSON Lines has a record a line as it is on disk. CSV has a row per agent and annotation, and a column per dimension.
     """
-    from trajview.annotation.atomic import refusal, write_atomically
     from trajview.annotation.exchange import format_of, to_csv, to_jsonl
+    from trajview.atomic import refusal, write_atomically
 
     found, problems = _records(_store(store, named))
     chosen = format or (format_of(output) if output else "jsonl")

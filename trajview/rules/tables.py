@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
-import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
+from trajview.atomic import write_atomically
 from trajview.errors import TrajviewError, Where
 
 from .built_in import built_in_rules
@@ -190,28 +189,12 @@ def append_rule(path: Path, rule: Rule) -> None:
         gap = b"" if not before else newline if before.endswith(b"\n") else newline * 2
         after = before + gap + as_table(rule).encode().replace(b"\n", newline)
         tomllib.loads(after.decode("utf-8").removeprefix("\ufeff"))
-        _write(target, after)
+        write_atomically(target, after, target.stat().st_mode & 0o777 if target.exists() else None)
     except (tomllib.TOMLDecodeError, UnicodeError, RecursionError) as error:
         raise RuleError(f"no rule can be added to this file: {error}", hint="see toml.io", where=Where(path)) from error
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise RuleError(f"the rule cannot be saved: {reason}", where=Where(path)) from error
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Replace a file as a whole: who reads it meanwhile sees the old one or the new one."""
-    mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".trajview-")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).chmod(mode)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 _ESCAPED: Final = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}

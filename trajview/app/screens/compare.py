@@ -29,7 +29,7 @@ from trajview.compare.facts import Fact, facts_of
 from trajview.compare.sequence import Cancelled
 from trajview.corpus.info import RunInfo
 from trajview.corpus.turns import short_turns
-from trajview.errors import TrajviewError
+from trajview.errors import UNFORESEEN, TrajviewError
 from trajview.models.transcript import Transcript
 from trajview.textsafe import one_line
 
@@ -163,17 +163,7 @@ class CompareScreen(Reading, Screen[None]):
             return
         except TrajviewError as error:
             message = self._Failed(str(error))
-        except (
-            OSError,
-            ValueError,
-            TypeError,
-            KeyError,
-            IndexError,
-            AttributeError,
-            RecursionError,
-            MemoryError,
-        ) as error:
-            # A log that no reader foresaw must not take the program down; it is said in full.
+        except UNFORESEEN as error:
             message = self._Failed(f"{type(error).__name__}: {error} (this is a bug in trajview: please report it)")
         if not worker.is_cancelled:
             self.post_message(message)

@@ -31,7 +31,7 @@ from trajview.app.widgets.status_line import StatusLine
 from trajview.app.widgets.transcript_view import TranscriptView
 from trajview.corpus.decode import collector_paused
 from trajview.corpus.info import RunInfo
-from trajview.errors import Problem, TrajviewError
+from trajview.errors import UNFORESEEN, Problem, TrajviewError
 from trajview.highlight import text_of
 from trajview.models.run import AgentRun, overall_of
 from trajview.textsafe import one_line
@@ -212,17 +212,7 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing):
             first = self._session(run, min(wanted, len(run.transcripts) - 1))
         except TrajviewError as error:
             problem = error.problem()
-        except (
-            OSError,
-            ValueError,
-            TypeError,
-            KeyError,
-            IndexError,
-            AttributeError,
-            RecursionError,
-            MemoryError,
-        ) as error:
-            # A log that no reader foresaw must not take the program down; it is said in full.
+        except UNFORESEEN as error:
             problem = Problem(f"{type(error).__name__}: {error}", "this is a bug in trajview: please report it")
         if not worker.is_cancelled:
             message = self._Loaded(asked, run, problem, first)

@@ -57,8 +57,10 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def write_atomically(path: Path, data: bytes) -> None:
+def write_atomically(path: Path, data: bytes, mode: int | None = None) -> None:
     """Replace a file by `data`, durable when this returns. Raises OSError, and then the old file is as it was.
+
+    `mode` are its permissions, None for those of a new file.
 
     The one exception: where only the last step fails, syncing the folder, the new file is in place but may not survive
     a power cut. The temporary file is beside the target and does not end in `.json`, since Sotopia opens all that do.
@@ -67,12 +69,14 @@ def write_atomically(path: Path, data: bytes) -> None:
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         try:
+            if mode is not None:
+                os.fchmod(descriptor, mode)
             write_all(descriptor, data)
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
         temporary.replace(path)
-    except BaseException:
+    except BaseException:  # Whatever ends it, ctrl+c too, leaves no temporary file behind.
         with suppress(OSError):
             temporary.unlink()
         raise
