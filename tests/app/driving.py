@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -207,6 +207,13 @@ def screen_text(app: TrajviewApp) -> str:
     return "\n".join(strip.text.rstrip() for strip in app.screen._compositor.render_strips())
 
 
+def burst(reader: Reader, keys: Sequence[str]) -> None:
+    """All keys at once, before the first of them has had its effect."""
+    for key in keys:
+        character = {"full_stop": ".", "space": " "}.get(key, key)
+        reader.app.post_message(events.Key(key, character if len(character) == 1 else None))
+
+
 @asynccontextmanager
 async def reading(
     *paths: Path,
@@ -238,4 +245,4 @@ def records(store: Path) -> list[Path]:
     return sorted((store / "AnnotationForEpisode").glob("*.json"))
 
 
-__all__ = ["PATIENCE", "Reader", "reading", "records", "screen_text", "until"]
+__all__ = ["PATIENCE", "Reader", "burst", "reading", "records", "screen_text", "until"]

@@ -12,7 +12,7 @@ from trajview.app.results import FEW
 from trajview.app.screens.browser import BrowserScreen
 from trajview.app.screens.results import ResultsScreen
 
-from .driving import Reader, reading
+from .driving import Reader, burst, reading
 from .logs import NEEDLE, chat, write_jsonl
 
 
@@ -62,6 +62,28 @@ async def test_what_is_found_stands_under_its_run_with_its_lines_around(runs: Pa
         context = str(reader.app.screen.query_one("#results-context", Static).render())
         assert context.splitlines()[:3] == ["unit 4 · T0B9 · assistant", f"The fuse is fine: {NEEDLE}.", ""]
         assert "```diff" in context
+
+
+async def test_a_search_typed_in_one_burst_is_what_was_typed(runs: Path) -> None:
+    async with reading(runs) as reader:
+        await reader.listed()
+        burst(reader, ["slash", *"fuse", "enter"])
+        await reader.until(lambda: isinstance(reader.app.screen, ResultsScreen))
+        await reader.until(lambda: results(reader).results.state == "done")
+        assert results(reader).results.typed == "fuse"
+        await reader.press("q")
+        await reader.until(lambda: reader.app.screen is reader.app.browser)
+        assert not reader.app.browser.runs.reverse, "no letter of it was a command"
+
+
+async def test_a_search_that_is_given_up_leaves_the_keys_to_the_list(runs: Path) -> None:
+    async with reading(runs) as reader:
+        await reader.listed()
+        for _ in range(2):
+            await reader.press("slash", "escape")
+            await reader.until(lambda: reader.app.screen is reader.app.browser)
+        await reader.press("j")
+        assert reader.app.browser.runs.cursor == 1
 
 
 async def test_enter_opens_the_run_at_the_hit_and_the_search_goes_on_there(runs: Path) -> None:

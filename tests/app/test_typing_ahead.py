@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from trajview.annotation.store import AnnotationStore
 from trajview.app.screens.reason import ReasonScreen
 from trajview.app.typed_ahead import TypedAhead
 
-from .driving import Reader, reading, records
+from .driving import burst, reading, records
 from .logs import chat, write_jsonl
 
 NAMES = ("alpha", "beta", "gamma", "delta")
@@ -24,13 +23,6 @@ NAMES = ("alpha", "beta", "gamma", "delta")
 @pytest.fixture
 def logs(tmp_path: Path) -> Path:
     return write_jsonl(tmp_path / "chats.jsonl", [chat(name, "hi", "ho") for name in NAMES])
-
-
-def burst(reader: Reader, keys: Sequence[str]) -> None:
-    """All keys at once, before the first of them has had its effect."""
-    for key in keys:
-        character = {"full_stop": ".", "space": " "}.get(key, key)
-        reader.app.post_message(events.Key(key, character if len(character) == 1 else None))
 
 
 def saved(store: Path) -> dict[str, tuple[object, str]]:

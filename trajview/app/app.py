@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from importlib import import_module
 from threading import Event
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from textual import events, work
 from textual.app import SystemCommand
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from trajview.annotation.queue import Plan
     from trajview.app.results import Landing
     from trajview.app.rulebook import RuleBook
+    from trajview.app.screens.results import ResultsScreen
     from trajview.app.widgets.annotation_panel import AnnotationPanel
 
 __all__ = ["TrajviewApp", "make_app", "run_app"]
@@ -283,6 +284,7 @@ class TrajviewApp(Episodes):
 
         if not self.is_screen_installed("results"):
             self.install_screen(ResultsScreen(), "results")
+        cast("ResultsScreen", self.get_screen("results")).before_shown()
         self.push_screen("results")
 
     def show_help(self, screen: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
-from textual import on, work
+from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
@@ -91,6 +91,8 @@ class ResultsScreen(Screen[None]):
         self._waiting: deque[RunMatches | Problem] = deque()
         self._ticking: Timer | None = None
         self._said = ""
+        self._early: deque[events.Event] | None = None
+        """What is typed before there is a line to type it in; None once there is one."""
 
     @property
     def trajview(self) -> TrajviewApp:
@@ -112,9 +114,31 @@ class ResultsScreen(Screen[None]):
         self.list.empty = _HELP
         self._say()
 
+    def before_shown(self) -> None:
+        """The screen is about to be shown: where nothing was searched for yet, it begins with the question."""
+        if self.results.state == "none":
+            self._early = deque()
+
     def on_screen_resume(self) -> None:
-        if self.results.state == "none" and not self.prompt.is_open:
-            self.call_after_refresh(self.action_search)
+        if self._early is not None:
+            self.call_after_refresh(self._ask_first)
+
+    def _ask_first(self) -> None:
+        self.action_search()
+        self.trajview.call_later(self.trajview.type_held, self._next_early)
+
+    def _next_early(self) -> events.Event | None:
+        if self._early:
+            return self._early.popleft()
+        self._early = None
+        return None
+
+    def for_later(self, event: events.Key | events.Paste) -> bool:
+        """Whether an event is held: quick fingers type the pattern before the screen is there."""
+        if self._early is None or (isinstance(event, events.Key) and event.key in ("ctrl+c", "ctrl+q")):
+            return False
+        self._early.append(event)
+        return True
 
     def on_unmount(self) -> None:
         self._stop()
