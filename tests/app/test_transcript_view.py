@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -16,9 +18,12 @@ from textual.strip import Strip
 
 from tests.app.strategies import HOSTILE, PRINTABLE
 from tests.app.test_session import find, talk, tools, transcript
+from trajview.app.search import search
 from trajview.app.session import TranscriptSession
 from trajview.app.widgets.transcript_view import TranscriptView, _restyle
-from trajview.models.messages import ToolMessage, UserMessage
+from trajview.corpus.query import query_from
+from trajview.highlight import compile_rule
+from trajview.models.messages import AssistantMessage, ReasoningPart, TextPart, ToolCall, ToolMessage, UserMessage
 from trajview.textsafe import safe_text
 
 
@@ -295,3 +300,93 @@ async def test_dragging_the_scroll_bar_takes_the_session_along() -> None:
         await pilot.pause()
         assert app.session.y_of(app.session.top) == 200
         assert 200 <= app.session.y_of(app.session.cursor) < 210
+
+
+CALL = ToolCall(id="1", function="bash", arguments={"cmd": "echo needle", "why": "a needle\nin hay"})
+OTHER = ToolCall(id="2", function="grep", arguments={"cmd": "needle"}, parse_error="needle is no JSON")
+EVERYWHERE = (
+    UserMessage(content="needle, said by the user"),
+    AssistantMessage(
+        content=[ReasoningPart(reasoning="needle, thought"), TextPart(text="needle, said")], tool_calls=[CALL, OTHER]
+    ),
+    ToolMessage(content="needle, answered", function="bash"),
+    ToolMessage(content="needle in grep's output", function="grep", error={"message": "needle, failed"}),
+)
+"""The same word in every field of every role."""
+
+
+@pytest.mark.parametrize(
+    ("where", "rows"),
+    [
+        ({}, ["said by the user", "thought", "said", "cmd=echo", "a needle", "grep", "no JSON", "answered", "failed", "in grep's"]),
+        ({"fields": {"text"}}, ["said by the user", "said"]),
+        ({"fields": {"reasoning"}}, ["thought"]),
+        ({"fields": {"arguments"}}, ["cmd=echo", "a needle", "grep"]),
+        ({"fields": {"output"}}, ["answered", "in grep's"]),
+        ({"fields": {"error"}}, ["no JSON", "failed"]),
+        ({"roles": {"tool"}}, ["answered", "failed", "in grep's"]),
+        ({"tools": {"grep"}}, ["grep", "no JSON", "failed", "in grep's"]),
+        ({"tools": {"bash"}, "fields": {"arguments"}}, ["cmd=echo", "a needle"]),
+        ({"roles": {"assistant"}, "fields": {"text"}}, ["said"]),
+    ],
+)  # fmt: skip
+async def test_a_rule_colours_only_the_rows_of_what_it_looks_at(where: dict[str, set[str]], rows: list[str]) -> None:
+    rule = replace(compile_rule("needle"), **{name: frozenset(only) for name, only in where.items()})
+    app = ViewApp(TranscriptSession(transcript(*EVERYWHERE), rules=[rule]))
+    async with app.run_test(size=(100, 60)) as pilot:
+        await measured(app.view, pilot)
+        coloured = [text for y, text in enumerate(shown(app.view)) if styled(app.view, y, "rule.yellow")]
+        assert len(coloured) == len(rows), coloured
+        assert all(row in text for row, text in zip(rows, coloured, strict=True)), coloured
+
+
+async def test_in_a_folded_message_a_rule_colours_the_words_of_its_field() -> None:
+    rule = replace(compile_rule("needle"), fields=frozenset({"arguments"}), tools=frozenset({"grep"}))
+    app = ViewApp(TranscriptSession(transcript(*EVERYWHERE), rules=[rule]))
+    async with app.run_test(size=(100, 60)) as pilot:
+        app.session.next_fold_level()
+        await measured(app.view, pilot)
+        [(y, text)] = [(y, text) for y, text in enumerate(shown(app.view)) if styled(app.view, y, "rule.yellow")]
+        assert "needle, said  ▸ bash: echo needle, grep: needle" in text
+        cells = [len(before) for before in _texts_before(app.view, y)]
+        assert cells == [text.rindex("needle")]
+
+
+@pytest.mark.parametrize(
+    ("typed", "rows"),
+    [
+        ("in:reasoning needle", ["thought"]),
+        ("in:arguments needle", ["cmd=echo", "a needle", "grep", "no JSON"]),
+        ("role:tool needle", ["answered", "failed", "in grep's"]),
+        ("tool:grep in:text needle", ["failed", "in grep's"]),
+    ],
+)  # fmt: skip
+async def test_a_restricted_search_colours_and_steps_to_what_it_looked_at(typed: str, rows: list[str]) -> None:
+    session = TranscriptSession(transcript(*EVERYWHERE))
+    app = ViewApp(session)
+    async with app.run_test(size=(100, 60)) as pilot:
+        *_, hits = search(session.messages, query_from(typed))
+        session.set_search(hits)
+        session.to_hit(hits.messages[0])
+        await measured(app.view, pilot)
+        texts = shown(app.view)
+        coloured = [
+            text for y, text in enumerate(texts) if styled(app.view, y, "match") or styled(app.view, y, "match.current")
+        ]
+        assert len(coloured) == len(rows), coloured
+        assert all(row in text for row, text in zip(rows, coloured, strict=True)), coloured
+        landed = []
+        for _ in rows:
+            landed.append(session.map.start(session.cursor[0]) + session.cursor[1])
+            session.step_highlight(1)
+        assert [texts[row] for row in landed] == coloured
+
+
+def _texts_before(view: TranscriptView, y: int) -> list[str]:
+    """What stands before each piece of a row that has a rule's colour."""
+    wanted, before, found = view._styles()["rule.yellow"].bgcolor, "", []
+    for text, style, _ in view.render_line(y):
+        if style is not None and style.bgcolor == wanted:
+            found.append(before)
+        before += text
+    return found

@@ -15,6 +15,8 @@ from trajview.corpus.prefilter import prefilter_of
 from trajview.corpus.query import SAID, Query
 from trajview.models.messages import ChatMessage
 
+from .render.lines import Said
+
 __all__ = ["SearchHits", "search"]
 
 
@@ -27,11 +29,25 @@ class SearchHits:
     messages: tuple[int, ...]
     counts: tuple[int, ...]
     done: bool = True
+    query: Query | None = None
+    """Which roles, tools and fields it looked at; None for all that messages say."""
     before: tuple[int, ...] = field(init=False)
     """How many matches there are before each of these messages, and in all."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "before", tuple(accumulate(self.counts, initial=0)))
+
+    def looks_at(self, role: str, said: Said) -> bool:
+        """Whether it looked at what a line of a message of this role shows."""
+        query = self.query
+        if query is None:
+            return True
+        field = said.field
+        if field == "output" or (field == "error" and role == "tool"):
+            field = "text"
+        elif field == "error":
+            field = "arguments"
+        return query.wants_role(role) and field in query.searched and query.wants_tool(said.tool)
 
     @property
     def total(self) -> int:
@@ -76,6 +92,6 @@ def search(
         if matches:
             found[index] = matches
             if len(found) == 1:
-                yield SearchHits(text, query.pattern, (index,), (matches,), done=False)
+                yield SearchHits(text, query.pattern, (index,), (matches,), done=False, query=query)
     hits = tuple(sorted(found))
-    yield SearchHits(text, query.pattern, hits, tuple(found[index] for index in hits))
+    yield SearchHits(text, query.pattern, hits, tuple(found[index] for index in hits), query=query)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from trajview.highlight import Highlight, Rule
 from trajview.models.messages import ToolMessage
@@ -259,6 +260,7 @@ class TranscriptSession(Highlighted):
         if self.search is None:
             return []
         layout = self.layout(message)
+        looks = partial(self.search.looks_at, self.roles[message])
         rows: list[int] = []
         first = 0
         while first < len(layout.rows):
@@ -267,13 +269,13 @@ class TranscriptSession(Highlighted):
             while after < len(layout.rows) and layout.rows[after][0] == index:
                 after += 1
             line = layout.lines[index]
-            if not line.ours:
-                starts = [start for _, start, _ in layout.rows[first:after]]
-                rows += [
-                    first + bisect_right(starts, match.start()) - 1
-                    for match in self.search.pattern.finditer(line.text)
-                    if match.end() > match.start()
-                ]
+            starts = [start for _, start, _ in layout.rows[first:after]]
+            rows += [
+                first + bisect_right(starts, match.start()) - 1
+                for begin, end in line.places(looks)
+                for match in self.search.pattern.finditer(line.text, begin, end)
+                if match.end() > match.start()
+            ]
             first = after
         return rows
 

@@ -45,6 +45,10 @@ class Rule:
         """Whether it looks at all that is searched in a message, as one text."""
         return not self.fields and not self.tools
 
+    def looks_at(self, field: str, tool: str = "") -> bool:
+        """Whether it looks at a field of a message that has its role; `tool`: which was called or answers, if one."""
+        return (not self.fields or field in self.fields) and (not self.tools or tool in self.tools)
+
     def may_match(self, joined: str, lowered: str) -> bool:
         """Whether it can match in a message of which this is everything, in any order. Never False where it does."""
         if self.words:

@@ -21,7 +21,7 @@ from trajview.textsafe import one_line, safe_text
 from .ansi import has_ansi
 from .calls import call_in_short, call_lines, failure_lines
 from .evidence import mark_citations
-from .lines import Line, expand_tabs
+from .lines import Line, Said, expand_tabs
 from .markdown import markdown_lines
 from .options import Fold, ViewOptions
 from .syntax import language_of, pretty_json
@@ -35,14 +35,14 @@ LONGEST_MARKDOWN = 300_000
 
 def message_lines(message: ChatMessage, fold: Fold, options: ViewOptions, number: int = 0) -> list[Line]:
     """The lines of a message: its header, then what `fold` and `options` leave of its parts."""
-    if options.bare:
+    if options.bare:  # one text, whatever it is of
         text = message.text
         reading = options.language == "metadata"
         language = options.language or language_of(text)
         lines = code_lines(expand_tabs(safe_text(text)).split("\n"), language, fill="", words=reading)
         if reading:  # the evaluator's reasoning is among it
             mark_citations(lines)
-        return lines
+        return _of(lines, "output")
     lines = [_header(message, number)]
     if fold is Fold.CLOSED:
         lines.append(_first_words(message))
@@ -52,7 +52,7 @@ def message_lines(message: ChatMessage, fold: Fold, options: ViewOptions, number
     error = error_of(message)
     if isinstance(message, ToolMessage):
         if message.error:
-            lines += failure_lines(_error_text(message.error), margin=0)
+            lines += _of(failure_lines(_error_text(message.error), margin=0), "error", message.function)
         elif error:
             lines[0].right = ("✗ " + one_line(error, 60), "error")
     if isinstance(message, ToolMessage) and not message.parts and not message.error:
@@ -60,11 +60,11 @@ def message_lines(message: ChatMessage, fold: Fold, options: ViewOptions, number
     for part in message.parts:
         match part:
             case TextPart() if isinstance(message, ToolMessage):
-                lines += output_lines(part.text, fold, options)
+                lines += _of(output_lines(part.text, fold, options), "output", message.function)
             case TextPart():
-                lines += _prose(part)
+                lines += _of(_prose(part), "text")
             case ReasoningPart():
-                lines += _reasoning(part, options)
+                lines += _of(_reasoning(part, options), "reasoning")
             case ImagePart() | AudioPart() | VideoPart():
                 lines += _media(part)
             case OtherPart():
@@ -122,12 +122,28 @@ def _clock(timestamp: str) -> str:
     return timestamp
 
 
+def _of(lines: list[Line], field: str, tool: str | None = None) -> list[Line]:
+    """The lines, which show this field."""
+    said = (Said(field, tool or ""),)
+    for line in lines:
+        line.said = said
+    return lines
+
+
 def _first_words(message: ChatMessage) -> Line:
-    said = one_line(message.text) or one_line(" ".join(message.reasoning))
-    if isinstance(message, AssistantMessage) and message.tool_calls:
-        calls = ", ".join(call_in_short(call) for call in message.tool_calls)
-        said = f"{said}  ▸ {calls}" if said else f"▸ {calls}"
-    return Line(said or "(empty)", style="dim", action="fold")
+    text = one_line(message.text)
+    words = text or one_line(" ".join(message.reasoning))
+    if isinstance(message, ToolMessage):
+        said = [Said("output", message.function or "", 0, len(words))]
+    else:
+        said = [Said("text" if text else "reasoning", "", 0, len(words))]
+    if isinstance(message, AssistantMessage):
+        for number, call in enumerate(message.tool_calls or ()):
+            words += ", " if number else "  ▸ " if words else "▸ "
+            start = len(words)
+            words += call_in_short(call)
+            said.append(Said("arguments", call.function, start, len(words)))
+    return Line(words or "(empty)", style="dim", action="fold", said=tuple(said), ours=not words)
 
 
 # -- parts -------------------------------------------------------------------------------------------------------------

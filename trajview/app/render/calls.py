@@ -7,7 +7,7 @@ from typing import Any
 from trajview.models.messages import ToolCall
 from trajview.textsafe import one_line
 
-from .lines import Line
+from .lines import Line, Said
 from .markdown import markdown_lines
 from .syntax import language_of
 from .verbatim import code_lines, json_lines, json_text, text_lines
@@ -38,8 +38,14 @@ def call_lines(call: ToolCall) -> list[Line]:
         lines[1:1] = _arguments(head, rest, call)
     else:
         lines += _arguments(head, call.arguments, call)
+    called = (Said("arguments", call.function),)
+    for line in lines:
+        line.said = called
     if call.parse_error:
-        lines += failure_lines(call.parse_error, margin=2)
+        failed = failure_lines(call.parse_error, margin=2)
+        for line in failed:
+            line.said = (Said("error", call.function),)
+        lines += failed
     return lines
 
 

@@ -6,6 +6,7 @@ itself asked for is a Rich style as it is.
 
 from __future__ import annotations
 
+import sys
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from itertools import accumulate
 from rich.cells import cell_len, get_character_cell_size, split_graphemes
 from rich.style import Style
 
-__all__ = ["TAB", "TERMINAL_TAB", "Line", "Span", "expand_output_tabs", "expand_tabs", "wrap"]
+__all__ = ["TAB", "TERMINAL_TAB", "Line", "Said", "Span", "expand_output_tabs", "expand_tabs", "wrap"]
 
 Span = tuple[int, int, str | Style]
 """Start and end as indices into the text (end exclusive), and a style or its name. Later spans win."""
@@ -22,6 +23,19 @@ Span = tuple[int, int, str | Style]
 TAB = 4
 TERMINAL_TAB = 8
 """Columns: what programs count on that write tables with tabs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a line, or the part of its text from `start` to `end`, shows of a message: a field (see `rules.FIELDS`).
+
+    `tool` is the one that was called, or that answers; empty for what is said and thought.
+    """
+
+    field: str
+    tool: str = ""
+    start: int = 0
+    end: int = sys.maxsize
 
 
 @dataclass(slots=True)
@@ -45,12 +59,20 @@ class Line:
     """Text and style name set flush right on the first row, where there is room."""
     ours: bool = False
     """Written by the viewer, not by the log: no search finds anything in it."""
+    said: tuple[Said, ...] = ()
+    """Which fields of the message it shows: nothing is found in what is of no field that is searched (an image's place)."""
     action: str = ""
     """What a click on the line does: `fold`, or nothing."""
     one_row: bool = False
     """What does not fit on one row is cut off (headers); what stands at the right has room first, up to half the row."""
     finish: Callable[[], None] | None = None
     """Fills in the spans of the whole block when its first line is shown (syntax highlighting)."""
+
+    def places(self, looks: Callable[[Said], bool]) -> list[tuple[int, int]]:
+        """Where in the text to look for what is looked for in some fields only: `looks` says whether in this one."""
+        if self.ours:
+            return []
+        return [(said.start, min(said.end, len(self.text))) for said in self.said if looks(said)]
 
     def extend(self, text: str, style: str) -> None:
         """Add a text in a style of its own."""

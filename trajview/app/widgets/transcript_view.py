@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+from itertools import chain
+
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -10,8 +13,10 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from trajview.app.render.layout import Palette, margins, row_segments, whole_characters
+from trajview.app.render.lines import Said
 from trajview.app.session import TranscriptSession
 from trajview.app.widgets.rows_view import RowsView
+from trajview.rules.rule import Rule
 
 __all__ = ["TranscriptView"]
 
@@ -132,23 +137,30 @@ class TranscriptView(RowsView, can_focus=True, inherit_bindings=False):
         return Segment("│ ", style)
 
     def _with_matches(self, strip: Strip, message: int, number: int, palette: Palette) -> Strip:
-        """Colour what rules and the search match on a row; a match that wraps is coloured on each of its rows."""
+        """Colour what rules and the search match on a row; a match that wraps is coloured on each of its rows.
+
+        Each in the fields that it looks at.
+        """
         session = self.session
         assert session is not None
         layout = session.layout(message)
         index, start, end = layout.rows[number]
         line = layout.lines[index]
-        if line.ours:
-            return strip
-        looked_for = [(rule.pattern, palette[f"rule.{rule.colour or 'yellow'}"]) for rule in session.rules_on(message)]
+        looked_for = [
+            (rule.pattern, palette[f"rule.{rule.colour or 'yellow'}"], line.places(partial(_looks_at, rule)))
+            for rule in session.rules_on(message)
+        ]
         if session.search is not None:
             style = palette["match.current" if (message, number) == session.cursor else "match"]
-            looked_for.append((session.search.pattern, style))
+            looks = partial(session.search.looks_at, session.roles[message])
+            looked_for.append((session.search.pattern, style, line.places(looks)))
         first = number == 0 or layout.rows[number - 1][0] != index
         before: int | None = None
-        for pattern, style in looked_for:
+        for pattern, style, places in looked_for:
             # Not the whole of a line that may be a megabyte, for every row of it.
-            for match in pattern.finditer(line.text, max(0, start - 2_000), end + 200):
+            for match in chain.from_iterable(
+                pattern.finditer(line.text, max(begin, start - 2_000), min(stop, end + 200)) for begin, stop in places
+            ):
                 if match.end() <= start or match.start() >= end:
                     continue
                 if before is None:
@@ -201,6 +213,10 @@ class TranscriptView(RowsView, can_focus=True, inherit_bindings=False):
         if line.action == "fold" or event.chain == 2:
             session.toggle_fold(message)
         self.sync()
+
+
+def _looks_at(rule: Rule, said: Said) -> bool:
+    return rule.looks_at(said.field, said.tool)
 
 
 def _restyle(strip: Strip, left: int, right: int, style: Style) -> Strip:
