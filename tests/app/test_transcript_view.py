@@ -20,7 +20,8 @@ from tests.app.strategies import HOSTILE, PRINTABLE
 from tests.app.test_session import find, talk, tools, transcript
 from trajview.app.search import search
 from trajview.app.session import TranscriptSession
-from trajview.app.widgets.transcript_view import TranscriptView, _restyle
+from trajview.app.widgets.strips import restyled
+from trajview.app.widgets.transcript_view import TranscriptView
 from trajview.corpus.query import query_from
 from trajview.highlight import compile_rule
 from trajview.models.messages import AssistantMessage, ReasoningPart, TextPart, ToolCall, ToolMessage, UserMessage
@@ -108,7 +109,7 @@ async def test_hostile_text_and_a_search_in_it_keep_lines_whole(text: str) -> No
 def test_a_colour_on_part_of_a_strip_changes_neither_its_text_nor_its_width(text: str, left: int, right: int) -> None:
     text = safe_text(text)
     strip = Strip([Segment(text)])
-    coloured = _restyle(strip, left, right, Style(bgcolor="red"))
+    coloured = restyled(strip, left, right, Style(bgcolor="red"))
     assert coloured.text == text
     assert sum(cell_len(segment.text) for segment in coloured) == cell_len(text)
     red = "".join(s.text for s in coloured if s.style and s.style.bgcolor is not None)
@@ -250,6 +251,7 @@ async def test_a_selection_is_drawn_on_the_text_and_not_on_the_gutter() -> None:
         wanted = app.screen.get_component_rich_style("screen--selection").bgcolor
         segments: list[Segment] = list(app.view.render_line(y))
         assert "".join(s.text for s in segments if s.style and s.style.bgcolor == wanted) == "one 日"
+        assert all(s.style.color != wanted for s in segments if s.style)  # or nobody could read what is selected
         assert shown(app.view) == lines
 
 

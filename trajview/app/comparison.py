@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
-from time import perf_counter
 from typing import Final, NamedTuple
 
 from trajview.compare.alignment import Alignment, Kind
@@ -68,14 +67,17 @@ class Comparison(Positions):
         check()
         self.prefix = found.prefix
         self.counts = Counter(row.kind for row in found.units)
-        self._sizes = [sizes_of(side.messages, roles_of(side.messages)) for side in (found.left, found.right)]
+        self.roles = roles_of(found.left.messages), roles_of(found.right.messages)
+        """By side and message."""
+        self._sizes = [
+            sizes_of(side.messages, roles) for side, roles in zip((found.left, found.right), self.roles, strict=True)
+        ]
         self._estimated_for: tuple[object, ...] = ()
         self._estimates: list[list[int]] = []
         self.waiting: list[int] = []
         """Items whose messages are so large that their lines are to be paired in a thread: see `pair`."""
         self._paired: OrderedDict[tuple[int, bool], PairedLines] = OrderedDict()
         self._laid_out: OrderedDict[int, Paired] = OrderedDict()
-        self._measured_to = 0
         self._arrange()
         if self.count:
             self.cursor = 0, self.header_row(0)
@@ -226,9 +228,10 @@ class Comparison(Positions):
         sizes = self._sizes[0][left], self._sizes[1][right]
         return sum(part[1] for size in sizes for part in size[:3]) > _LARGE
 
-    def rows_of(self, item: int) -> int:
-        """The exact height of an item."""
-        return self.map.height(item) if self.map.exact[item] else len(self.layout(item).rows)
+    @property
+    def text_width(self) -> int:
+        """The columns of both sides, and what is beside them."""
+        return self.width
 
     def set_view(self, width: int, height: int) -> None:
         """Tell the size of the window; the item at its top stays there when the width changes."""
@@ -247,19 +250,6 @@ class Comparison(Positions):
         self.cursor = cursor, self.header_row(cursor) if self.count else 0
         self._clamp()
         self._cursor_on_screen()
-
-    def measure(self, seconds: float) -> bool:
-        """Replace estimates by exact heights for about so long; True while some are left."""
-        until = perf_counter() + seconds
-        index = self._measured_to
-        while index < self.count:
-            if not self.map.exact[index]:
-                self.layout(index)
-                if perf_counter() > until:
-                    break
-            index += 1
-        self._measured_to = index
-        return index < self.count
 
     # -- places --------------------------------------------------------------------------------------------------------
 
@@ -292,6 +282,14 @@ class Comparison(Positions):
         """The row of an item's own header: below its unit's, where it opens one."""
         found = self.items[item]
         return 1 if not found.stretch and self._begins_unit(found) else 0
+
+    def item_of(self, row: int) -> int:
+        """The item that a row of messages is, or the folded stretch that it is in."""
+        item = self._item_of_row.get(row)
+        if item is not None:
+            return item
+        unit = self.found.messages[row].row
+        return next(i for i, one in enumerate(self.items) if one.stretch and one.row <= unit < one.row + one.stretch)
 
     def to_item(self, item: int) -> None:
         """Put the cursor on an item's header, and the item near the top, below a little of what is before it."""
@@ -368,12 +366,7 @@ class Comparison(Positions):
         self._arrange()
         if not self.count:
             return
-        item = self._item_of_row.get(row)
-        if item is None:
-            unit = self.found.messages[row].row
-            item = next(
-                i for i, one in enumerate(self.items) if one.stretch and one.row <= unit < one.row + one.stretch
-            )
+        item = self.item_of(row)
         self.cursor = item, min(self.header_row(item), self.rows_of(item) - 1)
         self.top = self.walk(self.cursor, -min(below or 0, self.height - 1))
         self._clamp()

@@ -18,15 +18,14 @@ _DIM = "$foreground 55%"
 
 
 def head_said(
-    names: Sequence[str], facts: Sequence[Fact], left_out: int, widths: tuple[int, int], chosen: int | None
+    names: Sequence[str], facts: Sequence[Fact], left_out: int, widths: tuple[int, int], chosen: int, *, sides: bool
 ) -> Content:
-    """The lines of the head. `chosen` is the side that Enter opens; None where one side is below the other."""
-    sides = chosen is not None
+    """The lines of the head. `chosen` is the side that Enter opens; not `sides`: one side is below the other."""
     lines: list[Content] = []
     named = [
         (
             _cut(name, width),
-            f"{'bold' if side == chosen else '$foreground 75%' if sides else ''} {_COLOURS[side]}".strip(),
+            f"{'bold' if side == chosen else '$foreground 75%'} {_COLOURS[side]}",
         )
         for side, (name, width) in enumerate(zip(names, widths, strict=True))
     ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -64,7 +63,6 @@ class Document(Positions):
         """A message, and words in it that a citation quotes: they stand out."""
         self._sizes = sizes_of(self.messages, self.roles)
         self._layouts: OrderedDict[int, Layout] = OrderedDict()
-        self._measured_to = 0
         self.map = self._estimated()
 
     # -- heights and layouts -------------------------------------------------------------------------------------------
@@ -133,9 +131,10 @@ class Document(Positions):
         lines.append(Line(""))
         return lines
 
-    def rows_of(self, message: int) -> int:
-        """The exact height of a message."""
-        return self.map.height(message) if self.map.exact[message] else len(self.layout(message).rows)
+    @property
+    def text_width(self) -> int:
+        """The columns of text."""
+        return self.options.width
 
     def set_view(self, width: int, height: int) -> None:
         """Tell the size of the window; the message at its top stays there when the width changes."""
@@ -180,20 +179,6 @@ class Document(Positions):
         """Lay out anew what is kept: a highlight or a mark has changed, no height has."""
         self._layouts.clear()
         self.revision += 1
-
-    def measure(self, seconds: float) -> bool:
-        """Replace estimates by exact heights for about so long; True while some are left."""
-        until = time.perf_counter() + seconds
-        exact, count = self.map.exact, len(self.messages)
-        index = self._measured_to
-        while index < count:
-            if not exact[index]:
-                self.layout(index)
-                if time.perf_counter() > until:
-                    break
-            index += 1
-        self._measured_to = index
-        return index < count
 
     # -- positions -----------------------------------------------------------------------------------------------------
 

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 
 from rich.style import Style
 from textual.color import Color
+from textual.screen import Screen
 from textual.widget import Widget
 
-__all__ = ["component_style", "component_styles"]
+__all__ = ["component_style", "component_styles", "selection_style"]
 
 
 def component_style(widget: Widget, name: str) -> Style:
@@ -47,3 +48,12 @@ def _is_ansi(colour: Color) -> bool:
 def component_styles(widget: Widget, names: Iterable[str]) -> dict[str, Style]:
     """The styles of several component classes, by class."""
     return {name: component_style(widget, name) for name in names}
+
+
+def selection_style(screen: Screen[object]) -> Style:
+    """What is selected: Textual's colours, but text whose colour they leave alone keeps it (it would be invisible)."""
+    style = screen.get_component_rich_style("screen--selection")
+    colour = screen.get_component_styles("screen--selection").color
+    if colour.a == 0:
+        style = Style(bgcolor=style.bgcolor)
+    return style if style.bgcolor is not None and not style.bgcolor.is_default else Style(reverse=True)

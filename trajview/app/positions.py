@@ -6,6 +6,10 @@ can be replaced without moving what is on the screen.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from time import perf_counter
+from typing import Protocol
+
 from .linemap import LineMap
 
 __all__ = ["Position", "Positions"]
@@ -14,8 +18,15 @@ Position = tuple[int, int]
 """An item and a row within it, both from 0."""
 
 
+class LaidOut(Protocol):
+    """An item, laid out: as many rows as `rows` has."""
+
+    @property
+    def rows(self) -> Sequence[object]: ...
+
+
 class Positions:
-    """The window and the cursor in a document whose heights are in `map`; `rows_of` gives an item's exact height."""
+    """The window and the cursor in a document whose heights are in `map`, and exact once `layout` has laid an item out."""
 
     map: LineMap
 
@@ -23,15 +34,25 @@ class Positions:
         self.height = 24
         self.top: Position = (0, 0)
         self.cursor: Position = (0, 0)
+        self._measured_to = 0
 
     @property
     def count(self) -> int:
         """How many items there are."""
         return len(self.map)
 
+    @property
+    def text_width(self) -> int:
+        """The columns that the rows are made for."""
+        raise NotImplementedError
+
+    def layout(self, item: int) -> LaidOut:
+        """An item's rows, made where they are not known; its height is exact from then on."""
+        raise NotImplementedError
+
     def rows_of(self, item: int) -> int:
         """The exact height of an item. Lays it out where it is not known."""
-        raise NotImplementedError
+        return self.map.height(item) if self.map.exact[item] else len(self.layout(item).rows)
 
     def set_view(self, width: int, height: int) -> None:
         """Tell the size of the window."""
@@ -39,7 +60,17 @@ class Positions:
 
     def measure(self, seconds: float) -> bool:
         """Replace estimates by exact heights for about so long; True while some are left."""
-        raise NotImplementedError
+        until = perf_counter() + seconds
+        exact, count = self.map.exact, self.count
+        index = self._measured_to
+        while index < count:
+            if not exact[index]:
+                self.layout(index)
+                if perf_counter() > until:
+                    break
+            index += 1
+        self._measured_to = index
+        return index < count
 
     def walk(self, position: Position, rows: int) -> Position:
         """The position so many rows further (or back), clamped to the document. Lays out what it passes."""

@@ -17,6 +17,7 @@ from .highlighted import Highlighted
 from .render.entries import call_at, line_of_call
 from .render.evidence import QUOTED
 from .render.headers import Scored
+from .render.matches import rows_of_matches
 from .render.options import Fold
 from .search import SearchHits
 
@@ -256,28 +257,10 @@ class TranscriptSession(Highlighted):
         return list(dict.fromkeys(self._rows_of_matches(message)))
 
     def _rows_of_matches(self, message: int) -> list[int]:
-        """The row on which each match begins, ascending; where a match begins in spaces dropped at a break, before it."""
         if self.search is None:
             return []
-        layout = self.layout(message)
         looks = partial(self.search.looks_at, self.roles[message])
-        rows: list[int] = []
-        first = 0
-        while first < len(layout.rows):
-            index = layout.rows[first][0]
-            after = first + 1
-            while after < len(layout.rows) and layout.rows[after][0] == index:
-                after += 1
-            line = layout.lines[index]
-            starts = [start for _, start, _ in layout.rows[first:after]]
-            rows += [
-                first + bisect_right(starts, match.start()) - 1
-                for begin, end in line.places(looks)
-                for match in self.search.pattern.finditer(line.text, begin, end)
-                if match.end() > match.start()
-            ]
-            first = after
-        return rows
+        return rows_of_matches(self.layout(message), self.search.pattern, looks)
 
     def _step_hit(self, step: int) -> bool:
         assert self.search is not None

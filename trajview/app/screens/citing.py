@@ -17,7 +17,7 @@ from trajview.app.screens.annotating import Annotating
 from trajview.app.selected import Quoted, quoted_by
 from trajview.app.session import Position, TranscriptSession
 from trajview.app.widgets.citing_text import CitingText
-from trajview.app.widgets.transcript_view import GUTTER
+from trajview.app.widgets.rows_view import GUTTER
 from trajview.corpus.info import RunInfo
 from trajview.errors import AnnotationError
 from trajview.models.run import AgentRun

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from time import monotonic
-from typing import TYPE_CHECKING, ClassVar, Final, cast
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -11,48 +11,40 @@ from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.message import Message
-from textual.screen import Screen
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from trajview.app.comparison import GUTTER, Comparison
-from trajview.app.comparison_head import head_said
+from trajview.app.comparison_search import SearchedComparison
 from trajview.app.keys import bindings_for
-from trajview.app.reading import Reading
 from trajview.app.render.paired import PairedLines
 from trajview.app.results import Landing
+from trajview.app.screens.compare_finding import CompareFinding
 from trajview.app.widgets.compare_view import CompareMap, CompareView
 from trajview.app.widgets.key_footer import KeyFooter
+from trajview.app.widgets.prompt import Prompt
 from trajview.app.widgets.status_line import StatusLine
-from trajview.compare.alignment import Kind, align
+from trajview.compare.alignment import align
 from trajview.compare.facts import Fact, facts_of
 from trajview.compare.sequence import Cancelled
-from trajview.corpus.info import RunInfo
 from trajview.corpus.turns import short_turns
 from trajview.errors import UNFORESEEN, TrajviewError
 from trajview.models.transcript import Transcript
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
-    from trajview.app.app import TrajviewApp
     from trajview.models.run import AgentRun
 
 __all__ = ["CompareScreen"]
 
-_FEW: Final = 5
-"""Facts that are shown unasked, where the screen is high enough."""
 _TICK: Final = 0.2
 """Seconds after which it is said anew how far the alignment is."""
-_LOW: Final = 30
-"""Rows of a screen that has room for no more than two."""
 
 
-class CompareScreen(Reading, Screen[None]):
+class CompareScreen(CompareFinding):
     """Reads and aligns both runs in a thread, which ends where the reader leaves."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("compare")]
     AUTO_FOCUS = "CompareView"
-    view: CompareView
     DEFAULT_CSS = """
     CompareScreen {
         background: $background;
@@ -68,7 +60,7 @@ class CompareScreen(Reading, Screen[None]):
     class _Ready(Message):
         """Both runs are aligned."""
 
-        def __init__(self, comparison: Comparison, facts: list[Fact], index: int, count: int) -> None:
+        def __init__(self, comparison: SearchedComparison, facts: list[Fact], index: int, count: int) -> None:
             super().__init__()
             self.comparison, self.facts, self.index, self.count = comparison, facts, index, count
 
@@ -82,7 +74,7 @@ class CompareScreen(Reading, Screen[None]):
     class _Lines(Message):
         """The lines of large messages are paired."""
 
-        def __init__(self, comparison: Comparison, index: int, arranged: int, lines: PairedLines) -> None:
+        def __init__(self, comparison: SearchedComparison, index: int, arranged: int, lines: PairedLines) -> None:
             super().__init__()
             self.comparison, self.index, self.arranged, self.lines = comparison, index, arranged, lines
 
@@ -93,29 +85,13 @@ class CompareScreen(Reading, Screen[None]):
             super().__init__()
             self.said = said
 
-    def __init__(self, left: RunInfo, right: RunInfo) -> None:
-        super().__init__()
-        self.infos = left, right
-        self.facts: list[Fact] = []
-        self.all_facts = False
-        self.comparison: Comparison | None = None
-        self._brief = ""
-        self.index = 0
-        """Which transcript of each run is compared."""
-        self._count = 1
-        """How many transcripts there are to compare."""
-
-    @property
-    def trajview(self) -> TrajviewApp:
-        """The app."""
-        return cast("TrajviewApp", self.app)
-
     def compose(self) -> ComposeResult:
         yield Static("", id="compare-head")
         with Horizontal(id="compare-body"):
             yield CompareView()
             yield CompareMap()
         yield Static("", id="compare-problem")
+        yield Prompt()
         yield StatusLine()
         yield KeyFooter()
 
@@ -123,6 +99,7 @@ class CompareScreen(Reading, Screen[None]):
         self.view = self.query_one(CompareView)
         self.minimap = self.query_one(CompareMap)
         self.head = self.query_one("#compare-head", Static)
+        self.prompt = self.query_one(Prompt)
         self.status = self.query_one(StatusLine)
         self.view.follow = self._follow
         self.view.styles.scrollbar_size_vertical = 0  # the map is one
@@ -154,7 +131,9 @@ class CompareScreen(Reading, Screen[None]):
             runs = app.load(infos[0]), app.load(infos[1])
             with short_turns():
                 found = align(_transcript(runs[0], index), _transcript(runs[1], index), check, progress)
-                comparison = Comparison(found, preview_lines=app.settings.preview_lines, width=width, check=check)
+                comparison = SearchedComparison(
+                    found, preview_lines=app.settings.preview_lines, width=width, check=check
+                )
             # Of an episode the others are what each agent saw of the first.
             episodes = all(run.source_format == "sotopia" for run in runs)
             count = 1 if episodes else max(len(run.transcripts) for run in runs)
@@ -170,12 +149,18 @@ class CompareScreen(Reading, Screen[None]):
 
     def on_compare_screen__ready(self, message: _Ready) -> None:
         message.stop()
+        before, self._side = self.comparison, message.comparison.side
         self.comparison, self.facts = message.comparison, message.facts
         self.index, self._count = message.index, message.count
         self._show_head()
         self.view.show(message.comparison)
         self.minimap.show(message.comparison)
         self._follow()
+        if before is not None:
+            message.comparison.side = before.side
+            self._follow()
+            if before.search is not None:
+                self._search(before.search.text)
 
     def on_compare_screen__progress(self, message: _Progress) -> None:
         message.stop()
@@ -188,8 +173,11 @@ class CompareScreen(Reading, Screen[None]):
         self.query_one("#compare-problem", Static).update(Content(one_line(message.said, 1_000)))
         self.status.say(["not compared"])
 
+    def _pair_later(self, comparison: SearchedComparison, index: int, arranged: int) -> None:
+        self._pair(comparison, index, arranged)
+
     @work(thread=True, exclusive=True, group="pair", exit_on_error=False)
-    def _pair(self, comparison: Comparison, index: int, arranged: int) -> None:
+    def _pair(self, comparison: SearchedComparison, index: int, arranged: int) -> None:
         """Pair the lines of large messages."""
         with short_turns():
             lines = comparison.pair(index)
@@ -204,85 +192,17 @@ class CompareScreen(Reading, Screen[None]):
             comparison.take(message.index, message.lines)
         self.view.sync()
 
-    # -- what is said --------------------------------------------------------------------------------------------------
-
-    def on_resize(self) -> None:
-        self._show_head()
-
-    def _names(self) -> list[str]:
-        return [one_line(info.name or info.id, 200) for info in self.infos]
-
-    def _show_head(self) -> None:
-        """The runs' names above their sides, and below them what is known of both and differs."""
-        facts, left_out = self._facts_shown()
-        sides = self.comparison is None or self.comparison.sides
-        chosen = self.comparison.side if self.comparison is not None else 0
-        widths = self._side_widths(self.size.width) if sides else (self.size.width - 4,) * 2
-        self.head.update(head_said(self._names(), facts, left_out, widths, chosen if sides else None))
-
-    def _side_widths(self, width: int) -> tuple[int, int]:
-        if self.comparison is not None and self.view.size.width:
-            return self.comparison.side_widths
-        side = max(10, (width - GUTTER - 6) // 2)
-        return side, side
-
-    def _facts_shown(self) -> tuple[list[Fact], int]:
-        most = _FEW if self.size.height >= _LOW else 2
-        if self.all_facts:
-            most = max(most, self.size.height // 2)
-        if len(self.facts) <= most + 1:
-            return self.facts, 0
-        return self.facts[:most], len(self.facts) - most
-
-    def _follow(self) -> None:
-        """The cursor has moved."""
-        self.minimap.follow()
-        comparison = self.comparison
-        if comparison is None:
-            return
-        if comparison.waiting:
-            self._pair(comparison, comparison.waiting.pop(), comparison.arranged)
-        if not comparison.count:
-            self.status.say(["neither of the transcripts has messages"])
-            return
-        found = comparison.found
-        row = found.units[comparison.unit_row]
-        units = " | ".join("–" if unit is None else str(unit) for unit in row[:2])
-        said = [f"unit {units}" if row.left != row.right else f"unit {row.left}"]
-        stops = len(comparison.stops)
-        if not stops:
-            said.append("both say the same")
-        else:
-            said.append(f"difference {comparison.difference}/{stops}")
-            prefix = comparison.prefix
-            said.append(
-                f"the first {prefix:,} unit{'s' * (prefix != 1)} the same" if prefix else "different from the start"
-            )
-            said += [
-                f"{count:,} {name}"
-                for kind, name in _NAMES.items()
-                if (count := comparison.counts[kind]) and not (kind is Kind.SAME and count == prefix)
-            ]
-        if self._count > 1:
-            said.insert(0, f"transcript {self.index + 1}/{self._count}")
-        self.status.say(said, self._brief, "$accent")
-
-    def on_key(self) -> None:
-        # Before what the key does: that may say something itself.
-        self._brief = ""
-
-    def _say(self, text: str) -> None:
-        self._brief = text
-        self._follow()
-
     # -- actions of the key table --------------------------------------------------------------------------------------
 
     def action_difference(self, step: int) -> None:
-        """To the next or previous difference."""
+        """To the next or previous difference; while a search is on, to its next or previous match."""
         comparison = self.comparison
         if comparison is None:
             return
-        if comparison.step_difference(step):
+        if comparison.search is not None:
+            comparison.step_hit(step)
+            self.view.sync()
+        elif comparison.step_difference(step):
             self.view.sync()
         elif not comparison.stops:
             self._say("there is no difference")
@@ -295,10 +215,10 @@ class CompareScreen(Reading, Screen[None]):
             self.view.sync()
 
     def action_side(self, side: int) -> None:
-        """Choose the run that Enter opens."""
+        """Choose the side of the cursor: its run is searched, copied and opened."""
         if self.comparison is not None:
             self.comparison.side = side
-            self._show_head()
+            self.view.sync()
             self._say(f"Enter opens {self._names()[side]}")
 
     def action_open(self) -> None:
@@ -364,14 +284,11 @@ class CompareScreen(Reading, Screen[None]):
         self.trajview.show_help("compare")
 
     def action_back(self) -> None:
-        """Back to the list; what is still computed is given up."""
+        """End the selection or the search, else back to the list; what is still computed is given up."""
+        if self.leave_what_is_on():
+            return
         self.workers.cancel_node(self)
         self.dismiss()
-
-
-_NAMES: Final = {
-    Kind.SAME: "the same", Kind.CHANGED: "changed", Kind.OTHER: "other", Kind.LEFT: "only left", Kind.RIGHT: "only right",
-}  # fmt: skip
 
 
 def _transcript(run: AgentRun, index: int) -> Transcript:

@@ -1,17 +1,18 @@
-"""Selecting rows of the transcript with the keyboard, to copy them or to quote them in a citation."""
+"""Selecting rows with the keyboard, to copy them or to quote them in a citation."""
 
 from __future__ import annotations
 
 from textual.geometry import Offset
+from textual.screen import Screen
 from textual.selection import Selection
 
-from trajview.app.screens.transcript_base import TranscriptBase
-from trajview.app.session import Position
+from trajview.app.positions import Position
+from trajview.app.reading import Reading
 
 __all__ = ["Selecting"]
 
 
-class Selecting(TranscriptBase):
+class Selecting(Reading, Screen[None]):
     """Actions that select whole rows; the mouse selects by the character. Both make the same selection."""
 
     def __init__(self) -> None:
@@ -23,15 +24,15 @@ class Selecting(TranscriptBase):
 
     def action_select(self, step: int) -> None:
         """Select the row under the cursor, then one more row for each further key, down or up."""
-        session = self.session
-        if session is None or not session.messages:
+        session = self.view.session
+        if session is None or not session.count:
             return
         going_on = self._selected_rows is not None and self.view.text_selection == self._selected_rows
         if going_on and self._anchor is not None:
             session.move(step)
         else:
             self._anchor = session.cursor
-        self._moved()
+        self.view.sync()
         assert self._anchor is not None
         first, last = sorted((session.y_of(self._anchor), session.y_of(session.cursor)))
         self._selected_rows = Selection(Offset(0, first), Offset(self.view.size.width, last))

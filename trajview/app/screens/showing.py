@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trajview.app.metadata import metadata_text
-from trajview.app.screens.selecting import Selecting
+from trajview.app.screens.transcript_base import TranscriptBase
 from trajview.app.session import TranscriptSession
 from trajview.models.messages import ToolMessage
 from trajview.models.transcript import Transcript
@@ -11,7 +11,7 @@ from trajview.models.transcript import Transcript
 __all__ = ["Showing"]
 
 
-class Showing(Selecting):
+class Showing(TranscriptBase):
     """Actions that change what is on the screen, or put it somewhere else."""
 
     def action_fold(self) -> None:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from textual.screen import Screen
-
-from trajview.app.reading import Reading
+from trajview.app.screens.selecting import Selecting
 from trajview.app.session import TranscriptSession
 from trajview.app.widgets.minimap import Minimap
 from trajview.app.widgets.outline import Outline
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["TranscriptBase"]
 
 
-class TranscriptBase(Reading, Screen[None]):
+class TranscriptBase(Selecting):
     """State and sentences of the transcript screen. The screen itself sets the widgets when it is mounted."""
 
     view: TranscriptView

@@ -3,117 +3,98 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
 from trajview.app.comparison import GUTTER, MIDDLE, Comparison
+from trajview.app.comparison_search import SearchedComparison
 from trajview.app.palette import component_styles
-from trajview.app.render.layout import Layout, Palette, row_segments
+from trajview.app.positions import Position
+from trajview.app.render.layout import Palette, row_segments
+from trajview.app.render.paired import PairedRow
 from trajview.compare.alignment import Kind
 
 from .rows_view import RowsView
+from .strips import characters_before, with_matches
 
 __all__ = ["CompareMap", "CompareView"]
 
 _SIGNS = {Kind.CHANGED: "≠", Kind.OTHER: "≠", Kind.LEFT: "◂", Kind.RIGHT: "▸"}
-_KEPT = 2_000
 _MOST = 2_000
 """Differences that the map shows one by one; of more, as many spread over all of them."""
 
 
 class CompareView(RowsView, can_focus=True, inherit_bindings=False):
-    """Shows a `Comparison`."""
-
-    ALLOW_SELECT = False
+    """Shows a comparison. What is selected is of the side that the mouse, or the cursor, is on."""
 
     class Folded(Message):
         """What is folded was clicked, or a row twice."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.session: Comparison | None = None
-        self._strips: dict[tuple[int, int, int], Strip] = {}
-        self._strips_for: tuple[object, ...] = ()
+        self.session: SearchedComparison | None = None
 
-    def show(self, session: Comparison) -> None:
+    def show(self, session: SearchedComparison) -> None:
         """Show another comparison, at its own position."""
         self.session = session
-        self._forget()
-        region = self.scrollable_content_region
-        if region.width:
-            self._fitted = Size(region.width, region.height)
-            session.set_view(region.width, region.height)
-        self.sync()
+        self._shown_anew()
 
-    def _forget(self) -> None:
-        self._strips.clear()
-
-    def render_line(self, y: int) -> Strip:
-        self._notice_size()
-        width = self.scrollable_content_region.width
-        palette = self._styles()
+    def _made_for(self) -> tuple[object, ...]:
         session = self.session
-        row = self.scroll_offset.y + y
-        if session is None or not session.count or row >= session.map.total or width != session.width:
-            return Strip.blank(width, self._base)
-        item, number = session.at_row(row)
-        if number >= len(session.layout(item).rows):
-            return Strip.blank(width, self._base)
-        return self._strip(session, item, number, palette)
+        assert session is not None
+        return id(session), session.revision, session.width, session.sides, session.side
 
-    def _strip(self, session: Comparison, item: int, number: int, palette: Palette) -> Strip:
-        made_for = (id(session), session.revision, session.width, session.sides)
-        if made_for != self._strips_for or len(self._strips) > _KEPT:
-            self._strips.clear()
-            self._strips_for = made_for
-        here = (item, number) == session.cursor
-        key = item, number, 2 + self.has_focus if here else 0
-        strip = self._strips.get(key)
-        if strip is None:
-            segments = [*self._segments(session, item, number, palette, here)]
-            strip = Strip(segments)
-            if here and self.has_focus:
-                strip = strip.apply_style(palette["cursor"])
-            strip = self._strips[key] = strip.adjust_cell_length(session.width, self._base)
-        return strip
+    def _drawn(self, item: int, number: int, palette: Palette, *, here: bool) -> Strip:
+        session = self.session
+        assert session is not None
+        strip = Strip([*self._segments(session, item, number, palette, here)])
+        if here and self.has_focus:
+            strip = strip.apply_style(palette["cursor"])
+        return strip.adjust_cell_length(session.width, self._base)
 
     def _segments(
-        self, session: Comparison, item: int, number: int, palette: Palette, here: bool
-    ) -> Iterable[Segment]:  # fmt: skip
-        laid_out = session.layout(item)
-        left, right, kind = laid_out.rows[number]
+        self, session: SearchedComparison, item: int, number: int, palette: Palette, here: bool
+    ) -> Iterable[Segment]:
+        row = session.layout(item).rows[number]
         base = self._base
-        yield Segment("❯ ", base + palette["gutter.cursor"]) if here else Segment("  ", base)
+        cursor = Segment("❯ ", base + palette["gutter.cursor"])
         header = number < session.header_row(item)
         if not session.sides:
-            yield self._sign(kind, header, palette)
-            layout, row = (laid_out.left, left) if left is not None else (laid_out.right, right)
-            yield from self._side(layout, row, palette)
+            yield cursor if here else Segment("  ", base)
+            yield self._sign(row.kind, header, palette)
+            yield from self._side(item, row, 0 if row.left is not None else 1, palette, here)
         else:
-            yield from self._side(laid_out.left, left, palette)
-            yield self._middle(kind, header, palette)
-            yield from self._side(laid_out.right, right, palette)
+            yield cursor if here and session.side == 0 else Segment("  ", base)
+            yield from self._side(item, row, 0, palette, here)
+            sign = Segment(" ", base) if header else self._middle(row.kind, palette)
+            yield from (sign, cursor) if here and session.side == 1 else (Segment(" ", base), sign, Segment(" ", base))
+            yield from self._side(item, row, 1, palette, here)
         yield Segment(" ", base)
 
-    def _side(self, layout: Layout, row: int | None, palette: Palette) -> Iterable[Segment]:
-        if row is None:
-            yield Segment(" " * layout.width, self._base)
-        else:
-            yield from row_segments(layout, row, palette, self._base)
+    def _side(self, item: int, row: PairedRow, side: int, palette: Palette, here: bool) -> Iterable[Segment]:
+        session = self.session
+        assert session is not None
+        laid_out = session.layout(item)
+        layout, shown = (laid_out.left, row.left) if side == 0 else (laid_out.right, row.right)
+        if shown is None:
+            return [Segment(" " * layout.width, self._base)]
+        segments = row_segments(layout, shown, palette, self._base)
+        if session.search is None or session.items[item].stretch or not session.is_searched(row, side):
+            return segments
+        style = palette["match.current" if here else "match"]
+        looks = partial(session.looks_at, item)
+        return with_matches(Strip(segments), layout, shown, [(session.search.pattern, looks, style)])
 
-    def _middle(self, kind: Kind, header: bool, palette: Palette) -> Segment:
-        if header:
-            return Segment(" " * MIDDLE, self._base)
+    def _middle(self, kind: Kind, palette: Palette) -> Segment:
         sign = _SIGNS.get(kind)
-        style = self._base + palette["middle" if sign is None else "hit"]
-        return Segment(f" {sign or '│'} ", style)
+        return Segment(sign or "│", self._base + palette["middle" if sign is None else "hit"])
 
     def _sign(self, kind: Kind, header: bool, palette: Palette) -> Segment:
         if header or kind not in (Kind.LEFT, Kind.RIGHT):
@@ -121,17 +102,32 @@ class CompareView(RowsView, can_focus=True, inherit_bindings=False):
         name = "role.user" if kind is Kind.LEFT else "hit"
         return Segment(f"{_SIGNS[kind]} ", self._base + palette[name])
 
-    def on_click(self, event: events.Click) -> None:
+    # -- mouse ---------------------------------------------------------------------------------------------------------
+
+    def _selectable(self, strip: Strip, position: Position) -> tuple[int, int] | None:
+        """The text of the chosen side; of both where one is below the other."""
         session = self.session
-        offset = event.get_content_offset(self)
-        if session is None or offset is None or not session.count:
-            return
-        row = self.scroll_offset.y + offset.y
-        if row >= session.map.total:
-            return
-        session.cursor = item, number = session.at_row(row)
-        if session.sides:
+        assert session is not None
+        if not session.sides:
+            return 2 * GUTTER, len(strip.text)
+        left, right, _ = session.layout(position[0]).rows[position[1]]
+        widths = session.side_widths
+        if session.side == 0:
+            return None if left is None else (GUTTER, characters_before(strip, GUTTER + widths[0]))
+        start = characters_before(strip, GUTTER + widths[0] + MIDDLE)
+        return None if right is None else (start, len(strip.text))
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        # A selection that begins here is of this side.
+        session, offset = self.session, event.get_content_offset(self)
+        if session is not None and offset is not None and session.sides:
             session.side = int(offset.x > GUTTER + session.side_widths[0])
+
+    def on_click(self, event: events.Click) -> None:
+        session, clicked = self.session, self._position_of(event)
+        if session is None or clicked is None:
+            return
+        session.cursor = item, number = clicked
         laid_out = session.layout(item)
         left, right, _ = laid_out.rows[min(number, len(laid_out.rows) - 1)]
         layout, at = (laid_out.left, left) if left is not None else (laid_out.right, right)

@@ -7,19 +7,28 @@ from typing import ClassVar
 
 from rich.style import Style
 from textual import events
-from textual.geometry import Size
+from textual.geometry import Offset, Region, Size
 from textual.scroll_view import ScrollView
+from textual.selection import Selection
+from textual.strip import Strip
 from textual.timer import Timer
 
-from trajview.app.palette import component_style
-from trajview.app.positions import Positions
+from trajview.app.palette import component_style, selection_style
+from trajview.app.positions import Position, Positions
 from trajview.app.render.layout import Palette
 from trajview.app.rule_colours import rule_css
 from trajview.rules.rule import COLOURS
 
-__all__ = ["RowsView"]
+from .strips import restyled
 
+__all__ = ["GUTTER", "RowsView"]
+
+GUTTER = 2
+"""Columns before the text, where the cursor is."""
 WHEEL_ROWS = 3
+STRIPS_KEPT = 4_000
+MOST_COPIED = 100_000
+"""Rows of a selection."""
 MOST_MEASURED = 3_000
 
 _STYLES = (
@@ -42,9 +51,11 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
     """Follows the positions of a document (`session`), which are the truth; calls `follow` when they have moved.
 
     It has no keys of its own (a ScrollView has arrows, home and end): those of the key table move the cursor. Colours of
-    messages are its component classes; `_styles` gives them by the names that lines use.
+    messages are its component classes; `_styles` gives them by the names that lines use. What is on a row is `_drawn` by
+    those who know, and which of it can be selected `_selectable`.
     """
 
+    ALLOW_SELECT = True
     EDGES: ClassVar[int] = 0
     """Columns that the rows of the document do not have."""
     COMPONENT_CLASSES: ClassVar[set[str]] = {_class(name) for name in _STYLES}
@@ -143,12 +154,121 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
         super().__init__(id=id)
         self._palette: Palette = {}
         self._base = Style.null()
+        self._strips: dict[tuple[int, int, int], Strip] = {}
+        self._strips_for: tuple[object, ...] = ()
+        self._painting = False
         self._following = False
         self._fitted = Size(0, 0)
         self._measuring: Timer | None = None
         self._changed = False
         self.follow: Callable[[], None] | None = None
         """Called when the cursor or the window has moved. No message: what follows belongs into the same repaint."""
+
+    # -- rendering -----------------------------------------------------------------------------------------------------
+
+    def _made_for(self) -> tuple[object, ...]:
+        """What all rows depend on: they are drawn anew when it is another."""
+        raise NotImplementedError
+
+    def _look(self, item: int) -> int:  # noqa: ARG002 - of those that have several
+        """0 or 1: rows of an item that look otherwise now are drawn anew."""
+        return 0
+
+    def _drawn(self, item: int, number: int, palette: Palette, *, here: bool) -> Strip:
+        """A row from edge to edge, selection apart; `here`: the cursor is on it."""
+        raise NotImplementedError
+
+    def _selectable(self, strip: Strip, position: Position) -> tuple[int, int] | None:  # noqa: ARG002
+        """Which characters of a row can be selected, from and to; None where none can."""
+        return GUTTER, len(strip.text)
+
+    def render_line(self, y: int) -> Strip:
+        self._notice_size()
+        width = self.scrollable_content_region.width
+        palette = self._styles()
+        session = self.session
+        row = self.scroll_offset.y + y
+        if session is None or not session.count or row >= session.map.total or width != session.text_width + self.EDGES:
+            return Strip.blank(width, self._base)
+        position = item, number = session.at_row(row)
+        if number >= len(session.layout(item).rows):
+            return Strip.blank(width, self._base)
+        strip = self._strip(position, palette)
+        selection = self.text_selection
+        if selection is not None and (span := selection.get_span(row)) is not None:
+            strip = self._with_selection(strip, position, span)
+        # Textual asks for a line by itself where the mouse is: only then it wants to know which text that is.
+        return strip if self._painting else strip.apply_offsets(0, row)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        self._painting = True
+        try:
+            return super().render_lines(crop)
+        finally:
+            self._painting = False
+
+    def _strip(self, position: Position, palette: Palette) -> Strip:
+        """A row. The same object while nothing changes it: strips cache what is cut from them."""
+        assert self.session is not None
+        made_for = self._made_for()
+        if made_for != self._strips_for or len(self._strips) > STRIPS_KEPT:
+            self._strips.clear()
+            self._strips_for = made_for
+        here = position == self.session.cursor
+        key = (*position, 2 + self.has_focus if here else self._look(position[0]))
+        strip = self._strips.get(key)
+        if strip is None:
+            strip = self._strips[key] = self._drawn(*position, palette, here=here)
+        return strip
+
+    def _with_selection(self, strip: Strip, position: Position, span: tuple[int, int]) -> Strip:
+        bounds = self._selectable(strip, position)
+        if bounds is None:
+            return strip
+        start, end = span
+        end = bounds[1] if end < 0 else min(bounds[1], end)
+        return restyled(strip, max(bounds[0], start), end, selection_style(self.screen))
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """The selected text, gutter and padding left out."""
+        session = self.session
+        if session is None or not session.count:
+            return None
+        start = selection.start or Offset(0, 0)
+        end = selection.end or Offset(10**9, session.map.total - 1)
+        palette = self._styles()
+        lines = []
+        for row in range(max(0, start.y), min(end.y, session.map.total - 1, start.y + MOST_COPIED) + 1):
+            position = item, number = session.at_row(row)
+            if number >= len(session.layout(item).rows):
+                continue
+            strip = self._strip(position, palette)
+            bounds = self._selectable(strip, position)
+            if bounds is None:
+                continue
+            a = start.x if row == start.y else 0
+            b = end.x if row == end.y else bounds[1]
+            lines.append(strip.text[max(bounds[0], a) : min(bounds[1], b)].rstrip())
+        return "\n".join(lines), "\n"
+
+    def _position_of(self, event: events.MouseEvent) -> Position | None:
+        """What is under the mouse; None where no row is."""
+        session, offset = self.session, event.get_content_offset(self)
+        if session is None or offset is None or not session.count:
+            return None
+        row = self.scroll_offset.y + offset.y
+        return session.at_row(row) if row < session.map.total else None
+
+    # -- following the session -----------------------------------------------------------------------------------------
+
+    def _shown_anew(self) -> None:
+        """Another session is shown: its own position, at this widget's size."""
+        self._forget()
+        region = self.scrollable_content_region
+        if self.session is not None and region.width:
+            self._fitted = region.size
+            self.session.set_view(region.width - self.EDGES, region.height)
+        self.sync()
 
     def sync(self, *, moved: bool = True) -> None:
         """Bring the screen in line with the session: lay out what is visible, set the scroll offset, repaint."""
@@ -243,7 +363,9 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
         self._forget()
 
     def _forget(self) -> None:
-        """Forget what was rendered: colours have changed."""
+        """Forget what was rendered."""
+        self._strips.clear()
+        self._strips_for = ()
 
     def _styles(self) -> Palette:
         if not self._palette:
