@@ -1,0 +1,105 @@
+"""One generated run, written as each viewer's own kind of log."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from corpus import write_log
+from logs import chat
+
+FIRST, LAST = "ALPHAFIRST", "OMEGALAST"
+"""What the first message begins with, and what the last one says."""
+
+INSPECT = """
+import json, sys
+from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSample, EvalSpec, write_eval_log
+messages = json.load(open(sys.argv[1]))
+for message in messages:
+    for call in message.get("tool_calls", ()):
+        made = call.pop("function")
+        call.update(function=made["name"], arguments=json.loads(made["arguments"]))
+spec = EvalSpec(created="2026-01-01T00:00:00+00:00", task="bench", dataset=EvalDataset(name="bench", samples=1),
+                model="bench/model", config=EvalConfig())
+sample = EvalSample(id=1, epoch=1, input="generated", target="none", messages=messages)
+write_eval_log(EvalLog(status="success", eval=spec, samples=[sample]), sys.argv[2])
+"""
+"""Written by Inspect itself. Messages only: a real log's events, which its first tab shows, would make it larger."""
+
+
+def messages_of(count: int, seed: int = 1) -> list[dict[str, Any]]:
+    """A run of about so many messages."""
+    messages: list[dict[str, Any]] = chat(random.Random(seed), 0, count)["messages"]
+    messages[0]["content"] = f"{FIRST} {messages[0]['content']}"
+    return [*messages, {"role": "assistant", "content": LAST}]
+
+
+def write_json_lines(path: Path, values: Iterable[Any]) -> None:
+    with path.open("w", encoding="utf-8", buffering=1 << 20) as file:
+        file.writelines(json.dumps(value) + "\n" for value in values)
+
+
+def write_mini(path: Path, messages: list[dict[str, Any]]) -> None:
+    """mini-swe-agent's file."""
+    value = {"info": {"exit_status": "Submitted"}, "messages": messages, "trajectory_format": "mini-swe-agent-1.1"}
+    path.write_text(json.dumps(value))
+
+
+def write_inspect(path: Path, messages: list[dict[str, Any]], python: Path) -> None:
+    """Inspect's `.eval`. Raises CalledProcessError."""
+    bare = path.with_name("messages.json")
+    bare.write_text(json.dumps(messages))
+    subprocess.run([python, "-c", INSPECT, bare, path], check=True, stdout=subprocess.DEVNULL)
+    bare.unlink()
+
+
+def write_session(path: Path, messages: list[dict[str, Any]]) -> None:
+    """The events of a coding agent's session, a line each."""
+    write_json_lines(path, (_event(number, message) for number, message in enumerate(messages)))
+
+
+def _event(number: int, message: dict[str, Any]) -> dict[str, Any]:
+    role = message["role"] if message["role"] == "assistant" else "user"
+    said: dict[str, Any] = {"role": role, "content": message["content"]}
+    if role == "assistant":
+        calls = [(call["id"], call["function"]) for call in message.get("tool_calls", ())]
+        said["content"] = [
+            {"type": "text", "text": message["content"]},
+            *({"type": "tool_use", "id": id, "name": call["name"], "input": json.loads(call["arguments"])} for id, call in calls),
+        ]  # fmt: skip
+        said |= {
+            "id": f"said-{number}",
+            "type": "message",
+            "model": "model",
+            "stop_reason": None,
+            "stop_sequence": None,
+        }
+        said["usage"] = {"input_tokens": 1, "output_tokens": 1}
+    elif message["role"] == "tool":
+        said["content"] = [
+            {"type": "tool_result", "tool_use_id": message["tool_call_id"], "content": message["content"]}
+        ]
+    return {
+        "parentUuid": f"event-{number - 1:07d}" if number else None, "isSidechain": False, "userType": "external",
+        "cwd": "/bench", "sessionId": "bench", "version": "1.0.0", "type": role, "message": said,
+        "uuid": f"event-{number:07d}", "timestamp": f"2026-01-{number // 86400 + 1:02d}T"
+        f"{number // 3600 % 24:02d}:{number // 60 % 60:02d}:{number % 60:02d}.000Z",
+    }  # fmt: skip
+
+
+def write_large(path: Path, size: int) -> None:
+    """A log of chats, one a line, the first and the last of which are named as the messages above."""
+    chats = path.with_name("chats.jsonl")
+    write_log(chats, size)
+    ends = ({"id": name, "messages": [{"role": "user", "content": "hello"}]} for name in (FIRST, LAST))
+    first, last = (json.dumps(end).encode() + b"\n" for end in ends)
+    with path.open("wb") as file, chats.open("rb") as source:
+        file.write(first)
+        while block := source.read(1 << 24):
+            file.write(block)
+        file.write(last)
+    chats.unlink()
