@@ -16,6 +16,7 @@ from trajview.corpus.decode import BadRecord, decode_json
 from trajview.errors import TrajviewError
 from trajview.formats import quick, registry
 from trajview.formats.base import Origin
+from trajview.formats.chat_format import beside_messages, chat_of
 from trajview.formats.quick import QuickLook
 
 FIXTURES = sorted((Path(__file__).parents[1] / "fixtures").rglob("*.json*"))
@@ -221,13 +222,8 @@ def test_after_many_records_that_it_does_not_know_it_looks_only_now_and_then(mon
     assert look_at(looker, plain)
 
 
-@pytest.mark.parametrize("size", [0, 10, 4095, 4096, 4097, 9000])
-@pytest.mark.parametrize("piece", ["é".encode(), "針".encode(), "😀".encode(), b"\xff", b"\xc3", b"\xed\xa0\x80"])
-def test_bytes_are_told_from_utf8_wherever_they_stand(size: int, piece: bytes) -> None:
-    data = b"a" * size + piece + b"b" * size + piece
-    try:
-        data.decode()
-        expected = True
-    except UnicodeDecodeError:
-        expected = False
-    assert quick._is_utf8(data) is expected
+@settings(max_examples=400, deadline=None)
+@given(record=KEYS, alone=st.booleans())
+def test_what_stands_beside_the_messages_is_found_in_one_way(record: dict[str, Any], alone: bool) -> None:
+    origin = Origin(Path("logs.jsonl"), 3, 4, alone)
+    assert beside_messages(record, origin) == chat_of(record, origin, (), ()).beside()

@@ -14,7 +14,7 @@ __all__ = ["SPACE", "Line", "lines_of"]
 
 SPACE: Final = b" \t\r\n"
 """What JSON takes for white space."""
-_CHUNK: Final = 256 << 10
+_CHUNK: Final = 1 << 20
 """Bytes that are read in one go: few enough to be still in the processor's cache when they are decoded."""
 _LONG: Final = 4 << 20
 """Bytes from which on the end of a line is looked for before the line is read, so that it is in memory once."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajview.errors import Problem
 from trajview.models.units import count_units
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from trajview.models.run import AgentRun, Reward
     from trajview.models.transcript import Transcript
 
-__all__ = ["Chat", "ChatFormat", "chat_of", "leftovers", "message_item", "messages_under", "summary_models"]
+__all__ = [
+    "Beside", "Chat", "ChatFormat", "beside_messages", "chat_of", "leftovers", "message_item", "messages_under", "summary_models",
+]  # fmt: skip
 
 
 EMPTY_PROBLEM = " is empty"  # worth a word in `validate`; in the list, the count of messages says it
@@ -76,6 +78,36 @@ def chat_of(
     return Chat(found, items, text_or_none(record.get("name")), metadata, rewards, list(problems))
 
 
+class Beside(NamedTuple):
+    """What a summary says of a chat without looking at its messages; `models` may repeat."""
+
+    id: str
+    name: str | None
+    rewards: tuple[Reward, ...]
+    models: tuple[str, ...]
+    problems: tuple[str, ...]
+
+
+def beside_messages(record: dict[str, Any], origin: Origin) -> Beside:
+    """What a record says beside `messages`, which it is without: what `Chat.beside` gives of `chat_of`, but sooner."""
+    metadata = record.get("metadata")
+    problems: tuple[str, ...] = ()
+    own: dict[Any, Any] = {}
+    if isinstance(metadata, dict):
+        own = metadata
+    elif metadata is not None:
+        problems = (f"metadata must be an object, not {kind(metadata)}",)
+    models: tuple[Any, ...] = (own["model"] if "model" in own else record.get("model"),)
+    request = own["request"] if "request" in own else record.get("request")
+    if isinstance(request, dict):
+        models = (*models, request.get("model"))
+    rewards = rewards_of(record, metadata)
+    return Beside(
+        first_id(record, origin)[0], text_or_none(record.get("name")), tuple(rewards) if rewards is not None else (),
+        tuple([model for model in models if isinstance(model, str) and model]), problems,
+    )  # fmt: skip
+
+
 @dataclass(slots=True)
 class Chat:
     """What a chat format finds in a record: a run of one transcript, and one for each sub-agent, not yet built."""
@@ -90,6 +122,12 @@ class Chat:
     """Models that the format finds elsewhere than under `model`."""
     branches: list[Chat] = field(default_factory=list)
     """What sub-agents said: their items, name and metadata."""
+
+    def beside(self) -> Beside:
+        """What the list of a corpus shows, but what it says of the messages."""
+        models = [*self.models, *summary_models((), self.metadata, self.metadata.get("request"))]
+        problems = tuple([problem for problem in self.problems if not problem.endswith(EMPTY_PROBLEM)])
+        return Beside(self.id, self.name, tuple(self.rewards or ()), tuple(models), problems)
 
     def summary(self) -> Summary:
         """What the list of a corpus shows, from roles alone."""
@@ -108,11 +146,10 @@ class Chat:
             roles = [piece.role for item in self.items for piece in pieces_of(item)]
         else:  # then each is one piece
             roles = roles_of(self.items)
-        return Summary(
-            self.id, self.name, len(roles), count_units(roles), 1, (), tuple(self.rewards or ()),
-            tuple(dict.fromkeys([*self.models, *summary_models(self.items, self.metadata, self.metadata.get("request"))])),
-            (*(problem for problem in self.problems if not problem.endswith(EMPTY_PROBLEM)), *wrong_in_messages(self.items)),
-        )  # fmt: skip
+        found = self.beside()
+        models = tuple(dict.fromkeys([*found.models, *summary_models(self.items)]))
+        problems = (*found.problems, *wrong_in_messages(self.items))
+        return Summary(found.id, found.name, len(roles), count_units(roles), 1, (), found.rewards, models, problems)
 
     def transcript(self, transcript_id: str, name: str | None = None) -> Transcript:
         """The messages, built, as a transcript."""

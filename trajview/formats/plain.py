@@ -121,7 +121,7 @@ def rewards_of(*holders: object) -> list[Reward] | None:
     for holder in holders:
         if not isinstance(holder, dict):
             continue
-        scores = _scores_of(holder.get("scores"))
+        scores = _scores_of(holder["scores"]) if "scores" in holder else {}
         overall = number(holder.get("reward"))
         if overall is None:
             overall = number(holder.get("score"))

@@ -11,22 +11,22 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Callable, Iterable
-from itertools import chain
 from operator import attrgetter
 from typing import Any, Final, Literal
 
 import msgspec
-from msgspec import UNSET, Raw
+from msgspec import UNSET, Raw, UnsetType
 
 from trajview.models.units import count_units
 
 from . import docent, openai, registry, sotopia
 from .base import Origin, Summary
-from .chat_format import EMPTY_PROBLEM, Chat, ChatFormat, chat_of
+from .chat_format import Beside, ChatFormat, beside_messages
 from .quick_docent import look_at_parts, look_at_run, parted_run
 from .quick_episode import look_at_episode
 from .roles import ROLES, sample
 from .unread import ABSENT, KEY, Parted, PartedRun, parted
+from .utf8 import is_utf8
 
 __all__ = ["QuickLook"]
 
@@ -39,13 +39,8 @@ _LARGE: Final = 1 << 20
 """Bytes from which on a record is never decoded to learn its format: the messages that detection looks at are enough."""
 _HEAD: Final = 1 << 16
 """Bytes among which the key `transcripts` is looked for: with it, a record is Docent's."""
-_BLOCK: Final = 4096
-_blocks: Final = struct.Struct(f"{_BLOCK}s").iter_unpack
-_NOT_ASCII: Final = re.compile(rb"\0+")
 _TEXT_OR_NULL: Final = frozenset({(b'"',), (b"n",)})
 _CONTENT: Final = attrgetter("content")
-_ROLE: Final = attrgetter("role")
-_MODEL: Final = attrgetter("model")
 _CALLS: Final = attrgetter("tool_calls")
 _FIRST: Final = struct.Struct("c").unpack_from
 _NESTED: Final = frozenset({"metadata", "tools", "scores", "usage", "metrics"})
@@ -124,7 +119,7 @@ class QuickLook:
             found = _TYPED[self._learnt](data, origin)
             if found is None:
                 self._typed_misses += 1
-            elif self._learnt == sotopia.FORMAT.name or _is_utf8(data):
+            elif self._learnt == sotopia.FORMAT.name or is_utf8(data):
                 return found
         if len(data) >= _LARGE and (apart or self._decoder is None):
             return self._look_at_large(data, origin)
@@ -147,10 +142,12 @@ class QuickLook:
             self._asked = shape
             if len(data) >= _LARGE:
                 return self._look_at_large(data, origin)
-        if not known or not _is_utf8(data):
+        if not known or not is_utf8(data):
             return None
-        fields = {key: value for key, value in zip(self._keys, values, strict=True) if value is not UNSET}
-        return openai.FORMAT.name, _summary(chat_of(fields, origin, (), ()), messages)
+        fields = dict(zip(self._keys, values))  # noqa: B905 - as many as there are keys
+        if UnsetType in kinds:
+            fields = {key: value for key, value in fields.items() if value is not UNSET}
+        return openai.FORMAT.name, _summary(beside_messages(fields, origin), messages)
 
     def _look_at_large(self, data: bytes | memoryview, origin: Origin) -> tuple[str, Summary] | None:
         """The same of a record that is never decoded, not even to learn its format: what detection sees of it is."""
@@ -166,7 +163,7 @@ class QuickLook:
             messages = list(map(_message, parts.raws))
         except (ValueError, RecursionError):  # no such chat
             return None
-        if not _have_texts(messages) or not _is_utf8(data):
+        if not _have_texts(messages) or not is_utf8(data):
             return None
         known = registry.format_named(format_name)
         chat = known.beside(parts.fields, sampled[KEY], origin) if isinstance(known, ChatFormat) else None
@@ -174,12 +171,12 @@ class QuickLook:
             return None
         parts.heads = messages
         self._parted = parts
-        return format_name, _summary(chat, messages)
+        return format_name, _summary(chat.beside(), messages)
 
     def _look_at_large_run(self, data: bytes | memoryview, origin: Origin) -> tuple[str, Summary] | None:
         parts = parted_run(data)
         found = look_at_parts(parts, origin) if parts is not None else None
-        if found is None or not _is_utf8(data):
+        if found is None or not is_utf8(data):
             return None
         self._parted = parts
         return found
@@ -239,7 +236,7 @@ def _have_texts(messages: list[_Message]) -> bool:
 def _shape(kinds: tuple[type, ...], messages: list[_Message]) -> _Shape:
     """All that detection can see: every message is one, none has blocks, and all calls are OpenAI's."""
     looked_at = list(sample(messages))
-    return kinds, frozenset(map(_ROLE, looked_at)), any(map(_CALLS, looked_at))
+    return kinds, frozenset([message.role for message in looked_at]), any(map(_CALLS, looked_at))
 
 
 def _getter(count: int) -> Callable[[Any], tuple[Any, ...]]:
@@ -250,43 +247,13 @@ def _getter(count: int) -> Callable[[Any], tuple[Any, ...]]:
     return lambda found: tuple(getattr(found, name) for name in names)
 
 
-def _summary(chat: Chat, messages: list[_Message]) -> Summary:
-    """The summary of a chat of which everything is known but its messages."""
-    roles = "".join(map(_LETTER.__getitem__, map(_ROLE, messages)))
+def _summary(found: Beside, messages: list[_Message]) -> Summary:
+    """The summary of a chat from what stands beside its messages, and from what is known of these."""
+    roles = "".join([_LETTER[message.role] for message in messages])
     units = roles.count("s") + sum(map(roles.count, _NEW_UNIT)) + (roles[0] != "s")
-    found = [chat.metadata.get("model")]
-    request = chat.metadata.get("request")
-    if isinstance(request, dict):
-        found.append(request.get("model"))
-    found += dict.fromkeys(map(_MODEL, messages))
-    models = [model for model in found if isinstance(model, str) and model]
-    return Summary(
-        chat.id, chat.name, len(roles), units, 1, (), tuple(chat.rewards or ()),
-        tuple(dict.fromkeys([*chat.models, *models])),
-        tuple([problem for problem in chat.problems if not problem.endswith(EMPTY_PROBLEM)]),
-    )  # fmt: skip
-
-
-def _is_utf8(data: bytes | memoryview) -> bool:
-    """Whether bytes are UTF-8. Blocks of plain ASCII, which most of a log is, are passed over at memory speed."""
-    if isinstance(data, bytes) and data.isascii():
-        return True
-    view = memoryview(data)
-    even = len(data) - len(data) % _BLOCK
-    are_ascii = bytes(map(bytes.isascii, chain.from_iterable(_blocks(view[:even]))))
-    end = even  # from here on nothing was looked at
-    for match in _NOT_ASCII.finditer(are_ascii):
-        start, stop = match.span()
-        if stop == len(are_ascii):  # a character may go on in the rest
-            end = start * _BLOCK
-        elif not _decodes(view[start * _BLOCK : stop * _BLOCK]):
-            return False
-    return _decodes(view[end:])
-
-
-def _decodes(data: memoryview) -> bool:
-    try:
-        str(data, "utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
+    models = found.models
+    if any(named := [message.model for message in messages]):
+        models = (*models, *filter(None, named))
+    if len(models) > 1:
+        models = tuple(dict.fromkeys(models))
+    return Summary(found.id, found.name, len(roles), units, 1, (), found.rewards, models, found.problems)

@@ -1,0 +1,62 @@
+"""Bytes are told from UTF-8 as Python's own decoder tells them, wherever they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trajview.formats import utf8
+
+LOOKS = [utf8.is_utf8, utf8._by_blocks]
+"""With StringZilla where there is one, and without."""
+PIECES = [
+    "é".encode(),
+    "針".encode(),
+    "😀".encode(),
+    b"\xff",
+    b"\xc3",
+    b"\xe9",
+    b"\xed\xa0\x80",
+    b"\xf4\x90\x80\x80",
+    b"\x80",
+]
+SIZES = sorted(
+    {0, 10, *(edge + by for edge in (utf8._WINDOW, utf8._BLOCK) for by in range(-4, 3)), 2 * utf8._BLOCK + 1}
+)
+
+
+def by_python(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("piece", PIECES)
+def test_bytes_are_told_from_utf8_wherever_they_stand(look: Callable[[bytes | memoryview], bool], piece: bytes) -> None:
+    for size in SIZES:
+        for data in (
+            b"a" * size + piece,
+            piece + b"a" * size + piece,
+            "é".encode() + b"a" * size + piece + b"b" * size,
+        ):
+            assert look(data) is look(memoryview(data)) is by_python(data)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    parts=st.lists(
+        st.sampled_from(PIECES) | st.binary(max_size=4) | st.integers(0, utf8._BLOCK + 10).map(b"a".__mul__)
+        | st.integers(0, utf8._WINDOW).map("針".encode().__mul__),
+        max_size=8,
+    )
+)  # fmt: skip
+def test_any_bytes_are_told_from_utf8(parts: list[bytes]) -> None:
+    data = b"".join(parts)
+    for look in LOOKS:
+        assert look(data) is by_python(data)
