@@ -92,9 +92,15 @@ class SourcesScreen(OnceScreen[None]):
         }
         & .title { text-style: bold; }
         & OptionList { height: auto; max-height: 18; border: none; background: $surface; padding: 0; }
-        & OptionList:focus { border: none; }
-        & OptionList > .option-list--option-highlighted { background: $primary 25%; color: $foreground; text-style: bold; }
-        &:ansi OptionList > .option-list--option-highlighted { background: ansi_default; text-style: bold reverse; }
+        & OptionList:focus { border: none; background-tint: $background 0%; }
+        & OptionList > .option-list--option-highlighted,
+        & OptionList:focus > .option-list--option-highlighted {
+            background: $primary 25%; color: $foreground; text-style: bold;
+        }
+        &:ansi OptionList > .option-list--option-highlighted,
+        &:ansi OptionList:focus > .option-list--option-highlighted {
+            background: ansi_default; text-style: bold reverse;
+        }
         & Input { display: none; border: none; height: 1; padding: 0; background: $panel; margin: 1 0 0 0; }
         & Input:focus, &:ansi Input, &:ansi Input:focus { border: none; }
         & Input.-asking { display: block; }
