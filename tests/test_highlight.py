@@ -45,6 +45,21 @@ ValueError: no such rule
         ("bash: line 1: cd: /x: No such file or directory", "bash: line 1: cd: /x: No such file or directory"),
         ("...\n=== 2 failed, 3 passed in 0.12s ===", "2 failed, 3 passed in 0.12s"),
         ("x\n" * 60_000 + "exit code: 3", "exit code: 3"),
+        (
+            "...\n\x1b[31m\x1b[1m3 failed\x1b[0m, \x1b[32m9 passed\x1b[0m\x1b[31m in 0.04s\x1b[0m",
+            "3 failed, 9 passed in 0.04s",
+        ),
+        ("\x1b[31mTraceback (most recent call last):\x1b[0m\n  File \"a.py\", line 1\nKeyError: 'a'", "KeyError: 'a'"),
+        (
+            "  File \"a.py\", line 1\n    foo(\n       ^\nSyntaxError: '(' was never closed\n",
+            "SyntaxError: '(' was never closed",
+        ),
+        (
+            "node:internal:1\n  throw err;\n  ^\n\nError: Cannot find module 'x'\nRequire stack:\n- /a.js\n    at require (x.js:1:2)",
+            "Error: Cannot find module 'x'",
+        ),
+        ("Exception: it is gone", "Exception: it is gone"),
+        ("go\nSegmentation fault (core dumped)\n", "Segmentation fault (core dumped)"),
     ],
 )
 def test_output_that_says_that_the_call_failed_is_an_error(output: str, reason: str) -> None:
@@ -67,6 +82,8 @@ def test_output_that_says_that_the_call_failed_is_an_error(output: str, reason: 
         "0 errors, 0 failed",
         "The function returns an exit code: 1 means failure",
         "for an error: see https://example.org",
+        "see\nError: what it is for\nit begins\nat the start",
+        "SyntaxError: is what Python says\n" * 2,
         "returncode",
         "return code",
     ],

@@ -10,6 +10,8 @@ from typing import Any, Final
 
 import msgspec
 
+from .textsafe import without_colours
+
 __all__ = ["FAILURE_BYTES", "OBSERVED_BYTES", "code_in_fields", "failure_in", "failure_in_fields", "is_observation"]
 
 _LOOK_AT = 20_000
@@ -24,10 +26,15 @@ _TRACEBACK: Final = re.compile(
     r'|^Exception in thread "[^"\n]{1,80}" \S'
     r"|^thread '[^'\n]{1,80}' (?:\(\d{1,12}\) )?panicked at "
     r"|^panic: [^\n]{1,300}\n(?:[^\n]{0,300}\n){0,3}goroutine \d"
-    r"|^(?:Uncaught )?[A-Z]\w{0,40}Error: [^\n]{0,300}\n {4}at \S",
+    r"|^(?:Uncaught )?(?:[A-Z]\w{0,40})?Error: [^\n]{0,300}\n(?:[^\n]{0,300}\n){0,6} {4}at \S"
+    r'|^ {2}File "[^"\n]{1,300}", line \d{1,9}\r?\n(?:[^\n]{0,1000}\n){1,3}(?:Syntax|Indentation|Tab)Error: \S'
+    r"|^(?:[^\n]{1,200}: line \d{1,9}: +\d{1,9} )?(?:Segmentation fault|Aborted|Bus error) +\(core dumped\)",
     re.MULTILINE,
 )
-_TRACEBACK_WORDS: Final = ("traceback (most", "exception in thread", "panicked at", "\ngoroutine ", "\n    at ")
+_TRACEBACK_WORDS: Final = (
+    "traceback (most", "exception in thread", "panicked at", "\ngoroutine ", "\n    at ", "syntaxerror: ", "indentationerror: ",
+    "taberror: ", "(core dumped)",
+)  # fmt: skip
 
 _EXIT: Final = re.compile(
     r"^[\[(<*`]{0,3}(?:error: )?(?:(?:the )?(?:command|process|script)[^\n]{0,40}? )?(?:exit(?:ed)?|return(?:ed)?)(?: with)?"
@@ -59,7 +66,7 @@ _SAID_FIRST: Final = re.compile(
     r"\s{0,9}(?:<tool_use_error>|<error>)?\s{0,9}"
     r"(?P<prefix>(?i:tool )?(?i:error)(?: (?:executing|calling|running|reading|writing|parsing|opening|loading|invoking|"
     r"fetching|creating|deleting|editing|during|while|in|from|occurred|code|\d{1,4})(?: [\w`'\"./-]{1,100}){0,5})?:"
-    r"|[A-Z]\w{0,60}(?:Error|Exception):)"
+    r"|(?:[A-Z]\w{0,60})?(?:Error|Exception):)"
     r"\s{1,9}(?!0\b|(?i:none|null)\b)\S"
 )
 _ONLY_ERRORS: Final = re.compile(
@@ -99,6 +106,7 @@ def failure_in(output: str) -> str | None:
     """What tool output says of a failure, in a few words: a traceback's last line, an exit code; None if nothing."""
     if len(output) > 2 * _LOOK_AT:
         output = output[:_LOOK_AT] + "\n" + output[-_LOOK_AT:]
+    output = without_colours(output)
     first = _refusal(output)
     if first is not None:
         return first
@@ -225,12 +233,17 @@ _TAGS: Final = re.compile(r"<(?:tool_use_error|error)>|</\w{1,30}>|<(?=\w{1,30}>
 def _short(said: str) -> str:
     """The first line of what was said, without brackets and signs about it."""
     lines = said.strip().splitlines()
-    return _TAGS.sub(" ", lines[0][:200]).strip("[]()<>=*` ") if lines else "tool error"
+    if not lines:
+        return "tool error"
+    short = _TAGS.sub(" ", lines[0][:200]).strip("[]()<>=*` ")
+    return f"{short})" if lines[0].endswith(")") and short.count("(") > short.count(")") else short
 
 
 def _said_by_traceback(output: str, found: re.Match[str]) -> str:
     """The error itself: where Python says it, the first line that is not indented after the frames."""
     head = found.group()
+    if head.startswith('  File "'):
+        return _short(output[output.rfind("\n", 0, found.end()) + 1 :])
     if "raceback (most" not in head:
         return _short(output[found.start() : found.start() + 300])
     if "Exception Group" in head:

@@ -23,6 +23,7 @@ from .models.messages import AssistantMessage, ChatMessage, ToolMessage, UserMes
 from .models.said import strings_within
 from .models.transcript import Transcript
 from .rules.rule import ROLES, Rule, compile_pattern, compile_rule
+from .textsafe import without_colours
 
 __all__ = [
     "Highlight",
@@ -172,11 +173,11 @@ def highlights_in(
         if known is None:
             message = messages[index]
             reason = error_of(message) if may_fail else None
-            text = text_of(message) if wanted else ""
+            text = without_colours(text_of(message)) if wanted else ""
         else:
             if errors and known and role in _failure_said:
                 reason = _failure_said[role](known[0])
-            text = "\n".join(filter(None, known)) if wanted else ""
+            text = without_colours("\n".join(filter(None, known))) if wanted else ""
         if reason is not None:
             found.append(Highlight(transcript.get_action_unit_for_block(index) or 0, index, "error", reason))
         if not text:

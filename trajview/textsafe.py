@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-__all__ = ["one_line", "safe_text", "strip_escapes"]
+__all__ = ["one_line", "safe_text", "strip_escapes", "without_colours"]
 
 # C0 and DEL have pictures of their own in Unicode; C1, bidi controls and other invisible ones show their code point.
 _GLYPHS: dict[int, str] = {code: chr(0x2400 + code) for code in range(0x20) if code not in (0x09, 0x0A)}
@@ -34,6 +34,10 @@ _ESCAPES = re.compile(
     r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x90\x98\x9c-\x9f]*(?:\x07|\x1b\\|\x9c)"
     r"|\x1b[ -/]*[0-~]"
 )
+
+
+_COLOURS = re.compile(r"\x1b(?:\[[0-9;:]{0,200}m|\[[0-9;?]{0,20}[KJGH]|\(B|\[\?25[hl])")
+"""Colours, and what programs write beside them to clear a line; see `app.render.ansi`, which shows none of it as text."""
 
 
 _C1 = re.compile("[\x80-\x9f]")
@@ -74,6 +78,11 @@ def strip_escapes(text: str) -> str:
     if "\x1b" not in text and not _C1.search(text):
         return text
     return _ESCAPES.sub("", text)
+
+
+def without_colours(text: str) -> str:
+    """The text as it reads: what terminal output has in colour, or clears, stands there without the codes for it."""
+    return _COLOURS.sub("", text) if "\x1b" in text else text
 
 
 def one_line(text: str, limit: int = 200) -> str:

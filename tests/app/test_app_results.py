@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
 from trajview.app.results import FEW
 from trajview.app.screens.browser import BrowserScreen
@@ -74,6 +74,27 @@ async def test_a_search_typed_in_one_burst_is_what_was_typed(runs: Path) -> None
         await reader.press("q")
         await reader.until(lambda: reader.app.screen is reader.app.browser)
         assert not reader.app.browser.runs.reverse, "no letter of it was a command"
+
+
+async def test_the_second_search_is_asked_for_as_the_first_above_what_was_found(runs: Path) -> None:
+    async with reading(runs) as reader:
+        await reader.listed()
+        await search(reader, NEEDLE)
+        found = rows(reader)
+        await reader.press("escape")
+        await reader.listed()
+        await reader.press("slash")
+        await reader.until(lambda: isinstance(reader.app.focused, Input))
+        assert rows(reader)[:2] == found[:2]
+        await reader.press("escape")
+        assert isinstance(reader.app.screen, ResultsScreen), "escape leaves the line only"
+        assert rows(reader) == found
+        await reader.press("escape")
+        await reader.listed()
+        burst(reader, ["slash", *"fuse", "enter"])
+        await reader.until(lambda: isinstance(reader.app.screen, ResultsScreen))
+        await reader.until(lambda: results(reader).results.typed == "fuse" and results(reader).results.state == "done")
+        assert said(reader).startswith("3 matches in 1 run"), "no letter of it was a command"
 
 
 async def test_a_search_that_is_given_up_leaves_the_keys_to_the_list(runs: Path) -> None:

@@ -26,6 +26,7 @@ from trajview.corpus.query import Query, query_from
 from trajview.corpus.search import CorpusSearch, RunMatches
 from trajview.errors import Problem, UnreadableError
 from trajview.highlight import text_of
+from trajview.textsafe import without_colours
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = [ROOT / "sample_data", ROOT / "tests" / "fixtures"]
@@ -42,7 +43,7 @@ def plainly(paths: Sequence[Path], query: Query) -> Found:
         run = corpus.load(info)
         views = run.transcripts[:1] if run.source_format == "sotopia" else run.transcripts
         counts = [
-            sum(1 for match in query.pattern.finditer(text_of(message)) if match.group())
+            sum(1 for match in query.pattern.finditer(without_colours(text_of(message))) if match.group())
             for view in views
             for message in view.messages
             if not query.roles or message.role in query.roles
@@ -92,7 +93,7 @@ def test_any_word_that_is_read_in_the_samples_is_found() -> None:
             continue
         run = corpus.load(info)
         views = run.transcripts[:1] if run.source_format == "sotopia" else run.transcripts
-        texts = [text_of(message) for view in views for message in view.messages]
+        texts = [without_colours(text_of(message)) for view in views for message in view.messages]
         for text in chosen.sample(texts, min(3, len(texts))):
             words = re.findall(r"\w+ \w+|\S+", text)
             for word in chosen.sample(words, min(4, len(words))):
@@ -274,6 +275,18 @@ def test_what_reads_the_same_is_found_however_it_is_spelled(tmp_path: Path, reco
     path = tmp_path / "a.jsonl"
     path.write_text(f"{SAID % 'first'}\n{SAID % 'nothing'}\n{record}\n", encoding="utf-8")
     assert [run.line for run in runs([path], query)] == [3]
+
+
+@pytest.mark.parametrize("ascii_only", [True, False])
+@pytest.mark.parametrize("pattern", ["3 failed, 9 passed", "^3 failed", "failed,", r"9 passed\b"])
+def test_coloured_output_is_searched_as_it_reads(tmp_path: Path, pattern: str, ascii_only: bool) -> None:
+    said = "\x1b[31m\x1b[1m3 fai\x1b[4mled\x1b[0m, \x1b[32m9 passed\x1b[0m\x1b[K in 0.04s"
+    path = tmp_path / "log.jsonl"
+    record = json.dumps(chat(("user", "go"), ("tool", said)))
+    path.write_text((record if ascii_only else record.replace(r"\u001b", "\x1b")) + "\n")
+    (found,) = runs([path], Query(pattern))
+    assert [hit.text for hit in found.hits] == ["3 failed, 9 passed in 0.04s"]
+    assert not runs([path], Query("31m")), "nobody reads the codes"
 
 
 def test_only_what_may_match_is_taken_apart() -> None:
@@ -539,4 +552,6 @@ def test_pieces_without_restrictions_are_what_a_highlight_is_looked_for_in() -> 
     for info in corpus:
         for transcript in corpus.load(info).transcripts:
             for message in transcript.messages:
-                assert "\n".join(piece.text for piece in pieces_of(message, Query("x"))) == text_of(message)
+                assert "\n".join(piece.text for piece in pieces_of(message, Query("x"))) == without_colours(
+                    text_of(message)
+                )

@@ -38,6 +38,14 @@ def rules(text: str, **how: bool) -> list:  # type: ignore[type-arg]
     return rules_in(tomllib.loads(text).get("rule"), Path("f.toml"), text, origin="config", **how)
 
 
+@pytest.mark.parametrize("rule", ['pattern = "(?m)^3 failed, 9"', 'text = "3 failed, 9"\nin = "output"'])
+def test_a_rule_looks_at_coloured_output_as_it_reads(rule: str) -> None:
+    talk = Transcript(messages=[ToolMessage(content="..\n\x1b[31m\x1b[1m3 failed\x1b[0m, \x1b[32m9 passed\x1b[0m")])
+    assert [found.message for found in highlights_in(talk, rules(f'[[rule]]\nname = "n"\n{rule}\n'), errors=False)] == [
+        0
+    ]
+
+
 @pytest.mark.parametrize(
     ("where", "messages"),
     [

@@ -14,6 +14,7 @@ from trajview.corpus.matches import count_in, pieces_of
 from trajview.corpus.prefilter import prefilter_of
 from trajview.corpus.query import SAID, Query
 from trajview.models.messages import ChatMessage
+from trajview.textsafe import without_colours
 
 from .render.lines import Said
 
@@ -88,7 +89,7 @@ def search(
         known = texts(index) if texts is not None and as_said else None
         if known is None:
             known = [piece.text for piece in pieces_of(messages[index], query)]
-        matches = count_in("\n".join(filter(None, known)), query)
+        matches = count_in(without_colours("\n".join(filter(None, known))), query)
         if matches:
             found[index] = matches
             if len(found) == 1:

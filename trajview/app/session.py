@@ -10,7 +10,7 @@ from functools import partial
 from trajview.highlight import Highlight, Rule
 from trajview.models.messages import ToolMessage
 from trajview.models.transcript import Transcript
-from trajview.textsafe import strip_escapes
+from trajview.textsafe import strip_escapes, without_colours
 
 from .document import Position
 from .highlighted import Highlighted
@@ -305,7 +305,7 @@ class TranscriptSession(Highlighted):
             return
         self.unfold(index)
         message, found = self.messages[index], self.search.pattern.search
-        if not self.options.show_tools and isinstance(message, ToolMessage) and found(message.text):
+        if not self.options.show_tools and isinstance(message, ToolMessage) and found(without_colours(message.text)):
             self.toggle_tools()
         if not self.options.show_reasoning and any(found(thought) for thought in message.reasoning):
             self.toggle_reasoning()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
 from trajview.models.said import strings_within
+from trajview.textsafe import without_colours
 
 from .counting import counter_of
 from .query import SAID, Field, Query
@@ -179,12 +180,12 @@ def _places(run: AgentRun, query: Query) -> Iterator[_Place]:
             ):
                 continue
             known = texts(index) if texts is not None and as_said else None
-            said = None if known is None else "\n".join(filter(None, known))
+            said = None if known is None else without_colours("\n".join(filter(None, known)))
             yield _Place(query, number, transcript, index, said)
 
 
 def pieces_of(message: ChatMessage, query: Query) -> list[Piece]:
-    """The texts of a message that a query is looked for in; without restrictions these are `highlight.text_of`'s."""
+    """The texts of a message that a query is looked for in, as they read: `highlight.text_of`'s, without restrictions."""
     wanted = query.searched
     found: list[Piece] = []
     own_tool = message.function if message.role == "tool" else None
@@ -205,7 +206,11 @@ def pieces_of(message: ChatMessage, query: Query) -> list[Piece]:
         named = {"name": message.name, "recipient": message.recipient, "model": model, "timestamp": message.timestamp}
         lines = [*_flat(named), *_flat({k: v for k, v in message.metadata.items() if not k.startswith(_NOTES)})]
         found += [Piece("metadata", line, own_tool) for line in lines]
-    return [piece for piece in found if piece.text]
+    return [_as_read(piece) for piece in found if piece.text]
+
+
+def _as_read(piece: Piece) -> Piece:
+    return replace(piece, text=without_colours(piece.text)) if "\x1b" in piece.text else piece
 
 
 def _of_run(run: AgentRun) -> list[Piece]:
@@ -213,12 +218,12 @@ def _of_run(run: AgentRun) -> list[Piece]:
         "id": run.id, "name": run.name, "description": run.description, "agents": run.agents or None,
         "reasoning": run.reasoning,
     }  # fmt: skip
-    return [Piece("metadata", line) for line in (*_flat(named), *_flat(run.metadata))]
+    return [_as_read(Piece("metadata", line)) for line in (*_flat(named), *_flat(run.metadata))]
 
 
 def _of_transcript(transcript: Transcript) -> list[Piece]:
     named = {"name": transcript.name, "description": transcript.description}
-    return [Piece("metadata", line) for line in (*_flat(named), *_flat(transcript.metadata))]
+    return [_as_read(Piece("metadata", line)) for line in (*_flat(named), *_flat(transcript.metadata))]
 
 
 def _flat(value: object) -> Iterator[str]:

@@ -7,6 +7,7 @@ What else they may have become on the way is accounted for here:
   letter of an ASCII word that is spelled so makes the bytes suspicious, whatever they hold.
 - Case is ignored beyond ASCII: the Kelvin sign matches a k.
 - A record that is shown as JSON reads `\\n` where it breaks a line: an n before the word that was no letter of it.
+- Codes for colours are taken out of texts, and may stand within a word: bytes that have some are looked at without them, too.
 - The formats add words of their own (`_ADDED`), and numbers, which they write in their own way.
 """
 
@@ -62,8 +63,13 @@ _ADDED_METADATA: Final = (
 
 _MARK: Final = b"DELIMITER_"
 """TaskWeaver's marks in a text, which may be taken out from within a word."""
-_SPELLED: Final = (rb"\u0020", rb"\u003", rb"\u004", rb"\u005", rb"\u006", rb"\u007")
-"""How a space, and an ASCII letter or digit, begin in JSON's other spelling."""
+_SPELLED: Final = (rb"\\u001b", rb"\u0020", rb"\u003", rb"\u004", rb"\u005", rb"\u006", rb"\u007")
+"""How a space, and an ASCII letter or digit, begin in JSON's other spelling; and codes for colours in JSON within JSON, which
+may be such codes, or may read as they are written."""
+_COLOURS: Final = re.compile(rb"(?:\x1b|\\u001[bB])(?:\[[0-9;:]{0,200}m|\[[0-9;?]{0,20}[KJGH]|\(B|\[\?25[hl])")
+"""Codes for colours, which nobody reads (`textsafe.without_colours`), in a log."""
+_COLOURED: Final = 4_096
+"""Bytes that a word may take where every letter of it has a colour of its own."""
 _ESCAPED_HEAD: Final = re.compile(r"u?00[01][0-9a-f]|0?[01][0-9a-f]|[0-9a-fnrt]")
 """What may come from JSON's spelling of the character before a word, where JSON is shown as text."""
 _NUMBER: Final = re.compile(r"\d*e?\d*\Z", re.IGNORECASE)
@@ -110,7 +116,7 @@ class Prefilter:
 
     def __post_init__(self) -> None:
         needles = [len(needle) for clause in self.clauses for needle in (*clause.needles, *clause.others)]
-        object.__setattr__(self, "overlap", max([*needles, len(_MARK), 12]))
+        object.__setattr__(self, "overlap", max([*needles, len(_MARK), _COLOURED]))
 
     def may_match(self, data: bytes | memoryview) -> bool:
         """Whether a record may hold a match."""
@@ -122,7 +128,13 @@ class Prefilter:
             return ()
         low = lowered(data)
         left = tuple(clause for clause in clauses if not clause.may_be_in(data, low))
-        return () if left and _is_suspicious(low) else left
+        if not left or _is_suspicious(low):
+            return ()
+        if holds(low, b"\\u001b") or holds(low, b"\x1b"):
+            data = _COLOURS.sub(b"", data)
+            low = lowered(data)
+            left = tuple(clause for clause in left if not clause.may_be_in(data, low))
+        return left
 
 
 def _is_suspicious(data: bytes) -> bool:

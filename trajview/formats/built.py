@@ -20,8 +20,8 @@ _KEPT = 4_000
 _TEXT_OR_PARTS = frozenset(b'"[')
 _LOOKED_AT = 256
 """Bytes of a text that is not decoded whose lines are counted; the rest has as many, for all that is known."""
-_ESCAPED = re.compile(rb"\\u(?:00[2-7]|013[01]|017[fF]|212[aA])")
-"""A character, escaped, that is an ASCII letter or matches one where case is ignored."""
+_ESCAPED = re.compile(rb"\\u(?:00[2-7]|001[bB]|013[01]|017[fF]|212[aA])")
+"""A character, escaped, that is an ASCII letter or matches one where case is ignored; or that begins a colour's code."""
 _ODD = ("\u0130".encode(), "\u0131".encode(), "\u017f".encode(), "\u212a".encode())
 """The latter as they are: they match an i, an s and a k."""
 
@@ -81,8 +81,8 @@ class MessagesOnDemand(Sequence["ChatMessage"]):
 
 
 def is_odd(logged: bytes) -> bool:
-    """Whether ASCII letters may be in a message, or match one that is, which these bytes of it do not show."""
-    if b"\\u" in logged and _ESCAPED.search(logged):
+    """Whether ASCII letters may be in a message, or match one that is, which these bytes of it do not show side by side."""
+    if (b"\\u" in logged and _ESCAPED.search(logged)) or b"\x1b" in logged:
         return True
     return not logged.isascii() and any(odd in logged for odd in _ODD)
 

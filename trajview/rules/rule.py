@@ -9,6 +9,7 @@ from typing import Final
 from trajview.errors import TrajviewError
 from trajview.models.messages import AssistantMessage, ChatMessage, ToolMessage
 from trajview.models.said import strings_within
+from trajview.textsafe import without_colours
 
 __all__ = ["COLOURS", "FIELDS", "ROLES", "Rule", "compile_pattern", "compile_rule"]
 
@@ -61,7 +62,7 @@ class Rule:
             return False
         if self.everywhere:
             return self.pattern.search(joined) is not None
-        return any(self.pattern.search(text) for text in self._texts(message))
+        return any(self.pattern.search(without_colours(text)) for text in self._texts(message))
 
     def _texts(self, message: ChatMessage) -> list[str]:
         wanted = self.fields or frozenset(FIELDS)

@@ -115,9 +115,8 @@ class ResultsScreen(Screen[None]):
         self._say()
 
     def before_shown(self) -> None:
-        """The screen is about to be shown: where nothing was searched for yet, it begins with the question."""
-        if self.results.state == "none":
-            self._early = deque()
+        """The screen is about to be shown: it begins with the question, above what was found the last time."""
+        self._early = deque()
 
     def on_screen_resume(self) -> None:
         if self._early is not None:
