@@ -42,7 +42,7 @@ def logs(tmp_path: Path) -> Path:
         "id": "delta",
         "messages": [
             {"role": "assistant", "content": None, "tool_calls": [call_]},
-            {"role": "tool", "tool_call_id": "c", "content": "\x1b[2Jneedle"},
+            {"role": "tool", "tool_call_id": "c", "content": "\x1b[5nneedle"},
         ],
     }
     (folder / "tool.json").write_text(json.dumps(tool))
@@ -57,7 +57,7 @@ def test_a_line_for_each_hit_with_file_line_and_message(logs: Path) -> None:
         "chats.jsonl:3:T0B0:needle needle",
         "chats.jsonl:3:T0B1:needle",
         "tool.json:T0B0:grep needle",
-        "tool.json:T0B1:␛[2Jneedle",
+        "tool.json:T0B1:␛[5nneedle",
     ]
 
 
@@ -65,7 +65,7 @@ def test_with_a_heading_the_run_stands_above_its_lines(logs: Path) -> None:
     assert call("--heading", "needle", logs).stdout.splitlines() == [
         "chats.jsonl:1 alpha", "T0B1 assistant:the Needle", "",
         "chats.jsonl:3 gamma", "T0B0 user:needle needle", "T0B1 assistant:needle", "",
-        "tool.json delta", "T0B0 call bash:grep needle", "T0B1 tool bash:␛[2Jneedle",
+        "tool.json delta", "T0B0 call bash:grep needle", "T0B1 tool bash:␛[5nneedle",
     ]  # fmt: skip
 
 
@@ -88,9 +88,9 @@ def test_context_lines_have_a_dash_and_are_shown_once(tmp_path: Path) -> None:
         (["-c"], ["chats.jsonl:1:1", "chats.jsonl:3:3", "tool.json:2"]),
         (["-l"], ["chats.jsonl:1", "chats.jsonl:3", "tool.json"]),
         (["-m1", "--role", "user"], ["chats.jsonl:3:T0B0:needle needle"]),
-        (["-s"], ["chats.jsonl:3:T0B0:needle needle", "chats.jsonl:3:T0B1:needle", "tool.json:T0B0:grep needle", "tool.json:T0B1:␛[2Jneedle"]),
+        (["-s"], ["chats.jsonl:3:T0B0:needle needle", "chats.jsonl:3:T0B1:needle", "tool.json:T0B0:grep needle", "tool.json:T0B1:␛[5nneedle"]),
         (["--tool", "bash", "--in", "arguments"], ["tool.json:T0B0:grep needle"]),
-        (["--tool", "b*", "--role", "tool"], ["tool.json:T0B1:␛[2Jneedle"]),
+        (["--tool", "b*", "--role", "tool"], ["tool.json:T0B1:␛[5nneedle"]),
         (["-M", "8", "--role", "assistant", "-c"], ["chats.jsonl:1:1", "chats.jsonl:3:1", "tool.json:1"]),
     ],
 )  # fmt: skip
