@@ -126,6 +126,45 @@ async def test_a_rule_is_typed_checked_and_shown_at_once(log: Path) -> None:
         assert reader.screen.session.stops == [2]
 
 
+async def test_a_rule_is_typed_with_where_it_looks(log: Path) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        screen = await panel(reader)
+        for typed, count in (
+            ("role:assistant parser", 1),
+            ("parser in:output", 1),
+            ("tool:bash pytest", 1),
+            ("tool:x pytest", 0),
+        ):
+            await reader.press("a")
+            screen.query_one(Input).value = typed
+            await reader.press("enter")
+            await reader.until(lambda typed=typed, count=count: counts(screen).get(typed) == count, typed)
+        await reader.press("a")
+        screen.query_one(Input).value = "role:nobody parser"
+        await reader.until(lambda: "there is no role:nobody; one of system," in reader.whole_screen)
+
+
+async def test_a_rule_that_comes_with_trajview_is_kept_on(log: Path) -> None:
+    file = log.parent / ".trajview.toml"
+    async with reading(log) as reader:
+        await reader.opened()
+        screen = await panel(reader)
+        screen._go("rule:secrets")
+        await reader.press("space")
+        assert "S keeps it" in reader.whole_screen
+        await reader.press("S", "p")
+        await reader.until(lambda: "saved to" in reader.whole_screen)
+        await reader.press("S", "p")
+        await reader.until(lambda: "change `on` there" in reader.whole_screen)
+    assert tomllib.loads(file.read_text())["rule"] == [{"name": "secrets", "on": True}]
+    async with reading(log) as reader:
+        await reader.opened()
+        screen = await panel(reader)
+        assert [row.label for row in screen._shown if row.on] == ["errors", "secrets"]
+        assert counts(screen)["secrets"] == 1
+
+
 async def test_a_word_becomes_a_rule_that_is_named_and_saved_beside_the_logs(log: Path) -> None:
     (log.parent / ".trajview.toml").write_text("# ours\n[[rule]]\nname = 'fix'\npattern = 'fix'\n")
     async with reading(log) as reader:

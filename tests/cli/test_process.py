@@ -34,6 +34,13 @@ def test_the_version_imports_next_to_nothing() -> None:
     assert not imported & {"textual", "rich", "tiktoken", "pydantic", "msgspec", "yaml", "platformdirs", "pygments"}
 
 
+def test_what_python_thinks_of_a_pattern_is_kept_from_people(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps({"messages": [{"role": "user", "content": "[x"}]}) + "\n")
+    done = subprocess.run([*PROGRAM, "search", "[[a]x", str(path)], capture_output=True, text=True, check=True)
+    assert (done.stdout.endswith(":T0B0:[x\n"), done.stderr) == (True, "")
+
+
 @pytest.mark.parametrize("command", ["show", "ls", "validate"])
 def test_a_closed_pipe_ends_quietly(big: Path, command: str) -> None:
     with subprocess.Popen([*PROGRAM, command, str(big)], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:

@@ -52,6 +52,8 @@ READ = [
     ("metadata.solved", "metadata.solved"),
     ("sort:-reward,units", "sort:-reward,units"),
     ("foo sort:-metadata.\"a b\", id bar", 'foo and bar sort:-metadata."a b",id'),
+    ("T0:1 http://x a&&b !bash", "T0:1 and http://x and a&&b and !bash"),
+    ("'format:x'", '"format:x"'),
     ("a or b sort:model", "a or b sort:models"),
 ]  # fmt: skip
 
@@ -116,6 +118,12 @@ WRONG = [
     ('model ~ "" c', "        ^^", "empty pattern"),
     ("format in (a b)", "             ^", "a comma or a )"),
     ("reward in (1, x)", "              ^", "a number"),
+    ("reward > 0 && units > 3", "           ^^", "write `and`"),
+    ("reward > 0 || units > 3", "           ^^", "write `or`"),
+    ("foo !annotated", "    ^^^^^^^^^^", "write `not annotated`"),
+    ("foo format:docent", "    ^^^^^^^^^^^^^", "write `format == docent`"),
+    ("format: docent", "^^^^^^^", "write `format == …`"),
+    ("reward => 1", "       ^^", "write `reward >= …`"),
     ("sort:foo bar", "     ^^^", "no field `foo`"),
     ("sort:-,x", "     ^", "the name of a field"),
 ]  # fmt: skip

@@ -6,11 +6,35 @@ from dataclasses import replace
 from pathlib import Path
 
 from trajview.config import Settings, config_path
-from trajview.errors import Problem
+from trajview.corpus.query import first_of, last_of
+from trajview.errors import Problem, TrajviewError
 from trajview.rules import COLOURS, Rule, append_rule, built_in_rules, compile_rule, project_file, read_project
+from trajview.rules.built_in import BUILT_IN
 from trajview.rules.project import PROJECT_FILE
+from trajview.rules.rule import FIELDS, ROLES
+from trajview.textsafe import one_line
 
-__all__ = ["RuleBook"]
+__all__ = ["RuleBook", "rule_from"]
+
+
+def rule_from(typed: str) -> Rule:
+    """The rule that a person typed into one line: a pattern, and `role:tool`, `tool:bash`, `in:output` around it.
+
+    The names are those of a rule in a file. Raises TrajviewError.
+    """
+    chosen: dict[str, set[str]] = {"role": set(), "tool": set(), "in": set()}
+    rest = typed.strip()
+    while match := first_of(rest) or last_of(rest):
+        chosen[match[1]].update(match[2].split(","))
+        rest = (rest[: match.start()] + rest[match.end() :]).strip()
+    for kind, known in (("role", ROLES), ("in", FIELDS)):
+        if unknown := sorted(chosen[kind].difference(known)):
+            raise TrajviewError(f"there is no {kind}:{unknown[0]}; one of {', '.join(known)}", title="Bad rule")
+    rule = compile_rule(rest)
+    return replace(
+        rule, name=one_line(typed, 40), fields=frozenset(chosen["in"]), roles=frozenset(chosen["role"]),
+        tools=frozenset(chosen["tool"]),
+    )  # fmt: skip
 
 
 class RuleBook:
@@ -96,7 +120,8 @@ class RuleBook:
         """Write a rule to the project file or the configuration. Raises RuleError."""
         path, rule = self.places()[place], self._rules[name]
         append_rule(path, replace(rule, on=name in self.on))
-        self._rules[name] = replace(rule, origin=PROJECT_FILE if place == "project" else "config")
+        if rule.origin != BUILT_IN:
+            self._rules[name] = replace(rule, origin=PROJECT_FILE if place == "project" else "config")
         if place == "project":
             self.project = path
         return path

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from importlib import import_module
 from typing import Any, Final
 
@@ -147,6 +148,9 @@ def main() -> None:
 
 def run() -> None:
     """The console script."""
+    if not sys.warnoptions:
+        # What Python thinks of a pattern such as `[[` that somebody searches for is meant for programmers.
+        warnings.simplefilter("ignore", FutureWarning)
     try:
         main(prog_name="trajview")
     except KeyboardInterrupt:

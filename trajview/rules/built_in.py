@@ -5,10 +5,14 @@ from __future__ import annotations
 import pkgutil
 import re
 from functools import cache
+from typing import Final
 
 from .rule import Rule
 
-__all__ = ["built_in_rules"]
+__all__ = ["BUILT_IN", "built_in_rules"]
+
+BUILT_IN: Final = "built in"
+"""The origin of these rules."""
 
 
 @cache
@@ -27,7 +31,7 @@ def built_in_rules() -> tuple[Rule, ...]:
             colour=table["colour"],
             on=False,
             words=tuple(table["words"]),
-            origin="built in",
+            origin=BUILT_IN,
         )
         for table in tomllib.loads(data.decode("utf-8"))["rule"]
     )

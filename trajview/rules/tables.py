@@ -12,7 +12,7 @@ from typing import Any, Final
 from trajview.atomic import write_atomically
 from trajview.errors import TrajviewError, Where
 
-from .built_in import built_in_rules
+from .built_in import BUILT_IN, built_in_rules
 from .rule import COLOURS, FIELDS, ROLES, Rule, compile_pattern
 from .safe import slow_because
 
@@ -158,7 +158,9 @@ def _line_of(text: str, number: int, key: str) -> int | None:
 
 
 def as_table(rule: Rule) -> str:
-    """The rule as a `[[rule]]` of a TOML file."""
+    """The rule as a `[[rule]]` of a TOML file; of one that comes with trajview, whether it is on."""
+    if rule.origin == BUILT_IN:
+        return f"[[rule]]\nname = {_quoted(rule.name)}\non = {str(rule.on).lower()}\n"
     lines = ["[[rule]]", f"name = {_quoted(rule.name)}", f"pattern = {_quoted(rule.pattern.pattern)}"]
     for key, chosen in (("in", rule.fields), ("role", rule.roles), ("tool", rule.tools)):
         if chosen:
@@ -184,7 +186,8 @@ def append_rule(path: Path, rule: Rule) -> None:
         values = tomllib.loads(before.decode("utf-8").removeprefix("\ufeff"))
         known = values.get("rule", [])
         if any(isinstance(one, dict) and one.get("name") == rule.name for one in known if isinstance(known, list)):
-            raise RuleError(f"there is a rule `{rule.name}` already", hint="give it another name", where=Where(path))
+            hint = "change `on` there" if rule.origin == BUILT_IN else "give it another name"
+            raise RuleError(f"there is a rule `{rule.name}` already", hint=hint, where=Where(path))
         newline = b"\r\n" if b"\r\n" in before else b"\n"
         gap = b"" if not before else newline if before.endswith(b"\n") else newline * 2
         after = before + gap + as_table(rule).encode().replace(b"\n", newline)

@@ -22,6 +22,7 @@ from .syntax import (
     Query,
     Text,
     WhereError,
+    foreign,
 )  # fmt: skip
 
 __all__ = ["parse", "parse_fields", "parse_sort"]
@@ -32,6 +33,7 @@ _WORD = re.compile(r"""(?:(?!!(?=[=~]))[^\s()<>=~"'])(?:(?!!(?=[=~]))[^\s()<>=~]
 _QUOTED_PART = re.compile(r"""(?:sort:-?|,-?)?[A-Za-z]+(?:\.[^\s()<>=~"',.]*)*\.(?=["'])""")
 _VALUE = re.compile(r"[^\s()]+")
 _LISTED = re.compile(r"[^\s(),]+")
+_TURNED = {">": ">=", "<": "<=", "~": "~", "!": "!="}
 _ESCAPES = {"n": "\n", "t": "\t"}
 _DEEPEST = 50
 _QUOTE_IT = "put it in quotes to look for it as text"
@@ -183,6 +185,10 @@ class _Parser:
             ref = self.ref(word, start, end)
             at, self.at = self.at, operator.end()
             sign = "==" if operator[0] == "=" else operator[0]
+            if operator[0] == "=" and (turned := _TURNED.get(self.text[self.at : self.at + 1])):
+                raise self.error(
+                    f"there is no ={self.text[self.at]} here", at, self.at + 1, hint=f"write `{ref} {turned} …`"
+                )
             return self.comparison(ref, cast("Operator", sign), at)
         is_field = field_named(word.partition(".")[0])
         if is_field is not None and (operator_in := re.compile(r"(not\s+)?in\s*\(", re.I).match(self.text, self.at)):
@@ -196,6 +202,8 @@ class _Parser:
             if word.endswith(".") and self.forgiving and end == len(self.text):
                 return None
             return Flag(self.ref(word, start, end))
+        if (said := foreign(word)) is not None:
+            raise self.error(said[0], start, end, hint=said[1])
         return Text(word)
 
     def group(self) -> Node | None:

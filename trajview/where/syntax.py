@@ -25,7 +25,7 @@ from trajview.errors import TrajviewError
 from .fields import Kind, Ref, field_named
 
 __all__ = [
-    "And", "By", "Compare", "Flag", "Literal", "Node", "Not", "Operator", "Or", "Query", "Text", "WhereError", "number_in", "refs_in", "written",
+    "And", "By", "Compare", "Flag", "Literal", "Node", "Not", "Operator", "Or", "Query", "Text", "WhereError", "foreign", "number_in", "refs_in", "written",
 ]  # fmt: skip
 
 Operator = OneOf["<", "<=", ">", ">=", "==", "!=", "~", "!~"]
@@ -156,8 +156,22 @@ def _quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t") + '"'
 
 
+def foreign(word: str) -> tuple[str, str] | None:
+    """What is said, and the hint, of a bare word that means something in other languages and would silently find nothing."""
+    if word in ("&&", "||"):
+        return f"there is no {word} here", f"write `{'and' if word == '&&' else 'or'}`; as text? in quotes"
+    name, colon, value = word.partition(":")
+    if word[:1] == "!" and field_named(word[1:].partition(".")[0]):
+        return "there is no ! here", f"write `not {word[1:]}`; as text? in quotes"
+    if colon and field_named(name.partition(".")[0]):
+        return f"a : compares nothing with `{name}`", f"write `{name} == {value or '…'}`; as text? in quotes"
+    return None
+
+
 def _is_plain(text: str) -> bool:
     """Whether a text means itself without quotes."""
+    if foreign(text) is not None:
+        return False
     # A quote behind a point would begin a part of a name in quotes.
     if not re.fullmatch(_PLAIN_TEXT, text, re.IGNORECASE) or text in KEYWORDS or re.search(r"""\.["']""", text):
         return False

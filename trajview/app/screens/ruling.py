@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
 
@@ -13,7 +12,7 @@ from textual.message import Message
 from textual.worker import Worker, get_current_worker
 
 from trajview.app.highlight_index import HighlightIndex, rule_key
-from trajview.app.rulebook import RuleBook
+from trajview.app.rulebook import RuleBook, rule_from
 from trajview.app.screens.jumping import Jumping
 from trajview.app.screens.sources import Row, SourcesScreen
 from trajview.app.session import TranscriptSession
@@ -222,12 +221,11 @@ class Ruling(Jumping):
 
     def check(self, pattern: str) -> str | None:
         """Why the pattern may take very long, if so. Raises TrajviewError for what is no pattern."""
-        compile_rule(pattern)
-        return slow_because(pattern)
+        return slow_because(rule_from(pattern).pattern.pattern)
 
     def add(self, pattern: str) -> str:
         """A new rule; returns its key. Raises TrajviewError."""
-        rule = self.book.add(replace(compile_rule(pattern), name=one_line(pattern, 40)))
+        rule = self.book.add(rule_from(pattern))
         self._made(rule)
         return rule_key(rule.name)
 

@@ -19,6 +19,7 @@ from textual.widgets.option_list import Option
 from trajview.app.rule_colours import colour_of
 from trajview.app.screens.once import OnceScreen
 from trajview.errors import TrajviewError
+from trajview.rules.built_in import BUILT_IN
 from trajview.textsafe import one_line
 
 __all__ = ["Managed", "Row", "SourcesScreen"]
@@ -158,6 +159,10 @@ class SourcesScreen(OnceScreen[None]):
         number = self.query_one(OptionList).highlighted
         return self._shown[number].key if number is not None and number < len(self._shown) else ""
 
+    @property
+    def _row(self) -> Row | None:
+        return next((row for row in self._shown if row.key == self._key), None)
+
     def _prompt(self, row: Row) -> Content:
         count = "…" if row.count is None else f"{row.count:,}"
         wide = self.app.size.width >= 76
@@ -190,6 +195,8 @@ class SourcesScreen(OnceScreen[None]):
         if self._key:
             self._managed.switch(self._key)
             self.refresh_rows()
+            row = self._row
+            self._say("S keeps it so for the next time" if row is not None and row.origin == BUILT_IN else "")
 
     @on(OptionList.OptionSelected)
     def _clicked(self, event: OptionList.OptionSelected) -> None:
@@ -216,11 +223,11 @@ class SourcesScreen(OnceScreen[None]):
 
     def action_add(self) -> None:
         """Type the pattern of a new rule."""
-        self._ask("add", "a regular expression; capitals make it mind the case")
+        self._ask("add", "a regular expression, such as: role:tool tool:bash in:output not found")
 
     def action_rename(self) -> None:
         """Type another name for the rule under the cursor."""
-        row = next((row for row in self._shown if row.key == self._key), None)
+        row = self._row
         if row is None or row.origin != "session":
             self._say("only rules that were made here have another name; in a file, change it there", wrong=True)
             return
@@ -277,9 +284,10 @@ class SourcesScreen(OnceScreen[None]):
 
     def action_save(self) -> None:
         """Ask where the rule under the cursor is to be saved."""
-        row = next((row for row in self._shown if row.key == self._key), None)
-        if row is None or row.origin not in ("session", "--highlight"):
-            self._say("only rules that were made here, and --highlight, can be saved", wrong=True)
+        row = self._row
+        if row is None or row.origin not in ("session", "--highlight", BUILT_IN):
+            what = "this is no rule" if row is None or not row.origin else "this rule is in a file: change it there"
+            self._say(f"{what}; rules that were made here, built in or --highlight can be saved", wrong=True)
             return
         self._saving = row.key
         places = self._managed.places()
