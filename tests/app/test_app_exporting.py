@@ -48,6 +48,7 @@ async def test_w_writes_the_run_as_its_name_says(log: Path, folder: Path) -> Non
             ("a.html", "<!doctype html>"),
             ("a.json", '{"id": "repair"'),
             ("a.jsonl", '{"id": "repair/0"'),
+            ("a.adp.jsonl", '{"schema_version": "1'),
         ):
             await reader.press("W")
             await answered(reader, name)
@@ -56,7 +57,7 @@ async def test_w_writes_the_run_as_its_name_says(log: Path, folder: Path) -> Non
     page = Path("repair.md").read_text()
     assert page.startswith("# The cold kettle\n")
     assert "The kettle stays cold." in page
-    assert sorted(path.name for path in folder.iterdir()) == ["a.html", "a.json", "a.jsonl", "repair.md"]
+    assert sorted(path.name for path in folder.iterdir()) == ["a.adp.jsonl", "a.html", "a.json", "a.jsonl", "repair.md"]
 
 
 async def test_what_is_typed_replaces_the_name_that_is_offered(log: Path) -> None:
@@ -93,7 +94,9 @@ async def test_a_name_without_a_known_ending_is_asked_for_again(log: Path, folde
         await reader.press("W")
         await answered(reader, "mine.pdf")
         await reader.until(lambda: reader.screen.prompt.is_open)
-        assert "The ending says the format: .md .html .json .jsonl." in "".join(reader.toasts)
+        assert "The ending says the format: .md, .html, .json (Docent), .jsonl (OpenAI), .adp.jsonl (ADP)." in "".join(
+            reader.toasts
+        )
         field = reader.app.focused
         assert isinstance(field, Input)
         assert field.value == "mine.pdf"
@@ -124,6 +127,10 @@ async def test_what_is_lost_is_said(log: Path) -> None:
         await answered(reader, "a.jsonl")
         await written(reader, Path("a.jsonl"))
         assert "left out" in "".join(reader.toasts)
+        await reader.press("W")
+        await answered(reader, "a.adp.jsonl")
+        await written(reader, Path("a.adp.jsonl"))
+        assert "transcripts are one run: each is a record of its own" in reader.toasts[-1]
 
 
 async def test_ones_own_annotation_and_marks_are_in_the_page(log: Path, tmp_path: Path) -> None:

@@ -81,17 +81,39 @@ def test_each_run_becomes_a_file_in_a_folder(logs: Path) -> None:
     assert "pages/one.md: there is such a file already" in again.stderr
 
 
-def test_html_is_a_page_per_run(logs: Path) -> None:
+def test_several_runs_in_one_web_page_stand_below_an_index(logs: Path) -> None:
     assert call("export", "a.jsonl", "-o", "a.html", "--highlight", "mend").exit_code == 0
     page = Path("a.html").read_text()
     assert page.startswith("<!doctype html>")
     assert "rule: mend" in page
+    assert "<td><a href" not in page
     done = call("export", "both.jsonl", "-o", "both.html")
-    assert done.exit_code == 2
-    assert "html is a page per run" in done.stderr
-    assert not Path("both.html").exists()
+    assert done.exit_code == 0
+    assert "2 runs written to both.html" in done.stderr
+    both = Path("both.html").read_text()
+    assert both.count("<!doctype html>") == 1
+    for number, (name, messages) in enumerate((("one", 2), ("two/2", 3))):
+        assert f'<tr><td><a href="#R{number}">{name}</a></td>' in both
+        assert f"<section class=run id=R{number}>\n<h1>{name}</h1>" in both
+        assert [f"id=R{number}-T0B{at}>" in both for at in range(4)] == [at < messages for at in range(4)]
+    printed = call("export", "both.jsonl", "-f", "html")
+    assert printed.stdout == both
+
+
+def test_of_a_page_per_run_in_a_folder_an_index_leads_to_them(logs: Path) -> None:
+    with Path("both.jsonl").open("a") as file:
+        file.write(record("index", "Hello.", "Good day.") + record("a b&c", "Hello.", "Good day."))
     assert call("export", "both.jsonl", "-f", "html", "-o", "pages/").exit_code == 0
-    assert sorted(path.name for path in Path("pages").iterdir()) == ["one.html", "two_2.html"]
+    names = ["a_b_c.html", "index-2.html", "index.html", "one.html", "two_2.html"]
+    assert sorted(path.name for path in Path("pages").iterdir()) == names
+    index = Path("pages/index.html").read_text()
+    assert "<h1>4 runs</h1>" in index
+    for name in names:
+        assert (f'href="{name}"' in index) == (name != "index.html")
+    assert Path("pages/one.html").read_text() == call("export", "both.jsonl", "--run", "one", "-f", "html").stdout
+    again = call("export", "both.jsonl", "-f", "html", "-o", "pages/")
+    assert again.exit_code == 1
+    assert "pages/index.html: there is such a file already" in again.stderr
 
 
 def test_rules_of_the_configuration_are_highlights(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,6 +148,33 @@ def test_units_are_chosen_and_wrong_ones_are_refused(logs: Path) -> None:
     assert "units 0 to 3" in wrong.stderr
     assert call("export", "long.json", "--units", "a-b").exit_code == 2
     assert call("export", "long.json", "--units", "3-1").exit_code == 2
+
+
+def test_units_of_any_transcript_are_chosen(logs: Path) -> None:
+    transcripts = [
+        {"messages": [{"role": role, "content": f"{name}{i}"} for i, role in enumerate(["user", "assistant"] * 3)]}
+        for name in "ab"
+    ]
+    Path("two.json").write_text(json.dumps({"id": "two", "transcripts": transcripts}))
+
+    def said(*options: str) -> list[str]:
+        done = call("export", "two.json", "-f", "openai", *options)
+        assert done.exit_code == 0, done.stderr
+        return [message["content"] for message in json.loads(done.stdout)["messages"]]
+
+    assert said("--transcript", "1", "--unit", "1") == ["b2", "b3"]
+    assert said("--units", "T1:1-2") == said("--transcript", "1", "--units", "1-2") == ["b2", "b3", "b4", "b5"]
+    assert said("--units", "1:0") == ["b0", "b1"]
+    assert said("--unit", "0") == ["a0", "a1"]
+    assert said("--transcript", "1") == [f"b{i}" for i in range(6)]
+    for options, says in (
+        (("--transcript", "2"), "there is no transcript 2 in two (it has transcripts 0 to 1)"),
+        (("--units", "T1:2-7"), "none of the action units 2 to 7 of transcript 1"),
+        (("--transcript", "0", "--units", "T1:0"), "contradict each other"),
+    ):
+        done = call("export", "two.json", *options)
+        assert done.exit_code == 2
+        assert says in done.stderr
 
 
 def test_blind_leaves_out_what_an_annotator_is_not_to_know(logs: Path) -> None:

@@ -11,6 +11,7 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,8 @@ import pytest
 from trajview.annotation.unit_notes import Mark, UnitNote, UnitNotes
 from trajview.corpus.corpus import Corpus
 from trajview.export.html import export_html
+from trajview.export.html_index import PageOfRuns
+from trajview.export.page import page_of
 from trajview.export.shown import Annotated
 from trajview.highlight import compile_rule
 from trajview.models.messages import (
@@ -134,10 +137,14 @@ def test_hostile_text_anywhere_runs_nothing_and_asks_nobody(listener: Listener, 
     page = export_html(
         everywhere(text), annotated=Annotated([record], {text: notes}), rules=[compile_rule("script", text)]
     ).text
+    whole, several = PageOfRuns(), BytesIO()
+    for _ in range(2):
+        whole.add(page_of(everywhere(text), None, Annotated([record], {text: notes}), []))
+    whole.write_to(several)
     # Without the policy that stands guard behind it: the escaping alone has to do.
     assert "Content-Security-Policy" in page
     unguarded = page.replace("Content-Security-Policy", "X-Nothing")
-    for each in (page, unguarded):
+    for each in (page, unguarded, several.getvalue().decode().replace("Content-Security-Policy", "X-Nothing")):
         dom = opened(each, tmp_path)
         assert "data-executed" not in dom.split("<body", 1)[0]
         assert "<script" not in dom

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from html.parser import HTMLParser
+from io import BytesIO
 from typing import Any
 
 from hypothesis import given, settings
@@ -13,6 +14,8 @@ from tests.app.strategies import HOSTILE
 from trajview.annotation.unit_notes import Mark, UnitNote, UnitNotes
 from trajview.export.exported import Part
 from trajview.export.html import export_html
+from trajview.export.html_index import PageOfRuns, index_page, listed
+from trajview.export.page import page_of
 from trajview.export.prose import cited, output, prose
 from trajview.export.shown import Annotated
 from trajview.highlight import compile_rule
@@ -132,6 +135,45 @@ def test_any_run_gives_a_sound_page_whose_links_lead_to_places_on_it(run: AgentR
     assert set(page.links) <= set(page.ids)
     places = [f"T{t}B{index}" for t, each in enumerate(run.transcripts) for index in range(len(each.messages))]
     assert [place for place in page.ids if re.fullmatch(r"T\d+B\d+", place)] == places
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.lists(runs, min_size=2, max_size=3), HOSTILE)
+def test_several_runs_are_on_a_sound_page_each_with_places_of_its_own(several: list[AgentRun], nasty: str) -> None:
+    record = AnnotationForEpisode(pk="p", episode="r", annotator_id=nasty, rewards=[(1.0, {})], reasoning=nasty)
+    whole = PageOfRuns()
+    for run in several:
+        run = run.model_copy(update={"name": nasty})
+        lost = whole.add(page_of(run, None, Annotated([record]), [compile_rule("a|e")])).lost
+        assert lost == export_html(run, annotated=Annotated([record]), rules=[compile_rule("a|e")]).lost
+    file = BytesIO()
+    whole.write_to(file)
+    page = Page(file.getvalue().decode())
+    assert len(page.ids) == len(set(page.ids))
+    assert set(page.links) <= set(page.ids)
+    for number, run in enumerate(several):
+        assert f"R{number}" in page.links
+        places = [
+            f"R{number}-T{t}B{index}" for t, each in enumerate(run.transcripts) for index in range(len(each.messages))
+        ]
+        assert [place for place in page.ids if re.fullmatch(rf"R{number}-T\d+B\d+", place)] == places
+
+
+def test_one_run_added_alone_is_its_own_page() -> None:
+    run = run_of(UserMessage(content="Hello."))
+    whole, file = PageOfRuns(), BytesIO()
+    whole.add(page_of(run, None, None, []))
+    whole.write_to(file)
+    assert file.getvalue().decode() == export_html(run).text
+
+
+@given(HOSTILE)
+def test_an_index_leads_to_files_whatever_they_are_named(nasty: str) -> None:
+    run = run_of(UserMessage(content="Hello."), name=nasty)
+    text = index_page([listed(page_of(run, None, None, []), name) for name in ("a.html", "%2e#?.html")])
+    assert 'href="a.html"' in text
+    assert 'href="%252e%23%3F.html"' in text
+    Page(text.replace('href="', 'href="#'))
 
 
 MARKUP = [

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING, Final, TypeVar
 
 import click
 
@@ -32,31 +32,48 @@ if TYPE_CHECKING:
     from trajview.corpus.corpus import Corpus
     from trajview.corpus.info import RunInfo
     from trajview.export.annotated import Annotations
-    from trajview.export.exported import Exported
+    from trajview.export.exported import Exported, Part
+    from trajview.export.page import Page
+    from trajview.export.shown import Annotated
     from trajview.highlight import Rule
+    from trajview.models.run import AgentRun
+
+    _Run = tuple[AgentRun, Part | None, Annotated | None]
 
 __all__ = ["command"]
 
+T = TypeVar("T")
+
 _FORMATS: Final = ("md", "html", "docent", "openai", "adp")
-_ENDINGS: Final = {"md": ".md", "html": ".html", "docent": ".json", "openai": ".jsonl", "adp": ".jsonl"}
-_UNITS: Final = re.compile(r"(\d{1,9})(?:\s*-\s*(\d{1,9}))?")
+_ENDINGS: Final = {"md": ".md", "html": ".html", "docent": ".json", "openai": ".jsonl", "adp": ".adp.jsonl"}
+_INDEX: Final = "index"
+_UNITS: Final = re.compile(r"(?:[Tt]?(\d{1,9})\s*:\s*)?(\d{1,9})(?:\s*-\s*(\d{1,9}))?")
+
+_Wanted = tuple[int | None, int, int]
+"""A transcript where one is named, and the first and the last of its units."""
 
 
-def _range(_ctx: click.Context, _param: click.Parameter, value: str | None) -> tuple[int, int] | None:
-    """`7`, or `3-7`: the first and the last."""
+def _range(_ctx: click.Context, _param: click.Parameter, value: str | None) -> _Wanted | None:
+    """`7`, `3-7`, or `T1:3-7`."""
     if value is None:
         return None
     found = _UNITS.fullmatch(value.strip())
     if found is None:
-        raise click.BadParameter(f"{value!r} is no range of units, such as 3-7")
-    return int(found[1]), int(found[2] or found[1])
+        raise click.BadParameter(f"{value!r} is no range of units, such as 3-7 or T1:3-7")
+    return int(found[1]) if found[1] else None, int(found[2]), int(found[3] or found[2])
 
 
 @click.command("export", short_help="Write runs as Markdown, HTML, or another tool's JSON.")
 @paths_argument
 @click.option("--run", metavar="ID", help="Only the run with this id or key (see `trajview ls`).")
-@click.option("--unit", type=int, metavar="N", help="Only this action unit, counted from 0, of the first transcript.")
-@click.option("--units", callback=_range, metavar="A-B", help="Only these action units of it, B included.")
+@click.option("--transcript", type=click.IntRange(0), metavar="N", help="Only this transcript, counted from 0.")
+@click.option("--unit", type=int, metavar="N", help="Only this action unit of it, or of the first; counted from 0.")
+@click.option(
+    "--units",
+    callback=_range,
+    metavar="A-B",
+    help="Only these action units, B included; T1:A-B says of which transcript.",
+)
 @click.option("--format", "-f", "chosen", type=click.Choice(_FORMATS), help="[by FILE's name, else md]")
 @click.option("--output", "-o", "named", metavar="FILE", help="A file or a folder.  [stdout]")
 @click.option("--force", is_flag=True, help="Replace files that are there.")
@@ -69,8 +86,9 @@ def command(
     ctx: click.Context,
     paths: tuple[Path, ...],
     run: str | None,
+    transcript: int | None,
     unit: int | None,
-    units: tuple[int, int] | None,
+    units: _Wanted | None,
     chosen: str | None,
     named: str | None,
     force: bool,
@@ -81,8 +99,9 @@ def command(
 ) -> None:
     """Write every run of PATH, or one, for people (md, html) or for other tools (docent, openai, adp).
 
-    By its name, a FILE.json is Docent's and a FILE.jsonl OpenAI's. docent, openai and adp are JSON Lines; so are all
-    runs in one FILE. Where FILE is a folder (it exists, or ends in a slash), each run becomes a file in it. No file is
+    By its name, a FILE.json is Docent's, a FILE.jsonl OpenAI's and a FILE.adp.jsonl ADP's. docent, openai and adp are
+    JSON Lines, a line or more per run; several runs in one web page stand below an index. Where FILE is a folder (it
+    exists, or ends in a slash), each run becomes a file in it; of web pages an index.html leads to them. No file is
     replaced without --force. What a format cannot hold is said on stderr.
     """
     from trajview.config import load_settings
@@ -91,6 +110,10 @@ def command(
 
     if unit is not None and units is not None:
         raise click.UsageError("--unit and --units say the same: give one of them")
+    if units is not None and units[0] is not None:
+        if transcript not in (None, units[0]):
+            raise click.UsageError(f"--transcript {transcript} and T{units[0]} in --units contradict each other")
+        transcript = units[0]
     output = None if named is None or named == "-" else Path(named)
     folder = output is not None and (output.is_dir() or str(named).endswith(os.sep))
     format = chosen or (format_of(output) if output is not None else None) or "md"
@@ -99,7 +122,8 @@ def command(
     work = _Work(
         corpus,
         format,
-        (unit, unit) if unit is not None else units,
+        transcript,
+        (unit, unit) if unit is not None else units and units[1:],
         _rules(settings),
         _annotations(settings, store is not None),
         blind,
@@ -149,6 +173,7 @@ class _Work:
         self,
         corpus: Corpus,
         format: str,
+        transcript: int | None,
         units: tuple[int, int] | None,
         rules: Sequence[Rule],
         annotations: Annotations | None,
@@ -157,6 +182,7 @@ class _Work:
         self.code = EXIT_FINE
         self._corpus = corpus
         self._format = format
+        self._transcript = transcript
         self._units = units
         self._rules = rules
         self._annotations = annotations
@@ -165,84 +191,140 @@ class _Work:
         self._lost: list[str] = []
         self._kinds: dict[str, int] = {}
 
-    def _texts(self, infos: Iterator[RunInfo]) -> Iterator[tuple[RunInfo, str]]:
-        """Each run as text. One that cannot be read is said, and passed over."""
+    def _exports(self, infos: Iterator[RunInfo], export: Callable[[_Run], T]) -> Iterator[tuple[RunInfo, T]]:
+        """Each run, exported. One that cannot be read is said, and passed over."""
         from trajview.export.choice import NoSuchUnit
 
         for info in infos:
             try:
-                found = self._exported(info)
+                found = export(self._run(info))
             except TrajviewError as error:
                 say_problem(error.problem())
                 self.code = max(self.code, EXIT_WRONG if isinstance(error, NoSuchUnit) else EXIT_PROBLEMS)
                 continue
             self._written += 1
-            self._lost = found.lost
-            for kind in found.kinds:
-                self._kinds[kind] = self._kinds.get(kind, 0) + 1
-            yield info, found.text
+            yield info, found
 
-    def _exported(self, info: RunInfo) -> Exported:
-        from trajview.export.choice import exported, part_of_units
+    def _run(self, info: RunInfo) -> _Run:
+        from trajview.export.choice import part_of
 
         run = self._corpus.read(info)
         if self._blind:
             from trajview.models.blind import blinded
 
             run = blinded(run)
-        part = part_of_units(run, *self._units) if self._units else None
-        annotated = self._annotations.of(info.key) if self._annotations else None
-        return exported(run, self._format, part, annotated, self._rules)
+        part = part_of(run, self._transcript, self._units)
+        return run, part, self._annotations.of(info.key) if self._annotations else None
+
+    def _texts(self, infos: Iterator[RunInfo]) -> Iterator[tuple[RunInfo, str]]:
+        """Each run as text."""
+        from trajview.export.choice import exported
+
+        def export(one: _Run) -> str:
+            run, part, annotated = one
+            return self._note(exported(run, self._format, part, annotated, self._rules)).text
+
+        return self._exports(infos, export)
+
+    def _pages(self, infos: Iterator[RunInfo]) -> Iterator[tuple[RunInfo, Page]]:
+        """Each run as a web page shows it."""
+        from trajview.export.page import page_of
+
+        def export(one: _Run) -> Page:
+            run, part, annotated = one
+            return page_of(run, part, annotated, self._rules)
+
+        return self._exports(infos, export)
+
+    def _note(self, found: Exported) -> Exported:
+        """Keep what is lost of a run."""
+        self._lost = found.lost
+        for kind in found.kinds:
+            self._kinds[kind] = self._kinds.get(kind, 0) + 1
+        return found
 
     def into_one(self, output: Path | None, infos: Iterator[RunInfo], force: bool) -> None:
         """All runs into one file, or to stdout."""
         if output is None:
+            if self._format == "html":
+                self._one_page(infos, sys.stdout.buffer)
+                return
             for _, text in self._texts(infos):
-                self._print(text)
+                self._print(self._between() + text)
             return
         from trajview.export.new_file import new_file
 
         with new_file(output, replace=force) as file:
-            for _, text in self._texts(infos):
-                file.write((self._between() + text).encode())
+            if self._format == "html":
+                self._one_page(infos, file)
+            else:
+                for _, text in self._texts(infos):
+                    file.write((self._between() + text).encode())
             if not self._written:
                 raise click.exceptions.Exit(max(self.code, exit_code(self._corpus)))
         self._say(f"{_runs(self._written)} written to {output}")
 
+    def _one_page(self, infos: Iterator[RunInfo], file: IO[bytes]) -> None:
+        """All runs on one web page, below an index where there are several."""
+        from trajview.export.html_index import PageOfRuns
+
+        whole = PageOfRuns()
+        for _, page in self._pages(infos):
+            self._note(whole.add(page))
+        if self._written:
+            sys.stdout.flush()
+            whole.write_to(file)
+
     def into_folder(self, folder: Path, infos: Iterator[RunInfo], force: bool) -> None:
-        """Each run into a file of its own, named after it."""
-        from trajview.export.new_file import AlreadyThere, NotWritten, name_for, new_file
+        """Each run into a file of its own, named after it; beside web pages an index."""
+        from trajview.export.new_file import NotWritten
 
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise NotWritten(f"it cannot be made: {error.strerror or error}", where=Where(folder)) from error
-        taken: set[str] = set()
-        there = 0
-        for info, text in self._texts(infos):
-            name = stem = name_for(info.key)
-            number = 1
-            while name.lower() in taken:
-                name = f"{stem}-{(number := number + 1)}"
-            taken.add(name.lower())
-            path = folder / f"{name}{_ENDINGS[self._format]}"
-            try:
-                with new_file(path, replace=force) as file:
-                    file.write(text.encode())
-            except AlreadyThere as error:
-                say_problem(error.problem())
-                self.code = max(self.code, EXIT_PROBLEMS)
-                there += 1
+        if self._format == "html":
+            there = self._pages_into(folder, infos, force)
+        else:
+            names = _Names(folder, _ENDINGS[self._format])
+            there = sum(not self._put(names.of(info), text, force) for info, text in self._texts(infos))
         self._say(f"{_runs(self._written - there)} written to {folder}")
 
+    def _pages_into(self, folder: Path, infos: Iterator[RunInfo], force: bool) -> int:
+        """A page per run, and index.html; returns how many were there already."""
+        from trajview.export.html import page_text
+        from trajview.export.html_index import Listed, index_page, listed
+
+        names, there = _Names(folder, ".html", taken={_INDEX}), 0
+        rows: list[Listed] = []
+        for info, page in self._pages(infos):
+            path = names.of(info)
+            self._note(found := page_text(page))
+            there += not self._put(path, found.text, force)
+            rows.append(listed(page, path.name))
+        if rows:
+            self._put(folder / f"{_INDEX}.html", index_page(rows), force)
+        return there
+
+    def _put(self, path: Path, text: str, force: bool) -> bool:
+        """Write a file; whether it was. One that is there already is said."""
+        from trajview.export.new_file import AlreadyThere, new_file
+
+        try:
+            with new_file(path, replace=force) as file:
+                file.write(text.encode())
+        except AlreadyThere as error:
+            say_problem(error.problem())
+            self.code = max(self.code, EXIT_PROBLEMS)
+            return False
+        return True
+
     def _between(self) -> str:
-        """What parts a run from the one before it in a file of several. Raises TrajviewError where it cannot be."""
-        if self._format == "html" and self._written > 1:
-            raise TrajviewError("html is a page per run", hint="-o FOLDER/ makes one of each, --run ID chooses one")
+        """What parts a run from the one before it in a file of several."""
         return "\n---\n\n" if self._format == "md" and self._written > 1 else ""
 
-    def _print(self, text: str) -> None:
-        text = self._between() + text
+    @staticmethod
+    def _print(text: str) -> None:
         if is_terminal():
             out(text)
         else:
@@ -262,6 +344,23 @@ class _Work:
     def _say(sentence: str) -> None:
         sys.stdout.flush()
         sys.stderr.write(f"trajview: {one_line(sentence, 2_000)}\n")
+
+
+class _Names:
+    """Names of files for runs, no two alike also where case makes no difference."""
+
+    def __init__(self, folder: Path, ending: str, taken: Iterable[str] = ()) -> None:
+        self._folder, self._ending, self._taken = folder, ending, set(taken)
+
+    def of(self, info: RunInfo) -> Path:
+        from trajview.export.new_file import name_for
+
+        name = stem = name_for(info.key)
+        number = 1
+        while name.lower() in self._taken:
+            name = f"{stem}-{(number := number + 1)}"
+        self._taken.add(name.lower())
+        return self._folder / f"{name}{self._ending}"
 
 
 def _runs(count: int) -> str:

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
     from .shown import Annotated
 
-__all__ = ["FORMATS", "LINES", "PAGES", "NoSuchUnit", "exported", "format_of", "part_of_units"]
+__all__ = ["FORMATS", "LINES", "PAGES", "NoSuchUnit", "exported", "format_of", "part_of"]
 
 PAGES: Final = ("md", "html")
-"""For people: a page per run."""
+"""For people."""
 LINES: Final = ("docent", "openai", "adp")
 """For programs: one or more lines of JSON per run."""
 FORMATS: Final = (*PAGES, *LINES)
@@ -27,6 +27,7 @@ FORMATS: Final = (*PAGES, *LINES)
 _BY_ENDING: Final = {
     ".md": "md", ".markdown": "md", ".html": "html", ".htm": "html", ".json": "docent", ".jsonl": "openai",
 }  # fmt: skip
+_ADP: Final = ".adp.jsonl"
 
 
 class NoSuchUnit(TrajviewError):
@@ -37,6 +38,8 @@ class NoSuchUnit(TrajviewError):
 
 def format_of(path: Path) -> str | None:
     """The format that a file's ending stands for, None where it stands for none."""
+    if path.name.lower().endswith(_ADP):
+        return "adp"
     return _BY_ENDING.get(path.suffix.lower())
 
 
@@ -71,11 +74,29 @@ def exported(
     return found
 
 
-def part_of_units(run: AgentRun, first: int, last: int, transcript: int = 0) -> Part:
+def part_of(run: AgentRun, transcript: int | None, units: tuple[int, int] | None) -> Part | None:
+    """The part of a run that is asked for: a transcript of it (by default the first), and action units of that.
+
+    Raises NoSuchUnit where there is none such.
+    """
+    if transcript is None and units is None:
+        return None
+    index, count = transcript or 0, len(run.transcripts)
+    if index >= count:
+        has = f"it has transcripts 0 to {count - 1}" if count > 1 else f"it has {count or 'none'}"
+        raise NoSuchUnit(f"there is no transcript {index} in {run.id}", hint=has)
+    if units is None:
+        return Part(index, 0, len(run.transcripts[index].messages) - 1)
+    return _part_of_units(run, *units, index)
+
+
+def _part_of_units(run: AgentRun, first: int, last: int, transcript: int) -> Part:
     """The part of a run that these action units are. Raises TrajviewError where there are no such units."""
     units = run.transcripts[transcript].units_of_action
     if not 0 <= first <= last < len(units):
         has = f"units 0 to {len(units) - 1}" if units else "no action units"
         asked = f"no action unit {first}" if first == last else f"none of the action units {first} to {last}"
+        if transcript:
+            asked += f" of transcript {transcript}"
         raise NoSuchUnit(f"there is {asked} in {run.id}", hint=f"it has {has}")
     return Part(transcript, units[first][0], units[last][-1])

@@ -6,7 +6,8 @@ All text of a log is escaped before it gets a tag, links lead to places on the p
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from typing import Final
 
@@ -18,12 +19,13 @@ from trajview.models.sotopia import AnnotationForEpisode
 from trajview.models.transcript import Transcript
 from trajview.textsafe import one_line
 
-from .exported import Exported, Lost, Part, parts_of_run
-from .prose import Exists, cited, esc, output, prose
-from .shown import Annotated, facts_of, highlights_of, number, unshown
+from .exported import Exported, Part
+from .page import Page, about, page_of
+from .prose import cited, esc, output, prose
+from .shown import Annotated, facts_of, number
 from .spoken import stand_in
 
-__all__ = ["export_html"]
+__all__ = ["Pieces", "document", "export_html", "page_text", "pieces_of"]
 
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _KEEP: Final = 12
@@ -34,7 +36,14 @@ _SHORT: Final = 60
 _LONG: Final = 1_500
 """Characters from which on what the system says is folded."""
 
-_Reasons = dict[int, dict[int, list[Highlight]]]
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """A run in pieces of a page: what is beside the messages, what stands above them, and they."""
+
+    contents: str
+    head: str
+    main: str
 
 
 def export_html(
@@ -44,82 +53,81 @@ def export_html(
     rules: Sequence[Rule] = (),
 ) -> Exported:
     """The run, or the part of it, with its highlights listed, and what was annotated."""
-    annotated = annotated or Annotated()
-    lost = Lost()
-    transcripts = parts_of_run(run, part)
-    unshown(run, part, lost)
-    reasons: _Reasons = {
-        index: {at: why for at, why in highlights_of(run, index, rules, annotated).items() if _within(at, part)}
-        for index, _ in transcripts
-    }
-    shown = {index: len(transcript.messages) for index, transcript in transcripts}
+    return page_text(page_of(run, part, annotated, rules))
 
-    def exists(transcript: int, message: int) -> bool:
-        return message < shown.get(transcript, 0) and _within(message, part)
 
-    title = one_line(run.name or run.id, 200)
-    pieces = [
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n',
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n',
-        '<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">\n',
-        f"<title>{esc(title)}</title>\n<style>\n{_style()}</style>\n</head>\n<body>\n<div class=wrap>\n",
-        f"<div class=head>\n<h1>{esc(title)}</h1>\n",
-        *_about_run(run, part),
-        "</div>\n",
-        *_contents(transcripts, reasons, annotated, part),
-        "<main>\n",
-        *_annotations(run, annotated, exists),
-    ]
-    if run.reasoning:
-        pieces.append(f"<h2>The evaluator’s reasoning</h2>\n<div class=sheet>{cited(run.reasoning, exists)}</div>\n")
-    for index, transcript in transcripts:
-        pieces += _transcript(transcript, index, part, reasons[index], annotated, several=len(run.transcripts) > 1)
-    pieces.append("</main>\n</div>\n</body>\n</html>\n")
-    return Exported("".join(pieces), lost.sentences(), lost.kinds())
+def page_text(page: Page) -> Exported:
+    """A run's page as text."""
+    pieces = pieces_of(page)
+    head = f"<h1>{esc(page.title)}</h1>\n{pieces.head}"
+    text = "".join(document(page.title, head, pieces.contents, [pieces.main]))
+    return Exported(text, page.lost.sentences(), page.lost.kinds())
+
+
+def document(title: str, head: str, contents: str, main: Iterable[str]) -> Iterator[str]:
+    """A page of its own: `contents` stand beside, `head` above what is in `main`; all of it is HTML but the title."""
+    yield '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+    yield f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+    yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+    yield '<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">\n'
+    yield f"<title>{esc(title)}</title>\n<style>\n{_style()}</style>\n</head>\n<body>\n"
+    yield f'<div class="{"wrap" if contents else "wrap alone"}">\n'
+    yield f"<div class=head>\n{head}</div>\n"
+    if contents:
+        yield f"<nav>\n{contents}</nav>\n"
+    yield "<main>\n"
+    yield from main
+    yield "</main>\n</div>\n</body>\n</html>\n"
+
+
+def pieces_of(page: Page, prefix: str = "") -> Pieces:
+    """A run's pieces. `prefix` begins the names of its places, where several runs are on a page."""
+    return Pieces(
+        "".join(_contents(page, prefix)),
+        "".join(_about_run(page)),
+        "".join([*_annotations(page, prefix), *_said(page, prefix)]),
+    )
+
+
+def _said(page: Page, prefix: str) -> Iterator[str]:
+    if page.run.reasoning:
+        reasoning = cited(page.run.reasoning, page.exists, prefix)
+        yield f"<h2>The evaluator’s reasoning</h2>\n<div class=sheet>{reasoning}</div>\n"
+    for index, transcript in page.transcripts:
+        yield from _transcript(page, index, transcript, prefix)
 
 
 def _style() -> str:
     return (files(__package__) / "page.css").read_text(encoding="utf-8")
 
 
-def _within(message: int, part: Part | None) -> bool:
-    return part is None or part.first <= message <= part.last
-
-
 # Beside the messages
 
 
-def _contents(
-    transcripts: Sequence[tuple[int, Transcript]], reasons: _Reasons, annotated: Annotated, part: Part | None
-) -> Iterator[str]:
+def _contents(page: Page, prefix: str) -> Iterator[str]:
     """The column on the left: highlights, then the units of each transcript."""
-    yield "<nav>\n"
-    if any(reasons.values()):
+    if any(page.reasons.values()):
         yield "<h2>Highlights</h2>\n<ol>\n"
-        for index, by_message in reasons.items():
-            for message, why in by_message.items():
-                for one in why:
-                    said = esc(one_line(one.reason, 80))
-                    yield (
-                        f'<li class="dot {_kind(one)}"><a href="#T{index}B{message}" title="{said}">'
-                        f"<span class=n>{one.unit}</span> <span class=said>{said}</span></a></li>\n"
-                    )
+        for index, message, one in page.highlights:
+            said = esc(one_line(one.reason, 80))
+            yield (
+                f'<li class="dot {_kind(one)}"><a href="#{prefix}T{index}B{message}" title="{said}">'
+                f"<span class=n>{one.unit}</span> <span class=said>{said}</span></a></li>\n"
+            )
         yield "</ol>\n"
-    if annotated.records:
+    if page.annotated.records:
         yield "<h2>Annotations</h2>\n<ol>\n"
-        for number_, record in enumerate(annotated.records):
-            yield f'<li><a href="#annotation-{number_}">{esc(one_line(record.annotator_id, 60))}</a></li>\n'
+        for number_, record in enumerate(page.annotated.records):
+            who = esc(one_line(record.annotator_id, 60))
+            yield f'<li><a href="#{prefix}annotation-{number_}">{who}</a></li>\n'
         yield "</ol>\n"
-    for index, transcript in transcripts:
-        name = f"Transcript {index}" if len(transcripts) > 1 else "Units"
+    for index, transcript in page.transcripts:
+        name = f"Transcript {index}" if len(page.transcripts) > 1 else "Units"
         yield f"<h2>{name}</h2>\n<ol>\n"
-        for unit, members in enumerate(transcript.units_of_action):
-            if any(_within(member, part) for member in members):
-                first = esc(_first_words([transcript.messages[member] for member in members[:3]]))
-                yield f'<li><a href="#T{index}U{unit}"><span class=n>{unit}</span> {first}</a></li>\n'
+        for unit, members, _ in page.units(index, transcript):
+            first = esc(_first_words([transcript.messages[member] for member in members[:3]]))
+            yield f'<li><a href="#{prefix}T{index}U{unit}"><span class=n>{unit}</span> {first}</a></li>\n'
         yield "</ol>\n"
-    yield "</nav>\n"
 
 
 def _first_words(messages: Sequence[ChatMessage]) -> str:
@@ -137,22 +145,23 @@ def _kind(highlight: Highlight) -> str:
     return "unit-hl" if highlight.source in ("unit", "search") else highlight.source
 
 
-def _about_run(run: AgentRun, part: Part | None) -> Iterator[str]:
+def _about_run(page: Page) -> Iterator[str]:
+    run = page.run
     yield "<dl class=facts>\n"
-    for word, said in facts_of(run, part):
+    for word, said in facts_of(run, page.part):
         yield f"<dt>{esc(word)}</dt><dd>{esc(said)}</dd>\n"
     yield "</dl>\n"
     if run.metadata:
         yield f"<details class=folded><summary>Metadata</summary><pre>{esc(as_json(run.metadata))}</pre></details>\n"
 
 
-def _annotations(run: AgentRun, annotated: Annotated, exists: Exists) -> Iterator[str]:
-    for number_, record in enumerate(annotated.records):
+def _annotations(page: Page, prefix: str) -> Iterator[str]:
+    for number_, record in enumerate(page.annotated.records):
         who = esc(one_line(record.annotator_id, 80))
-        yield f"<section id=annotation-{number_}>\n<h2>Annotation by {who}</h2>\n<div class=sheet>\n"
-        yield from _scores(run, record)
+        yield f"<section id={prefix}annotation-{number_}>\n<h2>Annotation by {who}</h2>\n<div class=sheet>\n"
+        yield from _scores(page.run, record)
         if record.reasoning:
-            yield cited(record.reasoning, exists)
+            yield cited(record.reasoning, page.exists, prefix)
         yield "</div>\n</section>\n"
 
 
@@ -175,38 +184,27 @@ def _scores(run: AgentRun, record: AnnotationForEpisode) -> Iterator[str]:
 # Messages
 
 
-def _transcript(
-    transcript: Transcript,
-    index: int,
-    part: Part | None,
-    reasons: dict[int, list[Highlight]],
-    annotated: Annotated,
-    *,
-    several: bool,
-) -> Iterator[str]:
+def _transcript(page: Page, index: int, transcript: Transcript, prefix: str) -> Iterator[str]:
     name = f": {esc(one_line(transcript.name, 100))}" if transcript.name else ""
-    if several or name:
+    if name or len(page.run.transcripts) > 1:
         yield f"<h2>Transcript {index}{name}</h2>\n"
-    for unit, members in enumerate(transcript.units_of_action):
-        shown = [member for member in members if _within(member, part)]
-        if not shown:
-            continue
-        marked = " class=hl" if any(member in reasons for member in shown) else ""
-        yield f"<section id=T{index}U{unit}>\n<h3{marked}>Unit {unit}</h3>\n"
-        for annotator, notes in annotated.notes.items():
-            note = notes.note_on(index, unit)
-            if note is not None:
-                scores = ", ".join(f"{esc(one_line(key, 60))} {number(score)}" for key, score in note.scores.items())
-                yield f"<div class=note><b>{esc(one_line(annotator, 60))}</b> {scores}"
-                yield f"{prose(note.note)}</div>\n" if note.note else "</div>\n"
-        for member in shown:
-            yield from _message(transcript.messages[member], f"T{index}B{member}", reasons.get(member, ()))
+    reasons = page.reasons[index]
+    for shown in page.units(index, transcript):
+        marked = " class=hl" if page.stands_out(index, shown) else ""
+        yield f"<section id={prefix}T{index}U{shown.unit}>\n<h3{marked}>Unit {shown.unit}</h3>\n"
+        for annotator, note in shown.notes:
+            scores = ", ".join(f"{esc(one_line(key, 60))} {number(score)}" for key, score in note.scores.items())
+            yield f"<div class=note><b>{esc(one_line(annotator, 60))}</b> {scores}"
+            yield f"{prose(note.note)}</div>\n" if note.note else "</div>\n"
+        for member in shown.members:
+            yield from _message(transcript.messages[member], f"T{index}B{member}", reasons.get(member, ()), prefix)
         yield "</section>\n"
 
 
-def _message(message: ChatMessage, place: str, reasons: Sequence[Highlight]) -> Iterator[str]:
-    yield f'<article class="m role-{message.role}" id={place}>\n<header><b>{message.role}</b>{_about(message)}'
-    yield f'<a class=place href="#{place}">{place}</a></header>\n'
+def _message(message: ChatMessage, place: str, reasons: Sequence[Highlight], prefix: str) -> Iterator[str]:
+    said = "".join(f" <span>{_ABOUT.get(what, '')}{esc(text)}</span>" for what, text in about(message))
+    yield f'<article class="m role-{message.role}" id={prefix}{place}>\n<header><b>{message.role}</b>{said}'
+    yield f'<a class=place href="#{prefix}{place}">{place}</a></header>\n'
     for why in reasons:
         yield f'<p class="why {_kind(why)}">{why.source}: {esc(one_line(why.reason, 200))}</p>\n'
     failed = any(why.source == "error" for why in reasons)
@@ -214,21 +212,7 @@ def _message(message: ChatMessage, place: str, reasons: Sequence[Highlight]) -> 
     yield "</article>\n"
 
 
-def _about(message: ChatMessage) -> str:
-    said = []
-    if message.name:
-        said.append(one_line(message.name, 80))
-    if message.recipient:
-        said.append(f"to {one_line(message.recipient, 80)}")
-    if isinstance(message, ToolMessage) and message.function:
-        said.append(one_line(message.function, 80))
-    if isinstance(message, AssistantMessage) and message.model:
-        said.append(one_line(message.model, 80))
-    if message.timestamp:
-        said.append(one_line(message.timestamp, 60))
-    if message.reward is not None:
-        said.append(f"reward {number(message.reward)}")
-    return "".join(f" <span>{esc(one)}</span>" for one in said)
+_ABOUT: Final = {"recipient": "to ", "reward": "reward "}
 
 
 def _pieces(message: ChatMessage, keep: int) -> Iterator[str]:

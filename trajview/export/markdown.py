@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from trajview.formats.plain import as_json
-from trajview.highlight import Highlight, Rule
+from trajview.highlight import Rule
 from trajview.models.messages import (
     AssistantMessage,
     ChatMessage,
@@ -24,8 +24,9 @@ from trajview.models.run import AgentRun
 from trajview.models.transcript import Transcript
 from trajview.textsafe import one_line
 
-from .exported import Exported, Lost, Part, parts_of_run
-from .shown import Annotated, facts_of, highlights_of, number, unshown, visible
+from .exported import Exported, Part
+from .page import Page, about, page_of
+from .shown import Annotated, facts_of, number, visible
 from .spoken import stand_in
 
 __all__ = ["export_markdown", "fenced", "message_markdown", "unit_markdown"]
@@ -152,96 +153,71 @@ def export_markdown(
     rules: Sequence[Rule] = (),
 ) -> Exported:
     """The run, or the part of it, with a heading for each unit and message, highlights named and listed."""
-    annotated = annotated or Annotated()
-    lost = Lost()
-    transcripts = parts_of_run(run, part)
-    unshown(run, part, lost)
-    stand_out = {index: highlights_of(run, index, rules, annotated) for index, _ in transcripts}
+    page = page_of(run, part, annotated, rules)
     blocks = [f"# {_plain(run.name or run.id)}\n"]
     blocks.append("".join(f"- {word}: {_code(said, 600)}\n" for word, said in facts_of(run, part)))
     if run.metadata:
         blocks += ["## Metadata\n", fenced(visible(as_json(run.metadata)), "json")]
-    blocks += _listed(transcripts, stand_out, part)
-    for index, transcript in transcripts:
+    blocks += _listed(page)
+    for index, transcript in page.transcripts:
         name = f": {_plain(transcript.name)}" if transcript.name else ""
         blocks.append(f"## Transcript {index}{name}\n")
-        blocks += _transcript(transcript, index, part, stand_out[index], annotated)
+        blocks += _transcript(page, index, transcript)
     if run.reasoning:
         blocks += ["## The evaluator's reasoning\n", _quoted(visible(run.reasoning))]
-    blocks += _annotations(run, annotated)
-    return Exported("\n".join(blocks), lost.sentences(), lost.kinds())
+    blocks += _annotations(page)
+    return Exported("\n".join(blocks), page.lost.sentences(), page.lost.kinds())
 
 
-def _within(message: int, part: Part | None) -> bool:
-    return part is None or part.first <= message <= part.last
-
-
-def _listed(
-    transcripts: Sequence[tuple[int, Transcript]], stand_out: dict[int, dict[int, list[Highlight]]], part: Part | None
-) -> list[str]:
+def _listed(page: Page) -> list[str]:
+    """The highlights, with links to their messages."""
+    transcripts = dict(page.transcripts)
     lines = []
-    for index, transcript in transcripts:
-        for message, reasons in stand_out[index].items():
-            if _within(message, part):
-                place, role = f"T{index}B{message}", transcript.messages[message].role
-                link = f"[{place}](#{place.lower()}-{role})"
-                lines += [f"- {link}, unit {why.unit}: {why.source}: {_code(why.reason)}\n" for why in reasons]
+    for index, message, why in page.highlights:
+        place, role = f"T{index}B{message}", transcripts[index].messages[message].role
+        link = f"[{place}](#{place.lower()}-{role})"
+        lines.append(f"- {link}, unit {why.unit}: {why.source}: {_code(why.reason)}\n")
     return ["## Highlights\n", "".join(lines)] if lines else []
 
 
-def _transcript(
-    transcript: Transcript,
-    index: int,
-    part: Part | None,
-    stand_out: dict[int, list[Highlight]],
-    annotated: Annotated,
-) -> Iterator[str]:
-    for unit, members in enumerate(transcript.units_of_action):
-        shown = [member for member in members if _within(member, part)]
-        if not shown:
-            continue
-        marked = " (highlighted)" if any(member in stand_out for member in members) else ""
-        yield f"### Unit {unit}{marked}\n"
-        for annotator, notes in annotated.notes.items():
-            note = notes.note_on(index, unit)
-            if note is not None:
-                scores = ", ".join(f"{_plain(key, 60)} {number(score)}" for key, score in note.scores.items())
-                yield f"**Note by {_plain(annotator, 60)}:** {scores}\n"
-                if note.note:
-                    yield _quoted(visible(note.note))
-        for member in shown:
+def _transcript(page: Page, index: int, transcript: Transcript) -> Iterator[str]:
+    for shown in page.units(index, transcript):
+        marked = " (highlighted)" if page.stands_out(index, shown) else ""
+        yield f"### Unit {shown.unit}{marked}\n"
+        for annotator, note in shown.notes:
+            scores = ", ".join(f"{_plain(key, 60)} {number(score)}" for key, score in note.scores.items())
+            yield f"**Note by {_plain(annotator, 60)}:** {scores}\n"
+            if note.note:
+                yield _quoted(visible(note.note))
+        for member in shown.members:
             message = transcript.messages[member]
             yield f"#### T{index}B{member} {message.role}\n"
-            about = _about(message)
-            if about:
-                yield f"{about}\n"
-            for why in stand_out.get(member, ()):
+            said = _about(message)
+            if said:
+                yield f"{said}\n"
+            for why in page.reasons[index].get(member, ()):
                 yield f"**▲ {why.source}:** {_code(why.reason)}\n"
             yield from _pieces(message, quoting=True)
 
 
+_ABOUT: Final = {
+    "name": "from {}", "recipient": "to {}", "function": "answer of {}", "model": "model {}", "time": "at {}",
+    "reward": "reward {}",
+}  # fmt: skip
+
+
 def _about(message: ChatMessage) -> str:
     """Who speaks to whom, when, and by which model, in one line."""
-    said = []
-    if message.name:
-        said.append(f"from {_plain(message.name, 80)}")
-    if message.recipient:
-        said.append(f"to {_plain(message.recipient, 80)}")
-    if isinstance(message, ToolMessage) and message.function:
-        said.append(f"answer of {_code(message.function, 80)}")
-    if isinstance(message, AssistantMessage) and message.model:
-        said.append(f"model {_plain(message.model, 80)}")
-    if message.timestamp:
-        said.append(f"at {_plain(message.timestamp, 60)}")
-    if message.reward is not None:
-        said.append(f"reward {number(message.reward)}")
-    return ", ".join(said)
+    return ", ".join(
+        _ABOUT[what].format(_code(text, 80) if what == "function" else _plain(text, 80))
+        for what, text in about(message)
+    )
 
 
-def _annotations(run: AgentRun, annotated: Annotated) -> Iterator[str]:
-    for record in annotated.records:
+def _annotations(page: Page) -> Iterator[str]:
+    for record in page.annotated.records:
         yield f"## Annotation by {_plain(record.annotator_id, 80)}\n"
-        names = run.agent_names
+        names = page.run.agent_names
         for number_, reward in enumerate(record.rewards):
             name = names[number_] if number_ < len(names) else f"agent {number_ + 1}"
             overall, dimensions = reward if isinstance(reward, tuple) else (reward, {})

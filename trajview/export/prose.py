@@ -111,8 +111,8 @@ def _diff_line(line: str) -> str:
     return f"<span class={kind}>{escape(line)}</span>"
 
 
-def cited(text: str, exists: Exists) -> str:
-    """A reasoning, whose citations (`[T0B12]`) are links to the messages on the page."""
+def cited(text: str, exists: Exists, prefix: str = "") -> str:
+    """A reasoning, whose citations (`[T0B12]`) are links to the messages on the page; `prefix` begins their places."""
     text = visible(text)
     pieces: list[str] = []
     position = 0
@@ -121,7 +121,7 @@ def cited(text: str, exists: Exists) -> str:
         words = escape(text[citation.start : citation.end])
         there = not citation.run and exists(citation.transcript, citation.message)
         place = f"T{citation.transcript}B{citation.message}"
-        pieces.append(f'<a class=cite href="#{place}">{words}</a>' if there else words)
+        pieces.append(f'<a class=cite href="#{prefix}{place}">{words}</a>' if there else words)
         position = citation.end
     pieces.append(escape(text[position:]))
     return f"<div class=text>{''.join(pieces).strip()}</div>"

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Exporting"]
 
-_ENDINGS = ".md .html .json .jsonl"
+_ENDINGS = ".md .html .json .jsonl .adp.jsonl"
+_FORMATS = ".md, .html, .json (Docent), .jsonl (OpenAI), .adp.jsonl (ADP)"
 _SAID_AT_ONCE = 4
 """Sentences on what is lost that a person is shown; `trajview export` lists them all."""
 
@@ -96,7 +97,7 @@ class Exporting(Citing):
         elif not text:
             self._brief("not written")
         elif format_of(Path(text)) is None:
-            self._toast(f"The ending says the format: {_ENDINGS}.", error=True)
+            self._toast(f"The ending says the format: {_FORMATS}.", error=True)
             self._ask_for_file(text)
         else:
             path = Path(text)

@@ -1,0 +1,103 @@
+"""What a page for people shows of a run, whatever it is written in: its units and messages, what stands out, what is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from trajview.annotation.unit_notes import UnitNote
+from trajview.highlight import Highlight, Rule
+from trajview.models.messages import AssistantMessage, ChatMessage, ToolMessage
+from trajview.models.run import AgentRun
+from trajview.models.transcript import Transcript
+from trajview.textsafe import one_line
+
+from .exported import Lost, Part, parts_of_run
+from .shown import Annotated, highlights_of, number, unshown
+
+__all__ = ["Page", "UnitShown", "about", "page_of"]
+
+
+class UnitShown(NamedTuple):
+    """An action unit: its number, those of its messages that are shown, and who noted what on it."""
+
+    unit: int
+    members: list[int]
+    notes: list[tuple[str, UnitNote]]
+
+
+@dataclass(slots=True)
+class Page:
+    """A run, or a part of it, as a page shows it. Transcripts and messages are indices."""
+
+    run: AgentRun
+    part: Part | None
+    annotated: Annotated
+    transcripts: list[tuple[int, Transcript]]
+    reasons: dict[int, dict[int, list[Highlight]]] = field(default_factory=dict)
+    """What stands out, by transcript and message; of what is shown only."""
+    lost: Lost = field(default_factory=Lost)
+
+    @property
+    def title(self) -> str:
+        """The run's name, on one line."""
+        return one_line(self.run.name or self.run.id, 200)
+
+    @property
+    def highlights(self) -> Iterator[tuple[int, int, Highlight]]:
+        """All that stands out, in order, with the transcript and the message."""
+        for index, by_message in self.reasons.items():
+            for message, why in by_message.items():
+                for one in why:
+                    yield index, message, one
+
+    def within(self, message: int) -> bool:
+        """Whether a message of a transcript that is shown is on the page."""
+        return self.part is None or self.part.first <= message <= self.part.last
+
+    def exists(self, transcript: int, message: int) -> bool:
+        """Whether there is such a message on the page."""
+        shown = next((one for index, one in self.transcripts if index == transcript), None)
+        return shown is not None and message < len(shown.messages) and self.within(message)
+
+    def units(self, index: int, transcript: Transcript) -> Iterator[UnitShown]:
+        """The action units of a transcript of which something is shown."""
+        for unit, members in enumerate(transcript.units_of_action):
+            shown = [member for member in members if self.within(member)]
+            if shown:
+                said = ((who, notes.note_on(index, unit)) for who, notes in self.annotated.notes.items())
+                yield UnitShown(unit, shown, [(who, note) for who, note in said if note is not None])
+
+    def stands_out(self, index: int, unit: UnitShown) -> bool:
+        """Whether something in a unit stands out."""
+        reasons = self.reasons[index]
+        return any(member in reasons for member in unit.members)
+
+
+def page_of(run: AgentRun, part: Part | None, annotated: Annotated | None, rules: Sequence[Rule]) -> Page:
+    """The page of a run, or of the part of it, with what is lost on it."""
+    page = Page(run, part, annotated or Annotated(), parts_of_run(run, part))
+    unshown(run, part, page.lost)
+    page.reasons = {
+        index: {
+            message: why
+            for message, why in highlights_of(run, index, rules, page.annotated).items()
+            if page.within(message)
+        }
+        for index, _ in page.transcripts
+    }
+    return page
+
+
+def about(message: ChatMessage) -> list[tuple[str, str]]:
+    """Who speaks to whom, by which model, when: pairs of what it is and a short text, only of what is known."""
+    said = [
+        ("name", message.name and one_line(message.name, 80)),
+        ("recipient", message.recipient and one_line(message.recipient, 80)),
+        ("function", isinstance(message, ToolMessage) and message.function and one_line(message.function, 80)),
+        ("model", isinstance(message, AssistantMessage) and message.model and one_line(message.model, 80)),
+        ("time", message.timestamp and one_line(message.timestamp, 60)),
+        ("reward", message.reward is not None and number(message.reward)),
+    ]
+    return [(what, text) for what, text in said if text]
