@@ -183,17 +183,13 @@ def highlights_in(
         if not text:
             continue
         lowered = text.lower()
-        matching = [rule for rule in wanted if rule.may_match(text, lowered)]
+        matching = [rule for rule in wanted if (rule.finds if rule.everywhere else rule.may_match)(text, lowered)]
         if any(not rule.everywhere for rule in matching):
             message = messages[index]
             matching = [rule for rule in matching if rule.everywhere or rule.matches(message, text)]
         if matching:
             unit = transcript.get_action_unit_for_block(index) or 0
-            found += [
-                Highlight(unit, index, "rule", rule.name, rule.colour)
-                for rule in matching
-                if not rule.everywhere or rule.pattern.search(text)
-            ]
+            found += [Highlight(unit, index, "rule", rule.name, rule.colour) for rule in matching]
     for unit in units:
         first = transcript.get_first_block_in_action_unit(unit)
         if first is not None:

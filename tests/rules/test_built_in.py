@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+import pkgutil
 import time
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
 
 from trajview.corpus.corpus import Corpus
 from trajview.highlight import highlights_in, text_of
 from trajview.models.messages import AssistantMessage, ChatMessage, ReasoningPart, ToolCall, ToolMessage, UserMessage
 from trajview.models.transcript import Transcript
 from trajview.rules import COLOURS, Rule, built_in_rules
+from trajview.rules.rule import BELOW, LONGEST
 
 RULES = {rule.name: rule for rule in built_in_rules()}
 
@@ -228,4 +233,47 @@ def test_no_text_can_make_the_rules_slow(text: str) -> None:
     for rule in RULES.values():
         began = time.process_time()
         rule.pattern.search(text)
+        rule.finds(text, text.lower())
         assert time.process_time() - began < 0.5, rule.name
+
+
+@pytest.mark.parametrize("name", RULES)
+@given(data=st.data())
+@settings(max_examples=150, suppress_health_check=list(HealthCheck), deadline=None)
+def test_what_a_rule_matches_holds_one_of_its_words_on_its_first_line(name: str, data: st.DataObject) -> None:
+    rule = RULES[name]
+    pattern = rule.pattern
+    branches = [one.replace("(?-i:", "(?:") for one in tables()[name]]
+    text = data.draw(st.sampled_from(branches).flatmap(lambda one: st.from_regex(one, fullmatch=True)))
+    found = pattern.search(text)
+    assume(found is not None and text.isascii())
+    assert found is not None
+    assert any(word in found[0].lower() for word in rule.words), found[0]
+    assert any(word in found[0].split("\n")[0].lower() for word in rule.words), found[0]
+    assert len(found[0]) <= LONGEST
+    assert len(found[0]) - len(found[0].split("\n")[0]) <= BELOW
+
+
+def tables() -> dict[str, list[str]]:
+    """The patterns of each rule, one by one."""
+    data = pkgutil.get_data("trajview", "data/rules.toml")
+    assert data is not None
+    return {table["name"]: table["patterns"] for table in tomllib.loads(data.decode())["rule"]}
+
+
+FILLING = st.lists(
+    st.sampled_from(["\n", " ", "test", "a" * 3_990, "failed\n", "://", "x" * 500, "İ", "tests/", "\n\n", "sorry"]),
+    max_size=8,
+).map("".join)
+
+
+@pytest.mark.parametrize("name", RULES)
+@given(before=FILLING, after=FILLING, number=st.integers(0, 99), glued=st.booleans())
+@settings(max_examples=60, suppress_health_check=list(HealthCheck), deadline=None)
+def test_a_rule_finds_by_its_words_what_its_pattern_finds_in_the_whole(
+    name: str, before: str, after: str, number: int, glued: bool
+) -> None:
+    rule, gap = RULES[name], "" if glued else "\n"
+    for many in (HITS[name], MISSES[name]):
+        text = before + gap + text_of(many[number % len(many)]) + gap + after
+        assert rule.finds(text, text.lower()) == (rule.pattern.search(text) is not None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,6 +17,10 @@ __all__ = ["COLOURS", "FIELDS", "ROLES", "Rule", "compile_pattern", "compile_rul
 FIELDS: Final = ("text", "reasoning", "arguments", "output", "error")
 """Where a rule can look: what is said, thought, called (tool and arguments), answered by a tool, and its error."""
 ROLES: Final = ("system", "user", "assistant", "tool")
+LONGEST: Final = 4_000
+"""Characters that a match of a rule with `words` has at most."""
+BELOW: Final = 100
+"""Characters that such a match goes on at most below the line of its word."""
 COLOURS: Final = ("yellow", "red", "orange", "green", "cyan", "blue", "purple", "pink")
 
 _AT_EDGES: Final = re.compile(r"[\^$]|\\[AZ]|\(\?<?[=!]")
@@ -26,9 +31,11 @@ _AT_EDGES: Final = re.compile(r"[\^$]|\\[AZ]|\(\?<?[=!]")
 class Rule:
     """A named regular expression over what a message says, thinks, calls and answers.
 
-    Empty `fields`, `roles` and `tools` mean all. `words`, in lower case, are what a match needs one of: looking for them
-    takes a fraction of the pattern's time; such a pattern matches in a field exactly where it does in all texts of a message,
-    joined by newlines. `origin` says where the rule comes from, for people.
+    Empty `fields`, `roles` and `tools` mean all. `words`, in lower case, are what a match holds one of: looking for them,
+    and for matches around them only, takes a fraction of the pattern's time, and keeps other threads waiting for moments.
+    Such a pattern matches in a field exactly where it does in all texts of a message, joined by newlines; a match begins
+    on the line of its word, is no longer than `LONGEST` and ends no further than `BELOW` after that line. `origin` says where
+    the rule comes from, for people.
     """
 
     name: str
@@ -53,16 +60,52 @@ class Rule:
     def may_match(self, joined: str, lowered: str) -> bool:
         """Whether it can match in a message of which this is everything, in any order. Never False where it does."""
         if self.words:
-            return any(word in lowered for word in self.words) and self.pattern.search(joined) is not None
+            return self.finds(joined, lowered)
         return bool(_AT_EDGES.search(self.pattern.pattern)) or self.pattern.search(joined) is not None
+
+    def finds(self, text: str, lowered: str) -> bool:
+        """Whether it matches in a text, which is given in lower case as well."""
+        if not self.words or len(lowered) != len(text):  # some capitals become two letters
+            return self.pattern.search(text) is not None
+        size = len(text)
+        for start, end in self._near_words(lowered):
+            at = start
+            while (found := self.pattern.search(text, at, end)) is not None:
+                # Where the text goes on behind `end`, what looked like its end there was none.
+                if end == size or self.pattern.match(text, found.start()) is not None:
+                    return True
+                at = found.start() + 1
+        return False
+
+    def _near_words(self, lowered: str) -> Iterator[tuple[int, int]]:
+        """Where a match can be, from start to end: around each word, line by line."""
+        places: list[int] = []
+        for word in self.words:
+            at = lowered.find(word)
+            while at >= 0:
+                places.append(at)
+                at = lowered.find(word, at + len(word))
+        start = end = line = line_end = 0
+        for place in sorted(places):
+            if place >= line_end:
+                line = lowered.rfind("\n", 0, place) + 1
+                line_end = lowered.find("\n", place)
+                line_end = len(lowered) if line_end < 0 else line_end
+            begin = max(line, place - LONGEST)
+            if begin > end:
+                yield from _slices(start, end)
+                start = begin
+            end = min(place + LONGEST, line_end + BELOW, len(lowered))
+        yield from _slices(start, end)
 
     def matches(self, message: ChatMessage, joined: str) -> bool:
         """Whether it matches in a message; `joined` is all that is searched in it."""
         if self.roles and message.role not in self.roles:
             return False
         if self.everywhere:
-            return self.pattern.search(joined) is not None
-        return any(self.pattern.search(without_colours(text)) for text in self._texts(message))
+            return self.finds(joined, joined.lower() if self.words else joined)
+        texts = map(without_colours, self._texts(message))
+        return any(self.finds(text, text.lower() if self.words else text) for text in texts)
 
     def _texts(self, message: ChatMessage) -> list[str]:
         wanted = self.fields or frozenset(FIELDS)
@@ -87,6 +130,15 @@ class Rule:
                 if "error" in wanted and call.parse_error:
                     texts.append(call.parse_error)
         return texts
+
+
+def _slices(start: int, end: int) -> Iterator[tuple[int, int]]:
+    """A stretch in pieces so short that each is searched in a moment; each match is in one of them as a whole."""
+    while end - start > 2 * LONGEST:
+        yield start, start + 2 * LONGEST
+        start += LONGEST
+    if end > start:
+        yield start, end
 
 
 def compile_rule(pattern: str, name: str | None = None) -> Rule:
