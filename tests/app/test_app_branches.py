@@ -192,3 +192,22 @@ async def test_names_of_transcripts_reach_the_screen_without_escapes_and_markup(
         await found(reader)
         assert "\x1b" not in reader.whole_screen
         assert "[bold]wide 猫" in reader.whole_screen
+
+
+async def test_the_keys_of_errors_go_on_in_the_next_transcript_that_has_some(tmp_path: Path) -> None:
+    run = team()
+    run["transcripts"][0]["messages"][3]["error"] = {"message": "empty"}
+    async with reading(write_jsonl(tmp_path / "team.jsonl", [run])) as reader:
+        await reader.opened()
+        await found(reader)
+        await reader.press("e")
+        assert (reader.screen.index, reader.message) == (0, 3)
+        await reader.press("e")
+        await reader.until(lambda: reader.screen.index == 2 and reader.message == 2)
+        assert "barn · ' goes back" in reader.status
+        await reader.press("e")
+        await reader.until(lambda: reader.screen.index == 0 and reader.message == 3)
+        await reader.press("E")
+        await reader.until(lambda: reader.screen.index == 2 and reader.message == 2)
+        await reader.press("apostrophe")
+        await reader.until(lambda: reader.screen.index == 0 and reader.message == 3)

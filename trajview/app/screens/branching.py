@@ -37,6 +37,8 @@ class Branching(Citing):
         self._branches_of: AgentRun | None = None
         self._up_to: Entry | None = None
         """The call to put the cursor on, in a transcript that is being prepared."""
+        self._to_error = 0
+        """Which error to put the cursor on there: 1 for the first, -1 for the last, 0 for none."""
 
     def _transcript_shown(self, session: TranscriptSession) -> None:
         run = self.run
@@ -96,6 +98,28 @@ class Branching(Citing):
         assert self.run is not None
         return one_line(self.run.transcripts[transcript].name or f"transcript {transcript + 1}", 60)
 
+    def _error_elsewhere(self, step: int) -> bool:
+        session, other = self.session, self._other_with_errors(step)
+        if session is None or other is None:
+            return False
+        here = session.message
+        if any((message > here) if step > 0 else (message < here) for message in session.error_messages):
+            return False
+        self.remember_place()
+        self._brief(f"{self._called(other)} · ' goes back")
+        self._to_error = step
+        self._open_transcript(other)
+        return True
+
+    def _other_with_errors(self, step: int) -> int | None:
+        """The next transcript in that direction which has errors, round the ends; an episode's all tell the same."""
+        run, tree = self.run, self._tree
+        if run is None or tree is None or run.source_format == "sotopia":
+            return None
+        count = len(run.transcripts)
+        order = ((self.index + step * distance) % count for distance in range(1, count))
+        return next((other for other in order if tree.errors.get(other)), None)
+
     # -- into a sub-agent's transcript, and up -------------------------------------------------------------------------
 
     def action_enter_branch(self) -> None:
@@ -153,6 +177,10 @@ class Branching(Citing):
         self._up_to = None
         if entry is not None and session is not None and entry.transcript == self.index:
             session.to_call(entry.message, entry.call)
+            self._moved()
+        step, self._to_error = self._to_error, 0
+        if step and session is not None and session.error_messages:
+            session.to_message(session.error_messages[0 if step > 0 else -1])
             self._moved()
 
     # -- the tree ------------------------------------------------------------------------------------------------------

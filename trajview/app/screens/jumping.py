@@ -33,12 +33,12 @@ class Jumping(TranscriptBase):
     def action_highlight(self, step: int) -> None:
         """Next or previous highlight."""
         if self.session is not None:
-            self._jump(self.session.step_highlight(step), "no highlights")
+            self._jump(self.session.step_highlight(step), "no highlights here" if self._has_more else "no highlights")
 
     def action_error(self, step: int) -> None:
-        """Next or previous error."""
-        if self.session is not None:
-            self._jump(self.session.step_error(step), "no errors")
+        """Next or previous error; behind the last of a transcript, that of the next transcript which has some."""
+        if self.session is not None and not self._error_elsewhere(step):
+            self._jump(self.session.step_error(step), "no errors here" if self._has_more else "no errors")
 
     def action_mark(self, step: int) -> None:
         """Next or previous mark."""

@@ -89,7 +89,7 @@ class TranscriptBase(Selecting):
             left.append(
                 f"“{one_line(session.search.text, 24)}” {session.hit_number}/{hits if session.search.done else '…'}"
                 if hits
-                else f"“{one_line(session.search.text, 24)}” not found"
+                else f"“{one_line(session.search.text, 24)}” not found{' here' if self._has_more else ''}"
             )
         elif session.stops and session.stops != session.error_messages:
             left.append(f"highlight {session.stop_number}/{len(session.stops)}")
@@ -117,6 +117,15 @@ class TranscriptBase(Selecting):
         """Say what a key has just done, until the next key."""
         self._said = text
         self._say_status()
+
+    @property
+    def _has_more(self) -> bool:
+        """Whether the run has several transcripts, of which only one is shown and searched."""
+        return self.run is not None and len(self.run.transcripts) > 1
+
+    def _error_elsewhere(self, step: int) -> bool:  # noqa: ARG002 - for the screens that know more transcripts
+        """Go to an error of another transcript, where this one has none in that direction; False if there is none."""
+        return False
 
     def on_key(self) -> None:
         # Before what the key does: that may say something itself.
