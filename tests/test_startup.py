@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import os
 import subprocess
 import sys
@@ -19,6 +20,25 @@ from trajview.corpus.corpus import Corpus
 
 SAMPLES = Path(__file__).parents[1] / "sample_data"
 COLUMNS, ROWS = 120, 40
+_NOT_YET = {
+    "click",
+    "pydantic",
+    "pydantic_core",
+    "pygments",
+    "tiktoken",
+    "yaml",
+    "zipfile",
+    "sqlite3",
+    "markdown_it",
+    "tomllib",
+}
+"""What some part of the program needs, and the list does not."""
+_NEEDED = {
+    "trajview.annotation.flag", "trajview.formats.base", "trajview.formats.registry",
+    "trajview.app.screens.browser", "trajview.app.screens.browser_queue", "trajview.app.screens.browser_said",
+    "trajview.app.screens.filtering", "trajview.app.screens.marking",
+}  # fmt: skip
+"""What the list itself is made of."""
 PATIENCE = 60.0
 """Seconds: a loaded machine may take long, a working one does not."""
 
@@ -110,6 +130,67 @@ def test_where_stdout_is_no_terminal_the_runs_come_as_text_and_a_reader_may_stop
     assert done.stdout.startswith("=== kitchen/who_drinks_the_coffee")
     assert "Traceback" not in done.stderr
     assert "BrokenPipe" not in done.stderr
+
+
+_UNTIL_DRAWN = """
+import json, sys
+from pathlib import Path
+from trajview.app.screens.browser import BrowserScreen
+def drawn(self, message):
+    sys.__stdout__.write(json.dumps(sorted(sys.modules)))
+    self.app.exit(0)
+BrowserScreen.on_run_table_drawn = drawn
+from trajview.app.app import make_app
+from trajview.cli import front
+from trajview.config import Settings
+from trajview.corpus.corpus import Corpus
+settings = Settings(paths=(Path(sys.argv[1]),), store=Path(sys.argv[2]))
+corpus = Corpus(settings.paths)
+corpus.start(patiently=True)
+make_app(corpus, settings).run(headless=True, size=(120, 40))
+"""
+
+
+def test_the_first_rows_wait_for_no_import_that_they_do_not_need(tmp_path: Path) -> None:
+    log = tmp_path / "many.jsonl"
+    line = '{"messages": [{"role": "user", "content": "' + "hello " * 200 + '"}]}\n'
+    log.write_text(line * 8000)  # long enough to be listed before it is read
+    command = [sys.executable, "-c", _UNTIL_DRAWN, str(log), str(tmp_path / "annotations")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    imported = set(json.loads(done.stdout))
+    assert "trajview.app.widgets.run_table" in imported
+    unneeded = {name for name in imported if name.split(".")[0] in _NOT_YET}
+    unneeded |= {
+        name
+        for name in imported
+        if name.startswith(("trajview.annotation.", "trajview.models.", "trajview.app.screens."))
+    }
+    unneeded |= {name for name in imported if name.startswith("trajview.formats.")}
+    assert unneeded <= _NEEDED, "each takes time before the first screen: import it where it is needed"
+
+
+def test_paths_are_opened_without_a_parser_of_arguments(tmp_path: Path) -> None:
+    script = (
+        "import sys; sys.argv[1:] = sys.argv[1:]\n"
+        "from trajview.cli import front\n"
+        "front.is_terminal = lambda: True\n"
+        'front.open_viewer = lambda **given: sys.exit(f\'{[str(path) for path in given["paths"]]} {"click" in sys.modules}\')\n'
+        "front.run()"
+    )
+    (tmp_path / "a.json").touch()
+
+    def run(*args: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-c", script, *args], capture_output=True, text=True, cwd=tmp_path, check=False,
+            env={**os.environ, "TERM": "xterm"},
+        )  # fmt: skip
+        return done.stderr
+
+    assert run("a.json", ".") == "['a.json', '.'] False\n"
+    assert "no such file or folder" in run("b.json")
+    assert "Usage" in run("a.json", "--themes")
+    (tmp_path / "ls").touch()
+    assert "Missing argument" in run("ls"), "a command counts before a file that is called the same"
 
 
 async def test_garbage_is_collected_again_after_the_start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

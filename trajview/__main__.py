@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def main() -> None:
-    from trajview.cli.main import run
+    from trajview.cli.front import run
 
     run()
 

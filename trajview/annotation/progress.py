@@ -10,15 +10,13 @@ from typing import Literal, TypeVar
 import msgspec
 
 from .events import Entry
+from .flag import FLAG
 
-__all__ = ["CHANGES", "FLAG", "Ledger", "Progress", "State", "status_text"]
+__all__ = ["CHANGES", "Ledger", "Progress", "State", "status_text"]
 
 K = TypeVar("K")
 
 State = Literal["not started", "draft", "submitted", "skipped"]
-
-FLAG = "⚑"
-"""Behind the status of a flagged episode."""
 
 DRAFTS = frozenset({"draft", "discard"})
 _DECISIONS = frozenset({"skip", "unskip", "flag", "unflag"})

@@ -6,7 +6,7 @@ import gc
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from importlib import import_module
-from threading import Event
+from threading import Event, Lock
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from textual import events, work
@@ -15,8 +15,6 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.worker import get_current_worker
 
-from trajview.annotation.choice import find_rubric
-from trajview.annotation.store import AnnotationStore
 from trajview.app.episodes import Episodes
 from trajview.app.keys import KEYS
 from trajview.app.screens.browser import BrowserScreen
@@ -30,6 +28,7 @@ from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
     from trajview.annotation.queue import Plan
+    from trajview.annotation.store import AnnotationStore
     from trajview.app.results import Landing
     from trajview.app.rulebook import RuleBook
     from trajview.app.screens.results import ResultsScreen
@@ -64,10 +63,13 @@ class TrajviewApp(Episodes):
         self.settings = settings
         self.compare: tuple[RunInfo, RunInfo] | None = None
         """The two runs that are compared at once."""
-        refuses = None if settings.force_store else self._not_for_store
         self._rulebook: RuleBook | None = None
-        self.store = AnnotationStore(settings.store, settings.annotator, refuses)
-        self.rubric = find_rubric(settings.rubric, settings.reward_range) if settings.rubric else None
+        self._store: AnnotationStore | None = None
+        self._storing = Lock()
+        if settings.rubric:
+            from trajview.annotation.choice import find_rubric
+
+            self.rubric = find_rubric(settings.rubric, settings.reward_range)
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = settings.theme if settings.theme in self.available_themes else "trajview-dark"
@@ -91,6 +93,19 @@ class TrajviewApp(Episodes):
             self.show_comparison(*self.compare)
         elif self.plan is None and (self.settings.run is not None or self._names_one_file()):
             self._open_when_found()
+
+    @property
+    def store(self) -> AnnotationStore:
+        """The annotations; imported when they are read for the first time, in a thread once the runs are on the screen."""
+        with self._storing:
+            if self._store is None:
+                with short_turns():
+                    from trajview.annotation.store import AnnotationStore
+
+                settings = self.settings
+                refuses = None if settings.force_store else self._not_for_store
+                self._store = AnnotationStore(settings.store, settings.annotator, refuses)
+            return self._store
 
     @property
     def rulebook(self) -> RuleBook:

@@ -11,13 +11,11 @@ from textual import work
 from textual.app import App
 from textual.screen import Screen
 
-from trajview.annotation.choice import rubric_of
-from trajview.annotation.progress import Progress, status_text
-from trajview.annotation.queue import left_at, next_in, tally, waits
 from trajview.errors import AnnotationError
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
+    from trajview.annotation.progress import Progress
     from trajview.annotation.queue import Plan
     from trajview.annotation.rubric import Rubric
     from trajview.annotation.store import AnnotationStore
@@ -39,9 +37,8 @@ class Episodes(App[int]):
 
     corpus: Corpus
     settings: Settings
-    store: AnnotationStore
     browser: BrowserScreen
-    rubric: Rubric | None
+    rubric: Rubric | None = None
     plan: Plan | None = None
     """Which episodes are to be scored, and in which order; None for a browser without a queue."""
     queue: Sequence[str] | None = None
@@ -54,9 +51,16 @@ class Episodes(App[int]):
         super().__init__()
         self._reading = Lock()
 
+    @property
+    def store(self) -> AnnotationStore:
+        """The annotations of this annotator."""
+        raise NotImplementedError
+
     def read_statuses(self) -> dict[str, str]:
         """The status of every episode as a text, read anew; for a thread. Raises AnnotationError."""
         progress = self._read_progress()
+        from trajview.annotation.progress import status_text
+
         texts = {episode: status_text(found) for episode, found in progress.items()}
         self._tally()
         self.call_later(self._enter_queue)
@@ -70,6 +74,8 @@ class Episodes(App[int]):
 
     def _tally(self) -> None:
         """Count how far the queue is, or the whole list where there is none; for a thread."""
+        from trajview.annotation.queue import tally
+
         progress = self.progress or {}
         if self.queue is not None:
             self.browser.progress_said = tally(self.queue, progress).said()
@@ -109,6 +115,8 @@ class Episodes(App[int]):
         if self.queue is None or self.progress is None or self._entered:
             return
         self._entered = True
+        from trajview.annotation.queue import left_at
+
         key = left_at(self.queue, self.progress)
         info = self.corpus.find(key) if key is not None else None
         if info is not None:
@@ -134,6 +142,8 @@ class Episodes(App[int]):
 
     def next_to_annotate(self, info: RunInfo) -> tuple[RunInfo | None, str]:
         """The next run after another that waits for its annotation, or None and a sentence that says so."""
+        from trajview.annotation.queue import next_in, waits
+
         progress = self.progress or {}
         keys = self.queue if self.queue is not None else self.browser.keys_shown()
         key = next_in(keys, progress, info.key)
@@ -172,6 +182,8 @@ class Episodes(App[int]):
 
     def rubric_for(self, info: RunInfo) -> Rubric:
         """What a run is rated by."""
+        from trajview.annotation.choice import rubric_of
+
         return rubric_of(self.rubric, info.format, self.settings.reward_range)
 
     def annotations_changed(self) -> None:

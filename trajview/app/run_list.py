@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from trajview.annotation.progress import FLAG
+from trajview.annotation.flag import FLAG
 from trajview.app.cells import Column, Shown, cell, column_of, number, ref_of, reward_text, size_text, value_text
 from trajview.corpus.info import Gone, Place, RunInfo, Updated
 from trajview.errors import Problem

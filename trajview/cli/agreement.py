@@ -15,7 +15,7 @@ import click
 from trajview.errors import Problem, UnreadableError, Where
 
 from .common import existing, is_terminal, no_cache_option, out, say_problem, stream_runs
-from .main import EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG
+from .front import EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG
 
 if TYPE_CHECKING:
     from trajview.annotation.agreement import Agreement, Estimate

@@ -76,7 +76,7 @@ def command(
     """
     from trajview.annotation.queue import Plan
 
-    from .view import can_view, open_viewer
+    from .front import can_view, open_viewer
 
     given["paths"] = existing(paths)
     plan = Plan(shuffle, None if ids is None else _read_ids(ids), assign, limit)
@@ -102,7 +102,8 @@ def _read_ids(path: Path) -> tuple[str, ...]:
 
 
 def _print_queue(plan: Plan, no_cache: bool, given: dict[str, Any]) -> int:
-    from trajview.annotation.progress import FLAG, Progress
+    from trajview.annotation.flag import FLAG
+    from trajview.annotation.progress import Progress
     from trajview.annotation.queue import duration_text, tally
     from trajview.annotation.store import AnnotationStore
     from trajview.config import load_settings

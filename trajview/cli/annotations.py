@@ -14,7 +14,7 @@ from trajview.errors import Problem, TrajviewError, UnreadableError, Where
 from trajview.textsafe import one_line
 
 from .common import existing, is_terminal, out, say_problem
-from .main import EXIT_PROBLEMS
+from .front import EXIT_PROBLEMS
 
 if TYPE_CHECKING:
     from trajview.annotation.exchange import Format

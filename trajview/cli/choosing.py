@@ -13,7 +13,7 @@ import click
 from trajview.errors import Problem, TrajviewError
 
 from .common import stream_runs
-from .main import EXIT_WRONG
+from .front import EXIT_WRONG
 
 if TYPE_CHECKING:
     from trajview.corpus.corpus import Corpus

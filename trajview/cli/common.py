@@ -13,7 +13,7 @@ import click
 from trajview.errors import Problem, TrajviewError, UnreadableError, Where
 from trajview.textsafe import safe_text
 
-from .main import EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG
+from .front import COMMANDS, EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG, is_terminal, say_problem
 
 if TYPE_CHECKING:
     from trajview.corpus.corpus import Corpus
@@ -67,7 +67,6 @@ def existing(paths: Sequence[Path], dash: Callable[[], Path] | None = None) -> t
 
     `dash` makes that file; by default all of standard input is read first.
     """
-    from .main import _COMMANDS
     from .stdin import DASH, spooled
 
     paths = list(paths)
@@ -84,7 +83,7 @@ def existing(paths: Sequence[Path], dash: Callable[[], Path] | None = None) -> t
             if len(path.parts) == 1:
                 from difflib import get_close_matches
 
-                close = get_close_matches(str(path), _COMMANDS, 1)
+                close = get_close_matches(str(path), COMMANDS, 1)
                 hint = f"did you mean the command `{close[0]}`?" if close else hint
             raise UnreadableError("no such file or folder", hint=hint, where=Where(path))
     return tuple(paths)
@@ -93,17 +92,6 @@ def existing(paths: Sequence[Path], dash: Callable[[], Path] | None = None) -> t
 def out(text: str) -> None:
     """Print log text: what could act on the terminal becomes a visible sign first."""
     sys.stdout.write(safe_text(text))
-
-
-def say_problem(problem: Problem) -> None:
-    """One problem on stderr, on one line: place, reason, hint."""
-    line = " ".join(safe_text(str(problem)).split())
-    sys.stderr.write(f"trajview: {line}\n")
-
-
-def is_terminal() -> bool:
-    """Whether people see what we print."""
-    return sys.stdout.isatty()
 
 
 def wants_colour() -> bool:

@@ -23,9 +23,8 @@ from .common import (
     unknown_run,
     wants_colour,
 )
-from .main import EXIT_WRONG
+from .front import EXIT_WRONG, can_view
 from .stdin import take_terminal
-from .view import can_view
 
 if TYPE_CHECKING:
     from trajview.corpus.corpus import Corpus

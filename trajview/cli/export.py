@@ -25,7 +25,7 @@ from .common import (
     say_problem,
     stream_runs,
 )
-from .main import EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG
+from .front import EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG
 
 if TYPE_CHECKING:
     from trajview.config import Settings

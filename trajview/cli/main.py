@@ -5,27 +5,15 @@ Only click is imported here, and a command's module when it is called: `trajview
 
 from __future__ import annotations
 
-import os
-import sys
-import warnings
 from importlib import import_module
 from typing import Any, Final
 
 import click
 
-from trajview.errors import TrajviewError
+from .front import COMMANDS, EXIT_WRONG, ended
 
-__all__ = ["main", "run"]
+__all__ = ["main"]
 
-EXIT_FINE: Final = 0
-EXIT_PROBLEMS: Final = 1
-EXIT_WRONG: Final = 2
-EXIT_INTERRUPTED: Final = 130
-
-_COMMANDS: Final = (
-    "view", "annotate", "show", "export", "search", "compare", "ls", "stats", "detect", "validate", "annotations", "agreement", "rubric", "cache",
-    "completion",
-)  # fmt: skip
 _OWN_OPTIONS: Final = frozenset({"--help", "-h", "--version"})
 _CONTEXT: Final = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
@@ -57,10 +45,10 @@ class _Group(click.Group):
     """A group whose commands are imported when they are needed; a line that names none of them means `view`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click gives it
-        return list(_COMMANDS)
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click gives it
-        if cmd_name not in _COMMANDS:
+        if cmd_name not in COMMANDS:
             return None
         found = import_module(f"trajview.cli.{cmd_name}").command
         assert isinstance(found, click.Command)
@@ -70,7 +58,7 @@ class _Group(click.Group):
         if not args and not ctx.resilient_parsing:
             click.echo(ctx.get_help())
             ctx.exit(EXIT_WRONG)
-        if args and args[0] not in _COMMANDS and args[0] not in _OWN_OPTIONS:
+        if args and args[0] not in COMMANDS and args[0] not in _OWN_OPTIONS:
             args = ["view", *args]
         return super().parse_args(ctx, args)
 
@@ -81,50 +69,7 @@ class _Group(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; whatever goes wrong ends in one line and an exit code, never in a traceback."""
-        _open_what_was_closed()
-        for stream in (sys.stdout, sys.stderr):
-            if hasattr(stream, "reconfigure"):
-                stream.reconfigure(errors="replace")  # what the terminal's encoding lacks becomes a question mark
-        try:
-            result = super().invoke(ctx)
-            sys.stdout.flush()
-        except TrajviewError as error:
-            from trajview.cli.common import say_problem
-
-            say_problem(error.problem())
-            ctx.exit(EXIT_WRONG)
-        except BrokenPipeError:  # the reader, such as `head`, has seen enough
-            _let_go_of_stdout()
-            ctx.exit(EXIT_FINE)
-        except OSError as error:  # a full disk behind `> file`; what is read says itself what is wrong
-            from trajview.cli.common import say_problem
-            from trajview.errors import Problem
-
-            _let_go_of_stdout()
-            place = f"{error.filename}: " if error.filename else "the output cannot be written: "
-            say_problem(Problem(place + (error.strerror or str(error))))
-            ctx.exit(EXIT_WRONG)
-        except KeyboardInterrupt:
-            ctx.exit(EXIT_INTERRUPTED)
-        return result
-
-
-def _open_what_was_closed() -> None:
-    """Where the program that starts us has closed stdout or stderr (`>&-`), Python has None: write to nowhere instead."""
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  open as long as we run
-
-
-def _let_go_of_stdout() -> None:
-    """Point stdout elsewhere, so that Python does not complain about the closed pipe when it ends."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    try:
-        os.dup2(nowhere, sys.stdout.fileno())
-    except (OSError, ValueError):  # a stdout that is no file, as in tests
-        pass
-    finally:
-        os.close(nowhere)
+        return ended(lambda: super(_Group, self).invoke(ctx))
 
 
 def _print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
@@ -144,14 +89,3 @@ def main() -> None:
 
     `trajview PATH...` opens the viewer on files and folders; where stdout is no terminal it prints them as text.
     """
-
-
-def run() -> None:
-    """The console script."""
-    if not sys.warnoptions:
-        # What Python thinks of a pattern such as `[[` that somebody searches for is meant for programmers.
-        warnings.simplefilter("ignore", FutureWarning)
-    try:
-        main(prog_name="trajview")
-    except KeyboardInterrupt:
-        sys.exit(EXIT_INTERRUPTED)

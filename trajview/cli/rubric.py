@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .common import existing, out
-from .main import EXIT_PROBLEMS, EXIT_WRONG
+from .front import EXIT_PROBLEMS, EXIT_WRONG
 
 if TYPE_CHECKING:
     from trajview.annotation.rubric import Dimension

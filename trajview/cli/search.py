@@ -13,7 +13,7 @@ import click
 from trajview.errors import Problem
 
 from .common import existing, say_problem, wants_colour
-from .main import EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG
+from .front import EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG
 
 if TYPE_CHECKING:
     from trajview.corpus.matches import Hit

@@ -22,7 +22,7 @@ from .common import (
     stream_runs,
     wants_colour,
 )
-from .main import EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG
+from .front import EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG
 
 if TYPE_CHECKING:
     from trajview.corpus.corpus import Corpus

@@ -9,7 +9,7 @@ import click
 from trajview.errors import Problem
 
 from .common import existing, out, paths_argument, say_nothing_found
-from .main import EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG
+from .front import EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG
 
 __all__ = ["command"]
 

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any
 
 import click
 
-from .common import existing, is_terminal, no_cache_option, paths_argument, scoring_options
-from .stdin import Spool, take_terminal
+from .common import existing, no_cache_option, paths_argument, scoring_options
+from .front import can_view, open_viewer
+from .stdin import Spool
 
-if TYPE_CHECKING:
-    from trajview.annotation.queue import Plan
-
-__all__ = ["can_view", "command", "open_viewer"]
+__all__ = ["command"]
 
 
 @click.command("view", short_help="Read PATH in the viewer (the default).")
@@ -59,31 +54,3 @@ def command(
         ctx.exit(show(paths, run, unit, blind=bool(given.get("blind"))))
     given.update(paths=paths, run=run, unit=unit, highlight=highlight)
     open_viewer(no_cache, follow, streams[:1], **given)
-
-
-def can_view() -> bool:
-    """Whether there is a terminal that can show the viewer; Emacs' shell, for one, can only print."""
-    return is_terminal() and os.environ.get("TERM") != "dumb"
-
-
-def open_viewer(
-    no_cache: bool, follow: bool = False, streams: Sequence[Spool] = (), plan: Plan | None = None, **given: Any
-) -> NoReturn:
-    """Open the viewer with these settings, on the queue of a plan if there is one; ends the program."""
-    take_terminal()
-
-    import gc
-
-    gc.disable()  # until the first screen is there (TrajviewApp): starting up makes many objects and no garbage
-
-    from trajview.config import load_settings
-
-    settings = load_settings(**given)
-    from trajview.corpus.cache import SummaryCache
-    from trajview.corpus.corpus import Corpus
-
-    corpus = Corpus(settings.paths, None if no_cache else SummaryCache(), follow=follow, streams=list(streams))
-    corpus.start(patiently=True)  # the first runs are found while Textual is imported
-    from trajview.app.app import run_app
-
-    sys.exit(run_app(corpus, settings, plan))

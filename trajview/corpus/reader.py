@@ -13,11 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import msgspec
 
 from trajview.errors import Problem, TrajviewError, UnreadableError, Where
-from trajview.formats import docent, registry
+from trajview.formats import registry
 from trajview.formats.base import Origin, Summary
-from trajview.formats.quick import QuickLook
-from trajview.formats.quick_docent import parted_run
-from trajview.formats.unread import Parted, PartedRun, parted
 
 from .containers import bytes_of, value_of
 from .decode import collector_paused, decode_json, decode_text
@@ -27,6 +24,7 @@ from .memory import check_room_to_take_apart
 from .scan import fault_of, origin_of, placed
 
 if TYPE_CHECKING:
+    from trajview.formats.unread import Parted, PartedRun
     from trajview.models.run import AgentRun
 
 __all__ = ["Reader"]
@@ -143,6 +141,8 @@ class Reader:
         self._check_unchanged(info, known)
         data = bytes_of(info, info.path)
         self._check_unchanged(info, known)
+        from trajview.formats.quick import QuickLook
+
         return QuickLook().look(data, origin)
 
     def check(self, info: RunInfo) -> list[Problem]:
@@ -165,6 +165,8 @@ class Reader:
         """The run, parsed anew."""
         if not info.summarised:
             info = self.summed_up(info)
+        from trajview.formats.unread import Parted, PartedRun
+
         known, origin = registry.format_named(info.format), origin_of(info.path, info)
         read = getattr(known, "open", known.read) if lazily else known.read
         value = self._taken(info) if lazily else None
@@ -196,6 +198,10 @@ class Reader:
         check_room_to_take_apart(info.length, info.path, info.line)
         data = bytes_of(info, info.path)
         self._check_unchanged(info, known)  # it may have changed while it was read
+        from trajview.formats import docent
+        from trajview.formats.quick_docent import parted_run
+        from trajview.formats.unread import parted
+
         return parted_run(data) if info.format == docent.FORMAT.name else parted(data)
 
     def _check_unchanged(self, info: RunInfo, known: Stamp | None) -> None:

@@ -8,14 +8,13 @@ from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 from threading import Event
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from trajview.errors import Problem, TrajviewError, Where
 from trajview.formats import registry
 from trajview.formats.base import Origin, Summary
-from trajview.formats.quick import QuickLook
 
 from .cache import SummaryCache, stamp_of_status
 from .containers import Start, bytes_of, records_after, records_of
@@ -24,6 +23,9 @@ from .info import RunInfo
 from .record import QuickLook as LookAt
 from .record import Record, is_unfinished
 from .walk import Skipped, SourceFile, walk
+
+if TYPE_CHECKING:
+    from trajview.formats.quick import QuickLook
 
 __all__ = ["Scan", "fault_of", "origin_of", "placed"]
 
@@ -63,7 +65,7 @@ class Scan:
         self._paths = paths
         self._cancelled = cancelled
         self._cache = cache
-        self._quick = QuickLook()
+        self._looker: QuickLook | None = None
         self._names: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._taken: set[str] = set()
         self._copies: dict[str, int] = {}
@@ -224,10 +226,19 @@ class Scan:
         if self._cache is not None:
             self._cache.close()
 
+    @property
+    def _quick(self) -> QuickLook:
+        """Imported when something is read: what is known from the cache needs none."""
+        if self._looker is None:
+            from trajview.formats.quick import QuickLook
+
+            self._looker = QuickLook()
+        return self._looker
+
     def _quick_look(self, path: Path) -> LookAt:
         path = origin_of(path, Record(None, "jsonl", 0, 0)).path
-        look, opened_next = self._quick.look, self._is_opened_next(path)
-        return lambda data, number, line, alone: look(
+        opened_next = self._is_opened_next(path)
+        return lambda data, number, line, alone: self._quick.look(
             data, Origin(path, number, line, alone), apart=opened_next and number == 0
         )
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from trajview.annotation.progress import FLAG
+from trajview.annotation.flag import FLAG
 from trajview.corpus.info import Gone, RunInfo
 from trajview.errors import Problem
 

@@ -94,7 +94,7 @@ class BrowserScreen(QueueScreen, MarkingScreen, FilteringScreen):
         self._lock = threading.Lock()
         self._waiting: deque[RunRow | Updated] = deque()
         self._told = False
-        self._no_more = False
+        self._no_more = self._begun = False
         self._said = self._counted = ""
         self.finished = False
         """Whether the whole corpus is in the list."""
@@ -120,7 +120,6 @@ class BrowserScreen(QueueScreen, MarkingScreen, FilteringScreen):
         self._title.update(Content.assemble(("trajview", "bold"), Content(f"  {opened}")))
         self.say()
         self._unsubscribe = self.corpus.subscribe(self._take_batch)
-        self.call_after_refresh(self.corpus.go_on)
         self._ticking: Timer | None = self.set_interval(_TICK, self._tick)
 
     def _tick(self) -> None:
@@ -134,7 +133,8 @@ class BrowserScreen(QueueScreen, MarkingScreen, FilteringScreen):
         self._unsubscribe()
 
     def on_screen_resume(self) -> None:
-        self.refresh_status()
+        if self._begun:
+            self.refresh_status()
 
     # From the corpus
 
@@ -175,6 +175,13 @@ class BrowserScreen(QueueScreen, MarkingScreen, FilteringScreen):
             if self.finished and self.listed is not None:
                 self.listed()
         self.say()
+
+    def on_run_table_drawn(self, message: RunTable.Drawn) -> None:
+        """The first runs are on the screen: see to the others, and to what was annotated."""
+        message.stop()
+        self._begun = True
+        self.corpus.go_on()
+        self.refresh_status()
 
     # Annotation status
 

@@ -103,6 +103,9 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
             super().__init__()
             self.item = item
 
+    class Drawn(Message):
+        """Rows are on the screen for the first time. What takes time is better begun after that."""
+
     def __init__(self, runs: RunList, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.runs = runs
@@ -116,6 +119,7 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
         self._strips: LRUCache[tuple[int, bool, bool], Strip] = LRUCache(1024)
         self._styles: dict[tuple[object, ...], Style] = {}
         self._last: RunRow | None = None
+        self._drawn = False
         self._cursor_before = 0
 
     # What others call
@@ -325,6 +329,9 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
             if not shown and self.empty:
                 return self._empty_line(y, width)
             return Strip.blank(width, self._style())
+        if not self._drawn:
+            self._drawn = True
+            self.post_message(self.Drawn())
         row, is_cursor = shown[position], position == self.runs.cursor
         key = (row, is_cursor, self.has_focus)
         strip = self._strips.get(key)

@@ -1,0 +1,144 @@
+"""The way in without a parser of arguments: paths that are to be opened, which is what most lines are; and every ending.
+
+Nothing is imported here that the viewer does not need: click alone would take a twentieth of the time to the first screen.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+from trajview.errors import Problem, TrajviewError
+from trajview.textsafe import safe_text
+
+if TYPE_CHECKING:
+    from trajview.annotation.queue import Plan
+
+    from .stdin import Spool
+
+__all__ = [
+    "COMMANDS", "EXIT_FINE", "EXIT_INTERRUPTED", "EXIT_PROBLEMS", "EXIT_WRONG", "can_view", "ended", "is_terminal", "open_viewer", "run", "say_problem",
+]  # fmt: skip
+
+EXIT_FINE: Final = 0
+EXIT_PROBLEMS: Final = 1
+EXIT_WRONG: Final = 2
+EXIT_INTERRUPTED: Final = 130
+
+COMMANDS: Final = (
+    "view", "annotate", "show", "export", "search", "compare", "ls", "stats", "detect", "validate", "annotations", "agreement", "rubric", "cache",
+    "completion",
+)  # fmt: skip
+
+
+def run() -> None:
+    """The console script."""
+    if not sys.warnoptions:
+        # What Python thinks of a pattern such as `[[` that somebody searches for is meant for programmers.
+        warnings.simplefilter("ignore", FutureWarning)
+    given = sys.argv[1:]
+    try:
+        if _are_paths(given) and sys.stdout is not None and can_view():
+            from pathlib import Path
+
+            ended(lambda: open_viewer(paths=tuple(map(Path, given))))
+        from .main import main
+
+        main(prog_name="trajview")
+    except KeyboardInterrupt:
+        sys.exit(EXIT_INTERRUPTED)
+
+
+def _are_paths(given: Sequence[str]) -> bool:
+    """Whether a line of arguments names files and folders that exist, and nothing else."""
+    if not given or given[0] in COMMANDS or any(one.startswith("-") for one in given):
+        return False
+    # Of a shell that asks for completions, the line is not meant.
+    return "_TRAJVIEW_COMPLETE" not in os.environ and all(map(os.path.lexists, given))
+
+
+def ended(call: Callable[[], Any]) -> Any:
+    """What a call returns; whatever goes wrong ends in one line and SystemExit with its code, never in a traceback."""
+    _open_what_was_closed()
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # what the terminal's encoding lacks becomes a question mark
+    try:
+        result = call()
+        sys.stdout.flush()
+    except TrajviewError as error:
+        say_problem(error.problem())
+        sys.exit(EXIT_WRONG)
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        _let_go_of_stdout()
+        sys.exit(EXIT_FINE)
+    except OSError as error:  # a full disk behind `> file`; what is read says itself what is wrong
+        _let_go_of_stdout()
+        place = f"{error.filename}: " if error.filename else "the output cannot be written: "
+        say_problem(Problem(place + (error.strerror or str(error))))
+        sys.exit(EXIT_WRONG)
+    except KeyboardInterrupt:
+        sys.exit(EXIT_INTERRUPTED)
+    return result
+
+
+def open_viewer(
+    no_cache: bool = False, follow: bool = False, streams: Sequence[Spool] = (), plan: Plan | None = None, **given: Any
+) -> NoReturn:
+    """Open the viewer with these settings, on the queue of a plan if there is one; ends the program."""
+    from .stdin import take_terminal
+
+    take_terminal()
+
+    import gc
+
+    gc.disable()  # until the first screen is there (TrajviewApp): starting up makes many objects and no garbage
+
+    from trajview.config import load_settings
+
+    settings = load_settings(**given)
+    from trajview.corpus.cache import SummaryCache
+    from trajview.corpus.corpus import Corpus
+
+    corpus = Corpus(settings.paths, None if no_cache else SummaryCache(), follow=follow, streams=list(streams))
+    corpus.start(patiently=True)  # the first runs are found while Textual is imported
+    from trajview.app.app import run_app
+
+    sys.exit(run_app(corpus, settings, plan))
+
+
+def can_view() -> bool:
+    """Whether there is a terminal that can show the viewer; Emacs' shell, for one, can only print."""
+    return is_terminal() and os.environ.get("TERM") != "dumb"
+
+
+def is_terminal() -> bool:
+    """Whether people see what we print."""
+    return sys.stdout.isatty()
+
+
+def say_problem(problem: Problem) -> None:
+    """One problem on stderr, on one line: place, reason, hint."""
+    line = " ".join(safe_text(str(problem)).split())
+    sys.stderr.write(f"trajview: {line}\n")
+
+
+def _open_what_was_closed() -> None:
+    """Where the program that starts us has closed stdout or stderr (`>&-`), Python has None: write to nowhere instead."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  open as long as we run
+
+
+def _let_go_of_stdout() -> None:
+    """Point stdout elsewhere, so that Python does not complain about the closed pipe when it ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, sys.stdout.fileno())
+    except (OSError, ValueError):  # a stdout that is no file, as in tests
+        pass
+    finally:
+        os.close(nowhere)
