@@ -8,8 +8,9 @@ DIR, a virtual environment each, which --install makes (it asks the package inde
 Pages are opened in a headless Chromium, driven over its DevTools pipe. Whoever is not there is named as left out.
 
 `first` is exec (for a page: opening it) to the first message on the screen, or the last one where a viewer opens at the
-end; `end` is from asking for the other end to having it; keys are to the last byte of the repaint, for pages to the second frame after, so 33 ms at least. `core` is a core's
-time, which other programs on the machine change less. Memory is anonymous memory at its peak, of all its processes.
+end; `end` is from asking for the other end to having it; keys are to the last byte of the repaint, for pages to the second
+frame after, which is 17 to 33 ms by itself. `core` is a core's time, which other programs on the machine change less. Memory
+is anonymous memory at its peak, of all processes of the viewer: browser and server too.
 A ratio below 1 says that trajview took less. Linux only.
 """
 
@@ -24,9 +25,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from subprocess import DEVNULL
 from urllib.parse import quote
 
 from peer_browsers import Server, browser_round
@@ -94,7 +96,10 @@ class Setting:
             page.unlink(missing_ok=True)
             before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
             command = [self.programs["claude-code-log"], str(log), "-o", str(page), "--no-cache"]
-            subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            try:
+                subprocess.run(command, check=True, timeout=self.patience, stdout=DEVNULL, stderr=DEVNULL)
+            except subprocess.TimeoutExpired:
+                return Found(note=f"no page in {self.patience:.0f} s")
             took, after = (time.perf_counter() - begin) * 1000, resource.getrusage(resource.RUSAGE_CHILDREN)
             core = (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1000
             found = Found(first=took, first_core=core)
@@ -137,18 +142,22 @@ def compare(setting: Setting, what: str, log: Path, peers: dict[str, Round]) -> 
             least = (0.1, 10, 0.1, 10, 0.1, 0.1, each_key, 0.1, 0.1, each_key, 0.1)
             ratios = [mine / its if its >= low else NEVER for mine, its, low in zip(ours, theirs, least, strict=True)]
             tell("  trajview takes", ratios, lambda each: f"{each:.2f}x" if each < 100 else f"{each:.0f}x")
-        if rounds[-1].note:
-            print(f"    ({rounds[-1].note})", flush=True)
+        if note := next((one.note for one in rounds if one.end != one.end), rounds[-1].note):
+            print(f"    ({note})", flush=True)
 
 
 def figures(rounds: list[Found]) -> list[float]:
     """The medians of the rounds, in the order of the columns."""
-    middle = statistics.median
-    row = [middle(getattr(one, name) for one in rounds) for name in ("first", "first_core", "end", "end_core")]
+
+    def middle(values: Iterable[float]) -> float:
+        came = [each for each in values if each == each]
+        return statistics.median(came) if came else NEVER
+
+    row = [middle([getattr(one, name) for one in rounds]) for name in ("first", "first_core", "end", "end_core")]
     for key in ("line", "page"):
         waits = sorted(wait for one in rounds for wait in one.keys.get(key, ()))
-        row += [middle(waits), waits[int(0.95 * (len(waits) - 1))]] if waits else [NEVER, NEVER]
-        row.append(middle(one.keys_core.get(key, NEVER) if waits else NEVER for one in rounds))
+        row += [middle(waits), waits[min(len(waits) - 1, int(0.95 * len(waits)))]] if waits else [NEVER, NEVER]
+        row.append(middle([one.keys_core.get(key, NEVER) for one in rounds]))
     return [*row, max(one.peak for one in rounds)]
 
 
@@ -168,10 +177,14 @@ def version(name: str, program: str) -> str:
     return said.splitlines()[0] if said.strip() else name
 
 
-def look_for(venv: Path | None, install: bool) -> dict[str, str]:
+def look_for(venv: Path | None, install: bool, only: Sequence[str]) -> dict[str, str]:
     """The peers that are there, and their programs; installs what is missing where that is wanted."""
-    found = {name: path for name in ("less", "lnav", "chromium") if (path := shutil.which(name))}
-    for name, program in PACKAGES.items():
+    wanted = [name for name in ("less", "lnav", *PACKAGES) if name in only or not only]
+    found = {name: path for name in (*wanted, "chromium") if name not in PACKAGES and (path := shutil.which(name))}
+    for name in wanted:
+        if name not in PACKAGES:
+            continue
+        program = PACKAGES[name]
         path = shutil.which(program) if venv is None else shutil.which(program, path=venv / name / "bin")
         if path is None and venv is not None and install:
             subprocess.run([sys.executable, "-m", "venv", venv / name], check=True)
@@ -179,7 +192,7 @@ def look_for(venv: Path | None, install: bool) -> dict[str, str]:
             path = shutil.which(program, path=venv / name / "bin")
         if path:
             found[name] = path
-    for name in ("less", "lnav", "chromium", *PACKAGES):
+    for name in (*wanted, "chromium"):
         print(version(name, found[name]) if name in found else f"{name}: left out, it is not there")
     if "chromium" not in found:
         print("no pages without chromium: inspect-ai and claude-code-log are left out")
@@ -237,16 +250,16 @@ def main() -> None:
     parser.add_argument("--install", action="store_true", help="install into DIR what is not there")
     parser.add_argument("--messages", type=int, nargs="*", default=[200, 20_000, 100_000])
     parser.add_argument("--large", default="1G", help="bytes of the large file, with K, M or G; 0 leaves it out")
-    parser.add_argument("--only", nargs="+", help="the peers to measure, by their names above or in the rows")
+    parser.add_argument(
+        "--only", nargs="+", default=[], help="less, lnav, toolong, mini-swe-agent, inspect-ai, claude-code-log"
+    )
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--presses", type=int, default=20)
     parser.add_argument(
         "--patience", type=float, default=120.0, help="seconds after which a screen does not come any more"
     )
     given = parser.parse_args()
-    programs = look_for(given.venv and given.venv.resolve(), given.install)
-    if given.only:
-        programs = {name: path for name, path in programs.items() if name in (*given.only, "chromium")}
+    programs = look_for(given.venv and given.venv.resolve(), given.install, given.only)
     large = float(given.large.rstrip("KMG")) * {"K": 1e3, "M": 1e6, "G": 1e9}.get(given.large[-1], 1)
     with tempfile.TemporaryDirectory(prefix="trajview-peers-") as name:
         # Their settings and histories, and trajview's, stay out of your home folder.
