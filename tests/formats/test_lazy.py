@@ -97,6 +97,26 @@ def test_a_long_chat_opens_without_building_its_messages() -> None:
     assert run.transcripts[0].get_action_unit_for_block(2) == 1
 
 
+def test_long_samples_of_inspect_open_and_are_searched_without_building_their_messages() -> None:
+    found: Any = registry.format_named("inspect")
+    samples = [
+        {"id": number, "epoch": 1, "input": "?", "target": "!", "metadata": {"seed": number}, "attachments": {"a": "far"},
+         "messages": [{"role": "user", "content": "attachment://a"}, *({"role": "assistant", "content": str(each)} for each in range(LAZY_FROM))]}
+        for number in (7, 8)
+    ]  # fmt: skip
+    for record in (samples[0], {"eval": {"eval_id": "e", "task": "t", "model": "m"}, "samples": samples}):
+        whole = found.read(record, Origin())
+        for run in (found.open(record, Origin()), found.skim(record, Origin())):
+            messages = run.transcripts[0].messages
+            assert isinstance(messages, LazyMessages)
+            assert not messages._built
+            assert [list(each.messages) for each in run.transcripts] == [each.messages for each in whole.transcripts]
+            for each, other in zip(run.transcripts, whole.transcripts, strict=True):
+                assert (each.id, each.name, each.metadata) == (other.id, other.name, other.metadata)
+            kept = {"id", "name", "metadata", "rewards", "agents", "source_format"}
+            assert run.model_dump(include=kept) == whole.model_dump(include=kept)
+
+
 def test_a_short_chat_is_built_at_once() -> None:
     found = registry.format_named("openai")
     record = {"id": "short", "messages": [{"role": "user", "content": "hi"}]}

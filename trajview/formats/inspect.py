@@ -10,6 +10,7 @@ from .base import Detection, Origin, Summary
 from .chat import Conversation
 from .chat_format import Chat, chat_of, leftovers, messages_under, summary_models
 from .plain import as_text, first_id, kind, not_an_object, problems_at, rewards_of, text_or_none
+from .unread import LAZY_FROM
 
 if TYPE_CHECKING:
     from trajview.models.run import AgentRun
@@ -73,15 +74,34 @@ class Inspect:
         )  # fmt: skip
 
     def read(self, record: Any, origin: Origin) -> AgentRun:
+        return self._run(record, origin)
+
+    def open(self, record: Any, origin: Origin) -> AgentRun:
+        """The record as a run to be looked at: as `read` gives it, but of many messages only those are built that are."""
+        return self._run(record, origin, LAZY_FROM)
+
+    def skim(self, record: Any, origin: Origin) -> AgentRun:
+        """The record as a run to be searched: no message is built that is not looked at."""
+        return self._run(record, origin, 0)
+
+    def _run(self, record: Any, origin: Origin, lazy_from: int | None = None) -> AgentRun:
         from trajview.models.run import AgentRun
 
         run, samples = self._look(record, origin)
+        lazy = lazy_from is not None and sum(len(chat.items) for chat in samples) >= lazy_from
         transcripts = []
         for index, chat in enumerate(samples):
             alone = chat is run
-            transcript = chat.transcript(f"{run.id}/{index}", None if alone else f"sample {chat.id}")
-            transcript.metadata = {} if alone else chat.metadata
+            transcript_id = f"{run.id}/{index}"
+            transcript = chat.lazy_transcript(transcript_id) if lazy else chat.transcript(transcript_id)
+            if not alone:
+                transcript.name, transcript.metadata = f"sample {chat.id}", chat.metadata
             transcripts.append(transcript)
+        if lazy:  # checking it would build its messages
+            return AgentRun.model_construct(
+                id=run.id, name=run.name, description=None, transcripts=transcripts, transcript_groups=[],
+                metadata=run.metadata, agents=None, rewards=run.rewards, reasoning=None, source_format=self.name,
+            )  # fmt: skip
         return AgentRun(
             id=run.id, name=run.name, transcripts=transcripts, metadata=run.metadata, rewards=run.rewards,
             source_format=self.name,
