@@ -110,6 +110,7 @@ async def test_a_marked_run_is_compared_with_the_one_under_the_cursor(runs: Path
         await reader.press("j", "c")
         await aligned(reader)
         assert [info.id for info in comparing(reader).infos] == ["one", "three"]
+        assert "Marked:" not in reader.whole_screen
 
 
 async def test_two_marked_runs_are_compared_wherever_the_cursor_is_and_the_first_is_left(runs: Path) -> None:

@@ -69,13 +69,19 @@ def test_the_longest_bar_is_that_of_the_most_and_nothing_has_none(logs: Path) ->
 def test_dimensions_have_a_line_each(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     records = [
-        {"id": f"r{i}", "transcripts": [{"messages": []}], "rewards": [[i, {"goal": i, "secret": -i}]], "agents": ["a"]}
+        {
+            "id": f"r{i}",
+            "transcripts": [{"messages": []}],
+            "rewards": [[i, {"goal": i, "secret": -i, "overall_score": i}]],
+            "agents": ["a"],
+        }
         for i in range(9)
     ]
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
     lines = call("stats", path, "--quick").stdout.splitlines()
     [goal] = [line.split() for line in lines if line.startswith("goal")]
     assert goal[1:6] == ["9", "4", "4", "0", "8"]
+    assert not any("overall_score" in line for line in lines), "that is the reward itself"
 
 
 def test_nothing_found_is_said(logs: Path, tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def test_rewards_by_dimension_are_told_for_each_agent() -> None:
 
 def test_of_rewards_by_dimension_that_are_the_same_only_the_overall_one_is_told() -> None:
     def rated(goal: float) -> AgentRun:
-        return run("owl", rewards=[(2.0, {"goal": goal, "secret": 1.0})])
+        return run("owl", rewards=[(2.0, {"goal": goal, "secret": 1.0, "overall_score": goal})])
 
     assert facts_of(rated(3), rated(4)) == [Fact("reward", "2", "2"), Fact("reward, goal", "3", "4")]
 

@@ -108,6 +108,7 @@ def _collected(
 def _dimensions(chosen: Chosen, rows: Sequence[int]) -> list[Ref]:
     """The dimensions of rewards that any of the runs has, in the order in which they come up."""
     from trajview.corpus.info import RunInfo
+    from trajview.models.episodes import OVERALL
     from trajview.where.fields import Ref
 
     names: dict[str, None] = {}
@@ -117,7 +118,7 @@ def _dimensions(chosen: Chosen, rows: Sequence[int]) -> list[Ref]:
             for reward in item.rewards:
                 if isinstance(reward, tuple):
                     names.update(dict.fromkeys(reward[1]))
-    return [Ref("reward", (name,)) for name in names]
+    return [Ref("reward", (name,)) for name in names if name != OVERALL]
 
 
 # JSON

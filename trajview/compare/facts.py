@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+from trajview.models.episodes import OVERALL
 from trajview.models.messages import AssistantMessage
 from trajview.models.run import AgentRun, overall_of
 from trajview.models.transcript import Transcript
@@ -56,6 +57,7 @@ def _rewards(run: AgentRun) -> tuple[dict[str, str], dict[str, str]]:
             parts |= {
                 f"reward, {part}" if len(rewards) == 1 else f"{part} of {agent}": f"{value:.6g}"
                 for part, value in reward[1].items()
+                if part != OVERALL
             }
     return overall, parts
 

@@ -56,6 +56,7 @@ class MarkingScreen(Screen[None]):
             said = "go to another run." if runs else "mark a run with m, and go to another."
             self.notify(f"Compare needs two runs:{name} To compare, {said}", timeout=5, markup=False)
             return
+        self.app.clear_notifications()  # what to do to get here
         cast("_Compares", self.app).show_comparison(runs[0], runs[1])
 
     def _run_at(self, place: Place) -> RunInfo | None:
