@@ -28,6 +28,7 @@ from .textsafe import without_colours
 __all__ = [
     "Highlight",
     "Rule",
+    "Source",
     "compile_pattern",
     "compile_rule",
     "error_of",

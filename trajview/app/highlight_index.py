@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 
-from trajview.highlight import Highlight
+from trajview.highlight import Highlight, Source
 
-__all__ = ["HighlightIndex", "index_highlights", "merged", "rule_key", "with_scan"]
+__all__ = ["HighlightIndex", "index_highlights", "merged", "put_source", "rule_key", "with_scan"]
 
 PLACES = 2_000
 """So many parts of a transcript have a place each in the scroll bar, for each kind of highlight."""
@@ -76,6 +77,51 @@ def index_highlights(every: Sequence[Highlight], off: Collection[str], messages:
     index.places = [(message, source, colour) for (_, source, colour), message in places.items()]
     index.rules_of = {message: tuple(dict.fromkeys(names)) for message, names in matching.items()}
     return index
+
+
+def put_source(
+    index: HighlightIndex,
+    source: Source,
+    before: Sequence[Highlight],
+    now: Sequence[Highlight],
+    off: Collection[str],
+    messages: int,
+) -> None:
+    """Put the few highlights of a source (marks, citations) in place of those before, in an index of however many.
+
+    It is then what `index_highlights` would make anew.
+    """
+    if now:
+        index.sources[source] = len(now)
+    else:
+        index.sources.pop(source, None)
+    if source in off:
+        return
+    touched: dict[int, list[Highlight]] = {
+        found.unit: [one for one in index.by_unit.get(found.unit, ()) if one.source != source]
+        for found in (*before, *now)
+    }
+    for found in now:
+        touched[found.unit].append(found)
+    messages_touched = {found.message for found in (*before, *now)}
+    stops: set[int] = set()
+    for unit, many in touched.items():
+        many.sort(key=_by_place)
+        stops.update(found.message for found in many)
+        if many:
+            index.by_unit[unit] = many
+        else:
+            index.by_unit.pop(unit, None)
+    for message in messages_touched:
+        at = bisect_left(index.stops, message)
+        known = at < len(index.stops) and index.stops[at] == message
+        if known and message not in stops:
+            del index.stops[at]
+        elif not known and message in stops:
+            index.stops.insert(at, message)
+    index.places = [place for place in index.places if place[1] != source]
+    places = {(one.message * PLACES // max(1, messages), one.colour): one.message for one in reversed(now)}
+    index.places += [(message, source, colour) for (_, colour), message in places.items()]
 
 
 def with_scan(known: Sequence[Highlight], scan: Sequence[Highlight]) -> list[Highlight]:

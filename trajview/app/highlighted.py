@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from trajview.highlight import Highlight, Rule, highlights_in
+from trajview.highlight import Highlight, Rule, Source, highlights_in
 from trajview.models.transcript import Transcript
 
 from .document import Document
-from .highlight_index import HighlightIndex, index_highlights, merged, rule_key, with_scan
+from .highlight_index import HighlightIndex, index_highlights, merged, put_source, rule_key, with_scan
 from .search import SearchHits
 
 __all__ = ["Highlighted"]
 
-MANY = 20_000
+MANY = 5_000
 """Highlights up to which their index is made in less time than a key has."""
 
 
@@ -54,13 +54,27 @@ class Highlighted(Document):
         self.take_index(index_highlights(self._every(), self.sources_off, len(self.messages)))
 
     def _every(self) -> list[Highlight]:
+        return [*self._found, *self._cited, *self._marked()]
+
+    def _marked(self) -> list[Highlight]:
         starts = self.unit_starts
-        marks = [
+        return [
             Highlight(unit, starts[unit], "mark", self.marks[unit] or "marked")
             for unit in sorted(self.marks)
             if unit < len(starts)
         ]
-        return [*self._found, *self._cited, *marks]
+
+    def set_marks(self, marks: Mapping[int, str]) -> None:
+        """The units that are marked, with why, in place of those before. Those that there are not are left out."""
+        before = self._marked()
+        self.marks = {unit: why for unit, why in marks.items() if 0 <= unit < len(self.unit_starts)}
+        self._put("mark", before, self._marked())
+
+    def _put(self, source: Source, before: Sequence[Highlight], now: Sequence[Highlight]) -> None:
+        """Show the highlights of a source that has few, in place of those before, at once among however many others."""
+        put_source(self.index, source, before, now, self.sources_off, len(self.messages))
+        self.take_index(self.index)
+        self.refresh_headers()
 
     def take_index(self, index: HighlightIndex) -> None:
         """Show what is in an index of the highlights."""
@@ -110,7 +124,9 @@ class Highlighted(Document):
         return True
 
     def drop_rule(self, name: str) -> None:
-        """Forget a rule and its highlights."""
+        """Forget a rule and its highlights, if it was looked for here."""
+        if name not in self.rules:
+            return
         self.rules.pop(name, None)
         self.sources_off.discard(rule_key(name))
         self._found = [found for found in self._found if found.source != "rule" or found.reason != name]
@@ -140,7 +156,6 @@ class Highlighted(Document):
         cited = sorted(set(found))
         if cited == self._cited:
             return False
-        self._cited = cited
-        self._index_highlights()
-        self.refresh_headers()
+        before, self._cited = self._cited, cited
+        self._put("citation", before, cited)
         return True

@@ -151,16 +151,10 @@ class TranscriptSession(Highlighted):
         """Next or previous marked unit, round the ends."""
         return self._step_in([self.unit_starts[unit] for unit in sorted(self.marks)], step, wrap=True)
 
-    def set_marks(self, marks: Mapping[int, str]) -> None:
-        """The units that are marked, with why, in place of those before. Those that there are not are left out."""
-        self.marks = {unit: why for unit, why in marks.items() if 0 <= unit < len(self.unit_starts)}
-        self._index_highlights()
-        self.refresh_headers()
-
     def set_scored(self, scored: Mapping[int, Scored]) -> None:
         """What is scored and noted by hand, in place of what was."""
         self.scored = {unit: one for unit, one in scored.items() if 0 <= unit < len(self.unit_starts)}
-        self._index_highlights()
+        self.highlights_revision += 1
         self.refresh_headers()
 
     def toggle_source(self, source: str) -> bool:
@@ -249,7 +243,7 @@ class TranscriptSession(Highlighted):
     def set_search(self, hits: SearchHits | None) -> None:
         """Show a search's hits, or none."""
         self.search = hits
-        self._index_highlights()
+        self.take_index(self.index)
         self.refresh_headers()
 
     def match_rows(self, message: int) -> list[int]:

@@ -48,8 +48,7 @@ class Annotating(EpisodeKeys, TranscriptBase):
         if panel is None:
             panel = AnnotationPanel(self.trajview.store)
             self.query_one("#body").mount(panel)
-        self.remove_class("-metadata")
-        self.add_class("-annotating")
+        self.classes = {*self.classes} - {"-metadata"} | {"-annotating"}
         if panel.key != self.info.key:
             rubric = self.trajview.rubric_for(self.info)
             panel.open_run(self.info.key, self.run.name or self.run.id, self.run.agent_names, rubric)

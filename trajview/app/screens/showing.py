@@ -44,8 +44,11 @@ class Showing(TranscriptBase):
     def action_outline(self) -> None:
         """Show or hide the outline."""
         visible = self.query_one("#left").display
-        self.set_class(visible, "-no-outline")
-        self.set_class(not visible, "-outline")
+        self._show_outline(not visible)
+
+    def _show_outline(self, shown: bool) -> None:
+        """In one go: each change of a class of the screen costs the styles of all that is on it."""
+        self.classes = {*self.classes} - {"-outline", "-no-outline"} | {"-outline" if shown else "-no-outline"}
 
     def action_outline_highlighted(self) -> None:
         """List highlighted units only in the outline, or all."""
@@ -53,17 +56,18 @@ class Showing(TranscriptBase):
             return
         count = self.outline.toggle_highlighted()
         if not self.query_one("#left").display:
-            self.set_class(False, "-no-outline")
-            self.set_class(True, "-outline")
+            self._show_outline(True)
         self._brief(f"highlighted units only: {count:,}" if self.outline.only_highlighted else "all units")
 
     def action_metadata(self) -> None:
         """Show or hide what is known about the run and the message."""
         if self.run is None:
             return
-        self.toggle_class("-metadata")
-        if self.has_class("-metadata"):
-            self.remove_class("-annotating")
+        shown = not self.has_class("-metadata")
+        self.classes = (
+            {*self.classes} - {"-metadata", "-annotating"} | {"-metadata"} if shown else {*self.classes} - {"-metadata"}
+        )
+        if shown:
             self._shown_message = -1
             self._show_metadata()
         self.view.focus()
