@@ -20,11 +20,14 @@ from hypothesis import strategies as st
 
 from trajview import open_corpus
 from trajview.corpus import candidates, quick_bytes
+from trajview.corpus.counting import counter_of, spans_of
 from trajview.corpus.matches import excerpt, pieces_of
 from trajview.corpus.prefilter import prefilter_of
 from trajview.corpus.query import Query, query_from
+from trajview.corpus.scan import origin_of
 from trajview.corpus.search import CorpusSearch, RunMatches
 from trajview.errors import Problem, UnreadableError
+from trajview.formats import registry
 from trajview.highlight import text_of
 from trajview.textsafe import without_colours
 
@@ -555,3 +558,32 @@ def test_pieces_without_restrictions_are_what_a_highlight_is_looked_for_in() -> 
                 assert "\n".join(piece.text for piece in pieces_of(message, Query("x"))) == without_colours(
                     text_of(message)
                 )
+
+
+def test_what_is_known_of_a_message_that_is_not_built_is_what_it_says_when_it_is() -> None:
+    known = 0
+    for info in (corpus := open_corpus(*SAMPLES)):
+        form = registry.format_named(info.format)
+        if not hasattr(form, "skim"):
+            continue
+        run = form.skim(corpus.value(info), origin_of(info.path, info))
+        for transcript in run.transcripts:
+            for index, message in enumerate(transcript.messages):
+                labelled = getattr(transcript.messages, "labelled", lambda _: None)(index)
+                if labelled is None:
+                    continue
+                known += 1
+                pieces = [(piece.field, piece.text, piece.tool) for piece in pieces_of(message, Query("x"))]
+                assert [(kind, without_colours(text), tool) for kind, text, tool in labelled if text] == pieces
+                assert transcript.messages.roles[index] == message.role  # type: ignore[attr-defined]
+    assert known > 100
+
+
+@pytest.mark.parametrize("pattern", ["agent", "a.b", r"\bfile\b", "[a-f]+t", "ab|cd", "(?i:X)y", "K", "ſ", "^I ", "x*"])
+@pytest.mark.parametrize("flags", [re.MULTILINE, re.MULTILINE | re.IGNORECASE])
+def test_spans_and_counts_are_those_of_the_pattern(pattern: str, flags: int) -> None:
+    compiled = re.compile(pattern, flags)
+    for text in ("An AGENT, a+b; A.B", "FILE file\nI am X\nk K \u212a", "S\u017f \u0130 i\u0131I", "xxY ABCD cdab", ""):
+        spans = [match.span() for match in compiled.finditer(text) if match.group()]
+        assert list(spans_of(compiled)(text)) == spans
+        assert counter_of(compiled)(text) == len(spans)

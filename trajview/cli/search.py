@@ -23,6 +23,8 @@ __all__ = ["command"]
 
 _FOUND, _NOTHING = EXIT_FINE, EXIT_PROBLEMS
 _WIDTH: Final = 500
+_PATIENCE: Final = 10.0
+"""`patience.PATIENCE`, which is not imported for help alone."""
 _PLACE, _ID, _LABEL, _MATCH, _DIM = "35", "1", "32", "1;31", "2"
 _ROLES: Final = ("system", "user", "assistant", "tool")
 _FIELDS: Final = ("text", "reasoning", "arguments", "metadata", "all")
@@ -86,6 +88,21 @@ _FIELDS: Final = ("text", "reasoning", "arguments", "metadata", "all")
     default=None,
     help="The run above its lines, or on each.  [above on a terminal]",
 )
+@click.option(
+    "-j",
+    "--processes",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Share the work among N processes.  [as many as cores]",
+)
+@click.option(
+    "--timeout",
+    "patience",
+    type=click.FloatRange(0),
+    default=_PATIENCE,
+    metavar="SECONDS",
+    help=f"Give up on a run when the pattern takes longer in one message; 0 for never.  [{_PATIENCE:g}]",
+)
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -104,6 +121,8 @@ def command(
     in_names: bool,
     in_json: bool,
     heading: bool | None,
+    processes: int | None,
+    patience: float,
 ) -> None:
     """Search the messages of PATH for PATTERN, a regular expression of Python's.
 
@@ -113,7 +132,7 @@ def command(
     Exit codes: 0 found, 1 not found, 2 wrong usage, or nothing found and not all could be read.
     """
     from trajview.corpus.query import FIELDS, Query, any_of
-    from trajview.corpus.search import CorpusSearch
+    from trajview.corpus.search import CorpusSearch, cores
 
     if not patterns:
         patterns, arguments = arguments[:1], arguments[1:]
@@ -127,7 +146,7 @@ def command(
     counting = in_counts or in_names
     search = CorpusSearch(
         paths, query, keep=0 if counting else most, most=1 if in_names else most if not counting else None,
-        around=around, width=width or None,
+        around=around, width=width or None, processes=cores() if processes is None else processes, patience=patience,
     )  # fmt: skip
     colour = wants_colour()
     shown_above = colour if heading is None else heading

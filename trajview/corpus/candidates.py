@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
 from typing import BinaryIO, Final
 
 from trajview.errors import Problem, UnreadableError, Where
@@ -18,7 +20,7 @@ from .quick_bytes import lines_in
 from .record import LAST_LINE, Record, problem_of
 from .walk import SourceFile
 
-__all__ = ["Counter", "Stopped", "candidates"]
+__all__ = ["Counter", "Part", "Stopped", "candidates", "candidates_in"]
 
 _BLOCK: Final = 1 << 20
 """Bytes that are looked at in one go: a person who cancels waits so long, and no record is copied often."""
@@ -29,18 +31,34 @@ class Stopped(Exception):
     """The search was cancelled in the middle of a file."""
 
 
-def candidates(source: SourceFile, prefilter: Prefilter, step: Callable[[int], None]) -> Iterator[Record | Problem]:
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Lines of a file: their first byte, how many bytes they are, how many lines come before them.
+
+    `wanted`: a record in them may hold a match.
+    """
+
+    offset: int
+    length: int
+    number: int
+    wanted: bool
+
+
+def candidates(
+    source: SourceFile, prefilter: Prefilter, step: Callable[[int], None], apart: bool = False
+) -> Iterator[Record | Problem | Part]:
     """The records that may hold a match, in order, decoded; and what could not be read on the way to them.
 
     The index of a record is right for the first ones only (`Counter` knows). `step` is told how many bytes of the file
-    are done, often; what it raises ends the search. Raises UnreadableError where the file cannot be opened.
+    are done, often; what it raises ends the search. `apart`: of JSONL, only the first record is read, and all other
+    lines are given as Parts. Raises UnreadableError where the file cannot be opened.
     """
     with open_source(source.path, lambda done: step(done // 2)) as file:
         try:
             kind = kind_of(file, source.path)
             begin = _first_line(file, prefilter, step) if kind == "json" else (0, 0)
         except OSError as error:
-            raise _failed(source, error) from error
+            raise _failed(source.path, error) from error
     if begin is None:
         return
 
@@ -59,12 +77,16 @@ def candidates(source: SourceFile, prefilter: Prefilter, step: Callable[[int], N
             yield found
         if found.container == "jsonl":
             begin = max(begin, (found.offset + found.length, found.line - 1))
-            yield from _further_lines(source, *begin, prefilter, step)
+            for part, block in _parts(source, *begin, prefilter, step):
+                if apart:
+                    yield part
+                elif part.wanted:
+                    yield from _records_in(block, part, source.path, prefilter, step)
             return
 
 
-def _failed(source: SourceFile, error: OSError) -> UnreadableError:
-    return UnreadableError(f"reading it failed: {error.strerror or error}".lower(), where=Where(source.path))
+def _failed(path: Path, error: OSError) -> UnreadableError:
+    return UnreadableError(f"reading it failed: {error.strerror or error}".lower(), where=Where(path))
 
 
 def _first_line(file: BinaryIO, prefilter: Prefilter, step: Callable[[int], None]) -> tuple[int, int] | None:
@@ -96,51 +118,65 @@ def _first_line(file: BinaryIO, prefilter: Prefilter, step: Callable[[int], None
     return 0, 0
 
 
-def _further_lines(
-    source: SourceFile, offset: int, number: int, prefilter: Prefilter, step: Callable[[int], None]
-) -> Iterator[Record | Problem]:
-    """The records on the lines from an offset on, before which so many lines begin; what it is in the middle of is no record."""
-    path = source.path
+def candidates_in(source: SourceFile, part: Part, prefilter: Prefilter) -> Iterator[Record | Problem]:
+    """The same of the lines of a part; no record's index is known. Raises UnreadableError."""
     try:
-        with open_source(path) as file:
+        with open_source(source.path) as file:
+            file.seek(part.offset)
+            block = file.read(part.length)
+    except OSError as error:
+        raise _failed(source.path, error) from error
+    yield from _records_in(block, part, source.path, prefilter, lambda _: None)
+
+
+def _parts(
+    source: SourceFile, offset: int, number: int, prefilter: Prefilter, step: Callable[[int], None]
+) -> Iterator[tuple[Part, bytes]]:
+    """The lines from an offset on, before which so many lines begin; what it is in the middle of is no record."""
+    try:
+        with open_source(source.path) as file:
             file.seek(offset)
-            for block, more in _blocks_of_lines(file):
-                if prefilter.may_match(block):
-                    for at, line, count in _lines(block, number):
-                        if not prefilter.may_match(line) or not line.strip(SPACE):
-                            continue
-                        text = line.lstrip(SPACE)
-                        start = offset + at + len(line) - len(text)
-                        text = text.rstrip(SPACE)
-                        ended = line.endswith(b"\n")
-                        try:
-                            value, _ = decode_json(text)
-                        except BadRecord as error:
-                            yield problem_of(error, path, count, "line" if ended else LAST_LINE, cut=not ended)
-                            continue
-                        yield Record(value, "jsonl", start, len(text), -1, count, False, data=text)
-                        step(start)
+            for block in _blocks_of_lines(file):
+                yield Part(offset, len(block), number, prefilter.may_match(block)), block
                 number += lines_in(block)
                 offset += len(block)
                 step(offset)
-                if not more:
-                    break
     except OSError as error:
-        raise _failed(source, error) from error
+        raise _failed(source.path, error) from error
 
 
-def _blocks_of_lines(file: BinaryIO) -> Iterator[tuple[bytes, bool]]:
-    """The rest of a file in pieces that end where a line does, each with whether there may be more."""
+def _records_in(
+    block: bytes, part: Part, path: Path, prefilter: Prefilter, step: Callable[[int], None]
+) -> Iterator[Record | Problem]:
+    """The records on these lines that may hold a match."""
+    for at, line, count in _lines(block, part.number):
+        if not prefilter.may_match(line) or not line.strip(SPACE):
+            continue
+        text = line.lstrip(SPACE)
+        start = part.offset + at + len(line) - len(text)
+        text = text.rstrip(SPACE)
+        ended = line.endswith(b"\n")
+        try:
+            value, _ = decode_json(text)
+        except BadRecord as error:
+            yield problem_of(error, path, count, "line" if ended else LAST_LINE, cut=not ended)
+            continue
+        yield Record(value, "jsonl", start, len(text), -1, count, False, data=text)
+        step(start)
+
+
+def _blocks_of_lines(file: BinaryIO) -> Iterator[bytes]:
+    """The rest of a file in pieces that end where a line does."""
     parts: list[bytes] = []
     while chunk := file.read(_BLOCK):
         end = chunk.rfind(b"\n") + 1
         if not end:
             parts.append(chunk)
             continue
-        yield b"".join((*parts, chunk[:end])), True
+        yield b"".join((*parts, chunk[:end]))
         parts = [chunk[end:]] if end < len(chunk) else []
     if parts:
-        yield b"".join(parts), False
+        yield b"".join(parts)
 
 
 def _lines(block: bytes, before: int) -> Iterator[tuple[int, bytes, int]]:
@@ -156,15 +192,15 @@ def _lines(block: bytes, before: int) -> Iterator[tuple[int, bytes, int]]:
 class Counter:
     """How many records come before a line of a JSONL file; asked for ascending lines, each is counted once."""
 
-    def __init__(self, source: SourceFile, step: Callable[[int], None]) -> None:
-        self._source = source
+    def __init__(self, path: Path, step: Callable[[int], None]) -> None:
+        self._path = path
         self._step = step
         self._count, self._offset, self._number = 0, 0, 1
 
     def before(self, offset: int) -> int:
         """The index of the record at an offset. Raises UnreadableError."""
         try:
-            with open_source(self._source.path) as file:
+            with open_source(self._path) as file:
                 start = self._offset
                 if not start and file.read(3) == b"\xef\xbb\xbf":
                     start = 3
@@ -180,5 +216,5 @@ class Counter:
                     self._offset, self._number = line.offset + line.length, line.number
                     self._step(offset)
         except OSError as error:
-            raise _failed(self._source, error) from error
+            raise _failed(self._path, error) from error
         return self._count

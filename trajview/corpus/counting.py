@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Final
 
 from .prefilter import literal_of
 
-__all__ = ["counter_of"]
+__all__ = ["counter_of", "is_plain", "spans_of"]
 
 _PLAIN: Final = re.compile(r"(?:[\w ,:;=@<>!%'\"`/-]|\\[^\w\s])+", re.ASCII)
 """Patterns that stand for a text, whatever their flags."""
@@ -23,15 +23,39 @@ _ODD: Final = frozenset("\u0130\u0131\u017f")
 _KELVIN: Final = "\u212a".encode()
 
 
+def is_plain(pattern: re.Pattern[str]) -> bool:
+    """Whether a pattern stands for a text."""
+    return bool(_PLAIN.fullmatch(pattern.pattern) and literal_of(pattern).text)
+
+
 @lru_cache(64)
 def counter_of(pattern: re.Pattern[str]) -> Callable[[str], int]:
     """What counts the matches of a pattern in a text; empty ones do not count."""
     fold = bool(pattern.flags & re.IGNORECASE)
-    if _PLAIN.fullmatch(pattern.pattern) and (text := literal_of(pattern).text):
+    if is_plain(pattern):
+        text = literal_of(pattern).text
         return _counts_folded(text, pattern) if fold else _counts(text)
     if fold and _SIMPLE.fullmatch(pattern.pattern):
         return _counts_lowered(pattern)
     return lambda text: _count(pattern, text)
+
+
+@lru_cache(64)
+def spans_of(pattern: re.Pattern[str]) -> Callable[[str], Iterator[tuple[int, int]]]:
+    """What gives the start and end of each match of a pattern in a text; empty ones are left out."""
+    fold = bool(pattern.flags & re.IGNORECASE)
+    if fold and (is_plain(pattern) or _SIMPLE.fullmatch(pattern.pattern)):
+        lowered = re.compile(
+            re.escape(literal_of(pattern).text.lower()) if is_plain(pattern) else pattern.pattern,
+            pattern.flags & ~re.IGNORECASE,
+        )
+        # In ASCII alone, small letters stand where capitals stood, and nothing else is the same letter.
+        return lambda text: _spans(lowered, text.lower()) if text.isascii() else _spans(pattern, text)
+    return lambda text: _spans(pattern, text)
+
+
+def _spans(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
+    return (match.span() for match in pattern.finditer(text) if match.end() > match.start())
 
 
 def _count(pattern: re.Pattern[str], text: str) -> int:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from trajview.models.said import strings_within
 from trajview.textsafe import without_colours
 
-from .counting import counter_of
+from .counting import counter_of, is_plain, spans_of
 from .query import SAID, Field, Query
 
 if TYPE_CHECKING:
@@ -87,11 +87,12 @@ def hits_in(
     to keep of each line, all by default. Once `cancelled`, what was found so far.
     """
     found = RunHits([])
+    count = counting(query)
     for place in _places(run, query):
         if cancelled() or (most is not None and found.matches >= most):
             break
         if place.said is not None:
-            matches = count_in(place.said, query)
+            matches = count(place.said)
             if not matches:
                 continue
             if keep is not None and len(found.hits) >= keep:
@@ -99,14 +100,14 @@ def hits_in(
                 continue
         pieces = place.pieces()
         text = "\n".join(piece.text for piece in pieces)
-        if not query.literal.may_be_in(text):
+        if place.said is None and not query.literal.may_be_in(text):
             continue
         if keep is not None and len(found.hits) >= keep:
-            found.add(count_in(text, query))
+            found.add(count(text))
             continue
         matches = 0
-        for hit, count in _hits(text, pieces, query, place, around, width):
-            matches += count
+        for hit, begun in _hits(text, pieces, query, place, around, width):
+            matches += begun
             if keep is None or len(found.hits) < keep:
                 found.hits.append(hit)
         found.add(matches)
@@ -115,7 +116,15 @@ def hits_in(
 
 def count_in(text: str, query: Query) -> int:
     """How many matches a text holds; empty ones do not count."""
-    return counter_of(query.pattern)(text) if query.literal.may_be_in(text) else 0
+    return counting(query)(text)
+
+
+def counting(query: Query) -> Callable[[str], int]:
+    """What counts the matches of a query in a text."""
+    count, may_be_in = counter_of(query.pattern), query.literal.may_be_in
+    if is_plain(query.pattern):  # which looks for the literal anyway
+        return count
+    return lambda text: count(text) if may_be_in(text) else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,13 +160,20 @@ class _Place:
     @property
     def role(self) -> str:
         """Who speaks; empty beside the messages."""
-        return self.transcript.messages[self.message].role if self.transcript and self.message != RUN else ""
+        if self.transcript is None or self.message == RUN:
+            return ""
+        roles = getattr(self.transcript.messages, "roles", None)
+        return str(roles[self.message] if roles is not None else self.transcript.messages[self.message].role)
 
     def pieces(self) -> list[Piece]:
         """What is searched."""
         if self.beside is not None:
             return self.beside
         assert self.transcript is not None
+        if self.said is not None:
+            labelled = getattr(self.transcript.messages, "labelled", lambda _: None)(self.message)
+            if labelled is not None:
+                return [_as_read(Piece(*one)) for one in labelled if one[1]]
         return pieces_of(self.transcript.messages[self.message], self.query)
 
 
@@ -180,7 +196,10 @@ def _places(run: AgentRun, query: Query) -> Iterator[_Place]:
             ):
                 continue
             known = texts(index) if texts is not None and as_said else None
-            said = None if known is None else without_colours("\n".join(filter(None, known)))
+            if known is None:
+                said = None
+            else:
+                said = without_colours(known[0] if len(known) == 1 else "\n".join(filter(None, known)))
             yield _Place(query, number, transcript, index, said)
 
 
@@ -267,10 +286,7 @@ def _hits(
 def _lines_with(text: str, query: Query) -> Iterator[tuple[int, int, list[Span], int]]:
     """Each line that a match touches: start, end, the spans in it, and how many matches begin there."""
     start, end, spans, count = 0, -1, list[Span](), 0
-    for match in query.pattern.finditer(text):
-        first, last = match.span()
-        if first == last:
-            continue
+    for first, last in spans_of(query.pattern)(text):
         begins = True
         while first < last:
             if first > end:

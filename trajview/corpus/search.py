@@ -2,69 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+import os
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Final
 
-from trajview.errors import Problem, TrajviewError
-from trajview.formats import registry
-from trajview.formats.base import Origin
+from trajview.errors import Problem, TrajviewError, UnreadableError
 
-from .candidates import Counter, Stopped, candidates
+from .candidates import Counter, Part, Stopped
 from .containers import kind_of
-from .files import open_source, stamp_of
+from .files import open_plain, wide_encoding
 from .info import Place
-from .matches import Hit, RunHits, hits_in
-from .prefilter import Prefilter, prefilter_of
+from .matches import Hit
+from .patience import MOST_TIMES, PATIENCE, TooSlow
 from .query import Query
-from .record import Record
-from .scan import fault_of, origin_of, placed
+from .search_workers import Crew, Found, Reached, Task
+from .searcher import Looking, RunMatches, Searcher, SlowProblem, Unnamed
+from .unpack import compression_of
 from .walk import Skipped, SourceFile, walk
 
-if TYPE_CHECKING:
-    from trajview.models.run import AgentRun
+__all__ = ["CorpusSearch", "Hit", "RunMatches", "cores"]
 
-__all__ = ["CorpusSearch", "Hit", "RunMatches"]
+_LARGE: Final = 8 << 20
+"""Bytes of a file from which on its lines are shared out."""
+_HUGE: Final = 64 << 20
+"""Bytes of any other file that from then on is searched by itself: there may not be memory for several."""
+_FIRST: Final = 1 << 20
+_BATCH: Final = 4 << 20
+_MOST_FILES: Final = 64
+_MOST_NAMES: Final = 8_000
+"""Bytes, files, and characters of their paths in one task: such tasks are taken at once by who is busy with another."""
+_MOST_PROCESSES: Final = 16
 
 
-@dataclass(frozen=True, slots=True)
-class RunMatches:
-    """A run that a query was found in, and where: the first hits, and how many matches in how many messages.
-
-    `id` is the run's own, which may be another one's too; the place is its own.
-    """
-
-    id: str
-    name: str | None
-    source: str
-    path: Path
-    member: str | None
-    format: str
-    container: str
-    line: int
-    offset: int
-    length: int
-    hits: list[Hit] = field(repr=False)
-    matches: int
-    messages: int
-
-    @property
-    def place(self) -> Place:
-        """See RunInfo."""
-        return self.path, self.member, self.offset
-
-    @property
-    def where(self) -> str:
-        """Source, and the line in it where it holds several runs."""
-        return f"{self.source}:{self.line}" if self.container in ("jsonl", "json array", "json values") else self.source
+def cores() -> int:
+    """How many processes a search may share its work out to."""
+    try:
+        count = len(os.sched_getaffinity(0))
+    except AttributeError:  # not on Linux
+        count = os.cpu_count() or 1
+    return min(count, _MOST_PROCESSES)
 
 
 class CorpusSearch:
     """One search through files and folders. `found` does it; the counts may be read meanwhile, from any thread.
 
     `keep`, `most`, `around` and `width` are `matches.hits_in`'s, for each run. After `keep_in_all` hits, only counts are
-    kept of the runs that follow.
+    kept of the runs that follow. `processes`: how many share the work, once there is some. `blind`, `only` and
+    `patience` are `Looking`'s.
     """
 
     def __init__(
@@ -77,6 +64,10 @@ class CorpusSearch:
         most: int | None = None,
         around: int = 0,
         width: int | None = None,
+        blind: bool = False,
+        only: Collection[Place] | None = None,
+        processes: int = 1,
+        patience: float = PATIENCE,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> None:
         self.query = query
@@ -89,111 +80,126 @@ class CorpusSearch:
         self.matches = 0
         self.messages = 0
         self._paths = paths
-        self._keep = keep
         self._keep_in_all = keep_in_all
-        self._how: dict[str, Any] = {"most": most, "around": around, "width": width, "cancelled": cancelled}
+        self._processes = processes
         self._cancelled = cancelled
-        self._prefilter = prefilter_of(query.pattern, metadata="metadata" in query.searched)
+        self._searcher = Searcher(Looking(query, keep, most, around, width, blind, only, patience), cancelled)
+        self._crew = Crew(self._searcher, processes, cancelled, self._step)
+        self._count: Counter | None = None
+        self._counted: Path | None = None
+        self._slow = 0
 
     def found(self) -> Iterator[RunMatches | Problem]:
         """Every run that matches, in the order of the corpus, and what could not be read on the way.
 
-        Once it is cancelled it ends soon, in the middle of a file or of a run.
+        Once it is cancelled it ends soon, in the middle of a file or of a run. Raises TooSlow where the pattern takes
+        too long again and again.
         """
-        for source in walk(self._paths):
-            if self._cancelled():
-                return
-            if isinstance(source, Problem):
-                yield source
-            elif isinstance(source, Skipped):
-                self.skipped += 1
-            else:
-                self.files_found += 1
-                before = self.bytes_done
-                try:
-                    yield from self._in_file(source, before)
-                    self.bytes_done = before + stamp_of(source.path)[0]
-                except Stopped:
-                    return
-                except TrajviewError as error:
-                    yield error.problem()
-                self.files_done += 1
-
-    def _in_file(self, source: SourceFile, before: int) -> Iterator[RunMatches | Problem]:
-        def step(done: int) -> None:
-            if self._cancelled():
-                raise Stopped
-            self.bytes_done = before + done
-
-        count = Counter(source, step)
-        prefilter = self._prefilter
-        if "metadata" in self.query.searched:
-            # A run without an id of its own is named by its file, or by its name in an archive.
-            name = source.path.name.encode("utf-8", "replace")
-            prefilter = Prefilter() if _is_archive(source) else Prefilter(prefilter.missing(name, prefilter.clauses))
-        for found in candidates(source, prefilter, step):
-            if isinstance(found, Problem):
-                yield found
-                continue
-            try:
-                run = _run_of(found, source, count)
-                if run is None:
-                    continue
-                hits = hits_in(run, self.query, keep=self._keep, **self._how)
-            except Stopped:
-                raise
-            except TrajviewError as error:
-                yield placed(error.problem(), source.path, found.line)
-                continue
-            except Exception as error:  # noqa: BLE001 - a fault in one format must not end the search; it is reported
-                yield fault_of(error, source.path, found.line)
-                continue
-            if hits.matches:
-                self.runs += 1
-                self.matches += hits.matches
-                self.messages += hits.messages
-                if self._keep_in_all is not None:
-                    self._keep_in_all -= len(hits.hits)
-                    if self._keep_in_all <= 0:
-                        self._keep = 0
-                yield _matches(run, found, source, hits)
-            del run
-
-
-def _is_archive(source: SourceFile) -> bool:
-    with open_source(source.path) as file:
-        return kind_of(file, source.path) == "zip"
-
-
-def _matches(run: AgentRun, found: Record, source: SourceFile, hits: RunHits) -> RunMatches:
-    return RunMatches(
-        run.id, run.name, source.source if found.member is None else f"{source.source}/{found.member}", source.path,
-        found.member, run.source_format or "", found.container, found.line, found.offset, found.length,
-        hits.hits, hits.matches, hits.messages,
-    )  # fmt: skip
-
-
-def _run_of(found: Record, source: SourceFile, count: Counter) -> AgentRun | None:
-    """The run that a record is, as the list has it; None where it is no log but a configuration."""
-    known, detection = registry.best(found.value)
-    if found.container == "yaml" and detection.format == "raw" and not source.named:
-        return None
-    origin = origin_of(source.path, found)
-    run = _skimmed(known, found.value, origin)
-    if found.record < 0 and run.id == origin.default_id:
-        # Only a record without an id of its own is named by how many come before it.
-        found.record = count.before(found.offset)
-        run.id = origin_of(source.path, found).default_id
-    return run
-
-
-def _skimmed(known: Any, value: Any, origin: Origin) -> AgentRun:
-    """The run, its messages built on demand where the format can do that; what a format refuses is a raw run."""
-    try:
-        return cast("AgentRun", getattr(known, "skim", known.read)(value, origin))
-    except Exception:  # whatever it is, the list has a raw run for it where the summary fails as well
         try:
-            known.summarise(value, origin)
-        except Exception:  # noqa: BLE001 - the list reports it; the search shows what the list has
-            return registry.format_named("raw").read(value, origin)
-        raise
+            with closing(self._crew.run(self._tasks())) as found:
+                for item in found:
+                    if isinstance(item, Reached):
+                        self.bytes_done = item.bytes_done
+                        self.files_done += item.files
+                    elif isinstance(item, Problem):
+                        yield item
+                        self._give_up_if_slow(item)
+                    else:
+                        yield self._added(item)
+        except Stopped:
+            return
+
+    def _added(self, item: RunMatches | Unnamed) -> RunMatches:
+        found = item
+        if isinstance(found, Unnamed):
+            path = found.found.path
+            if self._count is None or self._counted != path:
+                self._count, self._counted = Counter(path, self._stop), path
+            found = found.named(self._count)
+        if self._searcher.keep == 0 and found.hits:  # found by a process before that was so
+            found = replace(found, hits=[])
+        self.runs += 1
+        self.matches += found.matches
+        self.messages += found.messages
+        if self._keep_in_all is not None:
+            self._keep_in_all -= len(found.hits)
+            if self._keep_in_all <= 0:
+                self._searcher.keep = 0
+        return found
+
+    def _give_up_if_slow(self, problem: Problem) -> None:
+        self._slow += isinstance(problem, SlowProblem)
+        if self._slow >= MOST_TIMES:
+            raise TooSlow(
+                "the pattern takes too long in one run after the other; the search is given up", hint=problem.hint
+            )
+
+    def _step(self, done: int) -> None:
+        self._stop()
+        if not self._crew.busy:
+            self.bytes_done = done
+
+    def _stop(self, _done: int = 0) -> None:
+        if self._cancelled():
+            raise Stopped
+
+    # What there is to do
+
+    def _tasks(self) -> Iterator[Task | Found]:
+        """What is found right away, and the tasks between, in the order of the corpus."""
+        batch: list[SourceFile] = []
+        begin = reach = names = 0  # bytes
+        for source in walk(self._paths):
+            self._stop()
+            if isinstance(source, Skipped):
+                self.skipped += 1
+                continue
+            if isinstance(source, Problem):
+                if batch:
+                    yield Task(tuple(batch), begin, reach)
+                    batch, begin, names = [], reach, 0
+                yield source
+                continue
+            self.files_found += 1
+            size = source.stamp[0] if source.stamp else 0
+            apart = self._processes > 1 and size >= _LARGE and self._are_lines(source)
+            alone = apart or (self._processes > 1 and size >= _HUGE)
+            names += len(str(source.path)) + len(source.source)
+            full = reach + size - begin > _BATCH or len(batch) >= _MOST_FILES or names > _MOST_NAMES
+            if batch and (alone or full):
+                yield Task(tuple(batch), begin, reach)
+                batch, begin, names = [], reach, 0
+            reach += size
+            if alone:
+                yield from self._alone(source, begin, reach, apart)
+                begin = reach
+            else:
+                batch.append(source)
+        if batch:
+            yield Task(tuple(batch), begin, reach)
+
+    def _alone(self, source: SourceFile, before: int, reach: int, apart: bool) -> Iterator[Task | Found]:
+        """A large file: searched here, but for its lines, which are tasks."""
+        try:
+            for item in self._searcher.in_file(source, lambda done: self._step(before + done), apart):
+                if not isinstance(item, Part):
+                    yield item
+                    continue
+                done = before + item.offset + item.length
+                yield Task((source,), before, done, item) if item.wanted else Reached(done)
+        except TrajviewError as error:
+            yield error.problem()
+        yield Reached(reach, 1)
+
+    def _are_lines(self, source: SourceFile) -> bool:
+        """Whether a file may be lines that can be read one by one, from its own bytes."""
+        if "metadata" in self.query.searched:  # of which the name of a run is a part
+            return False
+        try:
+            with os.fdopen(open_plain(source.path), "rb") as file:
+                head = file.read(_FIRST)
+                plain = compression_of(head[:8]) is None and wide_encoding(head[:8]) is None
+                file.seek(0)
+                return plain and b"\n" in head and kind_of(file, source.path) == "json"
+        except (OSError, UnreadableError):
+            return False

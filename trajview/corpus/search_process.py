@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import pickle
-import signal
 import subprocess
 import sys
 import time
@@ -21,14 +20,13 @@ from typing import IO, Final
 from trajview.errors import Problem, UnreadableError
 
 from .query import Query
-from .search import CorpusSearch, RunMatches
+from .search import CorpusSearch, RunMatches, cores
+from .search_workers import python_with
 
 __all__ = ["Progress", "SearchProcess"]
 
 _EVERY: Final = 0.1
 """Seconds from one word on the progress to the next."""
-_PATIENCE: Final = 180
-"""Seconds that one message may take; then the pattern is one of those that take for ever, and the process ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +72,9 @@ class SearchProcess:
         """What is found, until the end or until it is stopped. Raises UnreadableError where the search broke off."""
         if self.stopped:
             return
-        # Never from the current folder, which may be a folder of logs with modules among them.
-        path = str(Path(__file__).parents[2])
-        begin = f"import sys; sys.path.append({path!r}); from {__name__} import main; main()"
-        command = [sys.executable, "-P", "-c", begin]
         try:
             process = subprocess.Popen(
-                command,
+                python_with(__name__),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -132,7 +126,6 @@ def main() -> None:
 
     def tick() -> bool:
         nonlocal told
-        signal.setitimer(signal.ITIMER_REAL, _PATIENCE)  # ends the process, whatever it is busy with
         now = time.monotonic()
         if now - told > _EVERY:
             told = now
@@ -143,7 +136,8 @@ def main() -> None:
         return False
 
     search = CorpusSearch(
-        job.paths, job.query, keep=job.keep, keep_in_all=job.keep_in_all, around=job.around, width=job.width, cancelled=tick
+        job.paths, job.query, keep=job.keep, keep_in_all=job.keep_in_all, around=job.around, width=job.width, cancelled=tick,
+        processes=cores(),
     )  # fmt: skip
     first = True
     try:

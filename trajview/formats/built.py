@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Literal, overload
 
 from msgspec import Raw
 
@@ -14,7 +14,7 @@ from .unread import Told
 if TYPE_CHECKING:
     from trajview.models.messages import ChatMessage
 
-__all__ = ["Measured", "MessagesOnDemand", "is_odd", "measured_in"]
+__all__ = ["Labelled", "Measured", "MessagesOnDemand", "is_odd", "measured_in"]
 
 _KEPT = 4_000
 _TEXT_OR_PARTS = frozenset(b'"[')
@@ -25,6 +25,7 @@ _ESCAPED = re.compile(rb"\\u(?:00[2-7]|001[bB]|013[01]|017[fF]|212[aA])")
 _ODD = ("\u0130".encode(), "\u0131".encode(), "\u017f".encode(), "\u212a".encode())
 """The latter as they are: they match an i, an s and a k."""
 
+Labelled = tuple[Literal["text", "arguments"], str, str | None]
 Measured = tuple[int, int, int]
 """Lines and characters of what a message says, and lines of its calls, about."""
 
@@ -78,6 +79,10 @@ class MessagesOnDemand(Sequence["ChatMessage"]):
     def searchable(self, index: int) -> list[str] | None:
         """All that is said and called in a message, as `highlight.text_of` joins it; None where it must be built."""
         raise NotImplementedError
+
+    def labelled(self, index: int) -> list[Labelled] | None:  # noqa: ARG002 - of those that know some
+        """The same with the field that each text is of, and its tool; None where the message must be built for that."""
+        return None
 
 
 def is_odd(logged: bytes) -> bool:

@@ -11,7 +11,7 @@ from msgspec.json import Decoder
 
 from trajview.models.said import strings_within
 
-from .built import Measured, MessagesOnDemand, measured_in
+from .built import Labelled, Measured, MessagesOnDemand, measured_in
 from .chat import Conversation, message_models
 from .parts import parse_arguments
 from .roles import ROLES, Piece, pieces_of
@@ -185,9 +185,10 @@ class LazyMessages(MessagesOnDemand):
         return self._searchable(index)
 
     def _searchable(self, index: int) -> list[str] | None:
-        piece = self._piece(index)
-        item = piece.item
-        if not isinstance(item, dict) or item.keys() - _PLAIN_KEYS:
+        item = self._pieces[index]
+        if type(item) is not dict:
+            item = self._piece(index).item
+        if not isinstance(item, dict) or not item.keys() <= _PLAIN_KEYS:
             return None
         content = item.get("content")
         if not (content is None or isinstance(content, str)):
@@ -195,10 +196,10 @@ class LazyMessages(MessagesOnDemand):
         texts = [content] if content else []
         calls = item.get("tool_calls")
         if calls:
-            if piece.role != "assistant" or not isinstance(calls, list):
+            if self.roles[index] != "assistant" or not isinstance(calls, list):
                 return None
             for call in calls:
-                function = call.get("function") if isinstance(call, dict) and not call.keys() - _CALL_KEYS else None
+                function = call.get("function") if isinstance(call, dict) and call.keys() <= _CALL_KEYS else None
                 if not isinstance(function, dict) or function.keys() != {"name", "arguments"}:
                     return None
                 name, (arguments, problem) = function["name"], parse_arguments(function["arguments"])
@@ -207,6 +208,23 @@ class LazyMessages(MessagesOnDemand):
                 texts.append(name)
                 texts += strings_within(arguments)
         return texts
+
+    def labelled(self, index: int) -> list[Labelled] | None:
+        if self.searchable(index) is None:
+            return None
+        piece, tool = self._piece(index), None
+        if piece.role == "tool":
+            call = piece.item.get("tool_call_id")
+            if not isinstance(call, str):
+                return None
+            tool = self._functions(piece, index).get(call)
+        content = piece.item.get("content")
+        found: list[Labelled] = [("text", content, tool)] if content else []
+        for call in piece.item.get("tool_calls") or ():
+            name, (arguments, _) = call["function"]["name"], parse_arguments(call["function"]["arguments"])
+            found.append(("arguments", name, name))
+            found += [("arguments", text, name) for text in strings_within(arguments)]
+        return found
 
     def strings(self, index: int) -> list[str]:
         """Every text of a logged message, keys left out: what it says is among them, and more."""

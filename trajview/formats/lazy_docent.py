@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from trajview.models.said import strings_within
 
-from .built import Measured, MessagesOnDemand, measured_in
+from .built import Labelled, Measured, MessagesOnDemand, measured_in
 from .docent import message_of
 from .roles import ROLES, role_of, roles_of
 from .unread import Unread
@@ -82,6 +82,18 @@ class DocentMessages(MessagesOnDemand):
             texts.append(function)
             texts += strings_within(arguments)
         return texts
+
+    def labelled(self, index: int) -> list[Labelled] | None:
+        if self.searchable(index) is None:
+            return None
+        item = self._items[index]
+        tool = item.get("function") if item["role"] == "tool" else None
+        found: list[Labelled] = [("text", item["content"], tool)] if item.get("content") else []
+        for call in item.get("tool_calls") or ():
+            name = call["function"]
+            found.append(("arguments", name, name))
+            found += [("arguments", text, name) for text in strings_within(call.get("arguments", {}))]
+        return found
 
 
 def _measured(item: Any) -> Measured:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -18,6 +18,7 @@ RESULT_BLOCKS = frozenset({"tool_result", "mcp_tool_result", "web_search_tool_re
 
 _TEXT = frozenset({"text", "input_text", "output_text", "summary_text"})
 _Part = dict[str, Any]
+_decode_object: Final = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 def parts_of(content: object) -> str | list[_Part]:
@@ -157,7 +158,7 @@ def parse_arguments(value: object) -> tuple[dict[str, Any], str | None]:
     if not isinstance(value, str):
         return {"_raw": value}, f"arguments are {kind(value)}, not an object"
     try:
-        return msgspec.json.decode(value, type=dict[str, Any]), None
+        return _decode_object(value), None
     except (ValueError, RecursionError):  # no object, or what only Python's own reader takes
         pass
     try:

@@ -51,7 +51,11 @@ def format_named(name: str) -> Format:
 
 def detections(record: Any) -> list[Detection]:
     """Every format that a decoded record could be, the most confident first, raw always last."""
-    found = [detection for detection in (known.detect(record) for known in _formats()[:-1]) if detection is not None]
+    from .traits import traits_kept
+
+    with traits_kept():
+        tried = (known.detect(record) for known in _formats()[:-1])
+        found = [detection for detection in tried if detection is not None]
     found.sort(key=lambda detection: -detection.confidence)
     last = _formats()[-1].detect(record)
     return [*found, last] if last is not None else found

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from .parts import CALL_BLOCKS, RESULT_BLOCKS
 from .roles import is_message, logged_role, sample
 
-__all__ = ["Traits", "traits_of"]
+__all__ = ["Traits", "traits_kept", "traits_of"]
 
 _ANTHROPIC_BLOCKS = CALL_BLOCKS | RESULT_BLOCKS | {"thinking", "redacted_thinking"}
 
@@ -34,8 +36,34 @@ class Traits:
         return self.looked_at > 0 and self.messages == self.looked_at
 
 
+class _Kept(threading.local):
+    on = False
+    last: tuple[Sequence[Any], Traits] | None = None
+
+
+_kept: Final = _Kept()
+
+
+@contextmanager
+def traits_kept() -> Iterator[None]:
+    """While this goes on in a thread, a list that is looked at again and again, by one format after the other, is looked at once."""
+    _kept.on = True
+    try:
+        yield
+    finally:
+        _kept.on, _kept.last = False, None
+
+
 def traits_of(items: Sequence[Any]) -> Traits:
     """Look at a list of what may be messages."""
+    if not _kept.on:
+        return _traits_of(items)
+    if _kept.last is None or _kept.last[0] is not items:
+        _kept.last = items, _traits_of(items)
+    return _kept.last[1]
+
+
+def _traits_of(items: Sequence[Any]) -> Traits:
     looked_at = messages = 0
     roles: set[str] = set()
     blocks: set[str] = set()

@@ -8,6 +8,15 @@ __all__ = ["strings_within"]
 def strings_within(value: object) -> list[str]:
     """The keys and values within a JSON value, in order; it may be as deep as a log makes it."""
     found: list[str] = []
+    if type(value) is dict:  # nearly all are flat; the rest takes twice as long
+        for key, item in value.items():
+            if type(item) is not str or type(key) is not str:
+                found.clear()
+                break
+            found.append(key)
+            found.append(item)
+        else:
+            return found
     waiting = [value]
     while waiting:
         item = waiting.pop()

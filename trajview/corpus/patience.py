@@ -1,0 +1,76 @@
+"""How long a pattern may be looked for in one message: `re` backtracks for ever, and only a signal gets it out of that."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Final
+
+from trajview.errors import TrajviewError
+
+__all__ = ["MOST_TIMES", "PATIENCE", "Patience", "TooSlow"]
+
+PATIENCE: Final = 10.0
+"""Seconds. The slowest pattern that comes to an end takes them for hundreds of megabytes."""
+MOST_TIMES: Final = 3
+"""Runs in which a pattern takes too long, after which a search is given up."""
+
+
+class TooSlow(TrajviewError):
+    """A pattern takes too long in a message."""
+
+    title = "Bad pattern"
+
+
+class Patience:
+    """Seconds for one message; 0 for as long as it takes, which it is where there are no signals, as in a thread."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._since = 0.0
+        self._armed = False
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """While this goes on, TooSlow comes up wherever a message takes too long; `tick` says that the next one begins."""
+        if (
+            not self.seconds
+            or not hasattr(signal, "setitimer")
+            or threading.current_thread() is not threading.main_thread()
+        ):
+            yield
+            return
+        before, theirs, start = signal.signal(signal.SIGALRM, self._ring), 0.0, 0.0
+        try:
+            self._armed = True
+            theirs = self._wind()  # of whoever uses this as a library
+            start = self._since
+            yield
+        finally:
+            self._armed = False
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+            if theirs:
+                signal.setitimer(signal.ITIMER_REAL, max(1e-6, theirs - (time.monotonic() - start)))
+
+    def tick(self) -> None:
+        """A message begins. Cheap: the clock is only wound up again where it matters."""
+        if self._armed and time.monotonic() - self._since > self.seconds / 10:
+            self._wind()
+
+    def _wind(self) -> float:
+        """Set the alarm; how many seconds there were before to another one, 0 for none."""
+        self._since = time.monotonic()
+        return signal.setitimer(signal.ITIMER_REAL, self.seconds)[0]
+
+    def _ring(self, _number: int, _frame: FrameType | None) -> None:
+        if self._armed:
+            self._armed = False  # once
+            raise TooSlow(
+                f"the pattern takes more than {self.seconds:g} s in one message; this run is left out",
+                hint="write it without one repetition inside another, such as (a+)+",
+            )

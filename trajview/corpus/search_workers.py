@@ -1,0 +1,327 @@
+"""The processes that share a search: each looks through the lines or files that it is given; what they find is given in order.
+
+Python runs on one core, and reading records is most of a search. The processes are only started once a search takes
+a while. They end with it, and with the program: however that ends, the pipe that holds them together breaks, and the kernel's
+signal for that ends them in the middle of whatever they do.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from trajview.errors import Problem, TrajviewError, Where
+
+from .candidates import Part, Stopped
+from .searcher import Looking, RunMatches, Searcher, Unnamed
+from .walk import SourceFile
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
+__all__ = ["Crew", "Found", "Reached", "Task", "python_with"]
+
+_WARM: Final = 0.3
+"""Seconds of searching before processes are started: starting one takes half as long."""
+_AHEAD: Final = 2
+"""Tasks that a process is given at a time, so that it never waits for the next."""
+_EVERY: Final = 0.1
+"""Seconds from one look at whether the search is cancelled to the next, and from one delivery of a process to the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Files to be looked through, or a part of one. `begin` and `reach`: the bytes of all files before and after that."""
+
+    sources: tuple[SourceFile, ...]
+    begin: int
+    reach: int
+    part: Part | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """So many bytes are done, and so many more files."""
+
+    bytes_done: int
+    files: int = 0
+
+
+Found = RunMatches | Unnamed | Problem | Reached
+
+
+@dataclass(slots=True)
+class _Slot:
+    """What has its place in the order: a task under way, or something found already."""
+
+    task: Task | None
+    items: deque[Found] = field(default_factory=deque)
+    finished: bool = True
+    worker: _Worker | None = None
+
+
+@dataclass(slots=True)
+class _Worker:
+    process: subprocess.Popen[bytes]
+    tasks: Connection
+    found: Connection
+    lifeline: int
+    slots: deque[_Slot] = field(default_factory=deque)
+
+
+class Crew:
+    """Does tasks itself, and after a while with `most` processes; with one, always itself."""
+
+    def __init__(
+        self, searcher: Searcher, most: int, cancelled: Callable[[], bool], step: Callable[[int], None]
+    ) -> None:
+        """`step` is told of the bytes done in a task that is done here."""
+        self._searcher = searcher
+        self._most = most if os.name == "posix" else 1
+        self._cancelled = cancelled
+        self._step = step
+        self._spent = 0.0
+        self._slots: deque[_Slot] = deque()
+        self._workers: list[_Worker] = []
+
+    @property
+    def busy(self) -> bool:
+        """Whether tasks are under way."""
+        return bool(self._slots)
+
+    def run(self, todo: Iterator[Task | Found]) -> Generator[Found, None, None]:
+        """What the tasks find, and what is found already, in order. Raises Stopped once it is cancelled."""
+        try:
+            more = True
+            while more or self._slots:
+                if self._cancelled():
+                    raise Stopped
+                while more and sum(not slot.finished for slot in self._slots) < _AHEAD * max(1, len(self._workers)):
+                    item = next(todo, None)
+                    if item is None:
+                        more = False
+                    elif not isinstance(item, Task):
+                        self._slots.append(_Slot(None, deque((item,))))
+                    elif self._slots or self._may_share():
+                        self._slots.append(self._given(item))
+                    else:
+                        yield from self._timed(item)
+                    if self._workers:
+                        self._read(0)
+                    if self._slots and (self._slots[0].items or self._slots[0].finished):
+                        break  # what is found is given before more is looked for
+                yield from self._ready()
+                if self._slots and self._slots[0].worker is not None:
+                    self._read(_EVERY)
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """End all processes, whatever they do."""
+        for worker in self._workers:
+            worker.process.kill()
+        for worker in self._workers:
+            _let_go(worker)
+        self._workers.clear()
+
+    def _ready(self) -> Iterator[Found]:
+        """What is next in order and found."""
+        while self._slots:
+            slot = self._slots[0]
+            while slot.items:
+                yield slot.items.popleft()
+            if slot.worker is not None:
+                return
+            self._slots.popleft()
+            if slot.task is not None:
+                if slot.finished:
+                    yield _reached(slot.task)
+                else:  # its process is gone before it began
+                    yield from self._here(slot.task)
+
+    # Here
+
+    def _timed(self, task: Task) -> Iterator[Found]:
+        found = self._here(task)
+        while True:
+            start = time.monotonic()
+            item = next(found, None)
+            self._spent += time.monotonic() - start
+            if item is None:
+                return
+            yield item
+
+    def _here(self, task: Task) -> Iterator[Found]:
+        yield from done(self._searcher, task, self._step)
+        yield _reached(task)
+
+    # There
+
+    def _may_share(self) -> bool:
+        """Whether there are processes to give tasks to; they are started when it is time to."""
+        if not self._workers and self._most > 1 and self._spent > _WARM:
+            self._start()
+            if not self._workers:
+                self._most = 1
+        return bool(self._workers)
+
+    def _start(self) -> None:
+        try:
+            for _ in range(self._most):
+                self._workers.append(worker := _started())
+                worker.tasks.send(self._searcher.looking)
+        except OSError:  # no more processes, or no Python to start: those that there are do it, or none
+            pass
+
+    def _given(self, task: Task) -> _Slot:
+        """The slot of a task that is given to a process, if there is one."""
+        slot = _Slot(task, finished=False)
+        if self._workers:
+            worker = min(self._workers, key=lambda one: len(one.slots))
+            slot.worker = worker
+            worker.slots.append(slot)
+            try:
+                worker.tasks.send((task, self._searcher.keep))
+            except OSError:
+                self._lost(worker)
+        return slot
+
+    def _read(self, seconds: float) -> None:
+        """Take in what the processes have found by now, or until then."""
+        from multiprocessing.connection import wait
+
+        by_pipe = {worker.found: worker for worker in self._workers}
+        for pipe in wait(list(by_pipe), seconds):
+            worker = by_pipe[pipe]  # type: ignore[index]
+            try:
+                finished, items = worker.found.recv()
+            except (EOFError, OSError):
+                self._lost(worker)
+                continue
+            worker.slots[0].items.extend(items)
+            if finished:
+                slot = worker.slots.popleft()
+                slot.finished, slot.worker = True, None
+
+    def _lost(self, worker: _Worker) -> None:
+        """A process has ended by itself, or was ended: what it was at is reported, the rest is done here."""
+        self._workers.remove(worker)
+        worker.process.kill()
+        _let_go(worker)
+        for at, slot in enumerate(worker.slots):
+            slot.worker = None
+            if at == 0:
+                assert slot.task is not None
+                path = slot.task.sources[0].path
+                slot.items.append(Problem(
+                    "a process of the search was ended in the middle of it, and some runs are left out",
+                    "maybe memory ran out: search with -j 1", Where(path, None if slot.task.part is None else slot.task.part.number + 1),
+                ))  # fmt: skip
+                slot.finished = True
+        if not self._workers:
+            self._most = 1
+
+
+def _started() -> _Worker:
+    """A process that waits for tasks. Raises OSError."""
+    from multiprocessing.connection import Connection
+
+    theirs, ours = os.pipe()  # each has its own: of an end that several hold, one alone is signalled
+    try:
+        process = subprocess.Popen(
+            [*python_with(__name__), str(theirs)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, pass_fds=(theirs,), start_new_session=True,
+        )  # fmt: skip
+    except OSError:
+        os.close(ours)
+        raise
+    finally:
+        os.close(theirs)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    tasks = Connection(os.dup(process.stdin.fileno()), readable=False)
+    found = Connection(os.dup(process.stdout.fileno()), writable=False)
+    process.stdin.close()
+    process.stdout.close()
+    return _Worker(process, tasks, found, ours)
+
+
+def _let_go(worker: _Worker) -> None:
+    worker.process.wait()
+    worker.tasks.close()
+    worker.found.close()
+    os.close(worker.lifeline)
+
+
+def _reached(task: Task) -> Reached:
+    return Reached(task.reach, 0 if task.part is not None else len(task.sources))
+
+
+def done(searcher: Searcher, task: Task, step: Callable[[int], None]) -> Iterator[RunMatches | Unnamed | Problem]:
+    """What a task finds; `step` is told how many bytes are done, before it and in it. Raises what that raises."""
+    if task.part is not None:
+        try:
+            yield from searcher.in_part(task.sources[0], task.part)
+        except TrajviewError as error:
+            yield error.problem()
+        return
+    before = task.begin
+    for source in task.sources:
+        try:
+            for item in searcher.in_file(source, lambda done, before=before: step(before + done)):  # type: ignore[misc]
+                assert not isinstance(item, Part)
+                yield item
+        except TrajviewError as error:
+            yield error.problem()
+        before += source.stamp[0] if source.stamp else 0
+
+
+def python_with(module: str) -> list[str]:
+    """The command that runs `main` of a module of ours in another process.
+
+    Never from the current folder, which may be a folder of logs with modules among them.
+    """
+    path = str(Path(__file__).parents[2])
+    return [sys.executable, "-P", "-c", f"import sys; sys.path.append({path!r}); from {module} import main; main()"]
+
+
+def main() -> None:
+    """Do the tasks that come on standard input, until there are no more; what is found goes to standard output."""
+    from multiprocessing.connection import Connection
+
+    _end_with(int(sys.argv[1]))
+    tasks, found = Connection(0, writable=False), Connection(1, readable=False)
+    with suppress(EOFError, OSError):  # then nobody wants to know any more
+        looking: Looking = tasks.recv()
+        searcher = Searcher(looking)
+        while True:
+            task, searcher.keep = tasks.recv()
+            items: list[Any] = []
+            sent = time.monotonic()
+            for item in done(searcher, task, lambda _: None):
+                items.append(item)
+                if (now := time.monotonic()) - sent > _EVERY:
+                    found.send((False, items))
+                    items, sent = [], now
+            found.send((True, items))
+
+
+def _end_with(lifeline: int) -> None:
+    """End this process as soon as the other end of a pipe is closed: SIGIO does that, whatever Python is busy with."""
+    import fcntl
+    import select
+
+    fcntl.fcntl(lifeline, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC | os.O_NONBLOCK)
+    ended = select.poll()
+    ended.register(lifeline, select.POLLIN)
+    if ended.poll(0):  # before we asked
+        os._exit(1)

@@ -1,0 +1,220 @@
+"""The search through one file, or through some of its lines: what a search does itself, or has its processes do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from trajview.errors import Problem, TrajviewError
+from trajview.formats import registry
+from trajview.formats.base import Origin
+
+from .candidates import Counter, Part, Stopped, candidates, candidates_in
+from .containers import kind_of
+from .files import open_source
+from .info import Place
+from .matches import Hit, RunHits, hits_in
+from .patience import PATIENCE, Patience, TooSlow
+from .prefilter import Prefilter, prefilter_of
+from .query import Query
+from .record import Record
+from .scan import fault_of, origin_of, placed
+from .walk import SourceFile
+
+if TYPE_CHECKING:
+    from trajview.models.run import AgentRun
+
+__all__ = ["Looking", "RunMatches", "Searcher", "SlowProblem", "Unnamed"]
+
+
+@dataclass(frozen=True, slots=True)
+class RunMatches:
+    """A run that a query was found in, and where: the first hits, and how many matches in how many messages.
+
+    `id` is the run's own, which may be another one's too; the place is its own.
+    """
+
+    id: str
+    name: str | None
+    source: str
+    path: Path
+    member: str | None
+    format: str
+    container: str
+    line: int
+    offset: int
+    length: int
+    hits: list[Hit] = field(repr=False)
+    matches: int
+    messages: int
+
+    @property
+    def place(self) -> Place:
+        """See RunInfo."""
+        return self.path, self.member, self.offset
+
+    @property
+    def where(self) -> str:
+        """Source, and the line in it where it holds several runs."""
+        return f"{self.source}:{self.line}" if self.container in ("jsonl", "json array", "json values") else self.source
+
+
+@dataclass(frozen=True, slots=True)
+class Unnamed:
+    """A run that has no id of its own, found by who does not know how many records come before it."""
+
+    found: RunMatches
+
+    def named(self, count: Counter) -> RunMatches:
+        """The run with the id that the list has for it."""
+        name = Origin(self.found.path, count.before(self.found.offset), self.found.line, False).default_id
+        return replace(self.found, id=name)
+
+
+@dataclass(frozen=True, slots=True)
+class SlowProblem(Problem):
+    """A run in which the pattern takes too long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Looking:
+    """What is looked for, and how; for `keep`, `most`, `around` and `width` see `matches.hits_in`.
+
+    `blind`: what `models.blind` hides is not searched. `only`: the places of the runs that are searched, None for all.
+    """
+
+    query: Query
+    keep: int | None = None
+    most: int | None = None
+    around: int = 0
+    width: int | None = None
+    blind: bool = False
+    only: Collection[Place] | None = field(default=None, repr=False)
+    patience: float = PATIENCE
+
+
+class Searcher:
+    """Looks through one file after the other. `step` is told of the bytes done, and `cancelled` asked, often."""
+
+    def __init__(self, looking: Looking, cancelled: Callable[[], bool] = lambda: False) -> None:
+        self.looking = looking
+        self.keep = looking.keep
+        self._patience = Patience(looking.patience)
+        self._cancelled = cancelled
+        self._prefilter = prefilter_of(looking.query.pattern, metadata=self._in_metadata)
+        self._blind = looking.blind and self._in_metadata  # else nothing is searched that it would hide
+
+    @property
+    def _in_metadata(self) -> bool:
+        return "metadata" in self.looking.query.searched
+
+    def in_file(
+        self, source: SourceFile, step: Callable[[int], None], apart: bool = False
+    ) -> Iterator[RunMatches | Problem | Part]:
+        """The runs of a file that match, in order. `apart`: where it is lines, these are left for `in_part`.
+
+        Raises TrajviewError where it cannot be read, and what `step` raises.
+        """
+        count = Counter(source.path, step)
+        prefilter = self._prefilter
+        if self._in_metadata:
+            # A run without an id of its own is named by its file, or by its name in an archive.
+            name = source.path.name.encode("utf-8", "replace")
+            prefilter = Prefilter() if _is_archive(source) else Prefilter(prefilter.missing(name, prefilter.clauses))
+        for found in candidates(source, prefilter, step, apart):
+            if isinstance(found, Problem | Part):
+                yield found
+            else:
+                yield from cast("Iterator[RunMatches | Problem]", self._in_record(source, found, count))
+
+    def in_part(self, source: SourceFile, part: Part) -> Iterator[RunMatches | Problem | Unnamed]:
+        """The runs of some lines that match, in order. Not for metadata, of which a name is a part."""
+        for found in candidates_in(source, part, self._prefilter):
+            if isinstance(found, Problem):
+                yield found
+            else:
+                yield from self._in_record(source, found, None)
+
+    def _in_record(
+        self, source: SourceFile, found: Record, count: Counter | None
+    ) -> Iterator[RunMatches | Problem | Unnamed]:
+        only = self.looking.only
+        if only is not None and (source.path, found.member, found.offset) not in only:
+            return
+        try:
+            run, named = _run_of(found, source, count)
+            if run is None:
+                return
+            if self._blind:
+                from trajview.models.blind import blinded
+
+                run = blinded(run)
+            hits = self._hits(run)
+        except Stopped:
+            raise
+        except TooSlow as error:
+            problem = placed(error.problem(), source.path, found.line)
+            yield SlowProblem(problem.reason, problem.hint, problem.where)
+        except TrajviewError as error:
+            yield placed(error.problem(), source.path, found.line)
+        except Exception as error:  # noqa: BLE001 - a fault in one format must not end the search; it is reported
+            yield fault_of(error, source.path, found.line)
+        else:
+            if hits.matches:
+                matches = _matches(run, found, source, hits)
+                yield matches if named else Unnamed(matches)
+
+    def _hits(self, run: AgentRun) -> RunHits:
+        looking = self.looking
+        with self._patience.at_work():
+            return hits_in(
+                run, looking.query, keep=self.keep, most=looking.most, around=looking.around, width=looking.width,
+                cancelled=self._tick,
+            )  # fmt: skip
+
+    def _tick(self) -> bool:
+        self._patience.tick()
+        return self._cancelled()
+
+
+def _is_archive(source: SourceFile) -> bool:
+    with open_source(source.path) as file:
+        return kind_of(file, source.path) == "zip"
+
+
+def _matches(run: AgentRun, found: Record, source: SourceFile, hits: RunHits) -> RunMatches:
+    return RunMatches(
+        run.id, run.name, source.source if found.member is None else f"{source.source}/{found.member}", source.path,
+        found.member, run.source_format or "", found.container, found.line, found.offset, found.length,
+        hits.hits, hits.matches, hits.messages,
+    )  # fmt: skip
+
+
+def _run_of(found: Record, source: SourceFile, count: Counter | None) -> tuple[AgentRun | None, bool]:
+    """The run that a record is, as the list has it, None where it is no log but a configuration; and whether its id is known."""
+    known, detection = registry.best(found.value)
+    if found.container == "yaml" and detection.format == "raw" and not source.named:
+        return None, True
+    origin = origin_of(source.path, found)
+    run = _skimmed(known, found.value, origin)
+    if found.record < 0 and run.id == origin.default_id:
+        # Only a record without an id of its own is named by how many come before it.
+        if count is None:
+            return run, False
+        found.record = count.before(found.offset)
+        run.id = origin_of(source.path, found).default_id
+    return run, True
+
+
+def _skimmed(known: Any, value: Any, origin: Origin) -> AgentRun:
+    """The run, its messages built on demand where the format can do that; what a format refuses is a raw run."""
+    try:
+        return cast("AgentRun", getattr(known, "skim", known.read)(value, origin))
+    except Exception:  # whatever it is, the list has a raw run for it where the summary fails as well
+        try:
+            known.summarise(value, origin)
+        except Exception:  # noqa: BLE001 - the list reports it; the search shows what the list has
+            return registry.format_named("raw").read(value, origin)
+        raise
