@@ -17,7 +17,9 @@ from trajview.errors import TrajviewError
 from trajview.formats import quick, registry
 from trajview.formats.base import Origin
 from trajview.formats.chat_format import beside_messages, chat_of
+from trajview.formats.lazy import LazyMessages
 from trajview.formats.quick import QuickLook
+from trajview.formats.unread import Parted, Unread
 
 FIXTURES = sorted((Path(__file__).parents[1] / "fixtures").rglob("*.json*"))
 ORIGIN = Origin(Path("logs.jsonl"), 3, 4, alone=False)
@@ -130,6 +132,24 @@ def test_a_large_record_is_looked_at_without_being_decoded_before(keys: dict[str
         record = {**keys, "messages": messages}
         for _ in range(2):
             look_at(looker, json.dumps(record).encode("utf-8", "surrogatepass"))
+
+
+@settings(max_examples=300, deadline=None)
+@given(keys=KEYS, messages=st.lists(PLAIN, min_size=1, max_size=9) | st.lists(PLAIN | ODD, max_size=9) | VALUE)
+def test_a_record_that_is_opened_next_is_looked_at_as_the_others_are(keys: dict[str, Any], messages: Any) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(quick, "_LARGE", 0)
+        record = {**keys, "messages": messages}
+        looker, data = QuickLook(), json.dumps(record).encode("utf-8", "surrogatepass")
+        found = looker.look(data, ORIGIN, apart=True)
+        parts = looker.taken_apart()
+        if found is not None:
+            assert found == full(decode_json(data)[0])
+            assert parts is not None
+        if isinstance(parts, Parted):
+            lazy = LazyMessages(Unread(parts, lambda raw: decode_json(raw)[0]))
+            parts.sizes = None
+            assert lazy.measured() == LazyMessages(Unread(parts, lambda raw: decode_json(raw)[0])).measured()
 
 
 @pytest.mark.parametrize(

@@ -184,7 +184,11 @@ class TrajviewApp(Episodes):
         worker = get_current_worker()
         unsubscribe = self.corpus.subscribe(look)
         while not settled.wait(_PATIENCE) and not worker.is_cancelled:
-            pass  # who quits does not wait for the scan, which may be in the middle of a record of 500 MB
+            # Who quits does not wait for the scan, which may be in the middle of a record of 500 MB. While that is
+            # read, what it is shown with can be imported.
+            if not self._is_ready and not self.corpus.infos and self.browser.is_mounted:
+                self._is_ready = True
+                self.call_from_thread(self._import_screens)
         unsubscribe()
         if worker.is_cancelled:
             return

@@ -57,10 +57,11 @@ class Reader:
             if cached is not None and key == info.key and (lazily or _is_whole(cached)):
                 self._cache.move_to_end(info.place)
                 return cached
-        run = self.read(info, lazily)
-        if info.length > _LARGE_RUN:
-            # Its millions of objects would be walked at every full collection, which stops all threads for as long.
-            gc.freeze()
+        with collector_paused(info.length):
+            run = self.read(info, lazily)
+            if info.length > _LARGE_RUN:
+                # Its millions of objects would be walked at every full collection, which stops all threads for as long.
+                gc.freeze()
         with self._lock:
             self._cache[info.place] = info.key, run
             self._cache.move_to_end(info.place)

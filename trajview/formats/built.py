@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, overload
 
 from msgspec import Raw
 
-from .unread import Told
+from .unread import ABSENT, Told, Usual
 
 if TYPE_CHECKING:
     from trajview.models.messages import ChatMessage
 
-__all__ = ["Labelled", "Measured", "MessagesOnDemand", "is_odd", "measured_in"]
+__all__ = ["Labelled", "Measured", "MessagesOnDemand", "is_odd", "measured_in", "measured_in_all"]
 
 _KEPT = 4_000
 _TEXT_OR_PARTS = frozenset(b'"[')
+_QUOTE, _NULL = b'"n'
 _LOOKED_AT = 256
 """Bytes of a text that is not decoded whose lines are counted; the rest has as many, for all that is known."""
 _ESCAPED = re.compile(rb"\\u(?:00[2-7]|001[bB]|013[01]|017[fF]|212[aA])")
@@ -92,6 +93,29 @@ def is_odd(logged: bytes) -> bool:
     return not logged.isascii() and any(odd in logged for odd in _ODD)
 
 
+def measured_in_all(messages: Iterable[Usual]) -> list[Measured] | None:
+    """What `measured_in` gives of each; None where the content of one is neither a text nor null."""
+    sizes: list[Measured] = []
+    add = sizes.append
+    for message in messages:
+        content = memoryview(message.content)
+        length = len(content) - 2
+        lines = 0
+        if length > -2 and content[0] != _QUOTE:
+            if content[0] != _NULL:
+                return None
+            length = 0
+        elif length > _LOOKED_AT:
+            lines = 1 + content[:_LOOKED_AT].tobytes().count(b"\\n") * length // _LOOKED_AT
+        elif length > 0:
+            lines = 1 + content[:length].tobytes().count(b"\\n")
+        else:
+            length = 0
+        calls = message.tool_calls
+        add((lines, length, 0 if calls is ABSENT else 2 * bytes(calls).count(b'"arguments"')))
+    return sizes
+
+
 def measured_in(head: Told) -> Measured:
     """The size of a message that is not decoded, from its bytes."""
     content = memoryview(head.content)
@@ -103,8 +127,8 @@ def measured_in(head: Told) -> Measured:
     else:
         length = 0
     calls = head.tool_calls
-    if not calls:
+    if not calls or calls is ABSENT:
         return lines, length, 0
     if isinstance(calls, Raw):
-        return lines, length, 2 * bytes(calls).count(b'"function"')
+        return lines, length, 2 * bytes(calls).count(b'"arguments"')
     return lines, length, 2 * len(calls)

@@ -11,11 +11,11 @@ from msgspec.json import Decoder
 
 from trajview.models.said import strings_within
 
-from .built import Labelled, Measured, MessagesOnDemand, measured_in
+from .built import Labelled, Measured, MessagesOnDemand, measured_in, measured_in_all
 from .chat import Conversation, message_models
 from .parts import parse_arguments
 from .roles import ROLES, Piece, pieces_of
-from .unread import LAZY_FROM, Decode, Unread
+from .unread import LAZY_FROM, Decode, Unread, Usual, json_of
 
 if TYPE_CHECKING:
     from trajview.models.messages import ChatMessage
@@ -26,6 +26,7 @@ _PLAIN_KEYS = frozenset({"role", "content", "tool_calls", "tool_call_id", "id"})
 _CALL_KEYS = frozenset({"id", "type", "function"})
 _NEAR = 40
 _TEXT_OR_NULL = frozenset(b'"n')
+_UNDECODED = frozenset({Raw, Usual})
 
 
 class _Function(Struct, forbid_unknown_fields=True, gc=False):
@@ -88,6 +89,12 @@ class LazyMessages(MessagesOnDemand):
 
     def _take_unread(self, items: Unread) -> None:
         """The same of items that are bytes, and stay so where they are one message."""
+        usual = items.usual
+        if usual is not None and (known := items.sizes or measured_in_all(usual)) is not None:
+            self._pieces = list(usual)
+            self.roles = [ROLES[message.role] for message in usual]
+            self._sizes = dict(enumerate(known))
+            return
         pieces, add_role, sizes = self._pieces, self.roles.append, self._sizes
         for raw, head in items.told():
             role = head.role
@@ -97,7 +104,7 @@ class LazyMessages(MessagesOnDemand):
                 pieces.append(raw)
                 add_role(ROLES[role])
                 continue
-            found = pieces_of(items.decode(memoryview(raw)))
+            found = pieces_of(items.decode(json_of(raw)))
             if len(found) == 1 and found[0].result is None:  # all of the item, and nothing but it
                 pieces.append(raw)
                 add_role(found[0].role)
@@ -111,7 +118,7 @@ class LazyMessages(MessagesOnDemand):
         if isinstance(found, Piece):
             return found
         if self._decode is not None:
-            found = self._decode(memoryview(found))
+            found = self._decode(json_of(found))
         return Piece(self.roles[index], found)
 
     def _build(self, index: int) -> ChatMessage:
@@ -171,13 +178,13 @@ class LazyMessages(MessagesOnDemand):
 
     def undecoded(self, index: int) -> bytes | None:
         found = self._pieces[index]
-        return bytes(found) if type(found) is Raw and index in self._sizes else None
+        return bytes(json_of(found)) if type(found) in _UNDECODED and index in self._sizes else None
 
     def searchable(self, index: int) -> list[str] | None:
         raw = self._pieces[index]
-        if type(raw) is Raw:
+        if type(raw) in _UNDECODED:
             try:
-                plain = _decode_plain(raw)
+                plain = _decode_plain(json_of(raw))
             except ValueError:  # it holds something else, or bytes that are no text
                 pass
             else:

@@ -10,7 +10,7 @@ from trajview.models.said import strings_within
 from .built import Labelled, Measured, MessagesOnDemand, measured_in
 from .docent import message_of
 from .roles import ROLES, role_of, roles_of
-from .unread import Unread
+from .unread import Unread, json_of
 
 if TYPE_CHECKING:
     from trajview.models.messages import ChatMessage
@@ -59,7 +59,7 @@ class DocentMessages(MessagesOnDemand):
 
     def undecoded(self, index: int) -> bytes | None:
         if isinstance(self._items, Unread) and self._texts[index]:
-            return bytes(self._items.raws[index])
+            return bytes(json_of(self._items.raws[index]))
         return None
 
     def searchable(self, index: int) -> list[str] | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from typing import Any, Final, Literal
 
@@ -21,11 +21,12 @@ from trajview.models.units import count_units
 
 from . import docent, openai, registry, sotopia
 from .base import Origin, Summary
+from .built import measured_in_all
 from .chat_format import Beside, ChatFormat, beside_messages
 from .quick_docent import look_at_parts, look_at_run, parted_run
 from .quick_episode import look_at_episode
 from .roles import ROLES, sample
-from .unread import ABSENT, KEY, Parted, PartedRun, parted
+from .unread import ABSENT, KEY, Parted, PartedRun, Usual, json_of, parted
 from .utf8 import is_utf8
 
 __all__ = ["QuickLook"]
@@ -40,6 +41,7 @@ _LARGE: Final = 1 << 20
 _HEAD: Final = 1 << 16
 """Bytes among which the key `transcripts` is looked for: with it, a record is Docent's."""
 _TEXT_OR_NULL: Final = frozenset({(b'"',), (b"n",)})
+_LIST_OR_NULL: Final = frozenset({(b"[",), (b"n",)})
 _CONTENT: Final = attrgetter("content")
 _CALLS: Final = attrgetter("tool_calls")
 _FIRST: Final = struct.Struct("c").unpack_from
@@ -122,7 +124,7 @@ class QuickLook:
             elif self._learnt == sotopia.FORMAT.name or is_utf8(data):
                 return found
         if len(data) >= _LARGE and (apart or self._decoder is None):
-            return self._look_at_large(data, origin)
+            return self._look_at_large(data, origin, apart)
         if self._decoder is None or (self._misses > _MAX_MISSES and self._misses % _RARELY):
             self._misses += 1
             return None
@@ -147,9 +149,11 @@ class QuickLook:
         fields = dict(zip(self._keys, values))  # noqa: B905 - as many as there are keys
         if UnsetType in kinds:
             fields = {key: value for key, value in fields.items() if value is not UNSET}
-        return openai.FORMAT.name, _summary(beside_messages(fields, origin), messages)
+        return openai.FORMAT.name, _summary(beside_messages(fields, origin), messages, _models(messages))
 
-    def _look_at_large(self, data: bytes | memoryview, origin: Origin) -> tuple[str, Summary] | None:
+    def _look_at_large(
+        self, data: bytes | memoryview, origin: Origin, apart: bool = False
+    ) -> tuple[str, Summary] | None:
         """The same of a record that is never decoded, not even to learn its format: what detection sees of it is."""
         if b'"transcripts"' in bytes(data[:_HEAD]) and (found := self._look_at_large_run(data, origin)) is not None:
             return found
@@ -160,18 +164,25 @@ class QuickLook:
             sampled = parts.sampled()
             format_name = registry.best(sampled)[0].name
             self.learn(sampled, format_name)
-            messages = list(map(_message, parts.raws))
+            heads: Sequence[_Message | Usual]
+            if (usual := parts.usual) is not None:
+                heads, models = usual, _models_of_usual(usual)
+                if apart and (known_sizes := measured_in_all(usual)) is not None:
+                    parts.sizes = known_sizes
+            else:
+                heads = messages = list(map(_message, map(json_of, parts.raws)))
+                models = _models(messages)
         except (ValueError, RecursionError):  # no such chat
             return None
-        if not _have_texts(messages) or not is_utf8(data):
+        if not _have_texts(heads, all_texts=parts.sizes is not None) or not is_utf8(data):
             return None
         known = registry.format_named(format_name)
         chat = known.beside(parts.fields, sampled[KEY], origin) if isinstance(known, ChatFormat) else None
         if chat is None:
             return None
-        parts.heads = messages
+        parts.heads = heads
         self._parted = parts
-        return format_name, _summary(chat.beside(), messages)
+        return format_name, _summary(chat.beside(), heads, models)
 
     def _look_at_large_run(self, data: bytes | memoryview, origin: Origin) -> tuple[str, Summary] | None:
         parts = parted_run(data)
@@ -220,17 +231,29 @@ def _decoder(keys: tuple[str, ...]) -> msgspec.json.Decoder[Any]:
 
 
 _message: Final = msgspec.json.Decoder(_Message).decode
+_calls: Final = msgspec.json.Decoder(list[_Call] | None).decode
+_object: Final = msgspec.json.Decoder(_Object | None).decode
+_text: Final = msgspec.json.Decoder(str | None).decode
 
 
-def _have_texts(messages: list[_Message]) -> bool:
-    """Whether there are messages, and the content of each is a text, or there are calls in its place."""
+def _have_texts(messages: Sequence[_Message | Usual], *, all_texts: bool = False) -> bool:
+    """Whether there are messages, and the content of each is a text, or there are calls in its place.
+
+    `all_texts`: it is known that each content is a text, or is not there.
+    """
     try:
-        kinds = set(map(_FIRST, map(_CONTENT, messages)))
-    except struct.error:  # a message without content: then calls have to make it one
-        if not all(message.tool_calls for message in messages if message.content is ABSENT):
-            return False
+        kinds = set() if all_texts else set(map(_FIRST, map(_CONTENT, messages)))
+    except struct.error:
         kinds = {_FIRST(message.content) for message in messages if message.content is not ABSENT}
+        all_texts = True
+    if all_texts and not all(_has_calls(message) for message in messages if message.content is ABSENT):
+        return False  # calls have to make it a message
     return bool(messages) and kinds <= _TEXT_OR_NULL
+
+
+def _has_calls(message: _Message | Usual) -> bool:
+    calls = message.tool_calls
+    return calls is not ABSENT and bool(_calls(calls) if isinstance(calls, Raw) else calls)
 
 
 def _shape(kinds: tuple[type, ...], messages: list[_Message]) -> _Shape:
@@ -247,13 +270,29 @@ def _getter(count: int) -> Callable[[Any], tuple[Any, ...]]:
     return lambda found: tuple(getattr(found, name) for name in names)
 
 
-def _summary(found: Beside, messages: list[_Message]) -> Summary:
+def _models(messages: list[_Message]) -> list[str]:
+    named = [message.model for message in messages]
+    return list(filter(None, named)) if any(named) else []
+
+
+def _models_of_usual(messages: list[Usual]) -> list[str]:
+    """The same, having looked at all types that are worth a word. Raises ValueError where one is not as it should be.
+
+    What the calls are is not looked at, but in the messages that detection sees.
+    """
+    calls = [message.tool_calls for message in messages if message.tool_calls is not ABSENT]
+    if not _LIST_OR_NULL.issuperset(map(_FIRST, calls)):
+        raise ValueError("calls that are no list")
+    for metadata in [message.metadata for message in messages if message.metadata is not ABSENT]:
+        _object(metadata)
+    return list(filter(None, [_text(message.model) for message in messages if message.model is not ABSENT]))
+
+
+def _summary(found: Beside, messages: Sequence[_Message | Usual], named: list[str]) -> Summary:
     """The summary of a chat from what stands beside its messages, and from what is known of these."""
     roles = "".join([_LETTER[message.role] for message in messages])
     units = roles.count("s") + sum(map(roles.count, _NEW_UNIT)) + (roles[0] != "s")
-    models = found.models
-    if any(named := [message.model for message in messages]):
-        models = (*models, *filter(None, named))
+    models = (*found.models, *named) if named else found.models
     if len(models) > 1:
         models = tuple(dict.fromkeys(models))
     return Summary(found.id, found.name, len(roles), units, 1, (), found.rewards, models, found.problems)

@@ -19,7 +19,7 @@ from . import docent
 from .base import Origin, Summary
 from .chat_format import summary_models
 from .roles import ROLES
-from .unread import ABSENT, Parted, PartedRun
+from .unread import ABSENT, Parted, PartedRun, Usual, json_of
 
 __all__ = ["look_at_parts", "look_at_run", "parted_run"]
 
@@ -70,6 +70,12 @@ class _Raws(msgspec.Struct, forbid_unknown_fields=True):
     units: Any = UNSET
 
 
+class _Usual(_Raws, forbid_unknown_fields=True):
+    """A transcript whose messages stay bytes, and are the usual ones."""
+
+    messages: list[Usual]  # type: ignore[assignment]
+
+
 class _Run(msgspec.Struct, forbid_unknown_fields=True):
     """What both kinds of run have beside transcripts."""
 
@@ -88,13 +94,20 @@ class _RunOfMessages(_Run, forbid_unknown_fields=True, kw_only=True):
     transcripts: list[_Messages]
 
 
+class _RunOfUsual(_Run, forbid_unknown_fields=True, kw_only=True):
+    transcripts: list[_Usual]
+
+
 class _RunOfRaws(_Run, forbid_unknown_fields=True, kw_only=True):
     transcripts: list[_Raws]
 
 
 _decode_messages: Final = msgspec.json.Decoder(_RunOfMessages).decode
+_decode_usual: Final = msgspec.json.Decoder(_RunOfUsual).decode
 _decode_raws: Final = msgspec.json.Decoder(_RunOfRaws).decode
 _message: Final = msgspec.json.Decoder(_Message).decode
+_calls: Final = msgspec.json.Decoder(list[_Object] | None).decode
+_object: Final = msgspec.json.Decoder(_Object | None).decode
 _run_fields: Final = _Run.__struct_fields__
 _transcript_fields: Final = tuple(name for name in _Messages.__struct_fields__ if name != "messages")
 
@@ -114,7 +127,10 @@ def look_at_parts(parts: PartedRun, origin: Origin) -> tuple[str, Summary] | Non
     transcripts = []
     try:
         for each in parts.transcripts:
-            each.heads = messages = list(map(_message, each.raws))
+            if (usual := each.usual) is not None:
+                each.heads, messages = usual, list(map(_message_of, usual))
+            else:
+                each.heads = messages = list(map(_message, map(json_of, each.raws)))
             transcripts.append((each.fields, messages))
     except (ValueError, RecursionError):  # no such message
         return None
@@ -123,14 +139,26 @@ def look_at_parts(parts: PartedRun, origin: Origin) -> tuple[str, Summary] | Non
 
 def parted_run(data: bytes | memoryview) -> PartedRun | None:
     """The parts of an agent run; None where it is no such run, or no proper JSON."""
+    run: _RunOfUsual | _RunOfRaws
     try:
-        run = _decode_raws(data)
+        try:
+            run = _decode_usual(data)
+        except ValueError:  # a message is not usual
+            run = _decode_raws(data)
     except (ValueError, RecursionError):
         return None
     if not run.transcripts:
         return None
     transcripts = [Parted(_fields(each, _transcript_fields), each.messages) for each in run.transcripts]
     return PartedRun(_fields(run, _run_fields), transcripts)
+
+
+def _message_of(usual: Usual) -> _Message:
+    """What decoding the message gives. Raises ValueError where it does."""
+    calls = None if usual.tool_calls is ABSENT else _calls(usual.tool_calls)
+    metadata = None if usual.metadata is ABSENT else _object(usual.metadata)
+    model = None if usual.model is ABSENT else msgspec.json.decode(usual.model)
+    return _Message(usual.role, usual.content, calls, model, metadata)
 
 
 def _fields(holder: msgspec.Struct, names: tuple[str, ...]) -> dict[str, Any]:

@@ -8,14 +8,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol, overload
+from typing import Any, Final, Literal, Protocol, cast, overload
 
 import msgspec
 from msgspec import UNSET, Raw
 
-from .roles import sample
+from .roles import ROLES, sample
 
-__all__ = ["ABSENT", "KEY", "LAZY_FROM", "Decode", "Head", "Parted", "PartedRun", "Told", "Unread", "parted"]
+__all__ = [
+    "ABSENT", "KEY", "LAZY_FROM", "Decode", "Head", "Parted", "PartedRun", "Told", "Unread", "Usual", "json_of", "parted",
+]  # fmt: skip
 
 Decode = Callable[[bytes | memoryview], Any]
 """Makes a value of bytes that are known to be JSON, but maybe not UTF-8."""
@@ -27,6 +29,7 @@ KEY: Final = "messages"
 """The key whose value stays bytes."""
 _EDGE: Final = 1 << 14  # bytes
 _TRIES: Final = 50
+_Role = Literal[tuple(ROLES)]  # type: ignore[valid-type]  # mypy wants them spelled out
 _PLAIN_KEY: Final = re.compile(r"[\w .-]{1,60}", re.ASCII)  # a Struct cannot have just any
 
 
@@ -42,11 +45,33 @@ _decode_head: Final = msgspec.json.Decoder(Head).decode
 _NO_HEAD: Final = Head()
 
 
-def _head(raw: Raw) -> Head:
-    try:
-        return _decode_head(raw)
-    except ValueError:  # no object
-        return _NO_HEAD
+class Usual(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+    """A message that says who speaks and has no other keys than the usual ones: each value is bytes, as it was logged.
+
+    It tells as much as a `Head`, and can be written again; so the bytes that it was made of are looked at once only.
+    """
+
+    role: _Role  # type: ignore[valid-type]
+    content: Raw = ABSENT
+    tool_calls: Raw = ABSENT
+    tool_call_id: Raw = ABSENT
+    name: Raw = ABSENT
+    id: Raw = ABSENT
+    function: Raw = ABSENT
+    error: Raw = ABSENT
+    model: Raw = ABSENT
+    metadata: Raw = ABSENT
+    reasoning_content: Raw = ABSENT
+    refusal: Raw = ABSENT
+    timestamp: Raw = ABSENT
+
+
+_written: Final = msgspec.json.Encoder().encode
+
+
+def json_of(item: Raw | Usual) -> bytes | memoryview:
+    """The bytes of an element of a list; of a usual message, with its keys in the usual order."""
+    return memoryview(item) if type(item) is Raw else _written(item)
 
 
 class Told(Protocol):
@@ -60,18 +85,33 @@ class Told(Protocol):
     def tool_calls(self) -> Any: ...
 
 
+def _head(raw: Raw | Usual) -> Told:
+    try:
+        return raw if isinstance(raw, Usual) else _decode_head(raw)
+    except ValueError:  # no object
+        return _NO_HEAD
+
+
 @dataclass(slots=True)
 class Parted:
-    """A record whose `messages` are still bytes: one Raw of each. `fields` are all other keys, decoded."""
+    """A record whose `messages` are still bytes. `fields` are all other keys, decoded."""
 
     fields: dict[str, Any]
-    raws: list[Raw]
+    raws: Sequence[Raw | Usual]
+    """The messages: all as they were logged, or all usual ones."""
     heads: Sequence[Told] | None = None
     """What is known of each, where someone has looked."""
+    sizes: list[tuple[int, int, int]] | None = None
+    """How long each is, where all are usual ones and say texts, and someone has looked (`built.measured_in_all`)."""
+
+    @property
+    def usual(self) -> list[Usual] | None:
+        """The messages, where all are usual ones."""
+        return cast("list[Usual]", self.raws) if self.raws and type(self.raws[0]) is Usual else None
 
     def sampled(self) -> dict[str, Any]:
         """The record with those of its messages alone that detection looks at. Raises ValueError."""
-        return {**self.fields, KEY: [msgspec.json.decode(raw) for raw in sample(self.raws)]}
+        return {**self.fields, KEY: [msgspec.json.decode(json_of(raw)) for raw in sample(self.raws)]}
 
 
 @dataclass(slots=True)
@@ -104,12 +144,17 @@ def _parted_by_guess(data: bytes | memoryview) -> Parted | None:
     keys = _keys_around(data)
     if keys is None or not all(map(_PLAIN_KEY.fullmatch, keys)):
         return None
-    fields: list[Any] = [("m", list[Raw]), *((f"f{i}", Any, UNSET) for i in range(len(keys)))]
     names = {"m": KEY, **{f"f{i}": key for i, key in enumerate(keys)}}
-    record = msgspec.defstruct("_Record", fields, rename=names, forbid_unknown_fields=True)
-    try:
-        found: Any = msgspec.json.decode(data, type=record)
-    except (ValueError, RecursionError):  # the guess was wrong
+    found: Any = None
+    for message in (Usual, Raw):
+        fields: list[Any] = [("m", list[message]), *((f"f{i}", Any, UNSET) for i in range(len(keys)))]  # type: ignore[valid-type]
+        record = msgspec.defstruct("_Record", fields, rename=names, forbid_unknown_fields=True)
+        try:
+            found = msgspec.json.decode(data, type=record)
+        except (ValueError, RecursionError):  # one is not usual, or the guess was wrong
+            continue
+        break
+    if found is None:
         return None
     values = {key: getattr(found, f"f{i}") for i, key in enumerate(keys)}
     return Parted({key: value for key, value in values.items() if value is not UNSET}, found.m)
@@ -143,14 +188,17 @@ def _keys_around(data: bytes | memoryview) -> list[str] | None:
 class Unread(Sequence[Any]):
     """The elements of a list, each decoded when it is asked for, and every time anew."""
 
-    __slots__ = ("_heads", "decode", "raws")
+    __slots__ = ("_heads", "decode", "raws", "sizes", "usual")
 
     def __init__(self, parts: Parted, decode: Decode) -> None:
         self.raws = parts.raws
+        self.usual = parts.usual
+        """See `Parted`, as of the next."""
+        self.sizes = parts.sizes
         self.decode = decode
         self._heads = parts.heads
 
-    def told(self) -> Iterable[tuple[Raw, Told]]:
+    def told(self) -> Iterable[tuple[Raw | Usual, Told]]:
         """Each element as it is, and its head; that of one that is no object is empty. To be asked for once."""
         heads, self._heads = self._heads, None
         return zip(self.raws, map(_head, self.raws) if heads is None else heads, strict=True)
@@ -164,8 +212,8 @@ class Unread(Sequence[Any]):
     def __getitem__(self, index: slice) -> list[Any]: ...
     def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, slice):
-            return [self.decode(memoryview(raw)) for raw in self.raws[index]]
-        return self.decode(memoryview(self.raws[index]))
+            return [self.decode(json_of(raw)) for raw in self.raws[index]]
+        return self.decode(json_of(self.raws[index]))
 
     def __iter__(self) -> Iterator[Any]:
-        return (self.decode(memoryview(raw)) for raw in self.raws)
+        return (self.decode(json_of(raw)) for raw in self.raws)

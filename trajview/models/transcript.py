@@ -50,13 +50,13 @@ class _Units:
     explicit: list[list[int]] | None
     length: int
     starts: list[int]
-    members: list[list[int]]
+    members: list[list[int]] | None = None
+    """Made when someone asks: who only reads needs the starts."""
 
 
-def _units_from(messages: list[ChatMessage], explicit: list[list[int]] | None, count: int, starts: list[int]) -> _Units:
+def _members(starts: list[int], count: int) -> list[list[int]]:
     ends = [*starts[1:], count] if starts else []
-    members = [list(range(start, end)) for start, end in zip(starts, ends, strict=True)]
-    return _Units(messages, explicit, count, starts, members)
+    return [list(range(start, end)) for start, end in zip(starts, ends, strict=True)]
 
 
 class _UnitCache:
@@ -99,7 +99,7 @@ class Transcript(_OptionalExtras):
         """Take messages that are built when they are looked at: their roles are known, so that none is built for it."""
         self.messages = cast("list[ChatMessage]", messages)
         starts = [unit[0] for unit in self.units] if self.units else unit_starts(roles)
-        self._cache.units = _units_from(self.messages, self.units, len(roles), starts)
+        self._cache.units = _Units(self.messages, self.units, len(roles), starts)
 
     @cached_property
     def _cache(self) -> _UnitCache:
@@ -114,7 +114,10 @@ class Transcript(_OptionalExtras):
     @property
     def units_of_action(self) -> list[list[int]]:
         """The message indices of each action unit."""
-        return self._cached().members
+        cached = self._cached()
+        if cached.members is None:
+            cached.members = _members(cached.starts, cached.length)
+        return cached.members
 
     def _cached(self) -> _Units:
         messages, explicit, cached = self.messages, self.units, self._cache.units
@@ -130,7 +133,7 @@ class Transcript(_OptionalExtras):
             else:
                 # Units that do not cover the messages in order cannot be trusted (someone edited the messages).
                 starts = unit_starts(map(_ROLE, messages))
-            self._cache.units = cached = _units_from(messages, explicit, count, starts)
+            self._cache.units = cached = _Units(messages, explicit, count, starts)
         return cached
 
     def get_first_block_in_action_unit(self, action_unit_idx: int) -> int | None:
