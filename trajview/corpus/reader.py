@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -17,7 +16,7 @@ from trajview.formats import registry
 from trajview.formats.base import Origin, Summary
 
 from .containers import bytes_of, value_of
-from .decode import collector_paused, decode_json, decode_text
+from .decode import LARGE_RUN, collector_paused, decode_json, decode_text, keep_from_collector
 from .files import Stamp, stamp_of
 from .info import Place, RunInfo
 from .memory import check_room_to_take_apart
@@ -31,7 +30,6 @@ __all__ = ["Reader"]
 
 _LOOK_FROM: Final = 1 << 20  # bytes
 _CACHED_RUNS: Final = 6
-_LARGE_RUN: Final = 20_000_000  # bytes; such a run is not kept beside others
 _APART_FROM: Final = 4 << 20  # bytes
 _JSON: Final = frozenset({"json", "json array", "json values", "jsonl"})
 _GROWING: Final = frozenset({"jsonl", "jsonl messages"})
@@ -59,13 +57,11 @@ class Reader:
                 return cached
         with collector_paused(info.length):
             run = self.read(info, lazily)
-            if info.length > _LARGE_RUN:
-                # Its millions of objects would be walked at every full collection, which stops all threads for as long.
-                gc.freeze()
+            keep_from_collector(info.length)
         with self._lock:
             self._cache[info.place] = info.key, run
             self._cache.move_to_end(info.place)
-            if info.length > _LARGE_RUN:
+            if info.length > LARGE_RUN:
                 self._cache = OrderedDict({info.place: (info.key, run)})
             while len(self._cache) > _CACHED_RUNS:
                 self._cache.popitem(last=False)

@@ -16,7 +16,7 @@ from trajview.app.rulebook import RuleBook, rule_from
 from trajview.app.screens.jumping import Jumping
 from trajview.app.screens.sources import Row, SourcesScreen
 from trajview.app.session import TranscriptSession
-from trajview.corpus.decode import collector_paused
+from trajview.corpus.decode import collector_paused, keep_from_collector
 from trajview.corpus.turns import short_turns
 from trajview.highlight import Highlight, Rule, compile_rule
 from trajview.rules.safe import slow_because
@@ -124,6 +124,7 @@ class Ruling(Jumping):
                 if worker.is_cancelled:
                     return
                 self._make_index(session, worker, rule, found)
+        keep_from_collector(self.info.length)
 
     @work(thread=True, exclusive=True, group="scan", exit_on_error=False)
     def _scan(self, session: TranscriptSession) -> None:
@@ -133,6 +134,7 @@ class Ruling(Jumping):
             found = session.scan(lambda: worker.is_cancelled)
             if not worker.is_cancelled:
                 self._make_index(session, worker, None, found)
+        keep_from_collector(self.info.length)
 
     def _make_index(
         self,

@@ -29,7 +29,7 @@ from trajview.app.widgets.outline import Outline
 from trajview.app.widgets.prompt import Prompt
 from trajview.app.widgets.status_line import StatusLine
 from trajview.app.widgets.transcript_view import TranscriptView
-from trajview.corpus.decode import collector_paused
+from trajview.corpus.decode import collector_paused, keep_from_collector
 from trajview.corpus.info import RunInfo
 from trajview.errors import UNFORESEEN, Problem, TrajviewError
 from trajview.highlight import text_of
@@ -223,13 +223,15 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing):
         units = [self._unit] if self._unit is not None else []
         preview, width = self.trajview.settings.preview_lines, self.view.text_width or 80
         with collector_paused(self.info.length):
-            return TranscriptSession(
+            session = TranscriptSession(
                 run.transcripts[index],
                 rules=self.trajview.rulebook.wanted,
                 units=units,
                 preview_lines=preview,
                 width=width,
             )
+        keep_from_collector(self.info.length)
+        return session
 
     def on_transcript_screen__loaded(self, message: _Loaded) -> None:
         message.stop()
