@@ -21,6 +21,11 @@ def call(*args: str | Path) -> Result:
     return result
 
 
+def below(folder: Path, done: Result) -> list[str]:
+    """The lines, without the folder."""
+    return done.stdout.replace(f"{folder}/", "").splitlines()
+
+
 @pytest.fixture
 def logs(tmp_path: Path) -> Path:
     def chat(run_id: str, *texts: str) -> dict[str, Any]:
@@ -52,7 +57,8 @@ def logs(tmp_path: Path) -> Path:
 def test_a_line_for_each_hit_with_file_line_and_message(logs: Path) -> None:
     done = call("needle", logs)
     assert done.exit_code == 0
-    assert done.stdout.splitlines() == [
+    assert done.stdout.startswith(f"{logs}/chats.jsonl:1:"), "so that another program finds the file"
+    assert below(logs, done) == [
         "chats.jsonl:1:T0B1:the Needle",
         "chats.jsonl:3:T0B0:needle needle",
         "chats.jsonl:3:T0B1:needle",
@@ -62,7 +68,7 @@ def test_a_line_for_each_hit_with_file_line_and_message(logs: Path) -> None:
 
 
 def test_with_a_heading_the_run_stands_above_its_lines(logs: Path) -> None:
-    assert call("--heading", "needle", logs).stdout.splitlines() == [
+    assert below(logs, call("--heading", "needle", logs)) == [
         "chats.jsonl:1 alpha", "T0B1 assistant:the Needle", "",
         "chats.jsonl:3 gamma", "T0B0 user:needle needle", "T0B1 assistant:needle", "",
         "tool.json delta", "T0B0 call bash:grep needle", "T0B1 tool bash:␛[5nneedle",
@@ -95,7 +101,7 @@ def test_context_lines_have_a_dash_and_are_shown_once(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_options_choose_and_shorten(logs: Path, options: list[str], expected: list[str]) -> None:
-    assert call(*options, "needle", logs).stdout.splitlines() == expected
+    assert below(logs, call(*options, "needle", logs)) == expected
 
 
 @pytest.mark.parametrize(
@@ -174,3 +180,10 @@ def test_what_is_searched_is_never_imported_with_textual(logs: Path) -> None:
     imported = {line.rsplit("|", 1)[1].strip() for line in done.stderr.splitlines() if "|" in line}
     assert done.returncode == 1
     assert not imported & {"textual", "rich", "tiktoken", "pydantic"}
+
+
+def test_a_restriction_of_the_viewer_that_finds_nothing_is_explained(logs: Path) -> None:
+    done = call("role:user needle", logs)
+    assert done.exit_code == 1
+    assert "role:user is looked for as text here (--role user restricts the search)" in done.stderr
+    assert not call("-F", "role:user needle", logs).stderr

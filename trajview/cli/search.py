@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -169,7 +169,21 @@ def command(
         first = False
         for text in write(found, colour):
             sys.stdout.write(text)
+    if not search.runs and not fixed:
+        _say_restrictions(patterns)
     ctx.exit(_exit_code(search, unread))
+
+
+def _say_restrictions(patterns: Sequence[str]) -> None:
+    """In the viewer, `role:tool` in the line restricts the search; here it is a part of the pattern."""
+    from trajview.corpus.query import first_of, last_of
+
+    for pattern in patterns:
+        found = first_of(pattern) or last_of(pattern)
+        if found is not None:
+            say_problem(
+                Problem(f"{found[0]} is looked for as text here", f"--{found[1]} {found[2]} restricts the search")
+            )
 
 
 def _exit_code(search: CorpusSearch, unread: int) -> int:

@@ -57,8 +57,10 @@ class RunMatches:
 
     @property
     def where(self) -> str:
-        """Source, and the line in it where it holds several runs."""
-        return f"{self.source}:{self.line}" if self.container in ("jsonl", "json array", "json values") else self.source
+        """The file as it is reached from here, what it is in it, and the line where it holds several runs."""
+        member = f"/{self.member}" if self.member is not None else ""
+        several = self.container in ("jsonl", "json array", "json values")
+        return f"{self.path}{member}{f':{self.line}' if several else ''}"
 
 
 @dataclass(frozen=True, slots=True)
