@@ -18,6 +18,7 @@ from trajview.app.screens.compare import CompareScreen
 from trajview.app.screens.help import HelpScreen
 from trajview.app.screens.transcript import TranscriptScreen
 from trajview.app.widgets.compare_view import CompareMap
+from trajview.app.widgets.status_line import StatusLine
 from trajview.config import Settings
 from trajview.corpus.corpus import Corpus
 
@@ -350,3 +351,21 @@ async def test_a_fold_is_opened_with_the_mouse_and_the_side_chosen(runs: Path) -
         assert compared(reader).count > count
         assert compared(reader).side == 1
         assert not isinstance(reader.app.screen, TranscriptScreen)
+
+
+async def test_it_says_how_far_it_is_and_that_q_gives_up(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trajview.app.screens.compare._TICK", 0)
+    said: list[str] = []
+    say = StatusLine.say
+
+    def listen(line: StatusLine, parts: Sequence[str], *more: str) -> None:
+        said.extend(parts)
+        say(line, parts, *more)
+
+    monkeypatch.setattr(StatusLine, "say", listen)
+    async with at(runs, "one", "two"):
+        assert "reading the left run…" in said
+        assert "q gives up" in said
+        shares = [text for text in said if text.startswith("aligning both runs… ")]
+        assert shares[0] == "aligning both runs… 0%"
+        assert len(shares) > 1

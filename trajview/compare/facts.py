@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from trajview.models.episodes import OVERALL
@@ -66,10 +66,7 @@ def _known(run: AgentRun, index: int) -> dict[str, str]:
     transcript = run.transcripts[index] if index < len(run.transcripts) else Transcript(id="none")
     found: dict[str, str] = {}
     found["agents"] = one_line(", ".join(run.agents or ()), _LONGEST)
-    models = dict.fromkeys(
-        message.model for message in transcript.messages if isinstance(message, AssistantMessage) and message.model
-    )
-    found["model"] = one_line(", ".join(filter(None, models)), _LONGEST)
+    found["model"] = one_line(", ".join(_models(transcript)), _LONGEST)
     found["units"] = f"{len(transcript.unit_starts):,}"
     found["messages"] = f"{len(transcript.messages):,}"
     if len(run.transcripts) > 1:
@@ -80,6 +77,15 @@ def _known(run: AgentRun, index: int) -> dict[str, str]:
         found |= _leaves(metadata)
     found["description"] = one_line(run.description or "", _LONGEST)
     return found
+
+
+def _models(transcript: Transcript) -> dict[str, None]:
+    """The models that speak, in order; messages that are built on demand know them without."""
+    known: Callable[[], dict[str, None]] | None = getattr(transcript.messages, "models", None)
+    if known is not None:
+        return known()
+    messages = transcript.messages
+    return {message.model: None for message in messages if isinstance(message, AssistantMessage) and message.model}
 
 
 def _leaves(metadata: Mapping[str, Any]) -> dict[str, str]:

@@ -18,7 +18,7 @@ from trajview.models.transcript import Transcript
 from .sequence import nothing
 from .similar import Features, words_of
 
-__all__ = ["Prints", "features_of", "json_of", "prints_of", "said", "said_lines"]
+__all__ = ["Prints", "features_of", "json_of", "prints_of", "said", "said_lines", "said_plainly"]
 
 
 def said_lines(message: ChatMessage) -> list[tuple[str, str]]:
@@ -71,8 +71,27 @@ def said(message: ChatMessage) -> str:
     return "\x00".join([who, *(text for pair in said_lines(message) for text in pair)])
 
 
-def _print(texts: str) -> bytes:
-    return blake2b(texts.encode("utf-8", "surrogatepass"), digest_size=12).digest()
+def said_plainly(role: str, text: str, calls: Sequence[tuple[str, dict[str, Any]]]) -> str:
+    """The same of a message of which is known, without building it, that it says no more than this."""
+    pieces = [f"{role}\x00\x00"]
+    if text:
+        pieces += ("text", text)
+    for function, arguments in calls:
+        pieces += (f"call {function}", json_of(arguments))
+    return "\x00".join(pieces)
+
+
+def _print(texts: str, errors: str = "surrogatepass") -> bytes:
+    return blake2b(texts.encode("utf-8", errors), digest_size=12).digest()
+
+
+def _plain_print(messages: Any, index: int) -> bytes | None:
+    """The fingerprint of a message without building it; None where it must be built."""
+    found = messages.plain(index)
+    try:
+        return None if found is None else _print(said_plainly(messages.roles[index], *found), "strict")
+    except UnicodeEncodeError:  # a model refuses half a surrogate pair, and what becomes of it is another matter
+        return None
 
 
 @dataclass(slots=True)
@@ -88,12 +107,15 @@ def prints_of(
     transcript: Transcript, check: Callable[[], None] = nothing, progress: Callable[[int], None] = lambda _read: None
 ) -> Prints:
     """Read every message of a transcript once; `progress` is told now and then how many were."""
-    messages = []
-    for index, message in enumerate(transcript.messages):
+    messages: list[bytes] = []
+    logged = transcript.messages
+    on_demand = hasattr(logged, "plain")
+    for index in range(len(logged)):
         if index % 128 == 0:
             check()
             progress(index)
-        messages.append(_print(said(message)))
+        known = _plain_print(logged, index) if on_demand else None
+        messages.append(known if known is not None else _print(said(logged[index])))
     units = [b"".join(messages[unit[0] : unit[-1] + 1]) for unit in transcript.units_of_action]
     return Prints(transcript, messages, units)
 

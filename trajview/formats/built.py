@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, overload
 
-from msgspec import Raw
+from msgspec import Raw, Struct
+from msgspec.json import Decoder
 
-from .unread import ABSENT, Told, Usual
+from .plainly import Plain
+from .unread import ABSENT, Told, Usual, json_of
 
 if TYPE_CHECKING:
     from trajview.models.messages import ChatMessage
 
-__all__ = ["Labelled", "Measured", "MessagesOnDemand", "is_odd", "measured_in", "measured_in_all"]
+__all__ = ["Labelled", "Measured", "MessagesOnDemand", "is_odd", "measured_in", "measured_in_all", "model_in"]
 
 _KEPT = 4_000
 _TEXT_OR_PARTS = frozenset(b'"[')
@@ -77,6 +79,22 @@ class MessagesOnDemand(Sequence["ChatMessage"]):
         """The JSON of a message whose content is a text, where that is not decoded yet."""
         return None
 
+    def plain(self, index: int) -> Plain | None:
+        """What is said and called in a message; None where it must be built."""
+        raise NotImplementedError
+
+    def models(self) -> dict[str, None]:
+        """The models that messages of the assistant name, in order."""
+        found: dict[str, None] = {}
+        for index, role in enumerate(self.roles):
+            if role == "assistant" and (model := self._model(index)):
+                found[model] = None
+        return found
+
+    def _model(self, index: int) -> str | None:
+        """The model that a message of the assistant names."""
+        raise NotImplementedError
+
     def searchable(self, index: int) -> list[str] | None:
         """All that is said and called in a message, as `highlight.text_of` joins it; None where it must be built."""
         raise NotImplementedError
@@ -84,6 +102,24 @@ class MessagesOnDemand(Sequence["ChatMessage"]):
     def labelled(self, index: int) -> list[Labelled] | None:  # noqa: ARG002 - of those that know some
         """The same with the field that each text is of, and its tool; None where the message must be built for that."""
         return None
+
+
+class _Model(Struct, gc=False):
+    model: Any = None
+
+
+_decode_model: Final = Decoder(_Model).decode
+
+
+def model_in(logged: Any) -> str | None:
+    """The model that a logged message names: one that is decoded, or bytes."""
+    if isinstance(logged, Raw | Usual):
+        try:
+            logged = {"model": _decode_model(json_of(logged)).model}
+        except ValueError:  # no object, or bytes that are no text
+            return None
+    model = logged.get("model") if isinstance(logged, dict) else None
+    return model if isinstance(model, str) else None
 
 
 def is_odd(logged: bytes) -> bool:

@@ -11,9 +11,10 @@ from msgspec.json import Decoder
 
 from trajview.models.said import strings_within
 
-from .built import Labelled, Measured, MessagesOnDemand, measured_in, measured_in_all
+from .built import Labelled, Measured, MessagesOnDemand, measured_in, measured_in_all, model_in
 from .chat import Conversation, message_models
 from .parts import parse_arguments
+from .plainly import Plain, chat_call, plainly
 from .roles import ROLES, Piece, pieces_of
 from .unread import LAZY_FROM, Decode, Unread, Usual, json_of
 
@@ -179,6 +180,14 @@ class LazyMessages(MessagesOnDemand):
     def undecoded(self, index: int) -> bytes | None:
         found = self._pieces[index]
         return bytes(json_of(found)) if type(found) in _UNDECODED and index in self._sizes else None
+
+    def plain(self, index: int) -> Plain | None:
+        piece = self._piece(index)
+        return plainly(piece.item, chat_call) if piece.result is None and piece.blocks is None else None
+
+    def _model(self, index: int) -> str | None:
+        found = self._pieces[index]
+        return model_in(found.item if isinstance(found, Piece) else found)
 
     def searchable(self, index: int) -> list[str] | None:
         raw = self._pieces[index]

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from trajview.models.said import strings_within
 
-from .built import Labelled, Measured, MessagesOnDemand, measured_in
+from .built import Labelled, Measured, MessagesOnDemand, measured_in, model_in
 from .docent import message_of
+from .plainly import Plain, docent_call, plainly
 from .roles import ROLES, role_of, roles_of
 from .unread import Unread, json_of
 
@@ -61,6 +62,12 @@ class DocentMessages(MessagesOnDemand):
         if isinstance(self._items, Unread) and self._texts[index]:
             return bytes(json_of(self._items.raws[index]))
         return None
+
+    def plain(self, index: int) -> Plain | None:
+        return plainly(self._items[index], docent_call)
+
+    def _model(self, index: int) -> str | None:
+        return model_in(self._items.raws[index] if isinstance(self._items, Unread) else self._items[index])
 
     def searchable(self, index: int) -> list[str] | None:
         item = self._items[index]

@@ -126,6 +126,10 @@ class _BlindMessages(Sequence[ChatMessage]):
     def __iter__(self) -> Iterator[ChatMessage]:
         return (_message(message, self._names) for message in self._messages)
 
+    def models(self) -> dict[str, None]:
+        """No model is named."""
+        return {}
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or "_messages" not in self.__dict__:
             raise AttributeError(name)

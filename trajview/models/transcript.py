@@ -132,7 +132,7 @@ class Transcript(_OptionalExtras):
                 starts = [unit[0] for unit in explicit]
             else:
                 # Units that do not cover the messages in order cannot be trusted (someone edited the messages).
-                starts = unit_starts(map(_ROLE, messages))
+                starts = unit_starts(getattr(messages, "roles", None) or map(_ROLE, messages))
             self._cache.units = cached = _Units(messages, explicit, count, starts)
         return cached
 

@@ -65,11 +65,11 @@ class CompareScreen(CompareFinding):
             self.comparison, self.facts, self.index, self.count = comparison, facts, index, count
 
     class _Progress(Message):
-        """A share of the work is done."""
+        """A part of the work is begun, or a share of it done."""
 
-        def __init__(self, share: float) -> None:
+        def __init__(self, said: str) -> None:
             super().__init__()
-            self.share = share
+            self.said = said
 
     class _Lines(Message):
         """The lines of large messages are paired."""
@@ -104,7 +104,7 @@ class CompareScreen(CompareFinding):
         self.view.follow = self._follow
         self.view.styles.scrollbar_size_vertical = 0  # the map is one
         self._show_head()
-        self.status.say(["reading and aligning both runs…"])
+        self.status.say(["reading both runs…", "q gives up"])
         self._align(0)
 
     @work(thread=True, exclusive=True, group="align", exit_on_error=False)
@@ -124,11 +124,15 @@ class CompareScreen(CompareFinding):
             nonlocal told
             if monotonic() - told > _TICK and not worker.is_cancelled:
                 told = monotonic()
-                self.post_message(self._Progress(share))
+                self.post_message(self._Progress(f"aligning both runs… {min(99, int(share * 100))}%"))
 
         try:
             infos = [app.corpus.refresh(app.corpus.resolve(info)) for info in self.infos]
-            runs = app.load(infos[0]), app.load(infos[1])
+            runs: list[AgentRun] = []
+            for side, info in zip(("left", "right"), infos, strict=True):
+                self.post_message(self._Progress(f"reading the {side} run…"))
+                runs.append(app.load(info))
+                check()
             with short_turns():
                 found = align(_transcript(runs[0], index), _transcript(runs[1], index), check, progress)
                 comparison = SearchedComparison(
@@ -164,8 +168,7 @@ class CompareScreen(CompareFinding):
 
     def on_compare_screen__progress(self, message: _Progress) -> None:
         message.stop()
-        if self.comparison is None:
-            self.status.say([f"reading and aligning both runs… {min(99, int(message.share * 100))}%"])
+        self.status.say([message.said, "q gives up"])
 
     def on_compare_screen__failed(self, message: _Failed) -> None:
         message.stop()
@@ -263,7 +266,7 @@ class CompareScreen(CompareFinding):
     def action_transcript(self, step: int) -> None:
         """The next transcript of both runs, or the previous one."""
         if self._count > 1:
-            self.status.say(["reading and aligning both runs…"])
+            self.status.say(["reading both runs…"])
             self._align((self.index + step) % self._count)
         elif self.comparison is not None:
             self._say("there is one transcript to compare")
