@@ -55,7 +55,9 @@ async def test_e_goes_round_the_errors(log: Path) -> None:
     async with reading(log) as reader:
         await reader.opened()
         assert "2 errors" in reader.status
-        assert await walk(reader, "e", 3) == [5, 8, 5]
+        assert await walk(reader, "e", 2) == [5, 8]
+        assert "error 2 of 2" in reader.status
+        assert await walk(reader, "e", 1) == [5]
         assert await walk(reader, "E", 2) == [8, 5]
 
 

@@ -157,6 +157,12 @@ def test_nothing_found_is_said_and_is_no_error(logs: Path) -> None:
     assert (result.exit_code, result.stdout, result.stderr) == (0, "", "trajview: none of 4 runs matches\n")
 
 
+def test_a_field_that_is_looked_for_as_text_is_explained_where_nothing_is_found(logs: Path) -> None:
+    said = "trajview: none of 4 runs matches (`errors` alone is looked for as text; as a field: such as errors > 10)\n"
+    for command in ("ls", "stats"):
+        assert call(command, logs, "--where", "reward < 3 and not (nobody or x) errors").stderr == said
+
+
 def test_annotated_asks_the_store(logs: Path, tmp_path: Path) -> None:
     store = AnnotationStore(tmp_path / "scores", "ada")
     store.submit(Draft("b", SOTOPIA.name, ({"goal": "7"},), "fine"), SOTOPIA)

@@ -126,6 +126,7 @@ class Chosen:
         from trajview.where.table import Table
 
         self.corpus = corpus
+        self._node = query.node
         self._cache = DetailsCache() if cached else None
         self.sort = tuple(sort)
         self.table = Table(lambda item: str(item.where) if isinstance(item, Problem) else item.source)
@@ -134,6 +135,16 @@ class Chosen:
         self._asked = _details(refs_in(query.node))
         self._wanted = _details([*shown, *(by.ref for by in sort)])
         self._said = 0.0
+
+    def say_none_matches(self) -> None:
+        """That nothing was found; and where the name of a field was looked for as text, how it is compared."""
+        from trajview.where.check import example
+        from trajview.where.fields import Ref, field_named
+        from trajview.where.syntax import texts_in
+
+        field = next((field for text in texts_in(self._node) if (field := field_named(text)) is not None), None)
+        hint = f" (`{field.name}` alone is looked for as text; as a field: {example(Ref(field.name))})" if field else ""
+        sys.stderr.write(f"trajview: none of {len(self.table.rows):,} runs matches{hint}\n")
 
     def infos(self) -> Iterator[tuple[int, RunInfo]]:
         """Row and run of each that matches: as they are found, or in order when all are."""

@@ -165,7 +165,7 @@ def _print_table(corpus: Any, chosen: Chosen | None, refs: Sequence[Ref], *, who
         rows.append(cells)
     if not rows:
         if chosen is not None and chosen.table.rows:
-            sys.stderr.write(f"trajview: none of {len(chosen.table.rows):,} runs matches\n")
+            chosen.say_none_matches()
         return
     usual = _HEADINGS if whole else ()
     right = {*(_RIGHT if whole else ()), *(len(usual) + i for i, ref in enumerate(refs) if _is_number(ref))}

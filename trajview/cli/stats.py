@@ -76,7 +76,7 @@ def command(
         for line in _lines(chosen, rows, spread, lists, max(30, width)):
             sys.stdout.write(line.rstrip() + "\n")
     elif chosen.table.rows:
-        sys.stderr.write(f"trajview: none of {len(chosen.table.rows):,} runs matches\n")
+        chosen.say_none_matches()
     say_nothing_found(corpus)
     ctx.exit(exit_code(corpus))
 

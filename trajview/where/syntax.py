@@ -25,7 +25,7 @@ from trajview.errors import TrajviewError
 from .fields import Kind, Ref, field_named
 
 __all__ = [
-    "And", "By", "Compare", "Flag", "Literal", "Node", "Not", "Operator", "Or", "Query", "Text", "WhereError", "foreign", "number_in", "refs_in", "written",
+    "And", "By", "Compare", "Flag", "Literal", "Node", "Not", "Operator", "Or", "Query", "Text", "WhereError", "foreign", "number_in", "refs_in", "texts_in", "written",
 ]  # fmt: skip
 
 Operator = OneOf["<", "<=", ">", ">=", "==", "!=", "~", "!~"]
@@ -202,6 +202,17 @@ def written(query: Query | Node) -> str:
     sign = " and " if isinstance(query, And) else " or "
     within = And | Or if isinstance(query, And) else Or
     return sign.join(f"({written(node)})" if isinstance(node, within) else written(node) for node in query.nodes)
+
+
+def texts_in(node: Node | None) -> Iterable[str]:
+    """The texts that a filter looks for, in order."""
+    if isinstance(node, Text):
+        yield node.text
+    elif isinstance(node, Not):
+        yield from texts_in(node.node)
+    elif isinstance(node, And | Or):
+        for inner in node.nodes:
+            yield from texts_in(inner)
 
 
 def refs_in(query: Query | Node | None) -> Iterable[Ref]:

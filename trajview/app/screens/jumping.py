@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 
 from trajview.app.screens.transcript_base import TranscriptBase
 from trajview.app.widgets.minimap import Minimap
@@ -37,8 +38,14 @@ class Jumping(TranscriptBase):
 
     def action_error(self, step: int) -> None:
         """Next or previous error; behind the last of a transcript, that of the next transcript which has some."""
-        if self.session is not None and not self._error_elsewhere(step):
-            self._jump(self.session.step_error(step), "no errors here" if self._has_more else "no errors")
+        session = self.session
+        if session is None or self._error_elsewhere(step):
+            return
+        found = session.step_error(step)
+        self._jump(found, "no errors here" if self._has_more else "no errors")
+        if found:
+            errors = session.error_messages
+            self._brief(f"error {bisect_right(errors, session.message)} of {len(errors)}")
 
     def action_mark(self, step: int) -> None:
         """Next or previous mark."""
