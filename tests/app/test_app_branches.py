@@ -211,3 +211,38 @@ async def test_the_keys_of_errors_go_on_in_the_next_transcript_that_has_some(tmp
         await reader.until(lambda: reader.screen.index == 2 and reader.message == 2)
         await reader.press("apostrophe")
         await reader.until(lambda: reader.screen.index == 0 and reader.message == 3)
+
+
+async def test_a_sub_agent_in_a_file_of_its_own_is_entered_at_its_call_and_left_again(tmp_path: Path) -> None:
+    def event(role: str, content: Any, **more: Any) -> dict[str, Any]:
+        return {
+            "type": role,
+            "sessionId": "s",
+            "isSidechain": False,
+            "message": {"role": role, "content": content},
+            **more,
+        }
+
+    task = {"type": "tool_use", "id": "t1", "name": "Task", "input": {"prompt": "Look at the roof."}}
+    result = [{"type": "tool_result", "tool_use_id": "t1", "content": "four"}]
+    log = write_jsonl(
+        tmp_path / "s.jsonl",
+        [
+            event("user", "How many birds are there?"),
+            event("assistant", [task]),
+            event("user", result, toolUseResult={"agentId": "a1"}),
+        ],
+    )
+    (tmp_path / "s" / "subagents").mkdir(parents=True)
+    chain = [event("user", "Look at the roof.", isSidechain=True), event("assistant", "I see four.", isSidechain=True)]
+    write_jsonl(tmp_path / "s" / "subagents" / "agent-a1.jsonl", chain)
+    async with reading(log) as reader:
+        await found(reader)
+        await reader.ask("colon", "m1")
+        await reader.press(">")
+        await shown(reader, 1)
+        assert "I see four." in reader.text
+        assert any("Look at the roof." in line for line in tree_of(reader))
+        await reader.press("<")
+        await shown(reader, 0)
+        assert reader.message == 1

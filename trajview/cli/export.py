@@ -208,7 +208,7 @@ class _Work:
     def _run(self, info: RunInfo) -> _Run:
         from trajview.export.choice import part_of
 
-        run = self._corpus.read(info)
+        run = self._corpus.read(info, whole=True)
         if self._blind:
             from trajview.models.blind import blinded
 

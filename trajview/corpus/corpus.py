@@ -331,9 +331,12 @@ class Corpus:
         """
         return self._reader.load(info, lazily=lazily)
 
-    def read(self, info: RunInfo) -> AgentRun:
-        """The run, parsed for one look: nothing of it is kept. Raises as `load` does."""
-        return self._reader.read_once(info)
+    def read(self, info: RunInfo, *, whole: bool = False) -> AgentRun:
+        """The run, parsed for one look: nothing of it is kept. Raises as `load` does.
+
+        `whole`, as `load` gives it: with what its sub-agents said in files beside its own.
+        """
+        return self._reader.read_once(info, whole=whole)
 
     def raw(self, info: RunInfo) -> str:
         """The record's text exactly as it is in the file. Raises UnreadableError."""

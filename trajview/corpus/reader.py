@@ -56,7 +56,7 @@ class Reader:
                 self._cache.move_to_end(info.place)
                 return cached
         with collector_paused(info.length):
-            run = self.read(info, lazily)
+            run = self.read(info, lazily, whole=True)
             keep_from_collector(info.length)
         with self._lock:
             self._cache[info.place] = info.key, run
@@ -67,11 +67,11 @@ class Reader:
                 self._cache.popitem(last=False)
         return run
 
-    def read_once(self, info: RunInfo) -> AgentRun:
+    def read_once(self, info: RunInfo, *, whole: bool) -> AgentRun:
         """See `Corpus.read`."""
         known, info = self._listed(info)
         self._check_unchanged(info, known)
-        return self.read(info)
+        return self.read(info, whole=whole)
 
     def raw(self, info: RunInfo) -> str:
         """See `Corpus.raw`."""
@@ -158,8 +158,8 @@ class Reader:
         hinted = (replace(problem, hint=problem.hint or "the rest of it opens") for problem in found)
         return [placed(problem, info.path, info.line) for problem in hinted]
 
-    def read(self, info: RunInfo, lazily: bool = False) -> AgentRun:
-        """The run, parsed anew."""
+    def read(self, info: RunInfo, lazily: bool = False, *, whole: bool = False) -> AgentRun:
+        """The run, parsed anew; `whole`: with what its sub-agents said in files beside its own."""
         if not info.summarised:
             info = self.summed_up(info)
         from trajview.formats.unread import Parted, PartedRun
@@ -178,6 +178,14 @@ class Reader:
                         return cast("AgentRun", run)
             if value is None or isinstance(value, Parted | PartedRun):
                 value = self.value(info)
+            if whole and info.container == "jsonl messages":
+                from .beside import beside
+
+                agents = beside(info.path, value)
+                if agents is not None:
+                    run = cast("AgentRun", read([*value, *agents.lines], origin))
+                    agents.describe(run)
+                    return run
             return cast("AgentRun", read(value, origin))
         except TrajviewError as error:
             error.where = placed(error.problem(), info.path, info.line).where

@@ -93,6 +93,8 @@ def session_of(lines: Iterable[Any]) -> Session:
         session.chains = chains.chains
     else:  # a sub-agent's own file
         session.items = [item for chain in chains.chains for item in chain.items]
+        if chains.chains:
+            session.name = session.name or chains.chains[0].name
     if common:
         session.metadata["session"] = common
     if events:
