@@ -38,6 +38,10 @@ class Settings:
     """`--highlight`, repeatable, and `highlight = [...]`: regular expressions whose units are highlights."""
     rules: tuple[Rule, ...] = ()
     """`[[rule]]` tables: named rules, or changes of those that come with trajview."""
+    rules_on: tuple[str, ...] = ()
+    """`--rule`, repeatable: the names of rules that are on, whatever is said of them elsewhere."""
+    where: str | None = None
+    """`--where`: the filter that the list of runs begins with."""
     store: Path = field(default_factory=lambda: Path("annotations"))
     """`--store` or `store = "..."`: the folder that annotations are saved in; made at the first save."""
     force_store: bool = False

@@ -357,3 +357,18 @@ async def test_the_help_of_the_list_explains_the_filter(size: tuple[int, int]) -
         for example, says in EXAMPLES:
             assert f"  {example}\n    {says}" in said
         assert all(f"  {field.name} " in said for field in FIELDS)
+
+
+async def test_the_list_begins_with_the_filter_of_the_command_line() -> None:
+    app = BrowserApp(corpus())
+    app.settings = Settings(paths=(Path("/logs"),), where="reward < 0.5 or calls > 2")
+    async with app.run_test(size=(100, 20)) as pilot:
+        await until(pilot, lambda: ids(app) == ["alpha", "beta"])
+        assert value(app) == "reward < 0.5 or calls > 2"
+        assert count(app).startswith("2 of ")
+        assert app.browser.bar.is_open
+        assert not isinstance(app.focused, Input)
+        await pilot.press("ampersand")
+        await type_in(pilot, " or units")
+        await pilot.press("escape")
+        assert len(ids(app)) == len(RUNS)

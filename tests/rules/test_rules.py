@@ -251,3 +251,41 @@ def test_an_empty_or_bad_pattern_is_refused() -> None:
     for pattern in ("", "(", "a{99999999999}", "[z-a]"):
         with pytest.raises(TrajviewError):
             compile_rule(pattern)
+
+
+def test_a_search_for_a_rule_finds_the_messages_that_it_highlights() -> None:
+    from trajview import open_corpus
+    from trajview.corpus.matches import hits_in
+    from trajview.corpus.query import query_of
+    from trajview.highlight import highlights_in
+    from trajview.rules import built_in_rules
+
+    rules = [
+        *built_in_rules(), compile_rule("error"), replace(compile_rule("test"), fields=frozenset({"output", "arguments"})),
+        replace(compile_rule("file"), tools=frozenset({"bash"}), fields=frozenset({"arguments"})),
+        replace(compile_rule("[a-z]ing"), roles=frozenset({"user"})), replace(compile_rule("e"), fields=frozenset({"error"})),
+    ]  # fmt: skip
+    found = 0
+    samples = Path(__file__).parents[2] / "sample_data"
+    corpus = open_corpus(samples)
+    for info in corpus:
+        run = corpus.load(info)
+        views = run.transcripts[:1] if run.source_format == "sotopia" else run.transcripts
+        for rule in rules:
+            hits = {(hit.transcript, hit.message) for hit in hits_in(run, query_of(rule)).hits}
+            marked = {
+                (number, mark.message)
+                for number, transcript in enumerate(views)
+                for mark in highlights_in(transcript, [rule], errors=False)
+                if mark.source == "rule"
+            }
+            assert hits == marked, (info.source, rule.name)
+            found += len(hits)
+    assert found > 100
+
+
+def test_rules_named_on_the_command_line_are_on() -> None:
+    book = RuleBook(Settings(rules_on=("Failing-Tests",)))
+    assert book.on == {"failing tests"}
+    with pytest.raises(TrajviewError, match="did you mean `failing tests`"):
+        RuleBook(Settings(rules_on=("failing test",)))

@@ -8,8 +8,9 @@ from pathlib import Path
 from trajview.config import Settings, config_path
 from trajview.corpus.query import first_of, last_of
 from trajview.errors import Problem, TrajviewError
-from trajview.rules import COLOURS, Rule, append_rule, built_in_rules, compile_rule, project_file, read_project
+from trajview.rules import COLOURS, Rule, append_rule, compile_rule, project_file
 from trajview.rules.built_in import BUILT_IN
+from trajview.rules.known import known_rules, rule_named
 from trajview.rules.project import PROJECT_FILE
 from trajview.rules.rule import FIELDS, ROLES
 from trajview.textsafe import one_line
@@ -44,17 +45,12 @@ class RuleBook:
         self._paths = settings.paths
         self.project = project_file(settings.paths)
         """The project file, if there is one."""
-        self.problems: list[Problem] = []
-        self._rules = {rule.name: rule for rule in built_in_rules()}
-        self._rules.update((rule.name, rule) for rule in settings.rules)
-        if self.project is not None:
-            rules, self.problems = read_project(self.project)
-            # What a person has configured counts more than what lies beside logs.
-            mine = {rule.name for rule in settings.rules}
-            self._rules.update((rule.name, rule) for rule in rules if rule.name not in mine)
+        self.problems: list[Problem]
+        self._rules, self.problems = known_rules(settings.rules, self.project)
         for pattern in settings.highlight:
             self._rules[pattern] = replace(compile_rule(pattern), origin="--highlight")
         self.on = {rule.name for rule in self._rules.values() if rule.on}
+        self.on |= {rule_named(name, self._rules).name for name in settings.rules_on}
 
     @property
     def rules(self) -> list[Rule]:

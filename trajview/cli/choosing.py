@@ -18,10 +18,22 @@ from .front import EXIT_WRONG
 if TYPE_CHECKING:
     from trajview.corpus.corpus import Corpus
     from trajview.corpus.info import RunInfo
+    from trajview.where.details import Reads
     from trajview.where.fields import Ref
     from trajview.where.syntax import By, Query, WhereError
 
-__all__ = ["Chosen", "Explained", "choosing_options", "query_of", "said_with_caret", "sort_of", "statuses_for", "told"]
+__all__ = [
+    "Chosen",
+    "Explained",
+    "choosing_options",
+    "matching",
+    "query_of",
+    "said_with_caret",
+    "sort_of",
+    "statuses_for",
+    "told",
+    "where_option",
+]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _Read = TypeVar("_Read")
@@ -41,15 +53,45 @@ class Explained(click.Command):
         super().format_epilog(ctx, formatter)
 
 
+def where_option(command: _Command) -> _Command:
+    """The option --where."""
+    return click.option(
+        "--where", metavar="EXPR", help="Only the runs that match: 'reward < 0.5 and model ~ gpt' (see `ls --help`)."
+    )(command)
+
+
 def choosing_options(command: _Command) -> _Command:
     """The options --where, --store and --annotator."""
     for option in (
         click.option("--annotator", metavar="NAME", help="Whose annotations `annotated` means.  [the login name]"),
         click.option("--store", metavar="DIR", help="Where annotations are.  [annotations]"),
-        click.option("--where", metavar="EXPR", help="Only the runs that match: 'reward < 0.5 and model ~ gpt'."),
+        where_option,
     ):
         command = option(command)
     return command
+
+
+def matching(
+    corpus: Corpus, where: str | None, blind: bool, store: str | None = None, annotator: str | None = None
+) -> Iterator[RunInfo]:
+    """The runs of a corpus that match `--where`, in its order if it has one; all without it. What they lack is said."""
+    if where is None:
+        yield from stream_runs(corpus)
+        return
+    from trajview.where.syntax import refs_in
+
+    query = query_of(where)
+    refs = list(refs_in(query.node))
+    chosen = Chosen(
+        corpus, query, query.sort, (), statuses_for(refs, store, annotator), cached=corpus.keeps, blind=blind
+    )
+    found = 0
+    for _, info in chosen.infos():
+        found += 1
+        yield info
+    if not found and chosen.table.rows:
+        chosen.say_none_matches()
+    chosen.say_hidden(refs)
 
 
 def told(read: Callable[[str], _Read], text: str, option: str) -> _Read:
@@ -118,16 +160,24 @@ class Chosen:
         statuses: dict[str, str],
         *,
         cached: bool,
+        blind: bool = False,
     ) -> None:
-        """`shown`: fields whose values are wanted of every run that matches. `cached`: keep what runs were read for."""
+        """`shown`: fields whose values are wanted of every run that matches. `cached`: keep what runs were read for.
+
+        `blind`: rewards, models and what tells them are as if they were not there.
+        """
         from trajview.where.kept import DetailsCache
         from trajview.where.select import compile_node
         from trajview.where.syntax import refs_in
         from trajview.where.table import Table
+        from trajview.where.unseen import Blinded
 
         self.corpus = corpus
         self._node = query.node
-        self._cache = DetailsCache() if cached else None
+        # The cache has what the metadata says of models and rewards, and blind mode must not show that.
+        self._cache = DetailsCache() if cached and not blind else None
+        self._blind = blind
+        self._source: Reads = Blinded(corpus) if blind else corpus
         self.sort = tuple(sort)
         self.table = Table(lambda item: str(item.where) if isinstance(item, Problem) else item.source)
         self.table.set_statuses(statuses)
@@ -175,7 +225,8 @@ class Chosen:
     def _found(self) -> Iterator[tuple[int, RunInfo]]:
         table = self.table
         try:
-            for info in stream_runs(self.corpus):
+            for found in stream_runs(self.corpus):
+                info = self._seen(found)
                 new = table.extend([info])
                 yes, unknown = self._select(new)
                 if unknown:
@@ -189,13 +240,27 @@ class Chosen:
             if self._cache is not None:
                 self._cache.close()
 
+    def _seen(self, info: RunInfo) -> RunInfo:
+        from trajview.where.unseen import as_seen
+
+        return as_seen(info) if self._blind else info
+
+    def say_hidden(self, refs: Sequence[Ref]) -> None:
+        """Where blind mode hides what a filter, an order or a column is about, say so."""
+        from trajview.where.unseen import HIDDEN_FIELDS
+
+        hidden = list(dict.fromkeys(str(ref) for ref in refs if ref.name in HIDDEN_FIELDS)) if self._blind else []
+        if hidden:
+            sys.stdout.flush()
+            sys.stderr.write(f"trajview: blind mode hides {', '.join(hidden)}; --no-blind does not\n")
+
     def _read(self, row: int, info: RunInfo, refs: Sequence[Ref]) -> None:
         left = [ref for ref in refs if row in self.table.column(ref).unknown]
         if left:
             from trajview.where.details import read_details
 
             self._say(f"reading… {row + 1:,} runs")
-            self.table.learn(row, read_details(self.corpus, info, left, cache=self._cache))
+            self.table.learn(row, read_details(self._source, info, left, cache=self._cache))
 
     def _say(self, text: str) -> None:
         """How far it is, on a terminal and not too often; nothing takes it away again."""

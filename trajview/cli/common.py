@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from trajview.corpus.info import RunInfo
 
 __all__ = [
-    "existing", "exit_code", "is_terminal", "matching_run", "no_cache_option", "out", "paths_argument", "say_nothing_found", "say_problem", "scoring_options",
+    "blind_option", "existing", "exit_code", "is_blind", "is_terminal", "matching_run", "no_cache_option", "out", "paths_argument", "say_nothing_found", "say_problem", "scoring_options",
     "stream_runs", "unknown_run", "wants_colour",
 ]  # fmt: skip
 
@@ -39,13 +39,29 @@ def no_cache_option(command: _Command) -> _Command:
     )
 
 
+def blind_option(command: _Command) -> _Command:
+    """The option --blind/--no-blind; None where neither is given."""
+    return click.option(
+        "--blind/--no-blind",
+        default=None,
+        help="Hide rewards, the evaluator's reasoning and models' names, or do not.  [as configured]",
+    )(command)
+
+
+def is_blind(blind: bool | None) -> bool:
+    """Whether to hide what blind mode hides: as the option says, else as the configuration does."""
+    if blind is not None:
+        return blind
+    from trajview.config import load_settings
+
+    return load_settings().blind
+
+
 def scoring_options(command: _Command) -> _Command:
     """The options that both ways into the viewer have: where annotations go, whose, by which rubric, and how it looks."""
     for option in (
         click.option("--theme", metavar="NAME", help="A Textual theme; `ansi-dark` uses the terminal's own colours."),
-        click.option(
-            "--blind", is_flag=True, default=None, help="Hide rewards, the evaluator's reasoning and models' names."
-        ),
+        blind_option,
         click.option("--rubric", metavar="NAME|FILE", help="What is rated: a built-in rubric or a file.  [by format]"),
         click.option("--annotator", metavar="NAME", help="Who annotates.  [the login name]"),
         click.option(

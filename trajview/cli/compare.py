@@ -15,6 +15,7 @@ from trajview.errors import TrajviewError
 
 from .common import (
     existing,
+    is_blind,
     is_terminal,
     no_cache_option,
     say_nothing_found,
@@ -89,7 +90,7 @@ def command(
     if beside is None:
         beside = is_terminal() and shutil.get_terminal_size().columns >= _WIDE
     width = shutil.get_terminal_size((120, 24)).columns if beside else 0
-    ctx.exit(_print(corpus, infos, width, context, blind=bool(given.get("blind"))))
+    ctx.exit(_print(corpus, infos, width, context, blind=is_blind(given["blind"])))
 
 
 def _open_viewer(

@@ -14,7 +14,9 @@ import click
 from trajview.errors import TrajviewError, UnreadableError, Where
 from trajview.textsafe import one_line
 
+from .choosing import matching, where_option
 from .common import (
+    blind_option,
     existing,
     exit_code,
     is_terminal,
@@ -23,9 +25,9 @@ from .common import (
     paths_argument,
     say_nothing_found,
     say_problem,
-    stream_runs,
 )
 from .front import EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG
+from .named_rules import rule_option, rules_on
 
 if TYPE_CHECKING:
     from trajview.config import Settings
@@ -80,7 +82,9 @@ def _range(_ctx: click.Context, _param: click.Parameter, value: str | None) -> _
 @click.option("--highlight", "patterns", multiple=True, metavar="REGEX", help="Mark what matches, in md and html.")
 @click.option("--store", metavar="DIR", help="Where annotations are; md and html show them.  [annotations]")
 @click.option("--annotator", metavar="NAME", help="Whose annotations.  [the login name]")
-@click.option("--blind", is_flag=True, help="Without rewards, the evaluator's reasoning and models' names.")
+@rule_option("Mark what this named rule matches; may be repeated.")
+@where_option
+@blind_option
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -95,7 +99,9 @@ def command(
     patterns: tuple[str, ...],
     store: str | None,
     annotator: str | None,
-    blind: bool,
+    rules: tuple[str, ...],
+    where: str | None,
+    blind: bool | None,
 ) -> None:
     """Write every run of PATH, or one, for people (md, html) or for other tools (docent, openai, adp).
 
@@ -117,18 +123,24 @@ def command(
     output = None if named is None or named == "-" else Path(named)
     folder = output is not None and (output.is_dir() or str(named).endswith(os.sep))
     format = chosen or (format_of(output) if output is not None else None) or "md"
-    settings = load_settings(store=store, annotator=annotator, highlight=patterns, paths=paths)
+    if run is not None and where is not None:
+        raise click.UsageError("--run and --where both say which runs: give one of them")
+    settings = load_settings(store=store, annotator=annotator, highlight=patterns, paths=paths, blind=blind)
     corpus = Corpus(existing(paths))
     work = _Work(
         corpus,
         format,
         transcript,
         (unit, unit) if unit is not None else units and units[1:],
-        _rules(settings),
+        rules_on(settings, rules),
         _annotations(settings, store is not None),
-        blind,
+        settings.blind,
     )
-    found: Iterator[RunInfo] = stream_runs(corpus) if run is None else iter([matching_run(corpus, run)])
+    found: Iterator[RunInfo]
+    if run is not None:
+        found = iter([matching_run(corpus, run)])
+    else:
+        found = matching(corpus, where, settings.blind, store, annotator)
     if output is not None and any(path == output or path in output.parents for path in corpus.paths):
         found = iter(list(found))  # what is written is not to be read
     if output is not None and folder:
@@ -139,20 +151,6 @@ def command(
     if run is None:
         say_nothing_found(corpus)
     ctx.exit(max(work.code, exit_code(corpus)) if run is None else work.code)
-
-
-def _rules(settings: Settings) -> list[Rule]:
-    """The rules that are on, as in the viewer: of the configuration, of the project file, and of --highlight."""
-    from trajview.rules import compile_rule, project_file, read_project
-
-    rules = {rule.name: rule for rule in settings.rules}
-    project = project_file(settings.paths)
-    if project is not None:
-        found, problems = read_project(project)
-        rules = {rule.name: rule for rule in found} | rules
-        for problem in problems:
-            say_problem(problem)
-    return [*(rule for rule in rules.values() if rule.on), *map(compile_rule, settings.highlight)]
 
 
 def _annotations(settings: Settings, named: bool) -> Annotations | None:

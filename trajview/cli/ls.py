@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .choosing import Chosen, Explained, choosing_options, query_of, sort_of, statuses_for, told
-from .common import existing, exit_code, is_terminal, no_cache_option, paths_argument, say_nothing_found, stream_runs
+from .common import (
+    blind_option,
+    existing,
+    exit_code,
+    is_blind,
+    is_terminal,
+    no_cache_option,
+    paths_argument,
+    say_nothing_found,
+    stream_runs,
+)
 from .tables import table
 
 if TYPE_CHECKING:
@@ -40,6 +50,7 @@ _IN_CSV = ("id", "source", "format", "name", "messages", "units", "transcripts",
 )
 @click.option("--columns", metavar="FIELDS", help="These fields, such as id,reward,tokens,metadata.task.")
 @click.option("--json", "in_json", is_flag=True, help="One JSON object a line: --format jsonl.")
+@blind_option
 @no_cache_option
 @click.pass_context
 def command(
@@ -52,6 +63,7 @@ def command(
     form: str,
     columns: str | None,
     in_json: bool,
+    blind: bool | None,
     no_cache: bool,
 ) -> None:
     """List the runs of PATH: id, source, format, messages, action units, agents, rewards.
@@ -62,7 +74,8 @@ def command(
     from trajview.corpus.corpus import Corpus
 
     form = "jsonl" if in_json else form
-    plain = where is None and sort is None and columns is None and form != "csv"
+    blind = is_blind(blind)
+    plain = where is None and sort is None and columns is None and form != "csv" and not blind
     chosen: Chosen | None = None
     refs: tuple[Ref, ...] = ()
     if not plain:
@@ -73,7 +86,7 @@ def command(
         statuses = statuses_for(asked, store, annotator)
     corpus = Corpus(existing(paths), None if no_cache else SummaryCache())
     if not plain:
-        chosen = Chosen(corpus, query, by, refs, statuses, cached=not no_cache)
+        chosen = Chosen(corpus, query, by, refs, statuses, cached=not no_cache, blind=blind)
     if form == "jsonl":
         _print_json(corpus, chosen, refs, whole=columns is None)
     elif form == "csv":
@@ -81,6 +94,8 @@ def command(
         _print_csv(chosen, refs)
     else:
         _print_table(corpus, chosen, refs, whole=columns is None)
+    if chosen is not None:
+        chosen.say_hidden(asked)
     say_nothing_found(corpus)
     ctx.exit(exit_code(corpus))
 

@@ -12,8 +12,10 @@ import click
 
 from trajview.errors import Problem
 
-from .common import existing, say_problem, wants_colour
+from .choosing import choosing_options, matching
+from .common import blind_option, existing, is_blind, say_problem, wants_colour
 from .front import EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG
+from .named_rules import rule_option, rules_named
 
 if TYPE_CHECKING:
     from trajview.corpus.matches import Hit
@@ -103,6 +105,9 @@ _FIELDS: Final = ("text", "reasoning", "arguments", "metadata", "all")
     metavar="SECONDS",
     help=f"Give up on a run when the pattern takes longer in one message; 0 for never.  [{_PATIENCE:g}]",
 )
+@rule_option("Look for what this named rule matches, where it looks, instead of PATTERN.", multiple=False)
+@choosing_options
+@blind_option
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -123,6 +128,11 @@ def command(
     heading: bool | None,
     processes: int | None,
     patience: float,
+    rule: str | None,
+    where: str | None,
+    store: str | None,
+    annotator: str | None,
+    blind: bool | None,
 ) -> None:
     """Search the messages of PATH for PATTERN, a regular expression of Python's.
 
@@ -131,22 +141,38 @@ def command(
 
     Exit codes: 0 found, 1 not found, 2 wrong usage, or nothing found and not all could be read.
     """
-    from trajview.corpus.query import FIELDS, Query, any_of
+    from trajview.config import load_settings
+    from trajview.corpus.cache import SummaryCache
+    from trajview.corpus.corpus import Corpus
+    from trajview.corpus.query import FIELDS, Query, any_of, query_of
     from trajview.corpus.search import CorpusSearch, cores
 
-    if not patterns:
+    if rule is not None and (patterns or fixed or case or word or roles or tools or fields):
+        raise click.UsageError("--rule says what to look for, and where: leave the other options for that out", ctx)
+    if not patterns and rule is None:
         patterns, arguments = arguments[:1], arguments[1:]
     if not arguments:
         raise click.UsageError("Missing argument 'PATH...'.", ctx)
-    query = Query(
-        any_of(patterns, fixed), regex=not fixed or len(patterns) > 1, case=case or "smart", word=word,  # type: ignore[arg-type]
-        roles=frozenset(roles), tools=tools, fields=frozenset(FIELDS if "all" in fields else fields),
-    )  # fmt: skip
     paths = existing([Path(argument) for argument in arguments])
+    if rule is not None:
+        query = query_of(rules_named([rule], load_settings(paths=paths))[0])
+    else:
+        query = Query(
+            any_of(patterns, fixed), regex=not fixed or len(patterns) > 1, case=case or "smart", word=word,  # type: ignore[arg-type]
+            roles=frozenset(roles), tools=tools, fields=frozenset(FIELDS if "all" in fields else fields),
+        )  # fmt: skip
+    hide = is_blind(blind)
+    only = None
+    if where is not None:
+        corpus = Corpus(paths, SummaryCache())
+        only = frozenset(info.place for info in matching(corpus, where, hide, store, annotator))
+        if not only:
+            ctx.exit(_NOTHING if corpus.infos else EXIT_WRONG)
     counting = in_counts or in_names
     search = CorpusSearch(
         paths, query, keep=0 if counting else most, most=1 if in_names else most if not counting else None,
         around=around, width=width or None, processes=cores() if processes is None else processes, patience=patience,
+        blind=hide, only=only,
     )  # fmt: skip
     colour = wants_colour()
     shown_above = colour if heading is None else heading

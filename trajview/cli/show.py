@@ -12,14 +12,16 @@ import click
 
 from trajview.errors import TrajviewError, Where
 
+from .choosing import matching, where_option
 from .common import (
+    blind_option,
     existing,
     exit_code,
+    is_blind,
     matching_run,
     paths_argument,
     say_nothing_found,
     say_problem,
-    stream_runs,
     wants_colour,
 )
 from .front import EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG
@@ -45,17 +47,24 @@ class _NoSuchUnit(TrajviewError):
 @click.option("--run", metavar="ID", help="Only the run with this id or key (see `trajview ls`).")
 @click.option("--unit", type=int, metavar="N", help="Only this action unit, counted from 0, of the first transcript.")
 @click.option("--token-limit", type=int, metavar="N", help="In strings of at most N GPT-4 tokens each (at least 100).")
-@click.option("--blind", is_flag=True, help="Without rewards, the evaluator's reasoning and models' names.")
+@where_option
+@blind_option
 @click.pass_context
 def command(
-    ctx: click.Context, paths: tuple[Path, ...], run: str | None, unit: int | None, token_limit: int | None, blind: bool
+    ctx: click.Context,
+    paths: tuple[Path, ...],
+    run: str | None,
+    unit: int | None,
+    token_limit: int | None,
+    where: str | None,
+    blind: bool | None,
 ) -> None:
     """Print every run of PATH, or one, as text by action unit.
 
     A line `=== …` comes before each run, and before each string under a token limit. With --unit and --token-limit,
     the strings that hold the unit are printed, and the unit is marked in them.
     """
-    ctx.exit(show(paths, run, unit, token_limit, blind))
+    ctx.exit(show(paths, run, unit, token_limit, is_blind(blind), where))
 
 
 def show(
@@ -64,6 +73,7 @@ def show(
     unit: int | None = None,
     token_limit: int | None = None,
     blind: bool = False,
+    where: str | None = None,
 ) -> int:
     """Print the runs; the exit code."""
     from trajview.corpus.corpus import Corpus
@@ -73,12 +83,14 @@ def show(
 
         if token_limit < MIN_TOKEN_LIMIT:
             raise click.UsageError(f"--token-limit must be at least {MIN_TOKEN_LIMIT}, not {token_limit}")
+    if run is not None and where is not None:
+        raise click.UsageError("--run and --where both say which runs: give one of them")
     corpus = Corpus(existing(paths))
     if run is not None:
         _print_run(corpus, matching_run(corpus, run), unit, token_limit, blind)
         return EXIT_FINE
     code = EXIT_FINE
-    for info in stream_runs(corpus):
+    for info in matching(corpus, where, blind):
         try:
             _print_run(corpus, info, unit, token_limit, blind)
         except _NoSuchUnit as error:

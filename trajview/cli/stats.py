@@ -15,7 +15,17 @@ import click
 from trajview.textsafe import one_line
 
 from .choosing import Chosen, Explained, choosing_options, query_of, statuses_for
-from .common import existing, exit_code, is_terminal, no_cache_option, paths_argument, say_nothing_found, wants_colour
+from .common import (
+    blind_option,
+    existing,
+    exit_code,
+    is_blind,
+    is_terminal,
+    no_cache_option,
+    paths_argument,
+    say_nothing_found,
+    wants_colour,
+)
 from .tables import cells, cut_to, table
 
 if TYPE_CHECKING:
@@ -41,6 +51,7 @@ _MOST_SHOWN: Final = 28
 @choosing_options
 @click.option("--quick", is_flag=True, help="Leave out what every run has to be read for: tokens, errors, tools.")
 @click.option("--json", "in_json", is_flag=True, help="As one JSON object.")
+@blind_option
 @no_cache_option
 @click.pass_context
 def command(
@@ -51,6 +62,7 @@ def command(
     annotator: str | None,
     quick: bool,
     in_json: bool,
+    blind: bool | None,
     no_cache: bool,
 ) -> None:
     """Show distributions of PATH's runs: reward and its dimensions, length, errors, tools, models, formats.
@@ -66,7 +78,7 @@ def command(
     shown = [Ref(name) for name in (() if quick else (*_SLOW, "tools"))]
     statuses = statuses_for(list(refs_in(query.node)), store, annotator)
     corpus = Corpus(existing(paths), None if no_cache else SummaryCache())
-    chosen = Chosen(corpus, query, (), shown, statuses, cached=not no_cache)
+    chosen = Chosen(corpus, query, (), shown, statuses, cached=not no_cache, blind=is_blind(blind))
     rows = [row for row, _ in chosen.infos()]
     spread, lists = _collected(chosen, rows, quick)
     if in_json:
@@ -77,6 +89,7 @@ def command(
             sys.stdout.write(line.rstrip() + "\n")
     elif chosen.table.rows:
         chosen.say_none_matches()
+    chosen.say_hidden(list(refs_in(query.node)))
     say_nothing_found(corpus)
     ctx.exit(exit_code(corpus))
 

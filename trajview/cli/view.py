@@ -7,8 +7,10 @@ from typing import Any
 
 import click
 
-from .common import existing, no_cache_option, paths_argument, scoring_options
+from .choosing import query_of, where_option
+from .common import existing, is_blind, no_cache_option, paths_argument, scoring_options
 from .front import can_view, open_viewer
+from .named_rules import rule_option, rules_named
 from .stdin import Spool
 
 __all__ = ["command"]
@@ -19,6 +21,8 @@ __all__ = ["command"]
 @click.option("--run", metavar="ID", help="Open the run with this id or key at once.")
 @click.option("--unit", type=click.IntRange(min=0), metavar="N", help="Go to this action unit, counted from 0.")
 @click.option("--highlight", multiple=True, metavar="REGEX", help="Highlight the units that match; may be repeated.")
+@rule_option("Highlight what this named rule matches; may be repeated.")
+@where_option
 @scoring_options
 @click.option("--follow", is_flag=True, help="Show what is added to the files and folders while it is written.")
 @no_cache_option
@@ -30,6 +34,8 @@ def command(
     run: str | None,
     unit: int | None,
     highlight: tuple[str, ...],
+    rules: tuple[str, ...],
+    where: str | None,
     follow: bool,
     no_cache: bool,
     **given: Any,
@@ -48,9 +54,15 @@ def command(
 
         for pattern in highlight:
             compile_rule(pattern)
+    if rules:
+        from trajview.config import load_settings
+
+        rules_named(rules, load_settings(paths=paths))
+    if where is not None:
+        query_of(where)  # what is wrong with it is said before the viewer opens
     if not viewer:
         from .show import show
 
-        ctx.exit(show(paths, run, unit, blind=bool(given.get("blind"))))
-    given.update(paths=paths, run=run, unit=unit, highlight=highlight)
+        ctx.exit(show(paths, run, unit, blind=is_blind(given["blind"]), where=where))
+    given.update(paths=paths, run=run, unit=unit, highlight=highlight, rules_on=rules, where=where)
     open_viewer(no_cache, follow, streams[:1], **given)

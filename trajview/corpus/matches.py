@@ -25,6 +25,8 @@ RUN: Final = -1
 """Stands for the transcript or message where a hit is in what is known of the whole run or transcript."""
 _NOTES: Final = "trajview_problem"
 """What trajview itself notes in metadata."""
+_ALL: Final = frozenset({"text", "reasoning", "arguments", "output", "error"})
+"""Where a rule can look."""
 Span = tuple[int, int]
 
 
@@ -88,6 +90,7 @@ def hits_in(
     """
     found = RunHits([])
     count = counting(query)
+    words = query.rule.words if query.rule is not None and query.rule.words else ("",)
     for place in _places(run, query):
         if cancelled() or (most is not None and found.matches >= most):
             break
@@ -100,7 +103,7 @@ def hits_in(
                 continue
         pieces = place.pieces()
         text = "\n".join(piece.text for piece in pieces)
-        if place.said is None and not query.literal.may_be_in(text):
+        if place.said is None and not (query.literal.may_be_in(text) and _holds_any(text, words)):
             continue
         if keep is not None and len(found.hits) >= keep:
             found.add(count(text))
@@ -119,9 +122,17 @@ def count_in(text: str, query: Query) -> int:
     return counting(query)(text)
 
 
+def _holds_any(text: str, words: Iterable[str]) -> bool:
+    lowered = text.lower()
+    return any(word in lowered for word in words)
+
+
 def counting(query: Query) -> Callable[[str], int]:
     """What counts the matches of a query in a text."""
     count, may_be_in = counter_of(query.pattern), query.literal.may_be_in
+    if query.rule is not None and query.rule.words:
+        words = query.rule.words
+        return lambda text: count(text) if _holds_any(text, words) else 0
     if is_plain(query.pattern):  # which looks for the literal anyway
         return count
     return lambda text: count(text) if may_be_in(text) else 0
@@ -182,7 +193,7 @@ def _places(run: AgentRun, query: Query) -> Iterator[_Place]:
     beside = "metadata" in query.searched and not query.roles and not query.tools
     if beside:
         yield _Place(query, RUN, None, beside=_of_run(run))
-    as_said = query.searched == SAID and not query.tools
+    as_said = query.searched == SAID and not query.tools and not query.parts
     transcripts = run.transcripts[:1] if run.source_format == "sotopia" else run.transcripts
     for number, transcript in enumerate(transcripts):
         if beside:
@@ -209,16 +220,18 @@ def pieces_of(message: ChatMessage, query: Query) -> list[Piece]:
     found: list[Piece] = []
     own_tool = message.function if message.role == "tool" else None
     takes_text = not query.tools or (message.role == "tool" and query.wants_tool(own_tool))
-    if takes_text and "text" in wanted:
+    parts = query.parts or _ALL
+    if takes_text and "text" in wanted and ("output" if message.role == "tool" else "text") in parts:
         found.append(Piece("text", message.text, own_tool))
-    if takes_text and "reasoning" in wanted:
+    if takes_text and "reasoning" in wanted and "reasoning" in parts:
         found += [Piece("reasoning", text) for text in message.reasoning]
     if message.role == "assistant" and "arguments" in wanted:
         for call in message.tool_calls or ():
             if query.wants_tool(call.function):
-                texts = [call.function, *strings_within(call.arguments), call.parse_error or ""]
+                texts = [call.function, *strings_within(call.arguments)] if "arguments" in parts else []
+                texts += [call.parse_error or ""] if "error" in parts else []
                 found += [Piece("arguments", text, call.function) for text in texts]
-    elif message.role == "tool" and message.error and takes_text and "text" in wanted:
+    elif message.role == "tool" and message.error and takes_text and "text" in wanted and "error" in parts:
         found += [Piece("text", text, own_tool) for text in strings_within(message.error)]
     if takes_text and "metadata" in wanted:
         model = message.model if message.role == "assistant" else None

@@ -6,14 +6,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from typing import Final, get_args
+from typing import TYPE_CHECKING, Final, get_args
 from typing import Literal as OneOf
 
 from trajview.errors import TrajviewError
 
 from .prefilter import Literal, literal_of
 
-__all__ = ["FIELDS", "ROLES", "SAID", "Case", "Field", "Query", "QueryError", "any_of", "query_from"]
+if TYPE_CHECKING:
+    from trajview.rules.rule import Rule
+
+__all__ = ["FIELDS", "ROLES", "SAID", "Case", "Field", "Query", "QueryError", "any_of", "query_from", "query_of"]
 
 Field = OneOf["text", "reasoning", "arguments", "metadata"]
 Case = OneOf["smart", "ignore", "sensitive"]
@@ -55,6 +58,8 @@ class Query:
     roles: frozenset[str] = frozenset()
     tools: tuple[str, ...] = ()
     fields: frozenset[str] = frozenset()
+    rule: Rule | None = field(default=None, repr=False)
+    """Where the query stands for a rule: see `query_of`."""
     pattern: re.Pattern[str] = field(init=False, compare=False)
     literal: Literal = field(init=False, compare=False)
 
@@ -62,7 +67,7 @@ class Query:
         for known, given, what in ((ROLES, self.roles, "role"), (FIELDS, self.fields, "field")):
             if unknown := sorted(set(given) - set(known)):
                 raise QueryError(f"there is no {what} {unknown[0]!r}", hint=f"one of {', '.join(known)}")
-        object.__setattr__(self, "pattern", self._compiled())
+        object.__setattr__(self, "pattern", self._compiled() if self.rule is None else self.rule.pattern)
         object.__setattr__(self, "literal", literal_of(self.pattern))
 
     def _compiled(self) -> re.Pattern[str]:
@@ -93,6 +98,11 @@ class Query:
         """The fields that are searched."""
         return self.fields or SAID
 
+    @property
+    def parts(self) -> frozenset[str]:
+        """The fields, in the names of rules, that are searched; empty for all."""
+        return frozenset() if self.rule is None else self.rule.fields
+
     def wants_role(self, role: str) -> bool:
         """Whether messages of that role are searched."""
         return not self.roles or role in self.roles
@@ -110,6 +120,11 @@ class Query:
         parts += [f"tool:{tool}" for tool in self.tools]
         parts += [f"in:{name}" for name in FIELDS if name in self.fields]
         return " ".join([*parts, self.text])
+
+
+def query_of(rule: Rule) -> Query:
+    """The query that finds what a rule highlights."""
+    return Query(rule.name, roles=rule.roles, tools=tuple(sorted(rule.tools)), rule=rule)
 
 
 def any_of(patterns: Sequence[str], fixed: bool = False) -> str:

@@ -149,6 +149,8 @@ class CorpusSearch:
         """What is found right away, and the tasks between, in the order of the corpus."""
         batch: list[SourceFile] = []
         begin = reach = names = 0  # bytes
+        only = self._searcher.looking.only
+        files = None if only is None else {path for path, _, _ in only}
         for source in walk(self._paths):
             self._stop()
             if isinstance(source, Skipped):
@@ -160,8 +162,11 @@ class CorpusSearch:
                     batch, begin, names = [], reach, 0
                 yield source
                 continue
-            self.files_found += 1
             size = source.stamp[0] if source.stamp else 0
+            if files is not None and source.path not in files:
+                reach += size
+                continue
+            self.files_found += 1
             apart = self._processes > 1 and size >= _LARGE and self._are_lines(source)
             alone = apart or (self._processes > 1 and size >= _HUGE)
             names += len(str(source.path)) + len(source.source)

@@ -117,6 +117,10 @@ class BrowserScreen(QueueScreen, MarkingScreen, FilteringScreen):
         self.table = self.query_one(RunTable)
         self.bar = self.query_one(FilterBar)
         opened = title_said(self.settings.paths, getattr(self.corpus, "streams", ()))
+        if self.settings.where:
+            self.runs.filter(self.settings.where)
+            self.bar.show(self.settings.where)
+            self.bar.candidates = self._candidates
         self._title.update(Content.assemble(("trajview", "bold"), Content(f"  {opened}")))
         self.say()
         self._unsubscribe = self.corpus.subscribe(self._take_batch)

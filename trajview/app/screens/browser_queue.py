@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from trajview.app.episodes import EpisodeKeys
 from trajview.app.run_list import RunList, RunRow
 from trajview.app.widgets.run_table import RunTable
 from trajview.corpus.info import RunInfo, Updated
+from trajview.where.unseen import as_seen
 
 if TYPE_CHECKING:
     from trajview.config import Settings
@@ -67,6 +66,4 @@ class QueueScreen(EpisodeKeys):
             seen = self._as_seen(item.item)
             assert not isinstance(seen, Updated)
             return Updated(item.row, seen)
-        if isinstance(item, RunInfo) and (item.rewards or item.models):
-            return msgspec.structs.replace(item, rewards=(), models=())
-        return item
+        return as_seen(item) if isinstance(item, RunInfo) else item

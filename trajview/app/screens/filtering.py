@@ -18,8 +18,6 @@ from trajview.app.widgets.run_table import RunTable
 
 if TYPE_CHECKING:
     from trajview.config import Settings
-    from trajview.corpus.info import RunInfo
-    from trajview.models.run import AgentRun
     from trajview.where.background import Finder, Learnt
     from trajview.where.complete import Candidates
 
@@ -148,6 +146,7 @@ class FilteringScreen(Screen[None]):
             from trajview.where.background import Finder
             from trajview.where.details import finder_of
             from trajview.where.kept import DetailsCache
+            from trajview.where.unseen import Blinded
 
             # Reading makes objects by the thousand, and each full collection would stop keys to walk all that is here.
             gc.freeze()
@@ -155,7 +154,7 @@ class FilteringScreen(Screen[None]):
             # The cache has what the metadata says of models and rewards, and blind mode must not show that.
             cache = DetailsCache() if self.corpus.keeps and not blind else None
             at_end = cache.close if cache is not None else (lambda: None)
-            source = _Blinded(self.corpus) if blind else self.corpus
+            source = Blinded(self.corpus) if blind else self.corpus
             self._finder = Finder(finder_of(source, cache), self._take_found, at_end)
         return self._finder
 
@@ -178,19 +177,6 @@ class FilteringScreen(Screen[None]):
     def on_unmount(self) -> None:
         if self._finder is not None:
             self._finder.cancel()
-
-
-class _Blinded:
-    """A corpus whose runs do not tell what blind mode hides."""
-
-    def __init__(self, corpus: Source) -> None:
-        self._corpus = corpus
-
-    def read(self, info: RunInfo) -> AgentRun:
-        """The run without these. Raises as the corpus does."""
-        from trajview.models.blind import blinded
-
-        return blinded(self._corpus.read(info))
 
 
 def _prepare() -> None:

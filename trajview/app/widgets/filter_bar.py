@@ -122,6 +122,13 @@ class FilterBar(Vertical):
         self.screen.set_focus(self.query_one(Input))
         self.tell(self._wrong)
 
+    def show(self, text: str) -> None:
+        """Show the bar with a filter that holds already, and leave the focus where it is."""
+        box = self.query_one(Input)
+        with box.prevent(Input.Changed):
+            box.value = text
+        self.add_class("-open")
+
     def count(self, text: str) -> None:
         """Say what the filter leaves: `3 of 42`."""
         self.query_one("#filter-count", Static).update(Content(text))

@@ -1,0 +1,78 @@
+"""Highlight rules by name on the command line: the option, its completion, and what the names stand for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from .common import say_problem
+
+if TYPE_CHECKING:
+    from trajview.config import Settings
+    from trajview.rules import Rule
+
+__all__ = ["rule_option", "rules_named", "rules_on"]
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def rule_option(help: str, *, multiple: bool = True) -> Callable[[_Command], _Command]:
+    """The option --rule NAME, which a shell completes."""
+    return click.option(
+        "--rule",
+        "rules" if multiple else "rule",
+        multiple=multiple,
+        metavar="NAME",
+        help=help,
+        shell_complete=_complete,
+    )
+
+
+def _complete(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+    """Names that begin so, with hyphens for spaces, which shells take apart."""
+    from trajview.config import load_settings
+    from trajview.errors import TrajviewError
+    from trajview.rules import built_in_rules, project_file
+    from trajview.rules.known import known_rules
+
+    # An option without its value keeps click from telling arguments apart.
+    given = [Path(one) for one in ctx.args if os.path.lexists(one)] or [Path()]
+    try:
+        rules, _ = known_rules(load_settings().rules, project_file(given))
+    except TrajviewError:  # a configuration that is wrong is said when something is done
+        rules = {rule.name: rule for rule in built_in_rules()}
+    names = (name.replace(" ", "-") for name in rules)
+    return [name for name in names if name.startswith(incomplete)]
+
+
+def rules_named(names: Sequence[str], settings: Settings) -> list[Rule]:
+    """The rules of these names. Raises UnknownRule."""
+    from trajview.rules.known import rule_named
+
+    rules = _known(settings)
+    return [rule_named(name, rules) for name in names]
+
+
+def rules_on(settings: Settings, names: Sequence[str] = ()) -> list[Rule]:
+    """The rules that are on, as in the viewer, and those named: of all that are known, and of --highlight. Raises UnknownRule."""
+    from trajview.rules import compile_rule
+    from trajview.rules.known import rule_named
+
+    rules = _known(settings)
+    named = {rule_named(name, rules).name for name in names}
+    on = [rule for rule in rules.values() if rule.on or rule.name in named]
+    return [*on, *map(compile_rule, settings.highlight)]
+
+
+def _known(settings: Settings) -> dict[str, Rule]:
+    from trajview.rules import project_file
+    from trajview.rules.known import known_rules
+
+    rules, problems = known_rules(settings.rules, project_file(settings.paths))
+    for problem in problems:
+        say_problem(problem)
+    return rules

@@ -1,0 +1,35 @@
+"""What blind mode leaves of runs for a list and its filter."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+if TYPE_CHECKING:
+    from trajview.corpus.info import RunInfo
+    from trajview.models.run import AgentRun
+
+    from .details import Reads
+
+__all__ = ["HIDDEN_FIELDS", "Blinded", "as_seen"]
+
+HIDDEN_FIELDS: Final = frozenset({"reward", "rewards", "models"})
+
+
+def as_seen(info: RunInfo) -> RunInfo:
+    """What the list knows of a run, without rewards and models."""
+    return msgspec.structs.replace(info, rewards=(), models=()) if info.rewards or info.models else info
+
+
+class Blinded:
+    """A corpus whose runs do not tell what blind mode hides."""
+
+    def __init__(self, corpus: Reads) -> None:
+        self._corpus = corpus
+
+    def read(self, info: RunInfo) -> AgentRun:
+        """The run without these. Raises as the corpus does."""
+        from trajview.models.blind import blinded
+
+        return blinded(self._corpus.read(info))
