@@ -14,6 +14,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Static
+from textual.worker import get_current_worker
 
 from trajview.app.keys import bindings_for
 from trajview.app.run_list import RunList, RunRow
@@ -21,6 +22,7 @@ from trajview.app.screens.browser_queue import QueueScreen
 from trajview.app.screens.browser_said import Source, counts_said, empty_said, filter_said, row_said, title_said
 from trajview.app.screens.filtering import FilteringScreen
 from trajview.app.screens.marking import MarkingScreen
+from trajview.app.unwaited import unwaited
 from trajview.app.widgets.filter_bar import FilterBar
 from trajview.app.widgets.key_footer import KeyFooter
 from trajview.app.widgets.run_table import RunTable
@@ -273,18 +275,16 @@ class BrowserScreen(QueueScreen, MarkingScreen, FilteringScreen):
             self.annotate = annotate
             self.problem = problem
 
+    @unwaited("resolve")
     def _resolve(self, info: RunInfo, annotate: bool) -> None:
         """Have a run summed up in a thread and opened then; the last one that was asked for."""
-
-        def resolve() -> None:
-            try:
-                message = self._Resolved(self.corpus.resolve(info), annotate)
-            except TrajviewError as error:
-                message = self._Resolved(None, annotate, str(error))
-            if not worker.is_cancelled:
-                self.post_message(message)
-
-        worker = self.run_worker(resolve, thread=True, exclusive=True, group="resolve", exit_on_error=False)
+        worker = get_current_worker()
+        try:
+            message = self._Resolved(self.corpus.resolve(info), annotate)
+        except TrajviewError as error:
+            message = self._Resolved(None, annotate, str(error))
+        if not worker.is_cancelled:
+            self.post_message(message)
 
     def on_browser_screen__resolved(self, message: _Resolved) -> None:
         message.stop()

@@ -19,6 +19,7 @@ from trajview.app.keys import bindings_for
 from trajview.app.render.paired import PairedLines
 from trajview.app.results import Landing
 from trajview.app.screens.compare_finding import CompareFinding
+from trajview.app.unwaited import unwaited
 from trajview.app.widgets.compare_view import CompareMap, CompareView
 from trajview.app.widgets.key_footer import KeyFooter
 from trajview.app.widgets.prompt import Prompt
@@ -107,7 +108,7 @@ class CompareScreen(CompareFinding):
         self.status.say(["reading both runs…", "q gives up"])
         self._align(0)
 
-    @work(thread=True, exclusive=True, group="align", exit_on_error=False)
+    @unwaited("align")
     def _align(self, index: int) -> None:
         """Read both runs and align a transcript of each; a run that has fewer has an empty one."""
         worker = get_current_worker()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, ClassVar, cast
 
-from textual import work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
@@ -18,6 +17,7 @@ from trajview.app.keys import bindings_for
 from trajview.app.reading import Reading
 from trajview.app.render.verbatim import size_of
 from trajview.app.session import TranscriptSession
+from trajview.app.unwaited import unwaited
 from trajview.app.widgets.key_footer import KeyFooter
 from trajview.app.widgets.transcript_view import TranscriptView
 from trajview.corpus.info import RunInfo
@@ -72,7 +72,7 @@ class RawScreen(Reading, Screen[None]):
             Content.assemble(("raw  ", "bold"), one_line(where, 200), (f"  {said}", "$foreground 55%"))
         )
 
-    @work(thread=True, exclusive=True, group="raw", exit_on_error=False)
+    @unwaited("raw")
     def _read(self) -> None:
         worker = get_current_worker()
         size = 0

@@ -22,6 +22,7 @@ from trajview.app.screens.scoring import Scoring
 from trajview.app.screens.searching import Searching
 from trajview.app.screens.showing import Showing
 from trajview.app.session import TranscriptSession
+from trajview.app.unwaited import unwaited
 from trajview.app.widgets.branch_view import BranchView
 from trajview.app.widgets.key_footer import KeyFooter
 from trajview.app.widgets.minimap import Minimap
@@ -198,7 +199,7 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing):
         self._reading_again = True
         self._load(self.info, self.index, anew=True)
 
-    @work(thread=True, exclusive=True, group="load", exit_on_error=False)
+    @unwaited("load")
     def _load(self, asked: RunInfo, index: int | None = None, anew: bool = False) -> None:
         """Read a run; `index`, the transcript that is shown of it, where it takes the place of what is shown."""
         worker, begun, info = get_current_worker(), monotonic(), asked
@@ -315,7 +316,7 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing):
             self._count(session)
         self._transcript_shown(session)
 
-    @work(thread=True, exclusive=True, group="prepare")
+    @unwaited("prepare", exit_on_error=True)
     def _prepare(self, run: AgentRun, index: int) -> None:
         """Get another transcript of the run ready: its highlights and sizes are looked for in a thread."""
         worker = get_current_worker()
