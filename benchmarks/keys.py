@@ -51,6 +51,9 @@ KEYS = {
     "fold": ("\r",), "fold level": ("z",), "reasoning": ("r",),
 }  # fmt: skip
 
+LOOKED_FOR = "failed because"
+"""What some units say, so that there are highlights to jump to."""
+
 
 class Program:
     """A program in a pseudo-terminal."""
@@ -120,8 +123,7 @@ def tell(name: str, took: list[tuple[float, float, int]]) -> float:
     """Print a row; returns the p95 of the last byte."""
     last = sorted(one[1] for one in took if one[2])
     if not last:
-        print(f"    {name:12} no repaint")
-        return 0.0
+        raise SystemExit(f"{name}: no key was answered")
     p95 = last[min(len(last) - 1, int(0.95 * len(last)))]
     first = statistics.median(one[0] for one in took if one[2])
     print(
@@ -150,11 +152,14 @@ def main() -> None:
         for messages in given.messages:
             path = Path(folder, f"{messages}.jsonl")
             size = write_chats(path, 1, messages)
-            program = Program([sys.executable, "-m", "trajview", "--store", folder, str(path)], columns, rows)
+            command = [sys.executable, "-m", "trajview", "--store", folder, "--highlight", LOOKED_FOR, str(path)]
+            program = Program(command, columns, rows)
             begin = time.perf_counter()
             program.wait_for(b"unit 0/")
             opened = time.perf_counter() - begin
             program.settle(1.0)
+            program.press("n")
+            program.settle(2.0, 30.0)  # until all highlights are counted
             print(f"  trajview, one run of {messages:,} messages, {size / 1e6:.1f} MB, open after {opened:.2f} s")
             worst = max(measure(program, name, keys, given.presses) for name, keys in KEYS.items())
             sizes = [(columns - 10, rows - 4), (columns, rows)]

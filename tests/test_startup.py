@@ -193,11 +193,21 @@ def test_paths_are_opened_without_a_parser_of_arguments(tmp_path: Path) -> None:
     assert "Missing argument" in run("ls"), "a command counts before a file that is called the same"
 
 
-async def test_garbage_is_collected_again_after_the_start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("trajview.app.app._STARTED", 0.01)
+async def test_garbage_is_collected_again_after_the_start_and_all_of_it_only_when_nobody_is_at_work(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("trajview.app.garbage._STARTED", 0.01)
+    monkeypatch.setattr("trajview.app.garbage._IDLE", 0.3)
     settings = Settings(paths=(tmp_path,), store=tmp_path / "store")
     corpus = Corpus(settings.paths)
     corpus.start()
+    thresholds, looks = gc.get_threshold(), []
+    pressed = [0.0]
+
+    def note(phase: str, info: dict[str, int]) -> None:
+        if phase == "start" and info["generation"] == 2:
+            looks.append(time.monotonic() - pressed[0])
+
     gc.disable()
     try:
         async with make_app(corpus, settings).run_test() as pilot:
@@ -205,6 +215,16 @@ async def test_garbage_is_collected_again_after_the_start(monkeypatch: pytest.Mo
             while not gc.isenabled() and time.monotonic() < deadline:
                 await pilot.pause(0.02)
             assert gc.isenabled()
+            gc.callbacks.append(note)
+            for _ in range(5):
+                pressed[0] = time.monotonic()
+                await pilot.press("j")
+            while not looks and time.monotonic() < deadline:
+                await pilot.pause(0.02)
+            assert looks[0] >= 0.3
     finally:
+        if note in gc.callbacks:
+            gc.callbacks.remove(note)
+        gc.set_threshold(*thresholds)
         gc.enable()
         gc.unfreeze()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from importlib import import_module
@@ -16,6 +15,7 @@ from textual.screen import Screen
 from textual.worker import get_current_worker
 
 from trajview.app.episodes import Episodes
+from trajview.app.garbage import Garbage
 from trajview.app.keys import KEYS
 from trajview.app.screens.browser import BrowserScreen
 from trajview.app.themes import THEMES
@@ -40,8 +40,6 @@ _OTHERS: Final = "others' scores"
 """What is revealed on the screens that compare annotators, as the journal calls it."""
 
 _PATIENCE: Final = 0.05  # seconds
-_STARTED: Final = 1.0
-"""Seconds after which the first screen is there, and garbage is collected again."""
 
 
 class TrajviewApp(Episodes):
@@ -77,8 +75,7 @@ class TrajviewApp(Episodes):
             self.set_keymap(settings.keys)
 
     def on_mount(self) -> None:
-        if not gc.isenabled():
-            self.set_timer(_STARTED, _collect_garbage)
+        self._garbage = Garbage(self)
         self.browser = BrowserScreen(self.corpus, self.settings, self.read_statuses)
         self.browser.changed = self._runs_changed
         self.browser.listed = self.corpus_listed
@@ -141,6 +138,7 @@ class TrajviewApp(Episodes):
 
     def _active(self) -> None:
         """Somebody is at work."""
+        self._garbage.at_work()
         if not self._is_ready:
             self._is_ready = True
             self._import_screens()
@@ -357,12 +355,6 @@ def _unknown(what: str, name: str, known: Iterable[str]) -> str:
 
     close = get_close_matches(name, known, 1)
     return f"There is no {what} {one_line(name, 60)}" + (f": did you mean {close[0]}?" if close else ".")
-
-
-def _collect_garbage() -> None:
-    """Collect garbage from now on, but never look again at what start-up made: it stays to the end."""
-    gc.freeze()
-    gc.enable()
 
 
 def make_app(corpus: Corpus, settings: Settings, plan: Plan | None = None) -> TrajviewApp:

@@ -22,6 +22,7 @@ from trajview.app.render.paired import PairedRow
 from trajview.compare.alignment import Kind
 
 from .rows_view import RowsView
+from .steady import Steady
 from .strips import characters_before, with_matches
 
 __all__ = ["CompareMap", "CompareView"]
@@ -137,7 +138,7 @@ class CompareView(RowsView, can_focus=True, inherit_bindings=False):
         self.sync()
 
 
-class CompareMap(Widget, can_focus=False):
+class CompareMap(Steady, Widget, can_focus=False):
     """One column that stands for the whole comparison: where the sides differ, and what is on the screen."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {

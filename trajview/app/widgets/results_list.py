@@ -19,6 +19,8 @@ from trajview.app.widgets.columns import fit, fit_path
 from trajview.corpus.matches import Hit, excerpt
 from trajview.textsafe import one_line, safe_text, strip_escapes
 
+from .steady import Steady
+
 __all__ = ["ResultsList", "marked", "speaker_of"]
 
 _LABEL, _SPEAKER = 7, 16
@@ -26,7 +28,7 @@ _NARROW = 90
 """Cells below which the speakers are shown shorter."""
 
 
-class ResultsList(ScrollView, can_focus=True, inherit_bindings=False):
+class ResultsList(Steady, ScrollView, can_focus=True, inherit_bindings=False):
     """The rows of `Results` under a cursor. Posts `Moved` and `Opened`; the owner changes the results and says so."""
 
     ALLOW_SELECT = False

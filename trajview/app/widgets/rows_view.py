@@ -19,6 +19,7 @@ from trajview.app.render.layout import Palette
 from trajview.app.rule_colours import rule_css
 from trajview.rules.rule import COLOURS
 
+from .steady import Steady
 from .strips import restyled
 
 __all__ = ["GUTTER", "RowsView"]
@@ -30,6 +31,8 @@ STRIPS_KEPT = 4_000
 MOST_COPIED = 100_000
 """Rows of a selection."""
 MOST_MEASURED = 3_000
+IDLE = 0.25
+"""Seconds without a key before heights are measured: what comes of it must not be painted amid the next keys."""
 
 _STYLES = (
     "role.system", "role.user", "role.assistant", "role.tool", "dim", "mark", "error", "hit", "fold",
@@ -47,7 +50,7 @@ def _class(name: str) -> str:
     return "tv--" + name.replace(".", "-")
 
 
-class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
+class RowsView(Steady, ScrollView, can_focus=True, inherit_bindings=False):
     """Follows the positions of a document (`session`), which are the truth; calls `follow` when they have moved.
 
     It has no keys of its own (a ScrollView has arrows, home and end): those of the key table move the cursor. Colours of
@@ -319,8 +322,11 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
 
         Of a long document only what is near the window is ever measured.
         """
-        if self._measuring is None and self.session is not None and self.session.count <= MOST_MEASURED:
-            self._measuring = self.set_timer(0.05, self._measure)
+        if self.session is None or self.session.count > MOST_MEASURED:
+            return
+        if self._measuring is not None:
+            self._measuring.stop()
+        self._measuring = self.set_timer(IDLE, self._measure)
 
     def _measure(self) -> None:
         self._measuring = None
@@ -332,7 +338,7 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
             return
         before = session.map.total
         more = session.measure(0.004)
-        # What is on the screen does not change, so nothing is repainted until all is measured.
+        # What is on the screen does not change, so it is not repainted; what is beside it follows when all is measured.
         y = float(session.y_of(session.top))
         self.set_reactive(RowsView.scroll_target_y, y)
         self.set_reactive(RowsView.scroll_y, y)
@@ -341,7 +347,9 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
             self._measuring = self.set_timer(0.02, self._measure)
         elif self._changed or session.map.total != before:
             self._changed = False
-            self.sync()
+            self._set_size(Size(self._fitted.width, session.map.total))
+            if self.follow is not None:
+                self.follow()
 
     def on_resize(self) -> None:
         if self.session is not None:

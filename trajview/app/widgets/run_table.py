@@ -25,13 +25,15 @@ from trajview.errors import Problem
 from trajview.textsafe import one_line
 from trajview.where.fields import Ref
 
+from .steady import Steady
+
 __all__ = ["RunTable"]
 
 _SAMPLE = 200
 """Rows that the widths are taken from; rows that come into view later may only widen a column."""
 
 
-class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
+class RunTable(Steady, ScrollView, can_focus=True, inherit_bindings=False):
     """The rows of a `RunList`, with a heading that stays, a cursor, and the mouse.
 
     A click moves the cursor, a click on the row under the cursor opens it, a click on a heading sorts. Posts `Opened`
