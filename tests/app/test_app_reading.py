@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from pathlib import Path
+from typing import Any
 
 from textual.command import CommandPalette
 from textual.widgets import Static
@@ -505,3 +506,26 @@ async def test_a_long_transcript_has_a_window_in_the_minimap_that_moves(tmp_path
         await reader.press("G")
         await reader.until(lambda: window() and window()[-1] == minimap.size.height - 1)
         assert len(window()) < 5
+
+
+async def test_what_is_hidden_and_folded_stays_so_in_the_next_run(tmp_path: Path) -> None:
+    def run(name: str) -> dict[str, Any]:
+        answer = {"role": "tool", "tool_call_id": "c", "content": "what a tool said"}
+        call = {"id": "c", "type": "function", "function": {"name": "bash", "arguments": "{}"}}
+        thought = {"role": "assistant", "content": "hm", "reasoning_content": "a thought", "tool_calls": [call]}
+        return {"id": name, "messages": [{"role": "user", "content": f"do {name}"}, thought, answer]}
+
+    async with reading(write_jsonl(tmp_path / "runs.jsonl", [run("one"), run("two"), run("three")])) as reader:
+        await reader.listed()
+        await reader.press("enter")
+        await reader.opened("one")
+        assert "what a tool said" in reader.whole_screen
+        assert "a thought" in reader.whole_screen
+        await reader.press("t", "r", "L")
+        await reader.opened("two")
+        assert "what a tool said" not in reader.whole_screen
+        assert "a thought" not in reader.whole_screen
+        await reader.press("r", "q", "G", "enter")
+        await reader.opened("three")
+        assert "a thought" in reader.whole_screen
+        assert "what a tool said" not in reader.whole_screen

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from trajview.app.results import Landing
     from trajview.app.rulebook import RuleBook
     from trajview.app.screens.results import ResultsScreen
+    from trajview.app.session import Look
     from trajview.app.widgets.annotation_panel import AnnotationPanel
 
 __all__ = ["TrajviewApp", "make_app", "run_app"]
@@ -62,6 +63,8 @@ class TrajviewApp(Episodes):
         self.compare: tuple[RunInfo, RunInfo] | None = None
         """The two runs that are compared at once."""
         self._rulebook: RuleBook | None = None
+        self.look: Look | None = None
+        """What the reader shows and folds in every run, once that is not the usual."""
         self._store: AnnotationStore | None = None
         self._storing = Lock()
         if settings.rubric:

@@ -6,6 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 from trajview.highlight import Highlight, Rule
 from trajview.models.messages import ToolMessage
@@ -21,9 +22,17 @@ from .render.matches import rows_of_matches
 from .render.options import Fold
 from .search import SearchHits
 
-__all__ = ["Position", "SearchHits", "TranscriptSession"]
+__all__ = ["Look", "Position", "SearchHits", "TranscriptSession"]
 
 FOLD_LEVELS = ("tool output folded", "all folded", "all open")
+
+
+class Look(NamedTuple):
+    """What a reader shows and folds in whole transcripts: it goes with him from one to the next."""
+
+    reasoning: bool
+    tools: bool
+    fold_level: int
 
 
 class TranscriptSession(Highlighted):
@@ -68,6 +77,21 @@ class TranscriptSession(Highlighted):
         self._clamp()
         if at_end:
             self.to_end()
+
+    @property
+    def look(self) -> Look:
+        """What is shown and folded in all messages."""
+        return Look(self.options.show_reasoning, self.options.show_tools, self.fold_level)
+
+    def look_as(self, look: Look) -> None:
+        """Show and fold the same as in another transcript."""
+        if look != self.look:
+            message = self.message
+            self.options = replace(self.options, show_reasoning=look.reasoning, show_tools=look.tools)
+            self.fold_level = look.fold_level
+            self._relayout()
+            if self.messages:
+                self.to_message(message)
 
     # -- folds ---------------------------------------------------------------------------------------------------------
 

@@ -24,6 +24,7 @@ class Showing(TranscriptBase):
         """The next fold level."""
         if self.session is not None:
             said = self.session.next_fold_level()
+            self.trajview.look = self.session.look
             self._moved()
             self._brief(said)
 
@@ -31,6 +32,7 @@ class Showing(TranscriptBase):
         """Show or hide reasoning."""
         if self.session is not None:
             shown = self.session.toggle_reasoning()
+            self.trajview.look = self.session.look
             self._moved()
             self._brief("reasoning shown" if shown else "reasoning hidden")
 
@@ -38,6 +40,7 @@ class Showing(TranscriptBase):
         """Show or hide tool output."""
         if self.session is not None:
             shown = self.session.toggle_tools()
+            self.trajview.look = self.session.look
             self._moved()
             self._brief("tool output shown" if shown else "tool output hidden")
 

@@ -231,6 +231,8 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing):
                 preview_lines=preview,
                 width=width,
             )
+            if self.trajview.look is not None:
+                session.look_as(self.trajview.look)
         keep_from_collector(self.info.length)
         return session
 
@@ -303,6 +305,8 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing):
         if session is None:
             self._prepare(self.run, index)
             return
+        if index != self.index and self.trajview.look is not None:
+            session.look_as(self.trajview.look)
         self.index = index
         self.view.show(session)
         self.outline.show(session)
