@@ -232,20 +232,20 @@ def _safe(text: str) -> str:
 
 
 def _place(found: RunMatches, colour: bool) -> Iterator[str]:
-    yield _painted(_safe(found.where), _PLACE, colour) + "\n"
+    yield _painted(_safe(found.reached), _PLACE, colour) + "\n"
 
 
 def _count(found: RunMatches, colour: bool) -> Iterator[str]:
-    yield f"{_painted(_safe(found.where), _PLACE, colour)}:{found.matches}\n"
+    yield f"{_painted(_safe(found.reached), _PLACE, colour)}:{found.matches}\n"
 
 
 def _with_heading(found: RunMatches, colour: bool) -> Iterator[str]:
-    yield f"{_painted(_safe(found.where), _PLACE, colour)} {_painted(_safe(found.id), _ID, colour)}\n"
+    yield f"{_painted(_safe(found.reached), _PLACE, colour)} {_painted(_safe(found.id), _ID, colour)}\n"
     yield from _lines(found, "", colour, with_speaker=True)
 
 
 def _line_by_line(found: RunMatches, colour: bool) -> Iterator[str]:
-    yield from _lines(found, _painted(_safe(found.where), _PLACE, colour), colour, with_speaker=False)
+    yield from _lines(found, _painted(_safe(found.reached), _PLACE, colour), colour, with_speaker=False)
 
 
 def _lines(found: RunMatches, place: str, colour: bool, with_speaker: bool) -> Iterator[str]:

@@ -57,10 +57,18 @@ class RunMatches:
 
     @property
     def where(self) -> str:
-        """The file as it is reached from here, what it is in it, and the line where it holds several runs."""
+        """Source, and the line in it where it holds several runs."""
+        return f"{self.source}{self._line}"
+
+    @property
+    def reached(self) -> str:
+        """The same, with the file as it is reached from here."""
         member = f"/{self.member}" if self.member is not None else ""
-        several = self.container in ("jsonl", "json array", "json values")
-        return f"{self.path}{member}{f':{self.line}' if several else ''}"
+        return f"{self.path}{member}{self._line}"
+
+    @property
+    def _line(self) -> str:
+        return f":{self.line}" if self.container in ("jsonl", "json array", "json values") else ""
 
 
 @dataclass(frozen=True, slots=True)
