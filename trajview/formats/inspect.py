@@ -9,11 +9,13 @@ from trajview.errors import Problem
 from .base import Detection, Origin, Summary
 from .chat import Conversation
 from .chat_format import Chat, chat_of, leftovers, messages_under, summary_models
+from .inspect_agents import sub_agents
 from .plain import as_text, first_id, kind, not_an_object, problems_at, rewards_of, text_or_none
 from .unread import LAZY_FROM
 
 if TYPE_CHECKING:
     from trajview.models.run import AgentRun
+    from trajview.models.transcript import Transcript
 
 __all__ = ["FORMAT", "Inspect"]
 
@@ -69,7 +71,8 @@ class Inspect:
         parts = [chat.summary() for chat in samples]
         models = dict.fromkeys([*run.models, *(model for part in parts for model in part.models)])
         return Summary(
-            run.id, run.name, sum(part.messages for part in parts), sum(part.units for part in parts), len(parts), (),
+            run.id, run.name, sum(part.messages for part in parts), sum(part.units for part in parts),
+            sum(part.transcripts for part in parts), (),
             tuple(run.rewards or ()), tuple(models),
         )  # fmt: skip
 
@@ -88,7 +91,8 @@ class Inspect:
         from trajview.models.run import AgentRun
 
         run, samples = self._look(record, origin)
-        lazy = lazy_from is not None and sum(len(chat.items) for chat in samples) >= lazy_from
+        every = [*samples, *(branch for chat in samples for branch in chat.branches)]
+        lazy = lazy_from is not None and sum(len(chat.items) for chat in every) >= lazy_from
         transcripts = []
         for index, chat in enumerate(samples):
             alone = chat is run
@@ -97,6 +101,8 @@ class Inspect:
             if not alone:
                 transcript.name, transcript.metadata = f"sample {chat.id}", chat.metadata
             transcripts.append(transcript)
+        for number, chat in enumerate(samples):
+            _add_branches(run.id, chat, transcripts[number].id, transcripts, lazy)
         if lazy:  # checking it would build its messages
             return AgentRun.model_construct(
                 id=run.id, name=run.name, description=None, transcripts=transcripts, transcript_groups=[],
@@ -109,14 +115,30 @@ class Inspect:
 
     def check(self, record: Any, origin: Origin) -> list[Problem]:
         _, samples = self._look(record, origin)
-        reasons = [r for chat in samples for r in (*chat.problems, *Conversation().extend(chat.items).problems)]
+        every = [each for chat in samples for each in (chat, *chat.branches)]
+        reasons = [r for chat in every for r in (*chat.problems, *Conversation().extend(chat.items).problems)]
         return problems_at(origin, reasons)
+
+
+def _add_branches(run: str, chat: Chat, above: str, transcripts: list[Transcript], lazy: bool) -> None:
+    """Add the transcripts of a sample's sub-agents, below the sample's own or the one of the agent around them."""
+    spans: dict[str, str] = {}
+    for branch in chat.branches:
+        place = f"{run}/{len(transcripts)}"
+        transcript = branch.lazy_transcript(place) if lazy else branch.transcript(place)
+        about = dict(branch.metadata)
+        outer = about.pop("outer", None)
+        spans[about["span"]] = place
+        about["parent_transcript_id"] = spans.get(outer, above)
+        transcript.name, transcript.metadata = branch.name, about
+        transcripts.append(transcript)
 
 
 _SAID_ELSEWHERE = frozenset({"events", "events_data", "attachments"})
 """Of a sample: how it came to its messages, step by step and many times their size, and texts that now stand in them.
 
-They are in the raw record, not in the metadata, as Docent's own loader of Inspect's logs leaves them out.
+They are in the raw record, not in the metadata, as Docent's own loader of Inspect's logs leaves them out. What sub-agents
+said in them is a transcript of each.
 """
 
 
@@ -131,6 +153,12 @@ def _sample(sample: Any, origin: Origin) -> Chat:
     scores = sample.get("scores")
     if isinstance(scores, dict):
         chat.rewards = rewards_of({"scores": {key: _graded(score) for key, score in scores.items()}}) or chat.rewards
+    for agent in sub_agents(sample):
+        said = agent.items
+        if isinstance(attachments, dict) and attachments:
+            said = [_attached(item, attachments) for item in said]
+        about = {"agent": agent.name, "span": agent.span, "outer": agent.outer, "tool_call_id": agent.call}
+        chat.branches.append(Chat(chat.id, said, agent.name, {key: value for key, value in about.items() if value}))
     output = sample.get("output")
     chat.models = summary_models((), output)
     if sample.get("epoch") not in (None, 1) and "id" in sample:
