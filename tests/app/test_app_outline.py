@@ -50,7 +50,7 @@ async def test_where_nothing_is_highlighted_the_outline_says_so(tmp_path: Path) 
         await reader.opened()
         await reader.press("F")
         await reader.until(lambda: reader.screen.query_one("#left").display)
-        assert "no unit is highlighted" in outline_of(reader)[0]
+        assert outline_of(reader)[0] == " 0 of 1 units · F shows all"
 
 
 def timed(count: int = 3) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from textual.worker import get_current_worker
 
 from trajview.app.episodes import Episodes
 from trajview.app.garbage import Garbage
-from trajview.app.keys import KEYS
+from trajview.app.keys import KEYS, remap
 from trajview.app.screens.browser import BrowserScreen
 from trajview.app.themes import THEMES
 from trajview.config import Settings
@@ -74,6 +74,7 @@ class TrajviewApp(Episodes):
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = settings.theme if settings.theme in self.available_themes else "trajview-dark"
+        remap(settings.keys)
         if settings.keys:
             self.set_keymap(settings.keys)
 

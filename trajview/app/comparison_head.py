@@ -8,6 +8,7 @@ from rich.cells import cell_len, set_cell_size
 from textual.content import Content
 
 from trajview.app.comparison import GUTTER, MIDDLE
+from trajview.app.keys import key_of
 from trajview.compare.facts import Fact
 
 __all__ = ["head_said"]
@@ -45,7 +46,7 @@ def head_said(
             said = " → ".join(values) if fact.differs else values[0]
             lines.append(Content.assemble(" " * GUTTER, name, _cut(said, max(4, room - column))))
     if left_out:
-        lines.append(Content.assemble(" " * GUTTER, (f"⋯ {left_out} more: i", _DIM)))
+        lines.append(Content.assemble(" " * GUTTER, (f"⋯ {left_out} more: {key_of('compare.facts')}", _DIM)))
     return Content("\n").join(lines)
 
 

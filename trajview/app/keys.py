@@ -5,7 +5,7 @@ Every key can be changed in the configuration file by its id: `[keys]` then `"un
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -130,7 +130,7 @@ KEYS: tuple[Key, ...] = (
     Key("settle.middle", "equals_sign", "middle", "the middle of what was given", "Settle", _D),
     Key("settle.fill", "asterisk", "fill", "the middle in every row that is empty", "Settle", _D, "fill"),
     Key("settle.save", "ctrl+s", "save", "save the gold record", "Settle", _D, "save"),
-    Key("select.down", "J,shift+down", "select(1)", "select rows, for y and c; escape ends", "Do", _T | _C),
+    Key("select.down", "J,shift+down", "select(1)", "select rows, to copy or cite; escape ends", "Do", _T | _C),
     Key("select.up", "K,shift+up", "select(-1)", "select rows upwards", "Do", _T | _C),
     Key("copy", "y", "copy", "copy the message as Markdown", "Do", _TR | _C),
     Key("copy.unit", "Y", "copy_unit", "copy the unit as Markdown", "Do", _T | _C),
@@ -157,6 +157,9 @@ KEYS: tuple[Key, ...] = (
     Key("back", "q,escape", "back", "back, and quit", "Program", _BOTH | _G | _R | _C, "back"),
     Key("palette", "ctrl+p", "app.command_palette", "command palette", "Program", _LISTS | _R | _C),
 )  # fmt: skip
+
+
+_DEFAULTS = {key.id: key.keys for key in KEYS}
 
 
 def keys_for(screen: str) -> list[Key]:
@@ -192,8 +195,43 @@ _NAMES = {
 
 def shown(keys: str) -> str:
     """Keys as people write them: `]`, `j ↓`, `ctrl+d`."""
+    return " ".join(map(_written, keys.split(",")))
+
+
+def _written(key: str) -> str:
+    key = key.strip()
     arrows = {"down": "↓", "up": "↑", "left": "←", "right": "→"}
-    return " ".join(arrows.get(key) or _NAMES.get(key) or key for key in keys.split(","))
+    known = arrows.get(key) or _NAMES.get(key)
+    if known is not None or len(key) == 1 or "_" not in key:
+        return known or key
+    from textual.keys import key_to_character
+
+    return key_to_character(key) or key
+
+
+_remapped: dict[str, str] = {}
+
+
+def remap(keys: Mapping[str, str]) -> None:
+    """Take the keys of the configuration, by id, for those that texts name from now on; there is one app in a process."""
+    _remapped.clear()
+    _remapped.update(keys)
+
+
+def keys_of(key: Key) -> str:
+    """The keys of a command as they are now, as Textual names them."""
+    return _remapped.get(key.id) or key.keys
+
+
+def key_of(id: str, rather: str = "", *, begins: bool = False) -> str:
+    """The key of a command, by its id, as a text names it: the first, or `rather` where that is one of them.
+
+    `begins` a sentence: then a key that has a name, not a letter, has a capital.
+    """
+    given = _remapped.get(id) or _DEFAULTS[id]
+    keys = [key.strip() for key in given.split(",")]
+    name = _written(rather if rather in keys else keys[0])
+    return name.capitalize() if begins and len(name) > 1 and "+" not in name else name
 
 
 def groups(keys: Iterable[Key]) -> dict[str, list[Key]]:

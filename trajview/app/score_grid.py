@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from trajview.annotation.rubric import BadScore, Dimension, Rubric, parse_score, written
+from trajview.app.keys import key_of
 
 __all__ = ["LONGEST", "Place", "ScoreGrid", "can_become", "hotkeys_of", "start_of", "stepped"]
 
@@ -381,8 +382,8 @@ class ScoreGrid:
         elif not differing:
             self.said = f"nothing to copy: the scores are those of {whose}"
         elif left:
-            nothing = f"nothing is empty here; = again replaces {_scores(left)}"
-            self.said = f"{done}; = again replaces {left} more" if count else nothing
+            nothing = f"nothing is empty here; {key_of('annotation.copy')} again replaces {_scores(left)}"
+            self.said = f"{done}; {key_of('annotation.copy')} again replaces {left} more" if count else nothing
         else:
             self.said = done
         self._copied = bool(left)

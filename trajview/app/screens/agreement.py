@@ -18,7 +18,7 @@ from textual.worker import get_current_worker
 from trajview.annotation.agreement import RESAMPLES, Agreement
 from trajview.annotation.agreement_text import Part, Role, lines
 from trajview.app.comparing_annotators import Annotations, read_annotations, rewards_by_key
-from trajview.app.keys import bindings_for
+from trajview.app.keys import bindings_for, key_of
 from trajview.app.screens.reveal import RevealScreen
 from trajview.app.widgets.key_footer import KeyFooter
 from trajview.errors import TrajviewError
@@ -197,7 +197,8 @@ class AgreementScreen(Screen[None]):
         if annotations.hidden:
             count = len(annotations.hidden)
             said.append(
-                f"{count:,} episode{'' if count == 1 else 's'} left out: not submitted by you yet. R shows them."
+                f"{count:,} episode{'' if count == 1 else 's'} left out: not submitted by you yet. "
+                f"{key_of('agreement.reveal')} shows them."
             )
         if self._trajview.settings.blind:
             said.append("Blind: rewards in the logs are compared where you have revealed them, and nowhere else.")

@@ -7,6 +7,7 @@ from textual.message import Message
 from textual.worker import get_current_worker
 
 from trajview.app.branch_tree import BranchTree
+from trajview.app.keys import key_of
 from trajview.app.screens.citing import Citing
 from trajview.app.session import TranscriptSession
 from trajview.app.widgets.branch_view import BranchView
@@ -106,7 +107,7 @@ class Branching(Citing):
         if any((message > here) if step > 0 else (message < here) for message in session.error_messages):
             return False
         self.remember_place()
-        self._brief(f"{self._called(other)} · ' goes back")
+        self._brief(f"{self._called(other)} · {key_of('back.jump')} goes back")
         self._to_error = step
         self._open_transcript(other)
         return True
@@ -132,13 +133,13 @@ class Branching(Citing):
             self._brief(self._nothing_to_enter())
             return
         self.remember_place()
-        self._brief(f"{self._called(entry.child)} · < goes up")
+        self._brief(f"{self._called(entry.child)} · {key_of('branch.leave')} goes up")
         self._open_transcript(entry.child)
 
     def _nothing_to_enter(self) -> str:
         if self.run is None or len(self.run.transcripts) < 2:
             return "this run has one transcript"
-        return "no call here started a sub-agent · T shows all transcripts"
+        return f"no call here started a sub-agent · {key_of('tree')} shows all transcripts"
 
     def _entry(self, session: TranscriptSession, branches: Branches) -> Entry | None:
         """That of the call at the cursor, else the next in the message, else in the unit."""
@@ -162,7 +163,7 @@ class Branching(Citing):
             self._brief("no call is known that started this transcript")
             return
         self.remember_place()
-        self._brief(f"{self._called(parent)} · ' goes back")
+        self._brief(f"{self._called(parent)} · {key_of('back.jump')} goes back")
         self._up_to = entry
         self._open_transcript(parent)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from trajview.app.keys import key_of
 from trajview.app.run_list import RunList, RunRow, size_text
 from trajview.corpus.corpus import STANDARD_INPUT
 from trajview.corpus.info import RunInfo, Updated
@@ -77,7 +78,9 @@ def empty_said(runs: RunList, corpus: Source, finished: bool) -> str:
     if runs.open:
         return f"Nothing matches so far.\n{_count(runs.open, 'run')} {'has' if runs.open == 1 else 'have'} to be read to know."
     if runs.runs + runs.problems:
-        return f"Nothing matches “{one_line(runs.query, 40)}”.\nEscape clears the filter."
+        return (
+            f"Nothing matches “{one_line(runs.query, 40)}”.\n{key_of('back', 'escape', begins=True)} clears the filter."
+        )
     if not finished:
         return "Reading…"
     if corpus.following:
@@ -104,7 +107,7 @@ def row_said(item: RunRow | None) -> str:
     if item is None:
         return ""
     if isinstance(item, Problem):
-        return one_line(item.hint or item.reason, 400) + " · enter shows all of it"
+        return one_line(item.hint or item.reason, 400) + f" · {key_of('open')} shows all of it"
     pieces = [one_line(item.source if item.line is None else f"{item.source}:{item.line}")]
     if item.length:
         pieces.append(size_text(item.length))

@@ -12,6 +12,7 @@ from textual.worker import get_current_worker
 
 from trajview.annotation.citations import Citation, cite, find_citations
 from trajview.app.cited import EVALUATOR, YOU, Cited, cited_in, highlights_of, why_nowhere, written_on
+from trajview.app.keys import key_of
 from trajview.app.render.evidence import citation_at, citations_on_rows
 from trajview.app.screens.annotating import Annotating
 from trajview.app.selected import Quoted, quoted_by
@@ -244,7 +245,7 @@ class Citing(Annotating):
             self._brief(nowhere)
             return False
         self.remember_place()
-        self._brief(f"{said or citation.place} · ' goes back")
+        self._brief(f"{said or citation.place} · {key_of('back.jump')} goes back")
         self._go(citation.transcript, (citation.transcript, citation.message, citation.quote))
         return True
 
@@ -288,7 +289,7 @@ class Citing(Annotating):
         if transcript != self.index:
             return
         if not session.to_quote(message, quote):
-            self._brief(f"“{one_line(quote, 40)}” is not in message {message} · ' goes back")
+            self._brief(f"“{one_line(quote, 40)}” is not in message {message} · {key_of('back.jump')} goes back")
         self._moved()
 
 

@@ -15,7 +15,7 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from trajview.app.comparison_search import SearchedComparison
-from trajview.app.keys import bindings_for
+from trajview.app.keys import bindings_for, key_of
 from trajview.app.render.paired import PairedLines
 from trajview.app.results import Landing
 from trajview.app.screens.compare_finding import CompareFinding
@@ -223,7 +223,7 @@ class CompareScreen(CompareFinding):
         if self.comparison is not None:
             self.comparison.side = side
             self.view.sync()
-            self._say(f"Enter opens {self._names()[side]}")
+            self._say(f"{key_of('compare.open', begins=True)} opens {self._names()[side]}")
 
     def action_open(self) -> None:
         """Open the run of the chosen side at the unit under the cursor."""

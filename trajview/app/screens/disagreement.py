@@ -20,7 +20,7 @@ from trajview.annotation.disagreement import Disagreement
 from trajview.annotation.draft import loadable
 from trajview.app.comparing_annotators import Annotations, read_annotations
 from trajview.app.comparison_text import Cell, Look, queue_row, sheet
-from trajview.app.keys import bindings_for
+from trajview.app.keys import bindings_for, key_of
 from trajview.app.screens.reveal import RevealScreen
 from trajview.app.screens.settle import Settles
 from trajview.app.settling import Settling
@@ -252,7 +252,11 @@ class DisagreementScreen(Settles):
                 Content.assemble(
                     (f"{self._heading(found.episode)}\n\n", "bold"),
                     "You have not submitted this episode yet, so what others gave is hidden.\n",
-                    ("Enter opens it; R reveals it, which is kept in your journal.", "$foreground 60%"),
+                    (
+                        f"{key_of('open', begins=True)} opens it; {key_of('agreement.reveal')} reveals it, which is kept in "
+                        "your journal.",
+                        "$foreground 60%",
+                    ),
                 )
             )
             reasons.update("")

@@ -10,7 +10,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from trajview.app.keys import Key, groups, keys_for, shown
+from trajview.app.keys import Key, groups, keys_for, keys_of, shown
 from trajview.app.screens.once import OnceScreen
 
 __all__ = ["HelpScreen"]
@@ -104,7 +104,7 @@ def _keys_text(blocks: list[tuple[str, list[Key]]]) -> Content:
     for name, keys in blocks:
         parts.append((f"{name}\n", "bold $accent"))
         for key in keys:
-            parts.append((f"  {shown(key.keys):<13}", "$text-primary"))
+            parts.append((f"  {shown(keys_of(key)):<13}", "$text-primary"))
             parts.append(f" {key.says}\n")
         parts.append("\n")
     return Content.assemble(*parts).rstrip()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
+from trajview.app.keys import key_of
 from trajview.app.screens.transcript_base import TranscriptBase
 from trajview.app.widgets.minimap import Minimap
 from trajview.app.widgets.outline import Outline
@@ -50,7 +51,7 @@ class Jumping(TranscriptBase):
     def action_mark(self, step: int) -> None:
         """Next or previous mark."""
         if self.session is not None:
-            self._jump(self.session.step_mark(step), "no marks: m sets one")
+            self._jump(self.session.step_mark(step), f"no marks: {key_of('mark')} sets one")
 
     def action_run(self, step: int) -> None:
         """Next or previous run of the list."""

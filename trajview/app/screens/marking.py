@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from textual.screen import Screen
 
+from trajview.app.keys import key_of
 from trajview.app.run_list import RunList
 from trajview.app.widgets.run_table import RunTable
 from trajview.corpus.info import RunInfo
@@ -39,9 +40,9 @@ class MarkingScreen(Screen[None]):
             del marked[:-1]  # a third one takes the place of the first
             marked.append(item.place)
             if len(marked) == 1:
-                self.notify("Marked: c on another run compares the two.", timeout=3)
+                self.notify(f"Marked: {key_of('compare')} on another run compares the two.", timeout=3, markup=False)
             else:
-                self.notify("Two are marked: c compares them.", timeout=3)
+                self.notify(f"Two are marked: {key_of('compare')} compares them.", timeout=3, markup=False)
         self.table.marks_changed()
 
     def action_compare(self) -> None:
@@ -53,7 +54,7 @@ class MarkingScreen(Screen[None]):
         runs = [info for place in places if (info := self._run_at(place)) is not None]
         if len(runs) < 2:
             name = f" {one_line(runs[0].name or runs[0].id, 60)} is marked." if runs else ""
-            said = "go to another run." if runs else "mark a run with m, and go to another."
+            said = "go to another run." if runs else f"mark a run with {key_of('mark.run')}, and go to another."
             self.notify(f"Compare needs two runs:{name} To compare, {said}", timeout=5, markup=False)
             return
         self.app.clear_notifications()  # what to do to get here

@@ -15,7 +15,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
-from trajview.app.keys import bindings_for
+from trajview.app.keys import bindings_for, key_of
 from trajview.app.results import AROUND, FEW, KEPT, MOST, WIDTH, Group, Landing, Results, Row
 from trajview.app.run_list import size_text
 from trajview.app.widgets.key_footer import KeyFooter
@@ -269,9 +269,9 @@ class ResultsScreen(Screen[None]):
         if results.state == "none":
             self.list.empty = _HELP
         elif results.state == "searching":
-            self.list.empty = "Searching…\nEscape stops."
+            self.list.empty = f"Searching…\n{key_of('back', 'escape', begins=True)} stops."
         else:
-            self.list.empty = "Nothing found.\n/ searches for something else, escape goes back."
+            self.list.empty = f"Nothing found.\n{key_of('search.corpus')} searches for something else, {key_of('back', 'escape')} goes back."
         if said != self._said or results.state == "none":
             self._said = said
             self.query_one("#results-query", Static).update(query)

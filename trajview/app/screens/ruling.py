@@ -12,6 +12,7 @@ from textual.message import Message
 from textual.worker import Worker, get_current_worker
 
 from trajview.app.highlight_index import HighlightIndex, rule_key
+from trajview.app.keys import key_of
 from trajview.app.rulebook import RuleBook, rule_from
 from trajview.app.screens.jumping import Jumping
 from trajview.app.screens.sources import Row, SourcesScreen
@@ -181,7 +182,8 @@ class Ruling(Jumping):
                 self._just_made = ""
                 count = session.index.rules.get(rule.name, 0)
                 self._brief(
-                    f"“{one_line(rule.name, 30)}” in {count} message{'s' * (count != 1)}: n and N jump, & names it"
+                    f"“{one_line(rule.name, 30)}” in {count} message{'s' * (count != 1)}: "
+                    f"{key_of('highlight.next')} and {key_of('highlight.previous')} jump, {key_of('highlight.sources')} names it"
                 )
         return True
 

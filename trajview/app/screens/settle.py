@@ -15,6 +15,7 @@ from trajview.annotation.draft import Draft
 from trajview.annotation.records import ChangedOnDisk
 from trajview.annotation.store import AnnotationStore, Opened, Saved
 from trajview.app.comparing_annotators import Annotations
+from trajview.app.keys import key_of
 from trajview.app.settling import Settling, rubric_of_gold
 from trajview.errors import AnnotationError
 from trajview.textsafe import one_line
@@ -106,7 +107,12 @@ class Settles(Screen[None]):
         if found is None or self.annotations is None:
             return
         if found.hidden:
-            self.notify("What is hidden from you cannot be settled. R reveals it.", severity="warning", timeout=4)
+            self.notify(
+                f"What is hidden from you cannot be settled. {key_of('agreement.reveal')} reveals it.",
+                severity="warning",
+                timeout=4,
+                markup=False,
+            )
         elif found.episode in self.settlings:
             self._sheet.focus()
         else:
@@ -239,7 +245,7 @@ class Settles(Screen[None]):
     def _draft_kept(self, message: _Kept) -> None:
         message.stop()
         if self.settling is not None and self.settling.dirty:
-            self.said = "draft kept, ctrl+s saves"
+            self.said = f"draft kept, {key_of('settle.save')} saves"
             self.show()
 
     def action_save(self) -> None:
@@ -275,7 +281,7 @@ class Settles(Screen[None]):
             saved = self.gold.submit(draft, settling.rubric, settling.base_rewards, overwrite=overwrite)
             self.post_message(self._Saved(draft, saved))
         except ChangedOnDisk as error:
-            said = f"{error.sentence} ctrl+s again replaces it."
+            said = f"{error.sentence} {key_of('settle.save')} again replaces it."
             self.post_message(self._Refused("Not saved", said, draft.episode))
         except AnnotationError as error:
             self.post_message(self._Refused("Not saved", str(error)))

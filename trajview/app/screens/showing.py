@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trajview.app.keys import key_of
 from trajview.app.metadata import metadata_text
 from trajview.app.screens.transcript_base import TranscriptBase
 from trajview.app.session import TranscriptSession
@@ -90,7 +91,7 @@ class Showing(TranscriptBase):
         """Whether this would show what is hidden in blind mode; then it says so."""
         hidden = self.trajview.hides(self.info)
         if hidden:
-            self._brief(f"{what} would show what is hidden: R reveals it")
+            self._brief(f"{what} would show what is hidden: {key_of('reveal')} reveals it")
         return hidden
 
     def action_raw(self) -> None:

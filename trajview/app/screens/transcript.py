@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from trajview.app.keys import bindings_for
+from trajview.app.keys import bindings_for, key_of
 from trajview.app.run_list import size_text
 from trajview.app.screens.branching import Branching
 from trajview.app.screens.exporting import Exporting
@@ -254,7 +254,7 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing):
                 Content.assemble(
                     ("This run cannot be shown.\n\n", "bold $error"),
                     one_line(str(problem), 2000),
-                    "\n\nv shows the record as it is in the file.",
+                    f"\n\n{key_of('show.raw')} shows the record as it is in the file.",
                 )
             )
             self.status.say(["cannot be shown"])
@@ -346,11 +346,15 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing):
         if len(run.transcripts) > 1:
             name = one_line(run.transcripts[self.index].name or "", 40)
             parts.append(
-                (f"  transcript {self.index + 1}/{len(run.transcripts)}{f' · {name}' if name else ''} (tab)", "$accent")
+                (
+                    f"  transcript {self.index + 1}/{len(run.transcripts)}{f' · {name}' if name else ''} "
+                    f"({key_of('transcript.next')})",
+                    "$accent",
+                )
             )
         facts = [self.info.format]
         if self.trajview.hides(self.info):
-            facts.append("blind (R reveals)")
+            facts.append(f"blind ({key_of('reveal')} reveals)")
         if run.rewards:
             facts.append("reward " + " / ".join(f"{overall_of(reward):.3g}" for reward in run.rewards))
         if run.agents:

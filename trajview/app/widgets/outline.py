@@ -17,6 +17,7 @@ from textual.strip import Strip
 from textual.timer import Timer
 from textual.worker import get_current_worker
 
+from trajview.app.keys import key_of
 from trajview.app.overview import highlighted_units
 from trajview.app.palette import component_styles
 from trajview.app.render.headers import first_words, sign_of
@@ -240,7 +241,7 @@ class Outline(Steady, ScrollView, can_focus=False):
 
     def _heading(self, session: TranscriptSession, width: int) -> Strip:
         count, of = len(self._units), len(session.unit_starts)
-        said = f" {count:,} of {of:,} units · F shows all" if count else " no unit is highlighted · F shows all"
+        said = f" {count:,} of {of:,} units · {key_of('outline.highlighted')} shows all"
         style = self._base + self._palette()["outline--dim"]
         return Strip([Segment(set_cell_size(said, width), style)])
 

@@ -14,6 +14,7 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from trajview.app.keys import key_of
 from trajview.app.results import Results, Row
 from trajview.app.widgets.columns import fit, fit_path
 from trajview.corpus.matches import Hit, excerpt
@@ -154,7 +155,7 @@ class ResultsList(Steady, ScrollView, can_focus=True, inherit_bindings=False):
         if row.kind == "run":
             return self._heading(row, width, base)
         if row.kind == "more":
-            what = "reading…" if row.group.reading else f"… {row.group.left:,} more: enter shows them"
+            what = "reading…" if row.group.reading else f"… {row.group.left:,} more: {key_of('open')} shows them"
             return [Segment(" " * 3 + what, dim)]
         assert row.hit is not None
         hit = row.hit
