@@ -83,6 +83,10 @@ class Reader:
         table = self.app.browser.query_one(RunTable)
         return [text for y in range(1, table.size.height) if (text := table.render_line(y).text.strip("▌ "))]
 
+    async def take_breath(self) -> None:
+        """After a refused submission: wait until what is typed counts again."""
+        await self.until(lambda: not self.panel.ahead.dead(time.monotonic()))
+
     async def open(self, *keys: str) -> None:
         """Press keys that open a run, and wait for it."""
         await self.pilot.press(*keys)

@@ -135,6 +135,7 @@ async def test_a_typed_error_is_said_in_place_and_never_saved(log: Path, tmp_pat
             await reader.until(lambda: reader.state.startswith("not submitted"))
             assert isinstance(reader.app.focused, ScoreTable)
             await reader.until(lambda said=said: said in reader.whole_screen)
+            await reader.take_breath()
     assert records(store) == []
 
 
@@ -277,6 +278,7 @@ async def test_a_store_that_cannot_be_written_shouts(log: Path, tmp_path: Path) 
         await reader.until(lambda: any("annotation was not saved" in toast for toast in reader.toasts))
         assert reader.panel.query_one(".state").has_class("-error")
         assert list(fields(reader).values()) == ["1"]
+        await reader.take_breath()
         await reader.press("escape", "escape")
         await reader.pilot.press("q")
         await reader.until(lambda: isinstance(reader.app.screen, UnsavedScreen))

@@ -99,8 +99,58 @@ async def test_what_is_typed_ahead_is_dropped_where_the_store_refuses(logs: Path
         await reader.until(lambda: not reader.panel._sheet.locked and not reader.panel.ahead.waiting, "it was refused")
         assert reader.screen.info.id == "alpha"
         assert list(reader.values.values()) == ["1"]
+        await reader.take_breath()
         await reader.press("tab", "y")
         assert reader.reasoning.text == "y"
+
+
+async def test_what_is_typed_on_after_a_refusal_is_in_no_episode_until_there_is_a_pause(
+    logs: Path, tmp_path: Path
+) -> None:
+    async with reading(logs, store=tmp_path / "store", plan=Plan()) as reader:
+        await reader.opened("alpha")
+        await reader.annotating()
+        burst(reader, ["7", "ctrl+s", "1", "tab", "n", "o", "ctrl+s"])
+        reader.app.post_message(events.Paste("pasted"))
+        await reader.until(lambda: "not valid" in reader.state, "7 is refused")
+        await reader.until(lambda: any("pause, then type" in toast.message for toast in reader.app._notifications))
+        assert list(reader.values.values()) == ["7"]
+        assert reader.reasoning.text == ""
+        await reader.take_breath()
+        await reader.press("backspace", "1", "tab", "y")
+        assert list(reader.values.values()) == ["1"]
+        assert reader.reasoning.text == "y"
+        assert len(reader.app._notifications) == 1
+
+
+async def test_the_same_key_at_once_again_submits_without_what_is_missing(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    logs = write_jsonl(tmp_path / "chats.jsonl", [chat(name, "hi", "ho") for name in NAMES])
+    async with reading(logs, store=store, plan=Plan()) as reader:
+        await reader.opened("alpha")
+        await reader.annotating()
+        burst(reader, ["tab", "w", "ctrl+s", "ctrl+s"])
+        await reader.opened("beta")
+    assert [json.loads(path.read_text())["episode"] for path in records(store)] == ["alpha"]
+
+
+def test_keys_right_after_a_refusal_are_lost_and_those_after_a_pause_are_not() -> None:
+    ahead = TypedAhead()
+    assert not ahead.loses(0.0)
+    assert not ahead.refused(10.0)
+    assert not ahead.loses(10.01, submits=True)
+    assert ahead.loses(10.1)
+    assert ahead.loses(10.2, submits=True)
+    assert ahead.loses(10.4)
+    assert ahead.loses(10.7)
+    assert ahead.loses(11.0)
+    assert ahead.lost == 5
+    assert not ahead.loses(11.5)
+    assert not ahead.loses(11.6)
+    ahead.wait(20.0)
+    ahead.hold(events.Paste("x"), 20.1)
+    assert ahead.refused(20.2)
+    assert not ahead.holds
 
 
 async def test_keys_ahead_of_the_end_of_the_queue_change_nothing_that_was_submitted(logs: Path, tmp_path: Path) -> None:

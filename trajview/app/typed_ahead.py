@@ -1,4 +1,7 @@
-"""Keys typed while one run is submitted and the next is opened: held until its fields are there, and typed into them."""
+"""Keys typed while one run is submitted and the next is opened: held until its fields are there, and typed into them.
+
+After a refusal what goes on being typed is for the run that does not come: it is typed into nothing, until there is a pause.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,14 @@ from collections import deque
 
 from textual.events import Event
 
-__all__ = ["TypedAhead"]
+__all__ = ["DEAD", "TypedAhead"]
 
 _PATIENCE = 10.0
 """Seconds after which no next run is expected any more: what was held is let go, and keys act at once."""
+DEAD = 0.5
+"""Seconds after a refusal in which keys are typed into nothing: nobody has read of it and gone on by then."""
+_PAUSE = 0.4
+"""Seconds without a key that end typing which began within that time: who types blind is quicker."""
 
 
 class TypedAhead:
@@ -20,6 +27,9 @@ class TypedAhead:
         self._since: float | None = None
         self.submitting = False
         """The wait began with a submission, not with a key that only goes to another run."""
+        self._dead_until = 0.0
+        self.lost = 0
+        """Keys that were typed into nothing since the last refusal."""
 
     @property
     def waiting(self) -> bool:
@@ -57,3 +67,25 @@ class TypedAhead:
         """No other run is coming, or not as expected: what was typed for it is for nobody."""
         self._since = None
         self._held.clear()
+
+    def refused(self, now: float) -> bool:
+        """What was submitted is refused, and no other run is coming; whether something was typed for one already."""
+        self.lost = len(self._held)
+        self.drop()
+        self._dead_until = now + DEAD
+        return bool(self.lost)
+
+    def dead(self, now: float) -> bool:
+        """Whether keys are typed into nothing now."""
+        return now < self._dead_until
+
+    def loses(self, now: float, *, submits: bool = False) -> bool:
+        """Whether a key comes too soon after a refusal to be meant for the run that is still there.
+
+        The key that `submits`, at once again, is an answer: it is meant.
+        """
+        if not self.dead(now) or (submits and not self.lost):
+            return False
+        self._dead_until = max(self._dead_until, now + _PAUSE)
+        self.lost += 1
+        return True

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Annotating"]
 
+_ENDING = ("ctrl+c", "ctrl+q")
+"""Keys that end the program: never held, never lost."""
+
 
 class Annotating(EpisodeKeys, TranscriptBase):
     """The part of the transcript screen that knows the annotation panel."""
@@ -75,6 +78,8 @@ class Annotating(EpisodeKeys, TranscriptBase):
     def for_later(self, event: events.Key | events.Paste) -> bool:
         """Whether an event is held, as typed for the run that is on its way."""
         panel = self.panel
+        if panel is not None and self.panel_has_cursor and self._is_lost(event, panel):
+            return True
         if panel is None or not (panel.ahead.waiting or panel.ahead.holds):
             return False
         if isinstance(event, events.Key) and not panel.ahead.holds:
@@ -84,9 +89,23 @@ class Annotating(EpisodeKeys, TranscriptBase):
                 return True  # The same key again, or held down. It is not about a run that nobody has seen.
             if action.startswith("next_run") and not panel.ahead.submitting:
                 return False  # Several runs on, without a look at those between.
-        if isinstance(event, events.Key) and event.key in ("ctrl+c", "ctrl+q"):
+        if isinstance(event, events.Key) and event.key in _ENDING:
             return False
         return panel.ahead.hold(event, monotonic())
+
+    def _is_lost(self, event: events.Key | events.Paste, panel: AnnotationPanel) -> bool:
+        """Whether an event comes right after a refusal, and is for the run that does not come."""
+        submits = False
+        if isinstance(event, events.Key):
+            if event.key in _ENDING:
+                return False
+            bound = self.active_bindings.get(event.key)
+            submits = bound is not None and bound.binding.action == "submit"
+        if not panel.ahead.loses(monotonic(), submits=submits):
+            return False
+        if panel.ahead.lost == 1:
+            panel.say_lost()
+        return True
 
     def on_annotation_panel_opened(self) -> None:
         panel = self.panel

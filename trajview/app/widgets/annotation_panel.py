@@ -16,6 +16,7 @@ from textual.widgets import Static
 from trajview.annotation.draft import Draft, bad_scores
 from trajview.annotation.rubric import Rubric
 from trajview.annotation.store import AnnotationStore, ChangedOnDisk, Opened
+from trajview.app.keys import key_of
 from trajview.app.typed_ahead import TypedAhead
 from trajview.app.widgets.annotation_work import AnnotatedRun, Fields, Work
 from trajview.app.widgets.changed_on_disk import ChangedOnDiskScreen
@@ -166,18 +167,18 @@ class AnnotationPanel(PanelKeys):
             grid = self._sheet.grid
             self._sheet.table.strict = True
             self._sheet.to_first([place for place in grid.order if grid.bad(place)] or None)
-            self.ahead.drop()
+            self._refuse()
             self._say(f"not submitted: {scores}, see the red ones", "error")
             return
         if draft.empty and (self._work.baseline is None or self._work.baseline.empty):
-            self.ahead.drop()
+            self._refuse()
             self._say("nothing to submit: no score and no reasoning yet", "draft")
             return
         missing = self._sheet.grid.places_without()
         if missing and not (sure or self._sure):
             self._sure = True
             self._sheet.to_first(missing)
-            self.ahead.drop()
+            self._refuse()
             empty = "1 score is empty" if len(missing) == 1 else f"{len(missing)} scores are empty"
             self._say(f"not submitted yet: {empty}; the same key again submits without", "draft")
             self._alarm = True  # It stays until something is typed.
@@ -188,6 +189,16 @@ class AnnotationPanel(PanelKeys):
         if advance:
             self.ahead.wait(monotonic(), submitting=True)
         self.run_worker(self._save(self._run, draft, list(self._work.rewards), advance), group="annotation-save")
+
+    def _refuse(self) -> None:
+        """The run that is here stays, and what is typed for the next one is for nobody."""
+        if self.ahead.refused(monotonic()):
+            self.say_lost()
+
+    def say_lost(self) -> None:
+        """Say that keys were typed into nothing; once for each refusal."""
+        said = "Not submitted, so this episode is still here. What you went on typing is in none: pause, then type."
+        self.notify(said, severity="warning", timeout=5)
 
     def reload(self) -> None:
         """Read the run's work again: it has changed behind the fields, as by an undo."""
@@ -343,7 +354,7 @@ class AnnotationPanel(PanelKeys):
             self._refused = self._alarm = False
             self._shouted = ""
         if overtook and self.is_attached:
-            told = "another program typed here as well; this replaces it, ctrl+z brings it back"
+            told = f"another program typed here as well; this replaces it, {key_of('undo')} brings it back"
             self.notify(told, severity="warning", markup=False)
         here = self.key == draft.episode and self._work.is_latest(draft)
         unsaved = not (here and self._work.is_saved(draft))
@@ -370,7 +381,7 @@ class AnnotationPanel(PanelKeys):
             await self._ask(run, draft, rewards, advance, error)
             return
         except AnnotationError as error:
-            self.ahead.drop()
+            self._refuse()
             self._sheet.shut(not self._ready)
             self._fail(run.key, error)
             return
