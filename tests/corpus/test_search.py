@@ -9,6 +9,7 @@ import random
 import re
 import string
 import sys
+import time
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -79,7 +80,7 @@ def write(path: Path, *records: Any) -> Path:
 @pytest.mark.parametrize(
     "typed",
     ["error", "Error", "the", r"\bfile\b", "Traceback (most", "exit code", "é", "character 15", r"\d\d+", "agent 1",
-     "reason(ing|s)", "^I ", "python", "non-verbal", "Scenario", r"[A-Z]{4,}", "(?i:THE) (same|other)", "🙂", "…",
+     "reason(ing|s)", "^I ", "python", "non-verbal", "Scenario", r"[A-Z]{4,}", "(?i:THE) (same|other)", "🙂", "…", "✓", "⚠",
      "nothing of this kind", "role:tool error", "a.b", r"\n\n"],
 )  # fmt: skip
 def test_the_samples_hold_what_reading_all_of_them_finds(typed: str) -> None:
@@ -116,7 +117,7 @@ def test_any_word_that_is_read_in_the_samples_is_found() -> None:
 # -- generated logs, awkwardly spelled
 
 WORDS = [
-    "needle", "Needle", "kind", "skip", "Straße", "naïve", "caf\u00e9", "日本語", "🙂👍", "ſK", "a\nb", "tab\tin", 'quo"te',
+    "needle", "Needle", "kind", "skip", "Straße", "naïve", "caf\u00e9", "日本語", "🙂👍", "✅", "⚠\ufe0f", "ſK", "a\nb", "tab\tin", 'quo"te',
     "back\\slash", "a/b", "12", "x1e5", "deadbeef", "{}", "İstanbul", "\x1b[31mred", "\u2028", "null", "foo bar",
 ]  # fmt: skip
 texts = st.lists(st.sampled_from(WORDS) | st.text(max_size=4), max_size=5).map(" ".join)
@@ -304,6 +305,8 @@ def test_only_what_may_match_is_taken_apart() -> None:
         Query("(fatal|panic): .*"),
         Query(r"\d+ failed\b"),
         Query("é"),
+        Query("✅"),
+        Query("❤️ it"),
     ):
         assert not prefilter_of(query.pattern).may_match(lines["Nadel"]), query
 
@@ -587,3 +590,31 @@ def test_spans_and_counts_are_those_of_the_pattern(pattern: str, flags: int) -> 
         spans = [match.span() for match in compiled.finditer(text) if match.group()]
         assert list(spans_of(compiled)(text)) == spans
         assert counter_of(compiled)(text) == len(spans)
+
+
+@pytest.mark.parametrize("wanted", ["needle", "Needle", "a b|xyz", "café", "mmm", "be", "✅ ok"])
+def test_a_word_with_colours_in_it_is_never_passed_over(wanted: str) -> None:
+    chosen = random.Random(wanted)
+    codes = [r"\u001b[0m", r"\u001B[1;31m", "\x1b[K", r"\u001b(B", r"\u001b[?25h", r"\u001b[9", r"\u001b"]
+    bytes_may_match = prefilter_of(Query(wanted).pattern).may_match
+    passed = 0
+    for _ in range(2000):
+        word = chosen.choice([*wanted.split("|"), "needle", "NeEdle", "xyz", "cafe", "✅", "be mmm"])
+        word = "".join(
+            "".join(chosen.choices(codes, k=chosen.choice((0, 0, 0, 1, 2)))) + char
+            for char in word * chosen.choice((1, 2))
+        )
+        logged = json.dumps(chat(("user", "x")), ensure_ascii=False).replace('"x"', f'"xx{word}yy"')
+        try:
+            said = without_colours(json.loads(logged, strict=False)["messages"][0]["content"])
+        except ValueError:  # half an escape
+            continue
+        if Query(wanted).pattern.search(said):
+            assert bytes_may_match(logged.encode()), logged
+        else:
+            passed += not bytes_may_match(logged.encode())
+    assert passed > 100
+    many = (r"\u001b[0mn" * 20_000).encode()
+    start = time.monotonic()
+    bytes_may_match(many)
+    assert time.monotonic() - start < 5

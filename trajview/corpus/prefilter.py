@@ -20,6 +20,7 @@ from functools import cache
 from importlib import import_module
 from itertools import product
 from typing import Any, Final
+from unicodedata import category
 
 from .quick_bytes import holds, lowered
 
@@ -66,8 +67,12 @@ _MARK: Final = b"DELIMITER_"
 _SPELLED: Final = (rb"\\u001b", rb"\u0020", rb"\u003", rb"\u004", rb"\u005", rb"\u006", rb"\u007")
 """How a space, and an ASCII letter or digit, begin in JSON's other spelling; and codes for colours in JSON within JSON, which
 may be such codes, or may read as they are written."""
-_COLOURS: Final = re.compile(rb"(?:\x1b|\\u001[bB])(?:\[[0-9;:]{0,200}m|\[[0-9;?]{0,20}[KJGH]|\(B|\[\?25[hl])")
-"""Codes for colours, which nobody reads (`textsafe.without_colours`), in a log."""
+_ESCAPE: Final = rb"\u001b"
+_COLOUR: Final = re.compile(rb"\[[0-9;:]{0,200}m|\[[0-9;?]{0,20}[kjgh]|\(b|\[\?25[hl]")
+"""What follows it in codes for colours, which nobody reads (`textsafe.without_colours`), in small letters."""
+_MOST_STEPS: Final = 8
+_HEAD: Final = 3
+"""How many letters of a word are looked at where a code begins behind them."""
 _COLOURED: Final = 4_096
 """Bytes that a word may take where every letter of it has a colour of its own."""
 _ESCAPED_HEAD: Final = re.compile(r"u?00[01][0-9a-f]|0?[01][0-9a-f]|[0-9a-fnrt]")
@@ -130,11 +135,36 @@ class Prefilter:
         left = tuple(clause for clause in clauses if not clause.may_be_in(data, low))
         if not left or _is_suspicious(low):
             return ()
-        if holds(low, b"\\u001b") or holds(low, b"\x1b"):
-            data = _COLOURS.sub(b"", data)
-            low = lowered(data)
-            left = tuple(clause for clause in left if not clause.may_be_in(data, low))
+        if holds(low, _ESCAPE) or holds(low, b"\x1b"):
+            left = _without_colours(low, left)
         return left
+
+
+def _without_colours(low: bytes, clauses: Sequence[_Clause]) -> tuple[_Clause, ...]:
+    """Those of some clauses that bytes, in small letters, do not fulfil where codes for colours are taken out of words either.
+
+    A log may have thousands of codes in a block: only where a part of a word stands before one is it looked at more closely.
+    """
+    needles = [[lowered(one) for one in (*clause.needles, *clause.others)] for clause in clauses]
+    heads = tuple({one[max(0, at - _HEAD) : at] for found in needles for one in found for at in range(1, len(one))})
+    longest = max(len(one) for found in needles for one in found)
+    parts = low.replace(b"\x1b", _ESCAPE).split(_ESCAPE) if holds(low, b"\x1b") else low.split(_ESCAPE)
+    near: list[bytes] = []
+    spare = _MOST_STEPS * len(parts)
+    for at in [at for at, part in enumerate(parts) if part.endswith(heads)]:
+        near += (b"\n", parts[at][-longest:])
+        after, length = at + 1, 0
+        while after < len(parts) and length < longest and (code := _COLOUR.match(parts[after])) is not None:
+            near.append(parts[after][code.end() : code.end() + longest])
+            length += len(near[-1])
+            after += 1
+        spare -= after - at
+        if spare < 0:  # a picture in colours, or somebody wants us to take long: let it be read
+            return ()
+    text = b"".join(near)
+    return tuple(
+        clause for clause, found in zip(clauses, needles, strict=True) if not any(holds(text, one) for one in found)
+    )
 
 
 def _is_suspicious(data: bytes) -> bool:
@@ -387,4 +417,5 @@ def _kind(char: str) -> int:
     """1 for what words are made of, 2 for emoji and the like, 0 for what may be spelled or added in between."""
     if char.isalnum() or char == "_":
         return 1
-    return 2 if char > "\uffff" else 0
+    # U+FFFD stands for bytes that were none.
+    return 2 if char > "\uffff" or (char > "\x7f" and char != "\ufffd" and category(char) == "So") else 0
