@@ -613,7 +613,7 @@ def test_a_word_with_colours_in_it_is_never_passed_over(wanted: str) -> None:
             assert bytes_may_match(logged.encode()), logged
         else:
             passed += not bytes_may_match(logged.encode())
-    assert passed > 100
+    assert passed > 100 or not prefilter_of(Query(wanted).pattern).clauses
     many = (r"\u001b[0mn" * 20_000).encode()
     start = time.monotonic()
     bytes_may_match(many)
