@@ -15,6 +15,7 @@ from trajview.annotation.unit_notes import Mark, UnitNote, UnitNotes
 from trajview.export.exported import Part
 from trajview.export.html import export_html
 from trajview.export.html_index import PageOfRuns, index_page, listed
+from trajview.export.markdown import export_markdown
 from trajview.export.page import page_of
 from trajview.export.prose import cited, output, prose
 from trajview.export.shown import Annotated
@@ -250,6 +251,28 @@ def test_of_a_part_nothing_else_is_on_the_page() -> None:
     assert set(page.links) <= set(page.ids)
     assert "say 0" not in text
     assert '<a class=cite href="#T0B3">' in text
+
+
+def test_calls_lead_to_what_sub_agents_said_and_back() -> None:
+    call = ToolCall(id="c", function="ask", arguments={"where": "roof"})
+    lead = Transcript(
+        messages=[
+            AssistantMessage(content="", tool_calls=[ToolCall(id="b", function="ls", arguments={}), call]),
+            ToolMessage(content="four", tool_call_id="c"),
+        ]
+    )
+    scout = Transcript(name="scout <1>", metadata={"tool_call_id": "c"}, messages=[UserMessage(content="the roof")])
+    run = AgentRun(id="r", transcripts=[lead, scout])
+    text = export_html(run).text
+    page = Page(text)
+    assert page.links.count("T1") == 3  # beside, at the call, at the answer
+    assert "T1" in page.ids
+    assert text.index(">ask<") < text.index('↳ <a href="#T1">Transcript 1: scout &lt;1&gt;</a>') < text.index("id=T0B1")
+    assert 'Started by a call in <a href="#T0B0">T0B0</a>.' in text
+    markdown = export_markdown(run).text
+    assert "↳ Transcript 1: scout \\<1\\>\n" in markdown
+    assert "## Transcript 1: scout \\<1\\>\n\nStarted by a call in T0B0.\n" in markdown
+    assert "↳" not in export_html(run, Part(0, 0, 1)).text
 
 
 def test_a_diff_has_its_colours() -> None:

@@ -122,8 +122,10 @@ def _contents(page: Page, prefix: str) -> Iterator[str]:
             yield f'<li><a href="#{prefix}annotation-{number_}">{who}</a></li>\n'
         yield "</ol>\n"
     for index, transcript in page.transcripts:
-        name = f"Transcript {index}" if len(page.transcripts) > 1 else "Units"
-        yield f"<h2>{name}</h2>\n<ol>\n"
+        if len(page.transcripts) > 1:
+            yield f'<h2><a href="#{prefix}T{index}">{esc(one_line(page.name_of(index), 60))}</a></h2>\n<ol>\n'
+        else:
+            yield "<h2>Units</h2>\n<ol>\n"
         for unit, members, _ in page.units(index, transcript):
             first = esc(_first_words([transcript.messages[member] for member in members[:3]]))
             yield f'<li><a href="#{prefix}T{index}U{unit}"><span class=n>{unit}</span> {first}</a></li>\n'
@@ -185,9 +187,12 @@ def _scores(run: AgentRun, record: AnnotationForEpisode) -> Iterator[str]:
 
 
 def _transcript(page: Page, index: int, transcript: Transcript, prefix: str) -> Iterator[str]:
-    name = f": {esc(one_line(transcript.name, 100))}" if transcript.name else ""
-    if name or len(page.run.transcripts) > 1:
-        yield f"<h2>Transcript {index}{name}</h2>\n"
+    if transcript.name or len(page.run.transcripts) > 1:
+        yield f"<h2 id={prefix}T{index}>{esc(page.name_of(index))}</h2>\n"
+    start = page.branches.came_from.get(index)
+    if start is not None:
+        place = f"T{start.transcript}B{start.message}"
+        yield f'<p class=part>Started by a call in <a href="#{prefix}{place}">{place}</a>.</p>\n'
     reasons = page.reasons[index]
     for shown in page.units(index, transcript):
         marked = " class=hl" if page.stands_out(index, shown) else ""
@@ -197,11 +202,12 @@ def _transcript(page: Page, index: int, transcript: Transcript, prefix: str) -> 
             yield f"<div class=note><b>{esc(one_line(annotator, 60))}</b> {scores}"
             yield f"{prose(note.note)}</div>\n" if note.note else "</div>\n"
         for member in shown.members:
-            yield from _message(transcript.messages[member], f"T{index}B{member}", reasons.get(member, ()), prefix)
+            yield from _message(page, index, member, reasons.get(member, ()), prefix)
         yield "</section>\n"
 
 
-def _message(message: ChatMessage, place: str, reasons: Sequence[Highlight], prefix: str) -> Iterator[str]:
+def _message(page: Page, index: int, number_: int, reasons: Sequence[Highlight], prefix: str) -> Iterator[str]:
+    message, place = page.run.transcripts[index].messages[number_], f"T{index}B{number_}"
     said = "".join(f" <span>{_ABOUT.get(what, '')}{esc(text)}</span>" for what, text in about(message))
     yield f'<article class="m role-{message.role}" id={prefix}{place}>\n<header><b>{message.role}</b>{said}'
     yield f'<a class=place href="#{prefix}{place}">{place}</a></header>\n'
@@ -209,7 +215,18 @@ def _message(message: ChatMessage, place: str, reasons: Sequence[Highlight], pre
         yield f'<p class="why {_kind(why)}">{why.source}: {esc(one_line(why.reason, 200))}</p>\n'
     failed = any(why.source == "error" for why in reasons)
     yield from _pieces(message, _KEEP_OF_ERROR if failed else _KEEP)
+    if isinstance(message, AssistantMessage):
+        for place_, call in enumerate(message.tool_calls or ()):
+            yield from _call(call)
+            yield from _started(page, page.started(index, number_, place_), prefix)
+    yield from _started(page, page.started(index, number_, -1), prefix)
     yield "</article>\n"
+
+
+def _started(page: Page, transcripts: Iterable[int], prefix: str) -> Iterator[str]:
+    """Links to what sub-agents said."""
+    for index in transcripts:
+        yield f'<p class=part>↳ <a href="#{prefix}T{index}">{esc(page.name_of(index))}</a></p>\n'
 
 
 _ABOUT: Final = {"recipient": "to ", "reward": "reward "}
@@ -228,9 +245,6 @@ def _pieces(message: ChatMessage, keep: int) -> Iterator[str]:
             yield f"<details class=folded><summary>{first}</summary>{prose(part.text)}</details>\n"
         else:
             yield f"{prose(part.text)}\n"
-    if isinstance(message, AssistantMessage):
-        for call in message.tool_calls or ():
-            yield from _call(call)
     if isinstance(message, ToolMessage) and message.error:
         yield f"<pre class=error>{esc(as_json(message.error))}</pre>\n"
 

@@ -162,6 +162,9 @@ def export_markdown(
     for index, transcript in page.transcripts:
         name = f": {_plain(transcript.name)}" if transcript.name else ""
         blocks.append(f"## Transcript {index}{name}\n")
+        start = page.branches.came_from.get(index)
+        if start is not None:
+            blocks.append(f"Started by a call in T{start.transcript}B{start.message}.\n")
         blocks += _transcript(page, index, transcript)
     if run.reasoning:
         blocks += ["## The evaluator's reasoning\n", _quoted(visible(run.reasoning))]
@@ -198,6 +201,8 @@ def _transcript(page: Page, index: int, transcript: Transcript) -> Iterator[str]
             for why in page.reasons[index].get(member, ()):
                 yield f"**▲ {why.source}:** {_code(why.reason)}\n"
             yield from _pieces(message, quoting=True)
+            for entry in page.branches.at(index, member):
+                yield f"↳ {_plain(page.name_of(entry.child))}\n"
 
 
 _ABOUT: Final = {

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from trajview.annotation.unit_notes import UnitNote
 from trajview.highlight import Highlight, Rule
+from trajview.models.branches import Branches, branches_of
 from trajview.models.messages import AssistantMessage, ChatMessage, ToolMessage
 from trajview.models.run import AgentRun
 from trajview.models.transcript import Transcript
@@ -38,6 +39,17 @@ class Page:
     reasons: dict[int, dict[int, list[Highlight]]] = field(default_factory=dict)
     """What stands out, by transcript and message; of what is shown only."""
     lost: Lost = field(default_factory=Lost)
+    branches: Branches = field(default_factory=Branches)
+    """Which calls started which transcripts, where all of them are shown."""
+
+    def started(self, transcript: int, message: int, call: int) -> list[int]:
+        """The transcripts that a call led to; `call` -1: that an answer did."""
+        return [entry.child for entry in self.branches.at(transcript, message) if entry.call == call]
+
+    def name_of(self, transcript: int) -> str:
+        """What a transcript is called: its number, and its name where it has one."""
+        name = self.run.transcripts[transcript].name
+        return f"Transcript {transcript}: {one_line(name, 100)}" if name else f"Transcript {transcript}"
 
     @property
     def title(self) -> str:
@@ -79,6 +91,8 @@ def page_of(run: AgentRun, part: Part | None, annotated: Annotated | None, rules
     """The page of a run, or of the part of it, with what is lost on it."""
     page = Page(run, part, annotated or Annotated(), parts_of_run(run, part))
     unshown(run, part, page.lost)
+    if part is None:
+        page.branches = branches_of(run)
     page.reasons = {
         index: {
             message: why
