@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
+from threading import Event, get_ident
+from typing import Any
 
 import pytest
 from textual.widgets import Input
@@ -12,8 +15,9 @@ from trajview.annotation.queue import Plan
 from trajview.annotation.store import AnnotationStore
 from trajview.app.screens.history import HistoryScreen
 from trajview.app.screens.reason import ReasonScreen
+from trajview.app.widgets.annotation_panel import AnnotationPanel
 
-from .driving import Reader, reading, records
+from .driving import PATIENCE, Reader, burst, reading, records
 from .logs import chat, write_episode, write_jsonl
 
 SECRET = "gull-70b"
@@ -234,3 +238,36 @@ async def test_the_history_tells_what_was_done_and_hides_others_until_one_has_su
         await reader.until(lambda: isinstance(reader.app.screen, HistoryScreen))
         await reader.until(lambda: "ada submitted reward of agent 1: 1" in reader.whole_screen)
         assert "bo was here" in reader.whole_screen
+
+
+@pytest.mark.parametrize("key", ["ctrl+z", "ctrl+y", "h"])
+async def test_what_was_typed_is_written_for_undo_and_history_while_the_screen_goes_on(
+    key: str, logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with reading(logs, store=tmp_path / "store", plan=Plan()) as reader:
+        await reader.opened("alpha")
+        await reader.annotating()
+        journal = reader.app.store.journal
+        append, disk, threads = journal.append, Event(), []
+
+        def slow(*arguments: Any, **more: Any) -> Any:
+            threads.append(get_ident())
+            assert disk.wait(PATIENCE)
+            return append(*arguments, **more)
+
+        monkeypatch.setattr(journal, "append", slow)
+        monkeypatch.setattr(AnnotationPanel, "KEEP_AFTER", 1_000)
+        await reader.type("0.5")
+        if key == "h":
+            reader.app.set_focus(reader.screen.view)
+        burst(reader, [key])
+        while not threads:  # keys wait for the draft to be written, and so does `until`; the event loop does not
+            await asyncio.sleep(0.01)
+        assert not isinstance(reader.app.screen, HistoryScreen)
+        disk.set()
+        if key == "h":
+            await reader.until(lambda: isinstance(reader.app.screen, HistoryScreen))
+        elif key == "ctrl+z":
+            await reader.until(lambda: list(reader.values.values()) == [""], "the score is taken back")
+        await reader.app.workers.wait_for_complete([w for w in reader.app.workers if w.group == "undo"])
+        assert get_ident() not in threads

@@ -288,8 +288,8 @@ class EpisodeKeys(Screen[None]):
     def episode_turned(self, info: RunInfo | None) -> None:
         """Something was undone or done again for this episode, None where it is not in the list."""
 
-    def before_undo(self) -> bool:
-        """Bring what is typed into the journal first; False where that cannot be."""
+    async def before_undo(self) -> bool:
+        """Bring what is typed into the journal first; False where that cannot be. Keys wait for it, the screen does not."""
         return True
 
     @property
@@ -309,21 +309,21 @@ class EpisodeKeys(Screen[None]):
         if info is not None:
             self._episodes.flag(info)
 
-    def action_history(self) -> None:
+    async def action_history(self) -> None:
         """Who did what to the episode's annotation."""
         info = self.episode_at_hand()
-        if info is not None and self.before_undo():
+        if info is not None and await self.before_undo():
             from trajview.app.screens.history import HistoryScreen
 
             app = self._episodes
             app.push_screen(HistoryScreen(app.store, info.key, info.name or info.id))
 
-    def action_undo(self) -> None:
+    async def action_undo(self) -> None:
         """Undo the last annotation work."""
-        if self.before_undo():
+        if await self.before_undo():
             self._episodes.undo()
 
-    def action_redo(self) -> None:
+    async def action_redo(self) -> None:
         """Redo it."""
-        if self.before_undo():
+        if await self.before_undo():
             self._episodes.redo()

@@ -167,11 +167,11 @@ class Annotating(EpisodeKeys, TranscriptBase):
         if panel is not None:
             panel.reload()
 
-    def before_undo(self) -> bool:
+    async def before_undo(self) -> bool:
         """What was typed a moment ago is the first thing to take back."""
         try:
             if self.panel is not None:
-                self.panel.flush()
+                await self.panel.keep_all()
         except AnnotationError as error:
             self._toast(one_line(str(error), 300), error=True)
             return False

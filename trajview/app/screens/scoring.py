@@ -77,10 +77,10 @@ class Scoring(Annotating):
         """Read the notes and marks of the run from the store: it is another run, or they were changed elsewhere."""
         self._read_notes(self._notes_of)
 
-    def before_undo(self) -> bool:
+    async def before_undo(self) -> bool:
         """What was said a moment ago is the first thing to take back."""
-        self._writer.submit(lambda: None).result()
-        return super().before_undo()
+        await asyncio.wrap_future(self._writer.submit(lambda: None))
+        return await super().before_undo()
 
     @work(group="unit-notes", exit_on_error=False)
     async def _read_notes(self, key: str) -> None:

@@ -222,6 +222,11 @@ class AnnotationPanel(PanelKeys):
         self._sheet.shut(True)
         self.ahead.wait(monotonic())
 
+    async def keep_all(self) -> None:
+        """Write what is typed into the journal now, without keeping the screen waiting. Raises AnnotationError."""
+        self._stop_timer()
+        await self._work.keep_all(self._typed())
+
     def flush(self) -> None:
         """Write what is typed into the journal now, and wait for it: for the moment before the program ends.
 

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 
@@ -169,6 +170,21 @@ class Work:
         """Give up a draft; it stays in the journal as history. Raises AnnotationError."""
         await self._do(lambda: self.store.journal.append("discard", draft))
         self._unkept.pop((draft.episode, draft.rubric), None)
+
+    async def keep_all(self, draft: Draft | None) -> None:
+        """Write this draft and all that are held, after what is on its way. Raises AnnotationError where one is refused."""
+        if draft is not None and not self.journal_has(draft):
+            self.hold(draft)
+        await self._do(lambda: None)
+        for unkept in list(self._unkept.values()):
+            event = self._event(unkept)
+            try:
+                await self._do(partial(self.store.journal.append, event, unkept))
+            except AnnotationError:
+                self._journalled = None
+                raise
+            self._let_go(unkept)
+        await self.write_time(monotonic())
 
     def flush(self, draft: Draft | None) -> None:
         """Write this draft and all that are held, now, and wait. Raises AnnotationError where one is refused."""
