@@ -293,6 +293,24 @@ def test_coloured_output_is_searched_as_it_reads(tmp_path: Path, pattern: str, a
     assert not runs([path], Query("31m")), "nobody reads the codes"
 
 
+def test_of_coloured_records_only_those_that_may_match_are_taken_apart() -> None:
+    may_match = prefilter_of(Query("needle found").pattern).may_match
+    for said in (
+        r"needle\u001b[0m found",
+        r"need\u001b[1mle found",
+        r"n\u001b[1meedle \u001b[mfound",
+        r"needle found\u001b[0m",
+    ):
+        assert may_match((SAID % said).encode()), said
+    for said in (
+        r"needle\u001b[0m lost",
+        r"need\u001b[1mles found",
+        r"\u001b[1mneed \u001b[mfound",
+        r"\u001b[31mred\u001b[0m",
+    ):
+        assert not may_match((SAID % said).encode()), said
+
+
 def test_only_what_may_match_is_taken_apart() -> None:
     """The other side: were everything a candidate, all would be found, and a large log would take minutes."""
     lines = {text: (SAID % text).encode() for text in ("needle", "need le", r"caf\u00e9", r"\u001b[31mred", "Nadel")}
