@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.models.strategies import transcripts
 from trajview.annotation.citations import find_citations
 from trajview.app.cited import YOU, Cited, cited_in, highlights_of, why_nowhere
-from trajview.app.render.evidence import citations_on_rows
+from trajview.app.render.evidence import QUOTED, citations_on_rows
 from trajview.app.render.options import Fold
 from trajview.app.session import TranscriptSession
 from trajview.formats.lazy import LazyMessages
@@ -238,6 +238,29 @@ def test_citations_know_their_rows() -> None:
 def test_citations_in_markdown_are_shown_as_they_stand() -> None:
     text = "# Why [T0B1]\n- because *[T0B2]*\n> and [T0B3]\n| a |\n|---|\n| [T0B4] |\n```\n[T0B5]\n```"
     assert [place for _, _, place in shown(text)] == ["T0B1", "T0B2", "T0B3", "T0B4", "T0B5"]
+
+
+def test_a_quotation_over_several_lines_is_one_citation_on_all_their_rows() -> None:
+    assert shown('so [T0B1: "no\npower\nat all"] and\n[T0B2]') == [(2, 4, "T0B1"), (5, 5, "T0B2")]
+    assert shown('- so [T0B1: "no\n  power"] and') == [(2, 3, "T0B1")]
+    assert shown("[T0B1:<RANGE>no\npower</RANGE>]") == [(2, 3, "T0B1")]
+
+
+def test_a_quotation_goes_on_within_its_field_only() -> None:
+    said = [ReasoningPart(reasoning='so [T0B1: "no'), TextPart(text='power"] and')]
+    session = TranscriptSession(Transcript(messages=[AssistantMessage(content=said)]))
+    assert [(citation.quote, first, last) for first, last, citation in citations_on_rows(session.layout(0))] == [
+        ("", 2, 2)
+    ]
+
+
+def test_words_quoted_over_several_lines_are_followed_to_where_they_stand_on_others() -> None:
+    [citation] = find_citations('[T0B1: "The plug\nhas no power\nat all"]')
+    cited = UserMessage(content="Yes.\n\nThe plug has\nno power at\nall, I fear.")
+    session = TranscriptSession(Transcript(messages=[UserMessage(content="?"), cited]))
+    assert session.to_quote(citation.message, citation.quote)
+    quoted = [line.text[a:b] for line in session.layout(1).lines for a, b, name in line.spans if name == QUOTED]
+    assert quoted == ["The plug has", "no power at", "all"]
 
 
 def test_tool_output_and_instructions_cite_nothing() -> None:

@@ -10,7 +10,7 @@ Docent's syntax, as its prompts ask models for it: `T` and the transcript, `B` a
 
 A quotation that we write is on one line, white space folded, `\\"` and `\\\\` for a quote and a backslash in it; of one
 longer than `LONGEST_QUOTE` the middle is left out. Models are forgiven round brackets or none, small letters, spaces,
-other quotation marks or none, and quotes within quotes.
+other quotation marks or none, quotes within quotes, and quotations over several lines of a paragraph.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ _TO = re.compile(
 _BETWEEN = re.compile(r"\s{0,3}(?:[,;&]|\band\b)?\s{0,3}", re.IGNORECASE)
 _QUICK = re.compile(r"[Tt][0-9]{1,9}[Bb][0-9]")
 _SPACES = re.compile(r"\s{0,3}")
-_STRAIGHT = re.compile(rf'"((?:[^"\\\n]|\\.){{0,{_LONGEST_READ}}}+)"')
+_STRAIGHT = re.compile(rf'"((?:[^"\\\n]|\\.|\n(?![ \t]*\n)){{0,{_LONGEST_READ}}}+)"')
+_EMPTY_LINE = re.compile(r"\n[ \t]*\n")
 _MARKS = {"“": "”", "„": "“", "«": "»", "'": "'", "‘": "’", "`": "`", '"': '"'}
 _LOOSE = {
     "[": re.compile(rf"[^\[\]\n]{{1,{_LONGEST_READ}}}+(?=\])"),
@@ -195,7 +196,7 @@ def _quotation(text: str, position: int, opening: str) -> tuple[str, int]:
         closing = _MARKS[mark]
         end = text.find(closing + shut, begin + 1, begin + _LONGEST_READ)
         within = text[begin + 1 : end]
-        if end > 0 and "\n" not in within and not may_cite(within):
+        if end > 0 and not _EMPTY_LINE.search(within) and not may_cite(within):
             return _folded(within), end + 1
     loose = _LOOSE[opening].match(text, begin)
     if loose is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 
@@ -12,48 +13,87 @@ from trajview.annotation.citations import Citation, find_citations, find_quote, 
 from .layout import Layout, margin_of
 from .lines import Line
 
-__all__ = ["CITATION", "QUOTED", "citation_at", "citations_on_rows", "mark_citations", "mark_quote"]
+__all__ = ["CITATION", "QUOTED", "citation_at", "citations_in", "citations_on_rows", "mark_citations", "mark_quote"]
 
 CITATION, QUOTED = "citation", "quoted"
 LONGEST_LINE = 20_000
 """Characters: in a longer line no citation is looked for while it is drawn."""
+MOST_LINES = 40
+"""Lines over which a citation may go."""
+
+Span = tuple[int, int, int]
+"""The number of a line, and from where to where in its text."""
+
+
+def citations_in(lines: Sequence[Line]) -> list[tuple[Citation, list[Span]]]:
+    """The citations in lines that belong together, each with its pieces: the number of a line, and from where to where.
+
+    A quotation may go on over the lines that follow.
+    """
+    found: list[tuple[Citation, list[Span]]] = []
+    taken = 0, 0
+    for number, line in enumerate(lines):
+        if line.ours or len(line.text) > LONGEST_LINE or not may_cite(line.text):
+            continue
+        text, starts = line.text, [0]
+        for following in lines[number + 1 : number + MOST_LINES]:
+            if following.ours or following.said != line.said or len(text) + len(following.text) > LONGEST_LINE:
+                break
+            starts.append(len(text) + 1)
+            text += "\n" + following.text
+        for citation in find_citations(text):
+            if citation.start >= len(line.text):
+                break
+            if (number, citation.start) < taken:
+                continue
+            pieces = [
+                (number + more, a, b)
+                for more, start in enumerate(starts)
+                if (a := max(0, citation.start - start))
+                < (b := min(len(lines[number + more].text), citation.end - start))
+            ]
+            taken = pieces[-1][0], pieces[-1][2]
+            found.append((citation, pieces))
+    return found
 
 
 def mark_citations(lines: Sequence[Line]) -> None:
     """Give citations their style."""
-    for line in lines:
-        if not line.ours and len(line.text) <= LONGEST_LINE and may_cite(line.text):
-            line.spans += [(found.start, found.end, CITATION) for found in find_citations(line.text)]
+    for _, pieces in citations_in(lines):
+        for number, start, end in pieces:
+            lines[number].spans.append((start, end, CITATION))
+
+
+def _marked(layout: Layout) -> list[tuple[Citation, list[Span]]]:
+    """The citations that have their style."""
+    marked = [any(name == CITATION for _, _, name in line.spans) for line in layout.lines]
+    if not any(marked):
+        return []
+    return [one for one in citations_in(layout.lines) if marked[one[1][0][0]]]
 
 
 def citations_on_rows(layout: Layout) -> list[tuple[int, int, Citation]]:
     """The citations that are shown: the first and the last row of each, in order."""
+    begins = [(index, start) for index, start, _ in layout.rows]
+    shown = {index for index, _ in begins}
     found: list[tuple[int, int, Citation]] = []
-    rows_of_line: dict[int, list[tuple[int, int]]] = {}
-    for number, (index, start, _) in enumerate(layout.rows):
-        line = layout.lines[index]
-        if any(name == CITATION for _, _, name in line.spans):
-            rows_of_line.setdefault(index, []).append((start, number))
-    for index, rows in rows_of_line.items():
-        for citation in find_citations(layout.lines[index].text):
-            first = max((number for start, number in rows if start <= citation.start), default=rows[0][1])
-            last = max((number for start, number in rows if start < citation.end), default=first)
-            found.append((first, last, citation))
+    for citation, pieces in _marked(layout):
+        (first, start, _), (last, _, end) = pieces[0], pieces[-1]
+        if first in shown:
+            found.append((bisect_right(begins, (first, start)) - 1, bisect_left(begins, (last, end)) - 1, citation))
     return found
 
 
 def citation_at(layout: Layout, number: int, cell: int) -> Citation | None:
     """The citation on a cell of a row, None where there is none."""
     index, start, end = layout.rows[number]
-    line = layout.lines[index]
-    if not any(name == CITATION for _, _, name in line.spans):
-        return None
-    text = line.text[start:end]
+    text = layout.lines[index].text[start:end]
     cell -= cell_len(margin_of(layout, number))
     if not 0 <= cell < cell_len(text):
         return None
     at = start + len(set_cell_size(text, cell))
-    return next((found for found in find_citations(line.text) if found.start <= at < found.end), None)
+    marked = _marked(layout)
+    return next((one for one, pieces in marked if any(line == index and a <= at < b for line, a, b in pieces)), None)
 
 
 def mark_quote(lines: Sequence[Line], quote: str) -> bool:
