@@ -1,4 +1,4 @@
-"""OpenHands trajectories as a list of `entries`: messages, thoughts and commands of an actor."""
+"""OpenHands' trajectories: streams of events, or lists of `entries`, which are messages, thoughts and commands of an actor."""
 
 from __future__ import annotations
 
@@ -6,19 +6,25 @@ from typing import Any
 
 from .base import Detection, Origin
 from .chat_format import Chat, ChatFormat, chat_of, message_item, messages_under
+from .openhands_events import is_stream_event, stream_of
 from .plain import not_an_object
 from .roles import sample
 
-__all__ = ["FORMAT", "OpenHandsEntries"]
+__all__ = ["FORMAT", "OpenHands"]
 
 
-class OpenHandsEntries(ChatFormat):
-    """`{"entries": [{"type", "content", "actorType", …}]}`."""
+class OpenHands(ChatFormat):
+    """`{"entries": [{"type", "content", "actorType", …}]}`, `[{"source", "action", "args"}, …]`, or such a `history`."""
 
     name = "openhands"
-    label = "OpenHands entries"
+    label = "OpenHands trajectory"
 
     def detect(self, record: Any) -> Detection | None:
+        events = record if isinstance(record, list) else record.get("history") if isinstance(record, dict) else None
+        if isinstance(events, list) and events:
+            looked_at = [one for each in sample(events) for one in (each if isinstance(each, list) else [each])]
+            if looked_at and all(map(is_stream_event, looked_at)):
+                return Detection(self.name, 0.96, ("events have a `source` and an `action` or an `observation`",))
         entries = record.get("entries") if isinstance(record, dict) else None
         if not isinstance(entries, list) or not entries:
             return None
@@ -27,10 +33,29 @@ class OpenHandsEntries(ChatFormat):
         return None
 
     def look(self, record: Any, origin: Origin) -> Chat:
+        if isinstance(record, list):
+            return _chat_of({}, origin, record)
+        if isinstance(record, dict) and isinstance(record.get("history"), list) and "entries" not in record:
+            return _chat_of(record, origin, record["history"])
         if not isinstance(record, dict) or "entries" not in record:
-            raise not_an_object("an OpenHands trajectory", record, origin, "an object with `entries`")
+            raise not_an_object("an OpenHands trajectory", record, origin, "events, or an object with `entries`")
         entries, problems = messages_under(record, "entries")
         return chat_of(record, origin, list(map(_message_of, entries)), {"entries"}, problems)
+
+
+def _chat_of(record: dict[Any, Any], origin: Origin, events: list[Any]) -> Chat:
+    """A stream of events, and what stands beside it."""
+    stream = stream_of(events)
+    chat = chat_of(record, origin, stream.items, {"history", "instance_id"} if record else ())
+    if isinstance(record.get("instance_id"), str) and record["instance_id"].strip():
+        chat.id = record["instance_id"]
+    chat.models = stream.models
+    if stream.silent:
+        chat.metadata["events"] = stream.silent
+    for delegate in stream.delegates:
+        about = {"agent": delegate.name, "tool_call_id": delegate.call}
+        chat.branches.append(Chat(chat.id, delegate.items, delegate.name, about))
+    return chat
 
 
 def _message_of(entry: Any) -> Any:
@@ -50,4 +75,4 @@ def _message_of(entry: Any) -> Any:
     return message_item(entry, used, **fields)
 
 
-FORMAT = OpenHandsEntries()
+FORMAT = OpenHands()

@@ -71,11 +71,12 @@ def is_message_line(record: Any) -> bool:
     """Whether a line of JSONL is one message of a conversation, so that the whole file is one run.
 
     So are `{"role", "content"}` and the events of a coding agent's session; join the lines in a list, which the
-    `messages` format reads.
+    `messages` format reads; and those of OpenHands' event streams, which the `openhands` format does.
     """
     from .events import is_event
+    from .openhands_events import is_stream_event
     from .roles import is_message
 
     if not isinstance(record, dict) or "messages" in record or "conversations" in record or "transcripts" in record:
         return False
-    return is_event(record) or is_message(record)
+    return is_event(record) or is_message(record) or is_stream_event(record)
