@@ -188,7 +188,7 @@ class TrajviewApp(Episodes):
         while not settled.wait(_PATIENCE) and not worker.is_cancelled:
             # Who quits does not wait for the scan, which may be in the middle of a record of 500 MB. While that is
             # read, what it is shown with can be imported.
-            if not self._is_ready and not self.corpus.infos and self.browser.is_mounted:
+            if not self._is_ready and len(self.corpus.infos) < 2 and self.browser.is_mounted:
                 self._is_ready = True
                 self.call_from_thread(self._import_screens)
         unsubscribe()

@@ -171,8 +171,14 @@ class LazyMessages(MessagesOnDemand):
         if known is not None:
             return known
         item = self._pieces[index]
+        said: Any = None
         if type(item) is dict:
-            calls, said = item.get("tool_calls"), item.get("content") or ""
+            said = item.get("content") or ""
+        elif isinstance(item, Piece) and item.blocks is None and item.result is None and type(item.item) is dict:
+            item = item.item
+            said = item.get("value")  # ShareGPT's
+        if type(said) is str:
+            calls = item.get("tool_calls")
             return said.count("\n") + 1 if said else 0, len(said), 2 * len(calls) if isinstance(calls, list) else 0
         texts = [text for text in self.strings(index) if len(text) > 40 or "\n" in text]
         return sum(text.count("\n") + 1 for text in texts), sum(map(len, texts)), 0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from trajview.models.said import strings_within
 
-from .built import Labelled, Measured, MessagesOnDemand, measured_in, model_in
+from .built import Labelled, Measured, MessagesOnDemand, measured_in, measured_in_all, model_in
 from .docent import message_of
 from .plainly import Plain, docent_call, plainly
 from .roles import ROLES, role_of, roles_of
@@ -41,6 +41,13 @@ class DocentMessages(MessagesOnDemand):
         """Which messages have a role of Docent's and a text, of those that are bytes."""
         if not isinstance(items, Unread):
             self.roles = roles_of(items)
+            return
+        usual = items.usual
+        if usual is not None and (sizes := measured_in_all(usual)) is not None:
+            self.roles, self._sizes = [ROLES[message.role] for message in usual], sizes
+            self._texts = bytearray(
+                [length > 0 and message.role in _KEYS for message, (_, length, _) in zip(usual, sizes, strict=True)]
+            )
             return
         self.roles, self._sizes, self._texts = [], [], bytearray(len(items))
         for index, (_, head) in enumerate(items.told()):
