@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 
+import pytest
 from textual.widgets import Input, OptionList
 
 from trajview.app.screens.sources import SourcesScreen
@@ -91,7 +92,7 @@ async def test_small_letters_match_all_and_capitals_mind_the_case(log: Path) -> 
     async with reading(log) as reader:
         await reader.opened()
         await search(reader, "nothing")
-        assert "1/1" in reader.status
+        assert reader.session.search.total == 2  # type: ignore[union-attr]
         await search(reader, "NOTHING")
         assert "not found" in reader.status
 
@@ -196,3 +197,18 @@ async def test_the_prompt_takes_keys_that_are_commands_elsewhere(log: Path) -> N
         assert reader.screen.prompt.query_one(Input).value == "q?n/z["
         await reader.press("escape")
         assert reader.message == 0
+
+
+async def test_a_pattern_that_takes_for_ever_is_given_up_and_the_screen_never_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trajview.corpus.careful.PATIENCE", 1.5)
+    path = write_jsonl(tmp_path / "log.jsonl", [chat("one", "needle", "a" * 60 + "!", "aab")])
+    async with reading(path) as reader:
+        await reader.opened()
+        await reader.ask("slash", "needle|(a+)+$")
+        await reader.press("j", "j", "bracketright")  # the screen goes on
+        await reader.until(lambda: any("takes more than 1.5 s" in note.message for note in reader.app._notifications))
+        assert reader.session.search is None
+        await search(reader, "(a+b?)+")
+        assert reader.session.search.total == 2  # type: ignore[union-attr]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from trajview.corpus.matches import count_in, pieces_of
+from trajview.corpus.matches import pieces_of
 from trajview.corpus.prefilter import prefilter_of
 from trajview.corpus.query import SAID, Query
 from trajview.models.messages import ChatMessage
@@ -67,8 +67,26 @@ def search(
     """The first hit from `start` on, round the end, as soon as it is found; then all hits.
 
     Gives nothing once it is cancelled, and only the last, `done`, where nothing is found. `text` is what the person
-    typed, by default the query's own.
+    typed, by default the query's own. Raises TooSlow where a pattern takes too long in a message.
     """
+    from trajview.corpus.careful import Cancelled, counts_of
+
+    try:
+        with counts_of(query, cancelled) as (count_in, at_once):
+            yield from _search(messages, query, start, text, cancelled, count_in, at_once)
+    except Cancelled:
+        return
+
+
+def _search(
+    messages: Sequence[ChatMessage],
+    query: Query,
+    start: int,
+    text: str | None,
+    cancelled: Callable[[], bool],
+    count_in: Callable[[str], int],
+    at_once: bool,
+) -> Iterator[SearchHits]:
     text = str(query) if text is None else text
     texts: Callable[[int], list[str] | None] | None = getattr(messages, "searchable", None)
     undecoded: Callable[[int], bytes | None] = getattr(messages, "undecoded", lambda _: None)
@@ -89,10 +107,10 @@ def search(
         known = texts(index) if texts is not None and as_said else None
         if known is None:
             known = [piece.text for piece in pieces_of(messages[index], query)]
-        matches = count_in(without_colours("\n".join(filter(None, known))), query)
+        matches = count_in(without_colours("\n".join(filter(None, known))))
         if matches:
             found[index] = matches
-            if len(found) == 1:
+            if len(found) == 1 and at_once:
                 yield SearchHits(text, query.pattern, (index,), (matches,), done=False, query=query)
     hits = tuple(sorted(found))
     yield SearchHits(text, query.pattern, hits, tuple(found[index] for index in hits), query=query)

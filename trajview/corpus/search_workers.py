@@ -27,7 +27,7 @@ from .walk import SourceFile
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-__all__ = ["Crew", "Found", "Reached", "Task", "python_with"]
+__all__ = ["Crew", "Found", "Reached", "Task", "Worker", "end_with", "let_go", "python_with", "started"]
 
 _WARM: Final = 0.3
 """Seconds of searching before processes are started: starting one takes half as long."""
@@ -65,11 +65,13 @@ class _Slot:
     task: Task | None
     items: deque[Found] = field(default_factory=deque)
     finished: bool = True
-    worker: _Worker | None = None
+    worker: Worker | None = None
 
 
 @dataclass(slots=True)
-class _Worker:
+class Worker:
+    """A process, and the pipes to it and from it; the lifeline's breaking ends it."""
+
     process: subprocess.Popen[bytes]
     tasks: Connection
     found: Connection
@@ -90,7 +92,7 @@ class Crew:
         self._step = step
         self._spent = 0.0
         self._slots: deque[_Slot] = deque()
-        self._workers: list[_Worker] = []
+        self._workers: list[Worker] = []
 
     @property
     def busy(self) -> bool:
@@ -129,7 +131,7 @@ class Crew:
         for worker in self._workers:
             worker.process.kill()
         for worker in self._workers:
-            _let_go(worker)
+            let_go(worker)
         self._workers.clear()
 
     def _ready(self) -> Iterator[Found]:
@@ -176,7 +178,7 @@ class Crew:
     def _start(self) -> None:
         try:
             for _ in range(self._most):
-                self._workers.append(worker := _started())
+                self._workers.append(worker := started(__name__))
                 worker.tasks.send(self._searcher.looking)
         except OSError:  # no more processes, or no Python to start: those that there are do it, or none
             pass
@@ -211,11 +213,11 @@ class Crew:
                 slot = worker.slots.popleft()
                 slot.finished, slot.worker = True, None
 
-    def _lost(self, worker: _Worker) -> None:
+    def _lost(self, worker: Worker) -> None:
         """A process has ended by itself, or was ended: what it was at is reported, the rest is done here."""
         self._workers.remove(worker)
         worker.process.kill()
-        _let_go(worker)
+        let_go(worker)
         for at, slot in enumerate(worker.slots):
             slot.worker = None
             if at == 0:
@@ -230,14 +232,14 @@ class Crew:
             self._most = 1
 
 
-def _started() -> _Worker:
-    """A process that waits for tasks. Raises OSError."""
+def started(module: str) -> Worker:
+    """A process that runs `main` of a module of ours, which ends with us. Raises OSError."""
     from multiprocessing.connection import Connection
 
     theirs, ours = os.pipe()  # each has its own: of an end that several hold, one alone is signalled
     try:
         process = subprocess.Popen(
-            [*python_with(__name__), str(theirs)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            [*python_with(module), str(theirs)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL, pass_fds=(theirs,), start_new_session=True,
         )  # fmt: skip
     except OSError:
@@ -251,10 +253,11 @@ def _started() -> _Worker:
     found = Connection(os.dup(process.stdout.fileno()), writable=False)
     process.stdin.close()
     process.stdout.close()
-    return _Worker(process, tasks, found, ours)
+    return Worker(process, tasks, found, ours)
 
 
-def _let_go(worker: _Worker) -> None:
+def let_go(worker: Worker) -> None:
+    """Close the pipes of a process that was ended."""
     worker.process.wait()
     worker.tasks.close()
     worker.found.close()
@@ -297,7 +300,7 @@ def main() -> None:
     """Do the tasks that come on standard input, until there are no more; what is found goes to standard output."""
     from multiprocessing.connection import Connection
 
-    _end_with(int(sys.argv[1]))
+    end_with(int(sys.argv[1]))
     tasks, found = Connection(0, writable=False), Connection(1, readable=False)
     with suppress(EOFError, OSError):  # then nobody wants to know any more
         looking: Looking = tasks.recv()
@@ -314,7 +317,7 @@ def main() -> None:
             found.send((True, items))
 
 
-def _end_with(lifeline: int) -> None:
+def end_with(lifeline: int) -> None:
     """End this process as soon as the other end of a pipe is closed: SIGIO does that, whatever Python is busy with."""
     import fcntl
     import select

@@ -12,8 +12,11 @@ _MOST_OPEN = 3
 _MANY = 1_000
 
 
-def slow_because(pattern: str) -> str | None:
-    """Why matching may take exponential or high polynomial time, in a few words; None if it does not."""
+def slow_because(pattern: str, most_open: int = _MOST_OPEN) -> str | None:
+    """Why matching may take exponential or high polynomial time, in a few words; None if it does not.
+
+    `most_open`: how many repetitions without an end there may be.
+    """
     try:
         parsed = _parser.parse(pattern)
         open_ended = _count(parsed, False)
@@ -21,7 +24,7 @@ def slow_because(pattern: str) -> str | None:
         return "it cannot be read"
     except _Nested:
         return "a repetition within a repetition"
-    return f"{open_ended} open repetitions, one after the other" if open_ended > _MOST_OPEN else None
+    return f"{open_ended} open repetitions, one after the other" if open_ended > most_open else None
 
 
 class _Nested(Exception):

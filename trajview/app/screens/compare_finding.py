@@ -11,6 +11,7 @@ from trajview.app.comparison_search import SearchedComparison
 from trajview.app.screens.compare_base import CompareBase
 from trajview.app.search import SearchHits, search
 from trajview.app.widgets.prompt import Prompt
+from trajview.corpus.patience import TooSlow
 from trajview.corpus.query import Query, QueryError, query_from
 from trajview.corpus.turns import short_turns
 from trajview.models.transcript import Transcript
@@ -78,9 +79,12 @@ class CompareFinding(CompareBase):
         worker = get_current_worker()
         messages = self._transcript(side).messages
         start = comparison.search_from(side)
-        with short_turns():
-            for hits in search(messages, query, start, text=text, cancelled=lambda: worker.is_cancelled):
-                self.post_message(self._Found(comparison, side, hits))
+        try:
+            with short_turns():
+                for hits in search(messages, query, start, text=text, cancelled=lambda: worker.is_cancelled):
+                    self.post_message(self._Found(comparison, side, hits))
+        except TooSlow as error:
+            self.app.call_from_thread(self._say, f"{error.sentence}: {error.hint}")
 
     @on(_Found)
     def _show_found(self, message: _Found) -> None:

@@ -13,6 +13,7 @@ from trajview.app.screens.ruling import Ruling
 from trajview.app.search import SearchHits, search
 from trajview.app.session import TranscriptSession
 from trajview.app.widgets.prompt import Prompt
+from trajview.corpus.patience import TooSlow
 from trajview.corpus.query import Query, QueryError, query_from
 from trajview.corpus.turns import short_turns
 
@@ -89,9 +90,12 @@ class Searching(Ruling):
     def _look_for(self, session: TranscriptSession, query: Query, text: str) -> None:
         worker = get_current_worker()
         found = search(session.messages, query, session.message, text=text, cancelled=lambda: worker.is_cancelled)
-        with short_turns():
-            for hits in found:
-                self.post_message(self._Found(session, hits))
+        try:
+            with short_turns():
+                for hits in found:
+                    self.post_message(self._Found(session, hits))
+        except TooSlow as error:
+            self.app.call_from_thread(self._toast, f"{error.sentence}: {error.hint}", error=True)
 
     @on(_Found)
     def _show_found(self, message: _Found) -> None:

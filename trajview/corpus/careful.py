@@ -1,0 +1,87 @@
+"""Patterns that can take for ever, in a viewer: their matches are counted in a process of its own, which can be ended.
+
+In a thread, `re` would keep all other threads from running, and the screen with them, until it is through.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Final
+
+from .matches import counting
+from .patience import PATIENCE, TooSlow
+from .query import Query
+from .search_workers import Worker, end_with, let_go, started
+
+__all__ = ["Cancelled", "counts_of"]
+
+_MOST_OPEN: Final = 2
+_EVERY: Final = 0.05
+"""Seconds from one look at whether it is cancelled to the next."""
+
+
+class Cancelled(Exception):
+    """Nobody wants to know any more."""
+
+
+@contextmanager
+def counts_of(
+    query: Query, cancelled: Callable[[], bool], patience: float | None = None
+) -> Iterator[tuple[Callable[[str], int], bool]]:
+    """What counts the matches of a query in a text, and whether these are to be shown before all of them are known.
+
+    It raises TooSlow where that takes more than so many seconds, and Cancelled; but for patterns that never take long.
+    """
+    from trajview.rules.safe import slow_because
+
+    here = counting(query)
+    patience = PATIENCE if patience is None else patience
+    if slow_because(query.pattern.pattern, _MOST_OPEN) is None:
+        yield here, True
+        return
+    worker: Worker | None = None
+
+    def count(text: str) -> int:
+        nonlocal worker
+        if not query.literal.may_be_in(text):
+            return 0
+        try:
+            if worker is None:
+                worker = started(__name__)
+                worker.tasks.send(query)
+            worker.tasks.send(text)
+            start = time.monotonic()
+            while not worker.found.poll(_EVERY):
+                if cancelled():
+                    raise Cancelled
+                if time.monotonic() - start > patience:
+                    raise TooSlow(
+                        f"the pattern takes more than {patience:g} s in one message; the search is given up",
+                        hint="write it without one repetition inside another, such as (a+)+",
+                    )
+            return int(worker.found.recv())
+        except (OSError, EOFError) as error:
+            raise TooSlow("the search broke off", hint="try a simpler pattern") from error
+
+    try:
+        yield count, False  # the screen would look for the pattern in what nobody has tried yet
+    finally:
+        if worker is not None:
+            worker.process.kill()
+            let_go(worker)
+
+
+def main() -> None:
+    """Count in the texts that come on standard input."""
+    from multiprocessing.connection import Connection
+
+    end_with(int(sys.argv[1]))
+    texts, counts = Connection(os.dup(0), writable=False), Connection(os.dup(1), readable=False)
+    with suppress(EOFError, OSError):  # then nobody wants to know any more
+        count = counting(texts.recv())
+        while True:
+            counts.send(count(texts.recv()))
