@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from textual.widgets import Static
 
 from trajview.annotation.store import pk_of
@@ -15,7 +16,7 @@ from trajview.app.widgets.annotation_fields import ReasoningText
 from trajview.app.widgets.score_table import ScoreTable
 from trajview.models.sotopia import AnnotationForEpisode
 
-from .driving import Reader, reading, records
+from .driving import Reader, reading, records, screen_text
 
 _EPISODE = (
     "believability",
@@ -323,3 +324,18 @@ async def test_keys_that_are_commands_elsewhere_are_text_in_the_panel(log: Path,
         await reader.type("q?n/z[]:am")
         assert reasoning(reader) == "q?n/z[]:am"
         assert isinstance(reader.app.screen, TranscriptScreen)
+
+
+@pytest.mark.parametrize("theme", ["ansi-dark", "ansi-light"])
+async def test_in_the_terminals_own_colours_a_bar_shows_where_the_reasoning_is(
+    theme: str, log: Path, tmp_path: Path
+) -> None:
+    async with reading(log, store=tmp_path / "store", theme=theme) as reader:
+        await reader.opened()
+        await annotate(reader)
+        field = reader.reasoning
+        at = field.region
+        rows = screen_text(reader.app).split("\n")[at.y : at.bottom]
+        assert rows
+        assert {row[at.x] for row in rows} == {"▌"}
+        assert field.styles.background.is_transparent or field.styles.background.ansi is not None

@@ -10,9 +10,10 @@ from textual.widgets import OptionList, Static, TextArea
 from trajview.app.screens.agreement import AgreementScreen
 from trajview.app.screens.disagreement import DisagreementScreen, Sheet
 from trajview.app.screens.transcript import TranscriptScreen
+from trajview.models.run import Reward
 
 from .annotated import write_annotated, write_record
-from .driving import Reader, reading, records
+from .driving import Reader, reading, records, screen_text
 
 
 def screen_of(reader: Reader) -> DisagreementScreen:
@@ -244,3 +245,39 @@ async def test_a_narrow_screen_has_the_list_above(tmp_path: Path) -> None:
         assert isinstance(reader.app.focused, TextArea)
         await reader.pilot.resize_terminal(140, 40)
         await reader.until(lambda: screen.query_one(OptionList).region.right <= screen.query_one(Sheet).region.x)
+
+
+async def test_citations_of_reasons_stand_out_and_c_follows_one_after_the_other(tmp_path: Path) -> None:
+    episodes, store = write_annotated(tmp_path)
+    rewards: list[Reward] = [(1.0, {"secret": 0.0, "goal": 2.0}), (1.0, {"secret": -1.0, "goal": 3.0})]
+    write_record(
+        store, "window", "ada", rewards, 'Ann asks [T0B2: "Shall we\nshare"], Bo agrees [T0B3], and [T9B0] is not.'
+    )
+    async with reading(episodes, store=store) as reader:
+        await disagreements(reader)
+        assert screen_of(reader).current.episode == "window"
+        for message, quoted in ((2, "Shall we share"), (3, "")):
+            await reader.press("C")
+            await reader.opened("window")
+            await reader.until(lambda message=message: reader.message == message)
+            assert (reader.session.quoted or (message, ""))[1] == quoted
+            await reader.press("q")
+            await reader.until(lambda: isinstance(reader.app.screen, DisagreementScreen))
+        await reader.press("C")
+        await reader.opened("window")
+        await reader.until(lambda: "T9B0 points nowhere" in reader.status)
+        await reader.press("q")
+        await reader.until(lambda: isinstance(reader.app.screen, DisagreementScreen))
+        rows = screen_text(reader.app).split("\n")
+        y = next(number for number, row in enumerate(rows) if "[T0B3]" in row)
+        await reader.pilot.click(offset=(rows[y].index("[T0B3]") + 2, y))
+        await reader.opened("window")
+        await reader.until(lambda: reader.message == 3)
+
+
+async def test_where_nothing_is_cited_c_says_so(tmp_path: Path) -> None:
+    episodes, store = write_annotated(tmp_path)
+    async with reading(episodes, store=store) as reader:
+        await disagreements(reader)
+        await reader.press("C")
+        assert [toast.message for toast in reader.app._notifications] == ["nothing is cited here"]

@@ -240,6 +240,24 @@ async def test_the_history_tells_what_was_done_and_hides_others_until_one_has_su
         assert "bo was here" in reader.whole_screen
 
 
+async def test_the_last_citation_of_the_history_is_followed_from_the_list_and_from_the_transcript(
+    logs: Path, tmp_path: Path
+) -> None:
+    store = tmp_path / "store"
+    AnnotationStore(store, "ada").flag("alpha", "see [T0B0]")
+    AnnotationStore(store, "ada").flag("alpha", 'see [T0B1: "ho"]')
+    async with reading(logs, store=store) as reader:
+        await reader.listed()
+        for _ in range(2):
+            await reader.press("h")
+            await reader.until(lambda: isinstance(reader.app.screen, HistoryScreen))
+            await reader.until(lambda: "T0B1" in reader.whole_screen)
+            await reader.press("C")
+            await reader.opened("alpha")
+            await reader.until(lambda: reader.session.quoted == (1, "ho"))
+            await reader.press("g")
+
+
 @pytest.mark.parametrize("key", ["ctrl+z", "ctrl+y", "h"])
 async def test_what_was_typed_is_written_for_undo_and_history_while_the_screen_goes_on(
     key: str, logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -27,6 +27,7 @@ from trajview.errors import AnnotationError
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
+    from trajview.annotation.citations import Citation
     from trajview.annotation.queue import Plan
     from trajview.annotation.store import AnnotationStore
     from trajview.app.results import Landing
@@ -220,6 +221,12 @@ class TrajviewApp(Episodes):
             screen.open_run(info, annotate=annotate, unit=unit, landing=landing)
         else:
             self.push_screen(TranscriptScreen(info, annotate=annotate, unit=unit, landing=landing))
+
+    def open_cited(self, info: RunInfo, citation: Citation) -> None:
+        """Show a run at what a citation refers to."""
+        from trajview.app.results import Landing
+
+        self.open_run(info, landing=Landing(citation.transcript, citation.message, "", "", citation))
 
     def _runs_changed(self, infos: list[RunInfo]) -> None:
         """Have the transcript that is open show its run as it is now, where that comes by itself."""

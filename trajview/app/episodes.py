@@ -15,6 +15,7 @@ from trajview.errors import AnnotationError
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
+    from trajview.annotation.citations import Citation
     from trajview.annotation.progress import Progress
     from trajview.annotation.queue import Plan
     from trajview.annotation.rubric import Rubric
@@ -50,6 +51,10 @@ class Episodes(App[int]):
     def __init__(self) -> None:
         super().__init__()
         self._reading = Lock()
+
+    def open_cited(self, info: RunInfo, citation: Citation) -> None:
+        """Show a run at what a citation refers to."""
+        raise NotImplementedError
 
     @property
     def store(self) -> AnnotationStore:
@@ -315,8 +320,16 @@ class EpisodeKeys(Screen[None]):
         if info is not None and await self.before_undo():
             from trajview.app.screens.history import HistoryScreen
 
+            def closed(cited: Citation | None) -> None:
+                if cited is not None:
+                    self.follow_from_history(info, cited)
+
             app = self._episodes
-            app.push_screen(HistoryScreen(app.store, info.key, info.name or info.id))
+            app.push_screen(HistoryScreen(app.store, info.key, info.name or info.id), closed)
+
+    def follow_from_history(self, info: RunInfo, citation: Citation) -> None:
+        """Go to what is cited in the history of an episode: in a run that is not open yet."""
+        self._episodes.open_cited(info, citation)
 
     async def action_undo(self) -> None:
         """Undo the last annotation work."""

@@ -65,7 +65,7 @@ KEYS: tuple[Key, ...] = (
     Key("error.previous", "E", "error(-1)", "previous error", "Jump", _T),
     Key("mark.next", "grave_accent", "mark(1)", "next mark", "Jump", _T),
     Key("mark.previous", "U", "mark(-1)", "previous mark", "Jump", _T),
-    Key("citation", "C", "follow_citation", "follow the citation", "Jump", _T),
+    Key("citation", "C", "follow_citation", "follow the citation", "Jump", _T | _D),
     Key("back.jump", "apostrophe", "jump_back", "back to where a jump came from", "Jump", _T),
     Key("goto", "colon", "goto", "go to :12 unit, :m40 message, :50%", "Jump", _T, priority=True),
     Key("run.next", "L", "run(1)", "next run", "Jump", _T),

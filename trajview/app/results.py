@@ -5,10 +5,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from trajview.corpus.matches import Hit
 from trajview.corpus.search import RunMatches
+
+if TYPE_CHECKING:
+    from trajview.annotation.citations import Citation
 
 __all__ = ["AROUND", "FEW", "KEPT", "MOST", "WIDTH", "Group", "Landing", "Results", "Row"]
 
@@ -34,6 +37,8 @@ class Landing:
     message: int
     line: str
     typed: str
+    citation: Citation | None = None
+    """What is followed there, in place of the message."""
 
 
 @dataclass(slots=True)

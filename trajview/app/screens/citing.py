@@ -249,6 +249,10 @@ class Citing(Annotating):
         self._go(citation.transcript, (citation.transcript, citation.message, citation.quote))
         return True
 
+    def follow_from_history(self, info: RunInfo, citation: Citation) -> None:
+        if info.key == self.info.key:
+            self.follow(citation)
+
     def remember_place(self) -> None:
         """Let `'` come back to where the reader is now."""
         session = self.session

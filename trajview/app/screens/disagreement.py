@@ -21,6 +21,7 @@ from trajview.annotation.draft import loadable
 from trajview.app.comparing_annotators import Annotations, read_annotations
 from trajview.app.comparison_text import Cell, Look, queue_row, sheet
 from trajview.app.keys import bindings_for, key_of
+from trajview.app.linked import linked
 from trajview.app.screens.reveal import RevealScreen
 from trajview.app.screens.settle import Settles
 from trajview.app.settling import Settling
@@ -29,6 +30,7 @@ from trajview.errors import TrajviewError
 from trajview.textsafe import one_line, safe_text
 
 if TYPE_CHECKING:
+    from trajview.annotation.citations import Citation
     from trajview.corpus.info import RunInfo
 
 __all__ = ["DisagreementScreen"]
@@ -124,6 +126,10 @@ class DisagreementScreen(Settles):
         self.settlings: dict[str, Settling] = {}
         """By episode, what was opened to be settled."""
         self._asked = set()
+        self._cited: list[Citation] = []
+        """What the reasons that are shown cite."""
+        self._followed = "", 0
+        """The episode of which a citation was followed last, and which of them."""
         self._revealing = False
         """Whether a thread writes down that an episode is revealed; it must not be overtaken."""
 
@@ -243,6 +249,7 @@ class DisagreementScreen(Settles):
             return
         table, reasons = self.query_one("#table", Static), self.query_one("#reasons", Static)
         found = self.current
+        self._cited = []
         self.set_class(self.settling is not None, "-settling")
         if found is None:
             table.update("There is no episode yet that two annotators have submitted.")
@@ -280,7 +287,8 @@ class DisagreementScreen(Settles):
         for who, reason in comparison.reasons.items():
             style = "bold $text-success" if who == self.annotations.gold else "bold"
             parts += [(f"{one_line(who, 60)}\n", style), f"{safe_text(reason[:_LONGEST_REASON]).strip()}\n\n"]
-        reasons.update(Content.assemble(*parts).rstrip())
+        text, self._cited = linked(Content.assemble(*parts).rstrip())
+        reasons.update(text)
 
     def _say_status(self) -> None:
         settling = self.settling
@@ -371,9 +379,28 @@ class DisagreementScreen(Settles):
             return
         info = self._info(found.episode)
         if info is None:
-            self.notify("This episode is not among the logs that are open.", severity="warning", timeout=4)
+            self._say_not_open()
         else:
             self.trajview.open_run(info)
+
+    def action_follow_citation(self, number: int | None = None) -> None:
+        """Open the run at what a reason cites: at the citation that was clicked, else at the next one of the episode."""
+        found = self.current
+        if found is None or not self._cited or not -1 < (number or 0) < len(self._cited):
+            self.notify("nothing is cited here", timeout=3)
+            return
+        if number is None:
+            episode, last = self._followed
+            number = (last + 1) % len(self._cited) if episode == found.episode else 0
+        self._followed = found.episode, number
+        info = self._info(found.episode)
+        if info is None:
+            self._say_not_open()
+        else:
+            self.trajview.open_cited(info, self._cited[number])
+
+    def _say_not_open(self) -> None:
+        self.notify("This episode is not among the logs that are open.", severity="warning", timeout=4)
 
     def action_reveal(self) -> None:
         """Show what others gave the episode, once that is confirmed."""

@@ -13,11 +13,13 @@ from textual.widgets import Static
 
 from trajview.annotation.progress import Progress
 from trajview.annotation.queue import duration_text
+from trajview.app.linked import linked
 from trajview.app.screens.once import OnceScreen
 from trajview.errors import AnnotationError
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
+    from trajview.annotation.citations import Citation
     from trajview.annotation.history import Event
     from trajview.annotation.store import AnnotationStore
 
@@ -27,11 +29,15 @@ _MOST = 500
 """Events that are shown, the newest."""
 
 
-class HistoryScreen(OnceScreen[None]):
-    """The history of one episode, newest last. What others did is hidden from an annotator who has not submitted."""
+class HistoryScreen(OnceScreen["Citation | None"]):
+    """The history of one episode, newest last. What others did is hidden from an annotator who has not submitted.
+
+    Gives back the citation that is to be followed, if one is: it is clicked, or with `C` the last one.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,h,ctrl+l", "dismiss(None)", "back"),
+        Binding("C", "follow_citation", show=False, id="citation"),
         Binding("j,down", "scroll(1)", show=False),
         Binding("k,up", "scroll(-1)", show=False),
         Binding("g,home", "ends(0)", show=False),
@@ -55,6 +61,7 @@ class HistoryScreen(OnceScreen[None]):
     def __init__(self, store: AnnotationStore, episode: str, title: str) -> None:
         super().__init__()
         self._store, self._episode, self._title = store, episode, title
+        self._cited: list[Citation] = []
 
     def compose(self) -> ComposeResult:
         with Vertical():
@@ -81,8 +88,16 @@ class HistoryScreen(OnceScreen[None]):
         if not self.is_mounted:
             return
         self.query_one(".about", Static).update(Content(about))
-        self.query_one(".events", Static).update(text)
+        shown, self._cited = linked(text)
+        self.query_one(".events", Static).update(shown)
         self.call_after_refresh(self.action_ends, 1)
+
+    def action_follow_citation(self, number: int = -1) -> None:
+        """Leave, and go to what a citation refers to: the last one, where none is named."""
+        if -1 <= number < len(self._cited) and self._cited:
+            self.dismiss(self._cited[number])
+        else:
+            self.notify("nothing is cited here", timeout=3)
 
     def action_scroll(self, rows: int) -> None:
         """A row down or up."""

@@ -265,7 +265,9 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing):
         self.sessions = {first: message.first}
         self._tokens = {}
         self._show_transcript(first)
-        if landing is not None:
+        if landing is not None and landing.citation is not None:
+            self.follow(landing.citation)
+        elif landing is not None:
             self._land(message.first, landing)
         if self._unit is not None:
             if self.session is not None and not self.session.to_unit(self._unit):

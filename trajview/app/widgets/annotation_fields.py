@@ -41,6 +41,8 @@ class ReasoningText(_OrderedText):
         height: 1fr; padding: 0 1; background: $foreground 6%; scrollbar-size-vertical: 1; border: none;
     }
     ReasoningText.-textual-compact:focus { background: $primary 18%; }
+    ReasoningText.-textual-compact:ansi { background: ansi_default; outline-left: outer ansi_bright_black; }
+    ReasoningText.-textual-compact:ansi:focus { background: ansi_default; outline-left: outer ansi_blue; }
     ReasoningText .text-area--cursor-line { background: transparent; }
     """
 
@@ -59,6 +61,8 @@ class RationaleText(_OrderedText):
         scrollbar-size-vertical: 0;
     }
     RationaleText.-textual-compact:focus { background: $primary 18%; }
+    RationaleText.-textual-compact:ansi { background: ansi_default; outline-left: outer ansi_bright_black; }
+    RationaleText.-textual-compact:ansi:focus { background: ansi_default; outline-left: outer ansi_blue; }
     RationaleText .text-area--cursor-line { background: transparent; }
     """
 
