@@ -289,3 +289,12 @@ def test_rules_named_on_the_command_line_are_on() -> None:
     assert book.on == {"failing tests"}
     with pytest.raises(TrajviewError, match="did you mean `failing tests`"):
         RuleBook(Settings(rules_on=("failing test",)))
+
+
+def test_a_rule_of_mine_that_could_take_for_ever_is_off_until_it_is_switched_on() -> None:
+    book = RuleBook(Settings(highlight=("(a+)+$", "fine")))
+    assert book.on == {"fine"}
+    (problem,) = book.problems
+    assert "`(a+)+$` is off: it could take for ever" in problem.reason
+    book.switch("(a+)+$")
+    assert [rule.name for rule in book.wanted] == ["(a+)+$", "fine"]

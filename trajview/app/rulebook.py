@@ -13,6 +13,7 @@ from trajview.rules.built_in import BUILT_IN
 from trajview.rules.known import known_rules, rule_named
 from trajview.rules.project import PROJECT_FILE
 from trajview.rules.rule import FIELDS, ROLES
+from trajview.rules.safe import slow_because
 from trajview.textsafe import one_line
 
 __all__ = ["RuleBook", "rule_from"]
@@ -51,6 +52,18 @@ class RuleBook:
             self._rules[pattern] = replace(compile_rule(pattern), origin="--highlight")
         self.on = {rule.name for rule in self._rules.values() if rule.on}
         self.on |= {rule_named(name, self._rules).name for name in settings.rules_on}
+        self._switch_slow_ones_off()
+
+    def _switch_slow_ones_off(self) -> None:
+        """What can take for ever would keep the screen from its turn as well, and nobody could switch it off any more."""
+        for rule in self.wanted:
+            why = slow_because(rule.pattern.pattern) if rule.origin in ("config", "--highlight") else None
+            if why is not None:
+                self.on.discard(rule.name)
+                hint = "switch it on with & if it does not, or write it more simply"
+                self.problems.append(
+                    Problem(f"the rule `{one_line(rule.name, 60)}` is off: it could take for ever ({why})", hint)
+                )
 
     @property
     def rules(self) -> list[Rule]:
