@@ -110,6 +110,7 @@ def report_keys(path: Path, folder: Path, presses: int) -> None:
 
 async def report_themes(path: Path, folder: Path) -> None:
     """The program without a terminal: from a new theme to the next complete frame."""
+    gc.disable()  # as the command line does: the app says when garbage is looked for
     corpus = Corpus([path])
     app = make_app(corpus, Settings(paths=(path,), store=folder / "store"))
     async with app.run_test(size=(120, 40)) as pilot:

@@ -35,7 +35,7 @@ _NOT_YET = {
 """What some part of the program needs, and the list does not."""
 _NEEDED = {
     "trajview.annotation.flag", "trajview.formats.base", "trajview.formats.registry",
-    "trajview.app.screens.browser", "trajview.app.screens.browser_queue", "trajview.app.screens.browser_said",
+    "trajview.app.screens.browser", "trajview.app.screens.browser_news", "trajview.app.screens.browser_queue", "trajview.app.screens.browser_said",
     "trajview.app.screens.filtering", "trajview.app.screens.marking",
 }  # fmt: skip
 """What the list itself is made of."""

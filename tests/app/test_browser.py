@@ -7,10 +7,12 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from time import monotonic
 
 import pytest
 from textual.app import App
 from textual.pilot import Pilot
+from textual.strip import Strip
 from textual.widgets import Input, Static
 
 from trajview.app.edit import edit_command
@@ -366,7 +368,9 @@ async def test_runs_that_were_only_listed_fill_in_under_the_cursor_and_open_at_o
         await settle(pilot)
         assert app.opened == [(corpus.known["r2"], False)]
         corpus.feed([Updated(i, corpus.known[f"r{i}"]) for i in (1, 2)])
-        await settle(pilot)
+        deadline = monotonic() + 60
+        while "0.25" not in rows(app)[1] and monotonic() < deadline:  # not amid keys
+            await pilot.pause(0.02)
         assert under_cursor(app) == corpus.known["r2"]
         assert [("…" in row, "0.25" in row) for row in rows(app)[:4]] == [
             (True, False), (False, True), (False, True), (True, False),
@@ -387,3 +391,45 @@ async def test_a_run_that_cannot_be_summed_up_is_not_opened_and_that_is_said() -
         await settle(pilot)
         assert app.opened == []
         assert "gone" in str(next(iter(app._notifications)).message)
+
+
+async def test_rows_that_come_below_the_view_are_known_to_the_keys_at_once_and_not_drawn_for_every_batch(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    corpus = FakeCorpus([run(f"r{i:04}") for i in range(60)], finished=False)
+    app = BrowserApp(corpus)
+    drawn: list[int] = []
+    original = RunTable.render_line
+
+    def render_line(table: RunTable, y: int) -> Strip:
+        if y == 3:
+            drawn.append(y)
+        return original(table, y)
+
+    async with app.run_test(size=(100, 24)) as pilot:
+        await settle(pilot)
+        before = rows(app)
+        monkeypatch.setattr(RunTable, "render_line", render_line)
+        for batch in range(40):
+            corpus.feed([run(f"s{50 * batch + i:04}") for i in range(50)])
+            await pilot.pause()
+        assert len(drawn) <= 2, "what is in view has not changed"
+        assert len(app.browser.runs.shown) == 60 + 40 * 50
+        monkeypatch.undo()
+        assert rows(app) == before
+        await pilot.press("G")
+        assert under_cursor(app) == app.browser.runs.rows[-1]
+        assert "s1999" in rows(app)[-1]
+        corpus.feed([], finished=True)
+        await settle(pilot)
+        assert said(app, "counts").startswith("2,060 runs")
+
+
+async def test_a_filter_that_no_row_passes_yet_does_not_keep_the_statuses_waiting() -> None:
+    app = BrowserApp(FakeCorpus([run("a"), run("b")]), lambda: {"b": "annotated"})
+    app.settings = Settings(paths=(Path("/logs"),), where="annotated")
+    async with app.run_test(size=(100, 24)) as pilot:
+        deadline = monotonic() + 60
+        while not any("b" in row for row in rows(app)) and monotonic() < deadline:
+            await pilot.pause(0.02)
+        assert len(rows(app)) == 1

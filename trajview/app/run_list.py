@@ -208,6 +208,11 @@ class RunList:
         """Whether the first key, or the order of the corpus, is turned round."""
         return self.keys[0].reverse if self.keys else self._turned
 
+    @property
+    def grows_below(self) -> bool:
+        """Whether rows that come stand below those that are there."""
+        return not (self.keys or self._turned or self._queue is not None)
+
     def sort_by(self, column: Shown | None) -> None:
         """Order by a column, or as the corpus does. The same column again turns the order round."""
         ref = None if column is None else ref_of(column)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from collections import deque
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, ClassVar, Protocol, cast
 
@@ -18,6 +16,7 @@ from textual.worker import get_current_worker
 
 from trajview.app.keys import bindings_for
 from trajview.app.run_list import RunList, RunRow
+from trajview.app.screens.browser_news import TICK, NewsScreen
 from trajview.app.screens.browser_queue import QueueScreen
 from trajview.app.screens.browser_said import Source, counts_said, empty_said, filter_said, row_said, title_said
 from trajview.app.screens.filtering import FilteringScreen
@@ -26,7 +25,7 @@ from trajview.app.unwaited import unwaited
 from trajview.app.widgets.filter_bar import FilterBar
 from trajview.app.widgets.key_footer import KeyFooter
 from trajview.app.widgets.run_table import RunTable
-from trajview.corpus.info import RunInfo, Updated
+from trajview.corpus.info import RunInfo
 from trajview.errors import Problem, TrajviewError
 from trajview.textsafe import one_line
 
@@ -34,12 +33,6 @@ if TYPE_CHECKING:
     from trajview.config import Settings
 
 __all__ = ["BrowserScreen", "Source"]
-
-_AT_ONCE = 1_000
-"""Rows that are taken in before the screen gets its turn again."""
-
-_TICK = 0.25
-"""Seconds after which it is said anew how far the reading is."""
 
 _PATIENCE = 0.2
 """Seconds that a key may wait for a run to be summed up."""
@@ -52,7 +45,7 @@ class _OpensRuns(Protocol):
     def show_search(self) -> None: ...
 
 
-class BrowserScreen(QueueScreen, MarkingScreen, FilteringScreen):
+class BrowserScreen(QueueScreen, MarkingScreen, FilteringScreen, NewsScreen):
     """The runs of a corpus and what could not be read, with their annotation status.
 
     Opening a run is the app's business: `app.open_run(info, annotate=False)`; help is `app.show_help("browser")`.
@@ -76,9 +69,6 @@ class BrowserScreen(QueueScreen, MarkingScreen, FilteringScreen):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("browser")]
     AUTO_FOCUS = "RunTable"
 
-    class _Arrived(Message):
-        """Rows wait to be taken in."""
-
     class _Statuses(Message):
         """The annotation statuses were read, or could not be."""
 
@@ -93,15 +83,7 @@ class BrowserScreen(QueueScreen, MarkingScreen, FilteringScreen):
         self.settings = settings
         self.runs = RunList(settings.paths)
         self._statuses = statuses
-        self._lock = threading.Lock()
-        self._waiting: deque[RunRow | Updated] = deque()
-        self._told = False
-        self._no_more = self._begun = False
         self._said = self._counted = ""
-        self.finished = False
-        """Whether the whole corpus is in the list."""
-        self.changed: Callable[[list[RunInfo]], None] | None = None
-        """Called with runs whose rows have changed."""
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="browser-header"):
@@ -125,67 +107,25 @@ class BrowserScreen(QueueScreen, MarkingScreen, FilteringScreen):
             self.bar.candidates = self._candidates
         self._title.update(Content.assemble(("trajview", "bold"), Content(f"  {opened}")))
         self.say()
-        self._unsubscribe = self.corpus.subscribe(self._take_batch)
-        self._ticking: Timer | None = self.set_interval(_TICK, self._tick)
+        self._unsubscribe = self.corpus.subscribe(self.take_batch)
+        self._ticking: Timer | None = self.set_interval(TICK, self._tick)
 
     def _tick(self) -> None:
         """Say how far the reading is where nothing else does, as while a file is unpacked."""
         if self.finished and self._ticking is not None:
             self._ticking.stop()
             self._ticking = None
-        self._say_counts()
+        if not self.rest:
+            self._say_counts()
 
     def on_unmount(self) -> None:
         self._unsubscribe()
 
     def on_screen_resume(self) -> None:
-        if self._begun:
+        if self.begun:
             self.refresh_status()
 
-    # From the corpus
-
-    def _take_batch(self, batch: list[RunRow | Updated], finished: bool) -> None:
-        """Called on the thread that scans: put the rows aside and tell the screen, once until it has taken them."""
-        with self._lock:
-            self._waiting += map(self._as_seen, batch) if self.settings.blind else batch
-            self._no_more = self._no_more or finished
-            if self._told:
-                return
-            self._told = True
-        try:
-            self.post_message(self._Arrived())
-        except RuntimeError:
-            # The app has gone, and the event loop with it: nobody is left to be told.
-            return
-
-    def on_browser_screen__arrived(self, message: _Arrived) -> None:
-        message.stop()
-        with self._lock:
-            batch = [self._waiting.popleft() for _ in range(min(_AT_ONCE, len(self._waiting)))]
-            self._told = bool(self._waiting)
-            self.finished = self._no_more and not self._told
-        rows = [item for item in batch if not isinstance(item, Updated)]
-        if rows:
-            self.runs.append(rows)
-            self.table.rows_added()
-        changes = [item for item in batch if isinstance(item, Updated)]
-        if changes:
-            self.runs.update(changes)
-            self.table.rows_updated(change.row for change in changes)
-            if self.changed is not None:
-                self.changed([change.item for change in changes if isinstance(change.item, RunInfo)])
-        if self._told:
-            self.post_message(self._Arrived())
-        else:
-            self.find_out()
-            if self.finished and self.listed is not None:
-                self.listed()
-        self.say()
-
-    def on_run_table_drawn(self, message: RunTable.Drawn) -> None:
-        """The first runs are on the screen: see to the others, and to what was annotated."""
-        message.stop()
-        self._begun = True
+    def begin(self) -> None:
         self.corpus.go_on()
         self.refresh_status()
 

@@ -60,10 +60,10 @@ class QueueScreen(EpisodeKeys):
 
     # Blind
 
-    def _as_seen(self, item: RunRow | Updated) -> RunRow | Updated:
+    def as_seen(self, item: RunRow | Updated) -> RunRow | Updated:
         """A row without what blind mode hides."""
         if isinstance(item, Updated):
-            seen = self._as_seen(item.item)
+            seen = self.as_seen(item.item)
             assert not isinstance(seen, Updated)
             return Updated(item.row, seen)
         return as_seen(item) if isinstance(item, RunInfo) else item

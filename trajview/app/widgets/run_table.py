@@ -13,7 +13,6 @@ from textual.cache import LRUCache
 from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import reactive
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from trajview.app.cells import Column, Shown, cell, is_number
@@ -25,15 +24,12 @@ from trajview.errors import Problem
 from trajview.textsafe import one_line
 from trajview.where.fields import Ref
 
-from .steady import Steady
+from .rows_arriving import SAMPLE, RowsArriving
 
 __all__ = ["RunTable"]
 
-_SAMPLE = 200
-"""Rows that the widths are taken from; rows that come into view later may only widen a column."""
 
-
-class RunTable(Steady, ScrollView, can_focus=True, inherit_bindings=False):
+class RunTable(RowsArriving, can_focus=True, inherit_bindings=False):
     """The rows of a `RunList`, with a heading that stays, a cursor, and the mouse.
 
     A click moves the cursor, a click on the row under the cursor opens it, a click on a heading sorts. Posts `Opened`
@@ -117,55 +113,32 @@ class RunTable(Steady, ScrollView, can_focus=True, inherit_bindings=False):
         self._measured = 0
         self._widths: dict[Shown, int] = {}
         self._extras: tuple[Ref, ...] = ()
-        self._laid_out_for = -1
         self._strips: LRUCache[tuple[int, bool, bool], Strip] = LRUCache(1024)
         self._styles: dict[tuple[object, ...], Style] = {}
         self._last: RunRow | None = None
         self._drawn = False
-        self._cursor_before = 0
 
     # What others call
 
     def rows_changed(self) -> None:
         """The rows, their order or the filter changed: measure, redraw, and keep the cursor in view."""
-        self._measure_first()
+        self.measure_first()
         if self.runs.extras != self._extras:
             self._extras = self.runs.extras
-            self._laid_out_for = -1
+            self.laid_out_for = -1
             for row in self._sample():
-                self._widen(row)
+                self.widen(row)
         size = Size(0, len(self.runs.shown) + 1)
         if size != self.virtual_size:
             self.virtual_size = size
         self.refresh()
-        self._show_cursor()
-
-    def rows_added(self) -> None:
-        """Rows came: the view stays where it is, but the cursor stays in view where it was."""
-        top = int(self.scroll_y)
-        was_in_view = self._cursor_before - top in range(self.page_rows) if self.runs.shown else True
-        self._measure_first()
-        self.virtual_size = Size(0, len(self.runs.shown) + 1)
-        self.refresh()
-        if was_in_view:
-            self._show_cursor()
-
-    def rows_updated(self, rows: Iterable[int]) -> None:
-        """Rows are others now, and may stand elsewhere: as with rows that came, the view stays where it is."""
-        for row in rows:
-            if row < _SAMPLE:
-                self._widen(row)
-        first = int(self.scroll_y)
-        for row in self.runs.shown[first : first + self.page_rows]:
-            self._widen(row)
-        self._strips.clear()
-        self.rows_added()
+        self.show_cursor()
 
     def statuses_changed(self) -> None:
         """The annotation statuses changed: draw them."""
         for row in self._sample():
-            self._widen(row)
-        self._laid_out_for = -1
+            self.widen(row)
+        self.laid_out_for = -1
         self._strips.clear()
         self.refresh()
 
@@ -186,11 +159,13 @@ class RunTable(Steady, ScrollView, can_focus=True, inherit_bindings=False):
 
     def go(self, position: int) -> None:
         """Put the cursor on a row, by its position among the shown ones; below 0 counts as 0."""
+        if self._moved:
+            self.show_news()
         before = self.runs.cursor
         if self.runs.go(position):
             for y in (before, self.runs.cursor):
                 self.refresh_line(y + 1)
-        self._show_cursor()
+        self.show_cursor()
 
     def sort_by(self, column: Shown, *, also: bool = False) -> None:
         """Sort by a column, or turn the order round if it is sorted by it; `also` keeps the keys that there are."""
@@ -201,11 +176,6 @@ class RunTable(Steady, ScrollView, can_focus=True, inherit_bindings=False):
         self.rows_changed()
 
     @property
-    def page_rows(self) -> int:
-        """Rows in view, the heading not counted."""
-        return max(1, self.size.height - 1)
-
-    @property
     def columns(self) -> tuple[Shown, ...]:
         """The columns that have room."""
         self._lay_out()
@@ -213,9 +183,9 @@ class RunTable(Steady, ScrollView, can_focus=True, inherit_bindings=False):
 
     # Cursor and scrolling
 
-    def _show_cursor(self) -> None:
+    def show_cursor(self) -> None:
         cursor = self.runs.cursor
-        self._cursor_before = cursor
+        self.cursor_before = cursor
         top = int(self.scroll_y)
         if cursor < top:
             self.scroll_to(y=cursor, animate=False)
@@ -230,10 +200,10 @@ class RunTable(Steady, ScrollView, can_focus=True, inherit_bindings=False):
         super().watch_scroll_y(old_value, new_value)
         first = int(new_value)
         for row in self.runs.shown[first : first + self.page_rows]:
-            self._widen(row)
+            self.widen(row)
 
     def on_resize(self) -> None:
-        self._show_cursor()
+        self.show_cursor()
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
@@ -259,28 +229,31 @@ class RunTable(Steady, ScrollView, can_focus=True, inherit_bindings=False):
 
     def _column_at(self, x: int) -> Shown | None:
         left = MARGIN
-        between = gap(self._laid_out_for, self._widths)
+        between = gap(self.laid_out_for, self._widths)
         for column, width in self._widths.items():
             if left - between // 2 <= x < left + width + between - between // 2:
                 return column
             left += width + between
         return None
 
+    def forget_rows(self) -> None:
+        self._strips.clear()
+
     # Widths
 
     def _sample(self) -> Iterable[int]:
         first = int(self.scroll_y)
-        yield from range(min(_SAMPLE, len(self.runs.rows)))
+        yield from range(min(SAMPLE, len(self.runs.rows)))
         yield from self.runs.shown[first : first + self.page_rows]
 
-    def _measure_first(self) -> None:
+    def measure_first(self) -> None:
         """Measure what came of the first rows, in the order they came: so a filter or a sort moves no column."""
         rows = self.runs.rows
-        while self._measured < min(_SAMPLE, len(rows)):
-            self._widen(self._measured)
+        while self._measured < min(SAMPLE, len(rows)):
+            self.widen(self._measured)
             self._measured += 1
 
-    def _widen(self, row: int) -> None:
+    def widen(self, row: int) -> None:
         item = self.runs.rows[row]
         if not isinstance(item, RunInfo):
             return
@@ -293,11 +266,11 @@ class RunTable(Steady, ScrollView, can_focus=True, inherit_bindings=False):
                 size += 2 + cell_len(one_line(item.id))
             if size > self._wanted.get(column, 0):
                 self._wanted[column] = size
-                self._laid_out_for = -1
+                self.laid_out_for = -1
 
     def _lay_out(self) -> None:
         width = self.size.width
-        if width == self._laid_out_for:
+        if width == self.laid_out_for:
             return
         # Agents, models and rewards have a column if a run has any.
         wanted: dict[Shown, int] = {}
@@ -307,7 +280,7 @@ class RunTable(Steady, ScrollView, can_focus=True, inherit_bindings=False):
             if column is Column.REWARD:
                 wanted |= {ref: max(self._wanted.get(ref, 0), heading_width(ref)) for ref in self._extras}
         self._widths = layout(width - 1, wanted)
-        self._laid_out_for = width
+        self.laid_out_for = width
         self._strips.clear()
 
     # Rendering
