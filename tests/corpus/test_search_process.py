@@ -12,6 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from trajview.corpus.patience import TooSlow
 from trajview.corpus.query import Query, query_from
 from trajview.corpus.search import CorpusSearch
 from trajview.corpus.search_process import SearchProcess
@@ -69,6 +70,13 @@ def test_one_that_breaks_off_says_so(tmp_path: Path) -> None:
     os.kill(search._process.pid, signal.SIGKILL)
     with pytest.raises(UnreadableError, match="the search broke off"):
         list(found)
+
+
+def test_a_pattern_that_takes_too_long_again_and_again_is_said(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", *[chat(("user", "a" * 60 + "!"))] * 20)
+    search = SearchProcess([path], Query("(a+)+$"), patience=0.3)
+    with pytest.raises(TooSlow, match="one run after the other"):
+        list(search.found())
 
 
 def test_one_that_never_begins_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

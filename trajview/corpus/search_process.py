@@ -19,6 +19,7 @@ from typing import IO, Final
 
 from trajview.errors import Problem, UnreadableError
 
+from .patience import PATIENCE, TooSlow
 from .query import Query
 from .search import CorpusSearch, RunMatches, cores
 from .search_workers import python_with
@@ -38,6 +39,14 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
+class _GivenUp:
+    """Why it did not go on to the end."""
+
+    sentence: str
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Job:
     """What is searched, as `CorpusSearch` takes it."""
 
@@ -47,6 +56,7 @@ class _Job:
     keep_in_all: int | None
     around: int
     width: int | None
+    patience: float
 
 
 class SearchProcess:
@@ -61,15 +71,16 @@ class SearchProcess:
         keep_in_all: int | None = None,
         around: int = 0,
         width: int | None = None,
+        patience: float = PATIENCE,
     ) -> None:
         """See `CorpusSearch`. Nothing is started yet."""
         self.bytes_done = 0
         self.stopped = False
-        self._job = _Job(tuple(paths), query, keep, keep_in_all, around, width)
+        self._job = _Job(tuple(paths), query, keep, keep_in_all, around, width, patience)
         self._process: subprocess.Popen[bytes] | None = None
 
     def found(self) -> Iterator[RunMatches | Problem]:
-        """What is found, until the end or until it is stopped. Raises UnreadableError where the search broke off."""
+        """What is found, until the end or until it is stopped. Raises UnreadableError where the search broke off, and TooSlow."""
         if self.stopped:
             return
         try:
@@ -109,6 +120,8 @@ class SearchProcess:
                 self.bytes_done = frame.bytes_done
                 if frame.whole:
                     return
+            elif isinstance(frame, _GivenUp):
+                raise TooSlow(frame.sentence, hint=frame.hint)
             else:
                 yield frame
 
@@ -137,7 +150,7 @@ def main() -> None:
 
     search = CorpusSearch(
         job.paths, job.query, keep=job.keep, keep_in_all=job.keep_in_all, around=job.around, width=job.width, cancelled=tick,
-        processes=cores(),
+        processes=cores(), patience=job.patience,
     )  # fmt: skip
     first = True
     try:
@@ -147,6 +160,9 @@ def main() -> None:
                 pipe.flush()
             first = False
         pickle.dump(Progress(search.bytes_done, whole=True), pipe)
+        pipe.flush()
+    except TooSlow as error:
+        pickle.dump(_GivenUp(error.sentence, error.hint), pipe)
         pipe.flush()
     except BrokenPipeError:  # nobody reads any more
         os._exit(1)
