@@ -129,3 +129,18 @@ def test_a_sub_agents_own_file_is_a_run_with_its_task_for_a_name(session: Path) 
     [main] = [info for info in corpus.infos if not info.name]
     assert len(corpus.read(main).transcripts) == 1
     assert len(corpus.read(main, whole=True).transcripts) == 3
+
+
+def test_a_sub_agent_that_goes_on_or_comes_is_seen_when_the_session_is_opened_again(session: Path) -> None:
+    corpus = Corpus([session])
+    corpus.scan()
+    [info] = corpus.infos
+    first = corpus.load(info)
+    assert corpus.load(info) is first
+    folder = session.with_suffix("") / "subagents"
+    write(folder / "agent-b2.jsonl", chain("b2", "2025-06-01T10:00:02Z", BARN, "I see none.", "Sure?"))
+    assert said(corpus.load(info))[1] == [BARN, "I see none.", "Sure?"]
+    write(folder / "agent-c3.jsonl", chain("c3", "2025-06-01T10:01:00Z", "Look again.", "Yes."))
+    assert said(corpus.load(info))[3] == ["Look again.", "Yes."]
+    (folder / "agent-c3.jsonl").unlink()
+    assert len(corpus.load(info).transcripts) == 3

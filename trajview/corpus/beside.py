@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from trajview.errors import TrajviewError
 
 from .decode import decode_json
-from .files import open_source
+from .files import Stamp, open_source, stamp_of
 
 if TYPE_CHECKING:
     from trajview.models.run import AgentRun
@@ -38,6 +39,8 @@ class Beside:
 
     lines: list[Any] = field(default_factory=list)
     known: dict[str, dict[str, Any]] = field(default_factory=dict)
+    stamps: dict[Path, Stamp] = field(default_factory=dict)
+    """What was read, and the folder that it is in, as they were before."""
 
     def describe(self, run: AgentRun) -> None:
         """Name the sub-agents' transcripts after what they were for, and the calls that started them."""
@@ -65,14 +68,17 @@ def beside(path: Path, value: Any) -> Beside | None:
         if agent in there:
             continue
         try:
-            size = file.stat().st_size
-            lines = [] if size > left else list(_events(file, agent))
+            stamp = stamp_of(file)
+            lines = [] if stamp[0] > left else list(_events(file, agent))
         except (OSError, ValueError, TrajviewError):
             continue
         if lines:
-            left -= size
+            left -= stamp[0]
+            found.stamps[file] = stamp
             chains.append((str(lines[0].get("timestamp", "")), lines))
             found.known[agent] = _meta(file.with_suffix(".meta.json"))
+    with suppress(TrajviewError):
+        found.stamps[_folder(path)] = stamp_of(_folder(path))
     for _, lines in sorted(chains, key=lambda chain: chain[0]):
         found.lines += lines
     return found if found.lines else None
@@ -83,9 +89,13 @@ def _is_main(line: Any) -> bool:
     return isinstance(line, dict) and isinstance(line.get("sessionId"), str) and line.get("isSidechain") is False
 
 
+def _folder(path: Path) -> Path:
+    return path.with_suffix("") / "subagents"
+
+
 def _files(path: Path, value: Iterable[Any]) -> Iterator[tuple[str, Path]]:
     """The files of sub-agents, with their ids: of the session's own folder, and those beside it that it names."""
-    folder = path.with_suffix("") / "subagents"
+    folder = _folder(path)
     try:
         names = sorted(each.name for each in folder.iterdir())
     except OSError:

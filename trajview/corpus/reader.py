@@ -43,6 +43,8 @@ class Reader:
         self._stamps = stamps
         self._now = now
         self._cache: OrderedDict[Place, tuple[str, AgentRun]] = OrderedDict()
+        self._beside: dict[Place, dict[Path, Stamp]] = {}
+        """By run: the files beside its own that were read for it."""
         self._lock = Lock()
         self._handed: tuple[Path, Stamp | None, int, Any] | None = None
 
@@ -52,7 +54,8 @@ class Reader:
         self._check_unchanged(info, known)
         with self._lock:
             key, cached = self._cache.get(info.place, ("", None))
-            if cached is not None and key == info.key and (lazily or _is_whole(cached)):
+            whole = cached is not None and key == info.key and (lazily or _is_whole(cached))
+            if cached is not None and whole and _are_as_they_were(self._beside.get(info.place, {})):
                 self._cache.move_to_end(info.place)
                 return cached
         with collector_paused(info.length):
@@ -182,6 +185,7 @@ class Reader:
                 from .beside import beside
 
                 agents = beside(info.path, value)
+                self._beside[info.place] = {} if agents is None else agents.stamps
                 if agents is not None:
                     run = cast("AgentRun", read([*value, *agents.lines], origin))
                     agents.describe(run)
@@ -236,6 +240,13 @@ class Reader:
         except TrajviewError:
             return False
         return (summary.id, summary.messages, summary.units) == (info.id, info.messages, info.units)
+
+
+def _are_as_they_were(stamps: Mapping[Path, Stamp]) -> bool:
+    try:
+        return all(stamp_of(path) == stamp for path, stamp in stamps.items())
+    except UnreadableError:
+        return False
 
 
 def _is_whole(run: AgentRun) -> bool:
