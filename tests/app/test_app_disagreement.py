@@ -8,8 +8,9 @@ from pathlib import Path
 from textual.widgets import OptionList, Static, TextArea
 
 from trajview.app.screens.agreement import AgreementScreen
-from trajview.app.screens.disagreement import DisagreementScreen, Sheet
+from trajview.app.screens.disagreement import DisagreementScreen
 from trajview.app.screens.transcript import TranscriptScreen
+from trajview.app.widgets.gold_sheet import Sheet
 from trajview.models.run import Reward
 
 from .annotated import write_annotated, write_record

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from trajview.annotation.flag import FLAG
 from trajview.app.cells import Column, Shown, cell, column_of, number, ref_of, reward_text, size_text, value_text
-from trajview.corpus.info import Gone, Place, RunInfo, Updated
-from trajview.errors import Problem
+from trajview.app.run_cursor import RunCursor, RunRow
+from trajview.corpus.info import Gone, RunInfo, Updated
 from trajview.where.fields import Ref, natural
 from trajview.where.syntax import By, Query, WhereError, refs_in
 from trajview.where.table import Table
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from trajview.where.select import Select
 
 __all__ = ["Column", "RunList", "RunRow", "cell", "natural", "number", "reward_text", "size_text"]
-
-RunRow = RunInfo | Problem
-"""What a row shows: a run, or something that could not be read."""
 
 DRAFT_STATUSES = frozenset(f"{state}{sign}" for state in ("draft", "skipped", "flagged") for sign in ("", f" {FLAG}"))
 """Annotation statuses that say that a run has no annotation yet."""
@@ -36,23 +33,22 @@ _PLAIN = frozenset(
 """Fields that need no column of their own: another one says it."""
 
 
-class RunList:
+class RunList(RunCursor):
     """The rows of the browser: all of them in the order they came, and which are shown in which order.
 
     Row numbers (`int`) count all rows in the order they came and never change; positions count the shown ones.
     """
 
     def __init__(self, roots: Iterable[Path] = ()) -> None:
-        self.shown: list[int] = []
+        self._roots = tuple(roots)
+        self.table = Table(self.place)
+        super().__init__(self.table.rows)
         self.keys: tuple[By, ...] = ()
         """What gives the order, the first key first; empty for the order of the corpus."""
         self.query = ""
         """The text of the filter that holds: the last one that could be read."""
         self.runs = 0
         self.problems = 0
-        self._roots = tuple(roots)
-        self.table = Table(self.place)
-        self.rows: list[RunRow] = self.table.rows
         self._filter = Query()
         self._select: Select | None = None
         self._open: dict[int, None] = {}
@@ -61,8 +57,6 @@ class RunList:
         self._keys_before: tuple[By, ...] | None = None
         self._gone: set[int] = set()
         self._queue: dict[str, int] | None = None
-        self._cursor = 0
-        self._wanted: int | None = None
 
     # Rows
 
@@ -360,66 +354,8 @@ class RunList:
 
     # Cursor
 
-    @property
-    def cursor(self) -> int:
-        """The position of the cursor among the shown rows; 0 where there are none."""
-        return self._cursor
-
-    @property
-    def cursor_row(self) -> int | None:
-        """The row number under the cursor."""
-        return self.shown[self._cursor] if self.shown else None
-
-    @property
-    def current(self) -> RunRow | None:
-        """The run or problem under the cursor."""
-        return self.rows[self.shown[self._cursor]] if self.shown else None
-
-    def go(self, position: int) -> bool:
-        """Put the cursor on a position, or as near as there is one. Says whether it moved."""
-        before, self._cursor = self._cursor, max(0, min(position, len(self.shown) - 1))
-        self._wanted = self.cursor_row
-        return self._cursor != before
-
-    def next_run(self, place: Place, step: int) -> RunInfo | None:
-        """Move the cursor to the run shown after (before) the run at that place, past problems; None at the end."""
-        here = next(
-            (p for p, row in enumerate(self.shown) if getattr(self.rows[row], "place", None) == place), self._cursor
-        )
-        position = here + step
-        while 0 <= position < len(self.shown):
-            item = self.rows[self.shown[position]]
-            if isinstance(item, RunInfo):
-                self.go(position)
-                return item
-            position += step
-        return None
-
-    def go_to(self, place: Place) -> bool:
-        """Put the cursor on the run at that place; False where it is not shown."""
-        position = next(
-            (p for p, row in enumerate(self.shown) if getattr(self.rows[row], "place", None) == place), None
-        )
-        if position is not None:
-            self.go(position)
-        return position is not None
-
-    def _stay_on(self, row: int | None) -> None:
-        """Find the row that the cursor was on, or the one that a filter hid and that shows again."""
-        for wanted in (self._wanted, row):
-            position = self._position(wanted)
-            if position is not None:
-                self._cursor = position
-                return
-        self._cursor = 0
-
     def _position(self, row: int | None) -> int | None:
-        if row is None:
-            return None
-        if not self.keys and not self._turned and self._queue is None:
-            position = bisect_left(self.shown, row)
-            return position if position < len(self.shown) and self.shown[position] == row else None
-        try:
-            return self.shown.index(row)
-        except ValueError:
-            return None
+        if row is None or self.keys or self._turned or self._queue is not None:
+            return super()._position(row)
+        position = bisect_left(self.shown, row)  # rows are shown as they came
+        return position if position < len(self.shown) and self.shown[position] == row else None

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Container, Horizontal, VerticalScroll
+from textual.containers import Container, Horizontal
 from textual.content import Content
 from textual.geometry import Region
 from textual.message import Message
@@ -19,15 +19,16 @@ from textual.worker import get_current_worker
 from trajview.annotation.disagreement import Disagreement
 from trajview.annotation.draft import loadable
 from trajview.app.comparing_annotators import Annotations, read_annotations
-from trajview.app.comparison_text import Cell, Look, queue_row, sheet
+from trajview.app.comparison_text import queue_row, sheet
 from trajview.app.keys import bindings_for, key_of
 from trajview.app.linked import linked
 from trajview.app.screens.reveal import RevealScreen
 from trajview.app.screens.settle import Settles
 from trajview.app.settling import Settling
+from trajview.app.widgets.gold_sheet import Sheet, content_of, reasons_of
 from trajview.app.widgets.key_footer import KeyFooter
 from trajview.errors import TrajviewError
-from trajview.textsafe import one_line, safe_text
+from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
     from trajview.annotation.citations import Citation
@@ -35,39 +36,8 @@ if TYPE_CHECKING:
 
 __all__ = ["DisagreementScreen"]
 
-_STYLES: Final[dict[Look, str]] = {
-    "agent": "bold $text-primary",
-    "heading": "$foreground 55%",
-    "faint": "$foreground 45%",
-    "near": "$text-warning",
-    "far": "bold $text-error",
-    "gold": "$text-success",
-    "cursor": "bold $background on $success",
-    "bad": "bold $background on $error",
-}
-
-_LONGEST_REASON: Final = 20_000
 _LIST: Final = 46
 """Cells that the list takes where it stands beside the sheet."""
-
-
-class Sheet(VerticalScroll, can_focus=True, inherit_bindings=False):
-    """Everybody's scores, and the gold column in which numbers are typed while it has the focus. Its keys are the screen's."""
-
-    class Typed(Message):
-        """A character that may be a part of a score, or `backspace`."""
-
-        def __init__(self, character: str) -> None:
-            super().__init__()
-            self.character = character
-
-    def on_key(self, event: events.Key) -> None:
-        """Digits, signs and points are typed; anything else is the screen's."""
-        typed = event.key if event.key in ("backspace", "delete") else event.character or ""
-        if typed in ("backspace", "delete") or (typed in "0123456789.-+" and typed):
-            event.stop()
-            event.prevent_default()
-            self.post_message(self.Typed(typed))
 
 
 class DisagreementScreen(Settles):
@@ -208,7 +178,10 @@ class DisagreementScreen(Settles):
     def _fill(self) -> None:
         width = (_LIST if self.has_class("-wide") else self.size.width) - 3
         self._list.set_options(
-            [Option(_content([queue_row(found, width, self._heading(found.episode))]), id=None) for found in self.queue]
+            [
+                Option(content_of([queue_row(found, width, self._heading(found.episode))]), id=None)
+                for found in self.queue
+            ]
         )
 
     def on_resize(self) -> None:
@@ -280,14 +253,10 @@ class DisagreementScreen(Settles):
         room = max(40, self.size.width - (_LIST if self.has_class("-wide") else 0) - 5)
         focused = self.focused is self._sheet
         lines, at = sheet(comparison, info.agents if info else (), self.settling, room=room, focused=focused)
-        table.update(Content.assemble((f"{self._heading(found.episode)}\n\n", "bold"), _content(lines)))
+        table.update(Content.assemble((f"{self._heading(found.episode)}\n\n", "bold"), content_of(lines)))
         if at is not None:
             self._sheet.scroll_to_region(Region(0, at + 3, 1, 1), animate=False)
-        parts: list[str | tuple[str, str]] = []
-        for who, reason in comparison.reasons.items():
-            style = "bold $text-success" if who == self.annotations.gold else "bold"
-            parts += [(f"{one_line(who, 60)}\n", style), f"{safe_text(reason[:_LONGEST_REASON]).strip()}\n\n"]
-        text, self._cited = linked(Content.assemble(*parts).rstrip())
+        text, self._cited = linked(reasons_of(comparison.reasons, self.annotations.gold))
         reasons.update(text)
 
     def _say_status(self) -> None:
@@ -428,9 +397,3 @@ class DisagreementScreen(Settles):
         else:
             self.keep_now()
             self.dismiss()
-
-
-def _content(lines: Iterable[Sequence[Cell]]) -> Content:
-    return Content("\n").join(
-        Content.assemble(*((cell.text, _STYLES.get(cell.look, "")) for cell in line)) for line in lines
-    )

@@ -15,18 +15,18 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
-from trajview.app.keys import bindings_for, key_of
-from trajview.app.results import AROUND, FEW, KEPT, MOST, WIDTH, Group, Landing, Results, Row
-from trajview.app.run_list import size_text
+from trajview.app.keys import bindings_for
+from trajview.app.results import AROUND, FEW, KEPT, MOST, WIDTH, Group, Landing, Results
+from trajview.app.screens.results_said import context_said, counts_said, empty_said
 from trajview.app.widgets.key_footer import KeyFooter
 from trajview.app.widgets.prompt import Prompt
-from trajview.app.widgets.results_list import ResultsList, speaker_of
+from trajview.app.widgets.results_list import ResultsList
 from trajview.corpus.matches import RUN, Hit, hits_in
 from trajview.corpus.query import Query, QueryError, query_from
 from trajview.corpus.search import RunMatches
 from trajview.corpus.search_process import SearchProcess
 from trajview.errors import Problem, TrajviewError
-from trajview.textsafe import one_line, safe_text, strip_escapes
+from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
     from trajview.app.app import TrajviewApp
@@ -37,14 +37,6 @@ _TICK: Final = 0.15
 """Seconds after which what was found meanwhile is taken in, and it is said how far the search is."""
 _AT_ONCE: Final = 500
 """Runs that are taken in before the screen gets its turn again."""
-_HELP: Final = """\
-Search what all messages say, think and call.
-A regular expression; capitals make it mind the case.
-
-role:tool  role:user          only what they say
-tool:bash  tool:str_*         only a tool's calls and answers
-in:text  in:reasoning         only there; also in:arguments,
-in:metadata                   and what is known of runs and messages"""
 
 
 class ResultsScreen(Screen[None]):
@@ -111,7 +103,7 @@ class ResultsScreen(Screen[None]):
     def on_mount(self) -> None:
         self.list = self.query_one(ResultsList)
         self.prompt = self.query_one(Prompt)
-        self.list.empty = _HELP
+        self.list.empty = empty_said(self.results)
         self._say()
 
     def before_shown(self) -> None:
@@ -265,39 +257,12 @@ class ResultsScreen(Screen[None]):
         results, search = self.results, self._search
         self.set_class(bool(len(results)), "-some")
         query = Content.assemble(("search  ", "bold"), one_line(results.typed, 200))
-        said = self._counts() if search is not None else ""
-        if results.state == "none":
-            self.list.empty = _HELP
-        elif results.state == "searching":
-            self.list.empty = f"Searching…\n{key_of('back', 'escape', begins=True)} stops."
-        else:
-            self.list.empty = f"Nothing found.\n{key_of('search.corpus')} searches for something else, {key_of('back', 'escape')} goes back."
+        said = counts_said(results, search, self.trajview.corpus) if search is not None else ""
+        self.list.empty = empty_said(results)
         if said != self._said or results.state == "none":
             self._said = said
             self.query_one("#results-query", Static).update(query)
             self.query_one("#results-counts", Static).update(Content(said))
-
-    def _counts(self) -> str:
-        results, search = self.results, self._search
-        assert search is not None
-        counts = []
-        if results.matches:
-            runs = len(results.groups)
-            counts.append(
-                f"{results.matches:,} match{'es' * (results.matches != 1)} in {runs:,} run{'s' * (runs != 1)}"
-            )
-        if results.problems:
-            counts.append(f"{results.problems:,} not readable")
-        if results.state == "searching":
-            done, corpus = search.bytes_done, self.trajview.corpus
-            whole = corpus.bytes_done if corpus.finished else 0
-            share = f"{min(99, 100 * done // whole)}% of {size_text(whole)}" if whole > done else size_text(done)
-            counts.append(f"searching… {share}")
-        elif results.state == "stopped":
-            counts.append(f"stopped after {size_text(search.bytes_done)}")
-        elif not results.matches:
-            counts.append("nothing found")
-        return " · ".join(counts)
 
     def on_results_list_moved(self, message: ResultsList.Moved) -> None:
         message.stop()
@@ -305,7 +270,7 @@ class ResultsScreen(Screen[None]):
 
     def _say_context(self) -> None:
         row = self.results.current
-        shown = _context(row) if row is not None else Content("")
+        shown = context_said(row) if row is not None else Content("")
         self.query_one("#results-context", Static).update(shown, layout=False)
 
     # Opening
@@ -401,29 +366,3 @@ class ResultsScreen(Screen[None]):
             self._stop()
         else:
             self.dismiss()
-
-
-def _context(row: Row) -> Content:
-    """A hit with the lines around it; of another row, where the run is."""
-    hit = row.hit
-    if hit is None:
-        found = row.group.found
-        counts = f"{found.matches:,} in {found.messages:,} message{'s' * (found.messages != 1)}"
-        return Content(f"{one_line(found.id)} · {one_line(found.where, 1000)} · {found.format} · {counts}")
-    where = [hit.label] if hit.unit < 0 else [f"unit {hit.unit}", hit.label]
-    parts: list[str | tuple[str, str]] = [(" · ".join([*where, one_line(speaker_of(hit))]) + "\n", "$text-accent")]
-    parts += [f"{_line(line)}\n" for line in hit.before]
-    at = 0
-    for start, end in hit.spans:
-        parts += [
-            (_line(hit.text[at:start]), "$foreground"),
-            (_line(hit.text[start:end]), "$foreground on $warning 45%"),
-        ]
-        at = end
-    parts.append((_line(hit.text[at:]) + "\n", "$foreground"))
-    parts += [f"{_line(line)}\n" for line in hit.after]
-    return Content.assemble(*parts)
-
-
-def _line(text: str) -> str:
-    return safe_text(strip_escapes(text.rstrip("\r\n"))).replace("\t", "    ").replace("\n", " ")
