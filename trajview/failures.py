@@ -62,6 +62,27 @@ _TESTS: Final = re.compile(
 )
 _TESTS_WORDS: Final = (" failed", " error in ", " errors in ", "failed (", "tests:", "fail: ", "fail\t")
 
+_TOOLS: Final = re.compile(
+    r"^npm (?:ERR! \S|error (?:code [A-Z]|[A-Z]))"
+    r"|^error\[E\d{4}\]: \S|^error: (?:could not compile `|aborting due to )"  # rustc, cargo
+    r"|^[^\s:()]{1,200}:\d{1,7}:\d{1,7}: (?:fatal )?error(?:\[E\d{4}\])?: \S"  # gcc, clang
+    r"|^[^\s:()]{1,200}:\d{1,7}: error: \S[^\n]{0,500}  \[[a-z-]{1,40}\]\r?$"  # mypy
+    r"|^[^\s:()]{1,200}(?:\(\d{1,7},\d{1,7}\):|:\d{1,7}:\d{1,7} -) error TS\d{1,5}: \S"  # tsc
+    r"|^(?:/[^\s:]{1,200}/)?python[\d.]{0,5}: (?:can't (?:open file|find '__main__' module) |No module named \S)"
+    r"|^not ok \d{1,7}(?![^\n]{0,300}# (?i:todo|skip))(?= - |[ \t\r]*$| [^\s=:])"  # TAP
+    r"|^\d{1,7} examples?, [1-9]\d{0,6} failures?\b"  # rspec
+    r"|^\d{1,7} (?:runs|tests), \d{1,7} assertions, (?:[1-9]\d{0,6} failures|\d{1,7} failures, [1-9]\d{0,6} errors)\b"
+    r"|^File not found: [^\n]{1,300}\s{0,9}\Z",
+    re.MULTILINE,
+)
+_TOOLS_WORDS: Final = (
+    "npm err", "error[e", "error: ", "error ts", "can't open file", "__main__", "no module named", "not ok ", " failure",
+    " assertions, ", "file not found: ",
+)  # fmt: skip
+_FATAL: Final = re.compile(r"^fatal: \S", re.MULTILINE)
+_MOST_FATAL: Final = 2
+"""Lines that git says in a row as it gives up; more of them are a log."""
+
 _SAID_FIRST: Final = re.compile(
     r"\s{0,9}(?:<tool_use_error>|<error>)?\s{0,9}"
     r"(?P<prefix>(?i:tool )?(?i:error)(?: (?:executing|calling|running|reading|writing|parsing|opening|loading|invoking|"
@@ -75,16 +96,17 @@ _ONLY_ERRORS: Final = re.compile(
 )
 _REFUSED: Final = re.compile(
     r"Your proposed edit has introduced new syntax error"  # SWE-agent's linter
+    r"|No replacement was performed\b|Invalid `\w{1,30}` parameter\b|File not found: \S"  # Anthropic's editing tool
     r"|\[?(?:error: )?(?:the )?(?:last )?(?:command|process|execution|tool call)(?: \S[^\n]{0,200})? timed out\b"
     r"|your output was not formatted correctly|please always provide exactly one action"  # a call that cannot be parsed
     r"|<tool_use_error>",
     re.IGNORECASE,
 )
 
-_WORDS: Final = (*_TRACEBACK_WORDS, "exit", "return", *_SHELL_WORDS, *_TESTS_WORDS, "*** ")
+_WORDS: Final = (*_TRACEBACK_WORDS, "exit", "return", *_SHELL_WORDS, *_TESTS_WORDS, *_TOOLS_WORDS, "fatal: ", "*** ")
 FAILURE_BYTES: Final = tuple(
     word.strip("\n\t").encode()
-    for word in (*_WORDS, "error", "exception:", "timed out", "formatted correctly", "exactly one action", "is a directory", "not a directory", "file exists", "success", "status")
+    for word in (*_WORDS, "error", "exception:", "timed out", "no replacement", "invalid `", "formatted correctly", "exactly one action", "is a directory", "not a directory", "file exists", "success", "status")
 )  # fmt: skip
 """In lower case; the JSON of an answer that says that it failed holds one of them (`ſ` and the like apart)."""
 
@@ -128,6 +150,13 @@ def failure_in(output: str) -> str | None:
             return _short(output[found.start() : found.start() + 300])
     if any(word in lowered for word in _TESTS_WORDS) or "*** " in lowered:
         found = _TESTS.search(output)
+        if found is not None:
+            return _short(output[found.start() : found.start() + 300])
+    fatal = _FATAL.search(output) if "fatal: " in output else None
+    if fatal is not None and f"\n{output}".count("\nfatal: ") <= _MOST_FATAL:
+        return _short(output[fatal.start() : fatal.start() + 300])
+    if any(word in lowered for word in _TOOLS_WORDS):
+        found = _TOOLS.search(output)
         if found is not None:
             return _short(output[found.start() : found.start() + 300])
     return None
@@ -188,9 +217,23 @@ def _json_failure(output: str) -> str | None:
     except (ValueError, RecursionError):
         return None
     fields = {name: getattr(answer, name) for name in _Answer.__struct_fields__}
+    if _says_failed(answer.status) and _holds_more(output):
+        fields["status"] = None
     inner = answer.metadata
     return failure_in_fields(fields) or (failure_in_fields(inner) if isinstance(inner, dict) else None)
 
+
+def _holds_more(answer: str) -> bool:
+    """Whether an answer holds a list or object that is no part of a failure: `status` is what was asked for then."""
+    try:
+        fields = msgspec.json.decode(answer)
+    except (ValueError, RecursionError):
+        return False
+    inner = (value for name, value in fields.items() if name not in _OF_FAILURES)
+    return any(isinstance(value, list | dict) and value for value in inner)
+
+
+_OF_FAILURES: Final = ("error", "errors", "message", "messages", "detail", "details", "reason", "reasons", "metadata")
 
 _CODES: Final = ("exit_code", "exitCode", "exit_status", "returncode", "return_code", "returnCode")
 
@@ -211,11 +254,14 @@ def failure_in_fields(fields: dict[str, Any]) -> str | None:
     code = code_in_fields(fields)
     if code is not None:
         return code
-    status = fields.get("status")
-    if fields.get("success") is False or (isinstance(status, str) and status.lower() in ("error", "failed", "failure")):
+    if fields.get("success") is False or _says_failed(fields.get("status")):
         message = fields.get("message")
         return _short(message) if isinstance(message, str) and message.strip() else "the tool says that it failed"
     return None
+
+
+def _says_failed(status: Any) -> bool:
+    return isinstance(status, str) and status.lower() in ("error", "failed", "failure")
 
 
 def code_in_fields(fields: dict[str, Any]) -> str | None:
