@@ -180,3 +180,21 @@ async def test_everything_can_be_pressed_with_a_search_on(runs: Path) -> None:
         ):
             await reader.press(key)
             assert {view.render_line(y).cell_length for y in range(view.size.height)} == {view.size.width}
+
+
+async def test_the_map_shows_where_matches_are_until_the_search_ends(runs: Path) -> None:
+    async with at(runs, "one", "two") as reader:
+        minimap = comparing(reader).minimap
+
+        def colours() -> set[object]:
+            strips = [minimap.render_line(y) for y in range(minimap.size.height)]
+            return {
+                segment.style.color for strip in strips for segment in strip if segment.text == "▪" and segment.style
+            }
+
+        before = colours()
+        assert len(before) == 1
+        await find(reader, "wheel [25] turned")
+        assert len(colours() - before) == 1
+        await reader.press("escape")
+        assert colours() == before

@@ -103,11 +103,10 @@ class Comparison(Positions):
     def _arrange(self) -> None:
         """Make the items of the fold level, with estimated heights."""
         self.items = [*self._items()]
-        rows = [item.row for item in self.items if not item.stretch]
-        self._item_of_row = dict(
-            zip(rows, (index for index, item in enumerate(self.items) if not item.stretch), strict=True)
-        )
-        self.stops = [self._item_of_row[row] for row in self._differences if row in self._item_of_row]
+        starts = self.found.starts
+        self._rows = [starts[item.row] if item.stretch else item.row for item in self.items]
+        """By item: its row of messages, of a folded stretch the first."""
+        self.stops = [self.item_of(row) for row in self._differences]
         """The items at which differences begin."""
         self._starts = [index for index, item in enumerate(self.items) if item.stretch or self._begins_unit(item)]
         self._relayout()
@@ -285,11 +284,7 @@ class Comparison(Positions):
 
     def item_of(self, row: int) -> int:
         """The item that a row of messages is, or the folded stretch that it is in."""
-        item = self._item_of_row.get(row)
-        if item is not None:
-            return item
-        unit = self.found.messages[row].row
-        return next(i for i, one in enumerate(self.items) if one.stretch and one.row <= unit < one.row + one.stretch)
+        return bisect_right(self._rows, row) - 1
 
     def to_item(self, item: int) -> None:
         """Put the cursor on an item's header, and the item near the top, below a little of what is before it."""

@@ -150,6 +150,13 @@ class SearchedComparison(Comparison):
         if not item.stretch and not self.is_open(item) and len(self._rows_of_matches()) < count:
             self.toggle_fold()
 
+    def hit_items(self, most: int) -> list[int]:
+        """The items that matches are in; of more than `most` messages with some, as many spread over all of them."""
+        if self.search is None:
+            return []
+        messages, rows = self.search.messages, self._rows_of[self.searched]
+        return [self.item_of(rows[message]) for message in messages[:: max(1, len(messages) // most)]]
+
     @property
     def hit_number(self) -> int:
         """Which match of the search the cursor is on or last passed, from 1; 0 before the first."""

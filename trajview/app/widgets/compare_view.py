@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from trajview.app.comparison import GUTTER, MIDDLE, Comparison
+from trajview.app.comparison import GUTTER, MIDDLE
 from trajview.app.comparison_search import SearchedComparison
 from trajview.app.palette import component_styles
 from trajview.app.positions import Position
@@ -139,10 +139,10 @@ class CompareView(RowsView, can_focus=True, inherit_bindings=False):
 
 
 class CompareMap(Steady, Widget, can_focus=False):
-    """One column that stands for the whole comparison: where the sides differ, and what is on the screen."""
+    """One column that stands for the whole comparison: where the sides differ, or what a search found, and the screen."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "compare-map--left", "compare-map--right", "compare-map--both", "compare-map--window",
+        "compare-map--left", "compare-map--right", "compare-map--both", "compare-map--hit", "compare-map--window",
     }  # fmt: skip
     DEFAULT_CSS = """
     CompareMap {
@@ -150,6 +150,7 @@ class CompareMap(Steady, Widget, can_focus=False):
         & > .compare-map--left { color: $primary; }
         & > .compare-map--right { color: $warning; }
         & > .compare-map--both { color: $foreground; }
+        & > .compare-map--hit { color: $accent; }
         & > .compare-map--window { background: $foreground 22%; }
         &:ansi > .compare-map--window { background: ansi_bright_black; }
     }
@@ -164,14 +165,14 @@ class CompareMap(Steady, Widget, can_focus=False):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.session: Comparison | None = None
+        self.session: SearchedComparison | None = None
         self._styles: dict[str, Style] = {}
         self._base = Style.null()
         self._signs: dict[int, str] = {}
         self._signs_for: tuple[object, ...] = ()
         self._total = 0
 
-    def show(self, session: Comparison) -> None:
+    def show(self, session: SearchedComparison) -> None:
         """Show another comparison."""
         self.session = session
         self.refresh()
@@ -184,8 +185,8 @@ class CompareMap(Steady, Widget, can_focus=False):
         super().notify_style_update()
         self._styles = {}
 
-    def _by_line(self, session: Comparison, height: int) -> dict[int, str]:
-        """Which kind of difference is on each line; made anew when heights have changed by half a line's worth."""
+    def _by_line(self, session: SearchedComparison, height: int) -> dict[int, str]:
+        """Which kind of sign is on each line; made anew when heights have changed by half a line's worth."""
         total, stops = max(1, session.map.total), session.stops
         known = id(session), session.revision, height
         if known != self._signs_for or abs(total - self._total) * 2 * height > total:
@@ -195,6 +196,8 @@ class CompareMap(Steady, Widget, can_focus=False):
                 name = {Kind.LEFT: "left", Kind.RIGHT: "right"}.get(kind, "both")
                 line = min(height - 1, session.map.start(item) * height // total)
                 self._signs[line] = name if self._signs.get(line, name) == name else "both"
+            for item in session.hit_items(_MOST):
+                self._signs[min(height - 1, session.map.start(item) * height // total)] = "hit"
         return self._signs
 
     def render_line(self, y: int) -> Strip:
