@@ -22,7 +22,7 @@ from trajview.app.themes import THEMES
 from trajview.config import Settings
 from trajview.corpus.corpus import Corpus
 from trajview.corpus.info import RunInfo
-from trajview.corpus.turns import short_turns
+from trajview.corpus.turns import key_pressed, short_turns
 from trajview.errors import AnnotationError
 from trajview.textsafe import one_line
 
@@ -144,6 +144,7 @@ class TrajviewApp(Episodes):
     def _active(self) -> None:
         """Somebody is at work."""
         self._garbage.at_work()
+        key_pressed()
         if not self._is_ready:
             self._is_ready = True
             self._import_screens()

@@ -20,7 +20,7 @@ _STARTED: Final = 1.0
 """Seconds after which the first screen is there, and garbage is collected again."""
 _IDLE: Final = 1.5
 """Seconds without a key after which nobody waits."""
-_YOUNG, _MIDDLE, _OLD = 4_000, 20, 50
+_YOUNG, _MIDDLE, _OLD = 2_000, 10, 100
 """Objects more than before until the young are looked through, and how often that is done before older ones are."""
 
 

@@ -6,16 +6,20 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
+from time import monotonic, sleep
 from typing import Final
 
-__all__ = ["short_turns"]
+__all__ = ["give_way", "key_pressed", "short_turns"]
 
 _TURN: Final = 0.0005
 """Seconds that a thread which computes may keep another one waiting; Python's default is 5 ms, and a key has some five
 waits."""
+_ANSWER: Final = 0.03
+"""Seconds in which a key is answered, where no other thread computes."""
 _lock = Lock()
 _inside = 0
 _usual = 0.0
+_pressed_at = -1.0
 
 
 @contextmanager
@@ -34,3 +38,19 @@ def short_turns() -> Iterator[None]:
             _inside -= 1
             if not _inside:
                 sys.setswitchinterval(_usual)
+
+
+def key_pressed() -> None:
+    """Somebody waits for an answer to a key."""
+    global _pressed_at
+    _pressed_at = monotonic()
+
+
+def give_way() -> None:
+    """Wait until a key that was just pressed is answered: for a thread that computes and that nobody waits for.
+
+    To be called every millisecond or so. Under a key that is held down, such a thread has a tenth of the time.
+    """
+    wait = _pressed_at + _ANSWER - monotonic()
+    if wait > 0:
+        sleep(min(wait, _ANSWER))

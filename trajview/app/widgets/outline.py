@@ -24,7 +24,7 @@ from trajview.app.render.headers import first_words, sign_of
 from trajview.app.rule_colours import rule_classes, rule_css
 from trajview.app.session import TranscriptSession
 from trajview.app.unit_facts import UnitFacts, facts_of, short_count, short_duration
-from trajview.corpus.turns import short_turns
+from trajview.corpus.turns import give_way, short_turns
 from trajview.textsafe import one_line
 
 from .steady import Steady
@@ -280,6 +280,7 @@ class Outline(Steady, ScrollView, can_focus=False):
         found: dict[int, UnitFacts] = {}
         with short_turns():
             for unit in units:
+                give_way()
                 facts = facts_of(session.transcript, unit, lambda: worker.is_cancelled or self.session is not session)
                 if facts is None:
                     break
