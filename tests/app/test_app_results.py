@@ -302,3 +302,36 @@ async def test_blind_mode_does_not_search_what_it_hides(tmp_path: Path) -> None:
         await reader.listed()
         await search(reader, "in:metadata gull")
         assert "gull-70b" in reader.whole_screen
+
+
+async def test_only_the_runs_that_the_filter_leaves_are_searched_and_the_screen_says_so(tmp_path: Path) -> None:
+    log = write_jsonl(tmp_path / "log.jsonl", [chat("alpha", "needle"), chat("beta", "needle"), chat("gamma", "x")])
+    async with reading(log, size=(80, 24)) as reader:
+        await reader.listed()
+        await reader.ask("ampersand", "id != alpha")
+        await reader.until(lambda: len(reader.app.browser.runs.shown) == 2)
+        await reader.press("slash")
+        await reader.until(lambda: isinstance(reader.app.focused, Input) and results(reader).list.empty)
+        assert "search  in 2 of 3 runs · id != alpha" in reader.whole_screen, "it is known before anything is typed"
+        await reader.press("escape")
+        await reader.listed()
+        await search(reader, "needle")
+        assert said(reader) == "1 match in 1 run"
+        assert rows(reader)[0].startswith("beta")
+        assert "search  needle  in 2 of 3 runs · id !=" in reader.whole_screen
+        await reader.press("escape")
+        await reader.listed()
+        await reader.press("escape")
+        await reader.until(lambda: not reader.app.browser.runs.query)
+        await search(reader, "needle")
+        assert said(reader) == "2 matches in 2 runs"
+        assert " of 3 runs" not in reader.whole_screen
+
+
+async def test_a_filter_that_leaves_no_run_is_named_where_nothing_is_found(tmp_path: Path) -> None:
+    log = write_jsonl(tmp_path / "log.jsonl", [chat("alpha", "needle"), chat("beta", "needle")])
+    async with reading(log) as reader:
+        await reader.listed()
+        await reader.ask("ampersand", "messages > 50")
+        await search(reader, "needle")
+        assert "Nothing found in 0 of 2 runs." in reader.whole_screen

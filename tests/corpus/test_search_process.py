@@ -14,7 +14,7 @@ import pytest
 
 from trajview.corpus.patience import TooSlow
 from trajview.corpus.query import Query, query_from
-from trajview.corpus.search import CorpusSearch
+from trajview.corpus.search import CorpusSearch, RunMatches
 from trajview.corpus.search_process import SearchProcess
 from trajview.errors import UnreadableError
 
@@ -99,3 +99,13 @@ def test_it_ends_when_nobody_reads_any_more(tmp_path: Path) -> None:
     while psutil.pid_exists(child) and psutil.Process(child).status() != psutil.STATUS_ZOMBIE:
         assert time.monotonic() < deadline
         time.sleep(0.05)
+
+
+def test_it_looks_at_the_places_it_is_given_only(tmp_path: Path) -> None:
+    log = write(tmp_path / "log.jsonl", chat(("user", "needle"), id="a"), chat(("user", "needle"), id="b"))
+    query = query_from("needle")
+    both = [found for found in SearchProcess([log], query).found() if isinstance(found, RunMatches)]
+    assert [found.id for found in both] == ["a", "b"]
+    places = (found.place for found in both[1:])
+    assert list(SearchProcess([log], query, only=places).found()) == both[1:]
+    assert list(SearchProcess([log], query, only=()).found()) == []

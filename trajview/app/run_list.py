@@ -114,6 +114,11 @@ class RunList(RunCursor):
         return rows
 
     @property
+    def chosen(self) -> bool:
+        """Whether a filter or a queue may leave runs out."""
+        return self._select is not None or self._queue is not None
+
+    @property
     def open(self) -> int:
         """How many runs of which it is not known yet whether the filter lets them through."""
         return len(self._open)

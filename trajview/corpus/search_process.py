@@ -11,14 +11,15 @@ import pickle
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Final
 
 from trajview.errors import Problem, UnreadableError
 
+from .info import Place
 from .patience import PATIENCE, TooSlow
 from .query import Query
 from .search import CorpusSearch, RunMatches, cores
@@ -57,6 +58,7 @@ class _Job:
     around: int
     width: int | None
     patience: float
+    only: frozenset[Place] | None
 
 
 class SearchProcess:
@@ -72,17 +74,20 @@ class SearchProcess:
         around: int = 0,
         width: int | None = None,
         patience: float = PATIENCE,
+        only: Iterable[Place] | None = None,
     ) -> None:
-        """See `CorpusSearch`. Nothing is started yet."""
+        """See `CorpusSearch`. Nothing is started yet; `only` is gone through when it is, in that thread."""
         self.bytes_done = 0
         self.stopped = False
-        self._job = _Job(tuple(paths), query, keep, keep_in_all, around, width, patience)
+        self._job = _Job(tuple(paths), query, keep, keep_in_all, around, width, patience, None)
+        self._only = only
         self._process: subprocess.Popen[bytes] | None = None
 
     def found(self) -> Iterator[RunMatches | Problem]:
         """What is found, until the end or until it is stopped. Raises UnreadableError where the search broke off, and TooSlow."""
         if self.stopped:
             return
+        job = self._job if self._only is None else replace(self._job, only=frozenset(self._only))
         try:
             process = subprocess.Popen(
                 python_with(__name__),
@@ -100,7 +105,7 @@ class SearchProcess:
             try:
                 if self.stopped:  # meanwhile
                     return
-                pickle.dump(self._job, process.stdin)
+                pickle.dump(job, process.stdin)
                 process.stdin.close()
                 yield from self._read(process.stdout)
             except (EOFError, OSError, pickle.UnpicklingError) as error:
@@ -149,8 +154,8 @@ def main() -> None:
         return False
 
     search = CorpusSearch(
-        job.paths, job.query, keep=job.keep, keep_in_all=job.keep_in_all, around=job.around, width=job.width, cancelled=tick,
-        processes=cores(), patience=job.patience,
+        job.paths, job.query, keep=job.keep, keep_in_all=job.keep_in_all, around=job.around, width=job.width, only=job.only,
+        cancelled=tick, processes=cores(), patience=job.patience,
     )  # fmt: skip
     first = True
     try:

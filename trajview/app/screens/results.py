@@ -17,7 +17,8 @@ from textual.widgets import Input, Static
 
 from trajview.app.keys import bindings_for
 from trajview.app.results import AROUND, FEW, KEPT, MOST, WIDTH, Group, Landing, Results
-from trajview.app.screens.results_said import context_said, counts_said, empty_said
+from trajview.app.scope import ALL, Scope, scope_of
+from trajview.app.screens.results_said import context_said, counts_said, empty_said, query_said
 from trajview.app.widgets.key_footer import KeyFooter
 from trajview.app.widgets.prompt import Prompt
 from trajview.app.widgets.results_list import ResultsList
@@ -79,6 +80,8 @@ class ResultsScreen(Screen[None]):
     def __init__(self) -> None:
         super().__init__()
         self.results = Results()
+        self.scope: Scope = ALL
+        """The runs that were searched; before the first search, that are going to be."""
         self._search: SearchProcess | None = None
         self._waiting: deque[RunMatches | Problem] = deque()
         self._ticking: Timer | None = None
@@ -103,7 +106,6 @@ class ResultsScreen(Screen[None]):
     def on_mount(self) -> None:
         self.list = self.query_one(ResultsList)
         self.prompt = self.query_one(Prompt)
-        self.list.empty = empty_said(self.results)
         self._say()
 
     def before_shown(self) -> None:
@@ -144,8 +146,11 @@ class ResultsScreen(Screen[None]):
 
     def action_search(self) -> None:
         """Ask what to search for; what was searched for is selected, so that typing takes its place."""
-        typed = self.results.typed
+        typed, scope = self.results.typed, scope_of(self.trajview.browser.runs)
         says = "text or regular expression; role:tool tool:bash in:reasoning"
+        if self.results.state == "none":
+            self.scope = scope
+            self._say()
         self.prompt.ask("search", "/", says, typed, select=len(typed))
 
     @on(Prompt.Submitted)
@@ -183,12 +188,19 @@ class ResultsScreen(Screen[None]):
     # The search
 
     def start(self, query: Query, typed: str) -> None:
-        """Search, in a thread; what was found before is forgotten."""
+        """Search what the list shows, in a thread; what was found before is forgotten."""
         self._stop()
+        self.scope = scope_of(self.trajview.browser.runs)
         self.results = self.list.results = Results(typed, state="searching")
         self._waiting = deque()
         self._search = SearchProcess(
-            self.trajview.corpus.paths, query, keep=FEW, keep_in_all=KEPT, around=AROUND, width=WIDTH
+            self.trajview.corpus.paths,
+            query,
+            keep=FEW,
+            keep_in_all=KEPT,
+            around=AROUND,
+            width=WIDTH,
+            only=self.scope.places,
         )
         self.list.scroll_to(y=0, animate=False)
         self.list.rows_replaced()
@@ -256,12 +268,11 @@ class ResultsScreen(Screen[None]):
     def _say(self) -> None:
         results, search = self.results, self._search
         self.set_class(bool(len(results)), "-some")
-        query = Content.assemble(("search  ", "bold"), one_line(results.typed, 200))
         said = counts_said(results, search, self.trajview.corpus) if search is not None else ""
-        self.list.empty = empty_said(results)
+        self.list.empty = empty_said(results, self.scope)
         if said != self._said or results.state == "none":
             self._said = said
-            self.query_one("#results-query", Static).update(query)
+            self.query_one("#results-query", Static).update(query_said(results.typed, self.scope))
             self.query_one("#results-counts", Static).update(Content(said))
 
     def on_results_list_moved(self, message: ResultsList.Moved) -> None:

@@ -9,6 +9,7 @@ from textual.content import Content
 from trajview.app.cells import size_text
 from trajview.app.keys import key_of
 from trajview.app.results import Results, Row
+from trajview.app.scope import Scope
 from trajview.app.widgets.results_list import speaker_of
 from trajview.textsafe import one_line, safe_text, strip_escapes
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from trajview.corpus.corpus import Corpus
     from trajview.corpus.search_process import SearchProcess
 
-__all__ = ["context_said", "counts_said", "empty_said"]
+__all__ = ["context_said", "counts_said", "empty_said", "query_said"]
 
 _HELP: Final = """\
 Search what all messages say, think and call.
@@ -28,14 +29,25 @@ in:text  in:reasoning         only there; also in:arguments,
 in:metadata                   and what is known of runs and messages"""
 
 
-def empty_said(results: Results) -> str:
+def query_said(typed: str, scope: Scope) -> Content:
+    """What is searched for, and in which runs where that is not all of them."""
+    parts: list[str | tuple[str, str]] = [("search  ", "bold"), one_line(typed, 200)]
+    if scope.said:
+        parts.append((f"{'  ' if typed else ''}{scope.said}", "$text-accent"))
+        if scope.why:
+            parts.append((f" · {one_line(scope.why, 200)}", "$text-muted"))
+    return Content.assemble(*parts)
+
+
+def empty_said(results: Results, scope: Scope) -> str:
     """The sentences that stand where nothing is found, yet or at all."""
     if results.state == "none":
         return _HELP
     leave = key_of("back", "escape")
     if results.state == "searching":
         return f"Searching…\n{key_of('back', 'escape', begins=True)} stops."
-    return f"Nothing found.\n{key_of('search.corpus')} searches for something else, {leave} goes back."
+    where = f" {scope.said}" if scope.said else ""
+    return f"Nothing found{where}.\n{key_of('search.corpus')} searches for something else, {leave} goes back."
 
 
 def counts_said(results: Results, search: SearchProcess, corpus: Corpus) -> str:
