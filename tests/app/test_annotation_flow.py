@@ -311,7 +311,7 @@ async def test_active_time_goes_into_the_journal(
     episodes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 1000.0
-    for module in ("annotation_panel", "annotation_work"):
+    for module in ("annotation_panel", "panel_drafts", "annotation_work"):
         monkeypatch.setattr(f"trajview.app.widgets.{module}.monotonic", lambda: now)
     store = tmp_path / "store"
     async with reading(episodes, store=store, run="a") as reader:

@@ -31,7 +31,8 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "runs" / "chair.json").write_text(json.dumps(episode()))
     monkeypatch.setattr(Input, "cursor_blink", False)
     monkeypatch.setattr(TextArea, "cursor_blink", False)
-    monkeypatch.setattr("trajview.app.widgets.annotation_panel.clock", lambda time, seconds=False: "12:00")
+    for module in ("annotation_panel", "panel_drafts"):
+        monkeypatch.setattr(f"trajview.app.widgets.{module}.clock", lambda time, seconds=False: "12:00")
     return Path("runs")
 
 
