@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from logs import WORDS
+from rows import plain, tell
 
 from trajview.compare.alignment import align
 from trajview.compare.prints import prints_of
@@ -86,19 +87,20 @@ def main() -> None:
         left, right = two(rng, args.messages, apart=apart)
         read = timed(lambda: (prints_of(left), prints_of(right)), args.runs)  # noqa: B023  called at once
         took = timed(lambda: align(left, right), args.runs)  # noqa: B023
-        said = (
-            f"limit {LIMIT * 1000:.0f} ms"
-            if args.messages == 2_000
-            else f"{took / args.messages * 1e6:.0f} µs a message"
-        )
-        print(
-            f"{name}: {args.messages:,} messages a side aligned in {took * 1000:.0f} ms ({said}); read: {read * 1000:.0f} ms"
+        limit = LIMIT * 1000 if args.messages == 2_000 else None
+        beside = f"reading them: {plain(read * 1000, 'ms')}"
+        tell(
+            0,
+            f"two runs of {args.messages:,} messages, {name}, aligned, of a core",
+            took * 1000,
+            limit,
+            "ms",
+            beside=beside,
         )
     lines = [" ".join(rng.choices(WORDS, k=8)) for _ in range(20_000)]
     other = [line if rng.random() < 0.9 else f"{line} {rng.choice(WORDS)}" for line in lines]
-    print(
-        f"two texts of {len(lines):,} lines, a tenth changed: {timed(lambda: pair_lines(lines, other), args.runs) * 1000:.0f} ms"
-    )
+    took = timed(lambda: pair_lines(lines, other), args.runs)
+    tell(0, f"two texts of {len(lines):,} lines, a tenth changed, of a core", took * 1000, None, "ms")
 
 
 if __name__ == "__main__":

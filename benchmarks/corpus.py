@@ -1,8 +1,10 @@
 """How fast a corpus is listed and summed up, beside what the same machine can do at most, in one run.
 
-`python benchmarks/corpus.py [--size 200M] [--file LOG.jsonl] [--files 20000] [--runs 5]` writes a seeded log of chats
-into a temporary folder (or takes yours), and prints medians. Every limit is measured in the same round as what it
-limits; only the ratios carry over to another machine. The rows are those of the table of targets.
+    .venv/bin/python benchmarks/corpus.py [--size 200M] [--format chat docent sotopia] [--file LOG.jsonl] [--files 20000] [--runs 5]
+
+Writes a seeded log of each format into a temporary folder (or takes yours), and prints medians. Every limit is measured
+in the same round as what it limits; only the ratios carry over to another machine. The rows are those of the table of
+targets; a rate is of a core's time, everything else of the clock.
 """
 
 from __future__ import annotations
@@ -15,12 +17,14 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Any
 
 import msgspec
-from logs import records
+from kinds import RECORDS, bytes_of, write_log
+from rows import plain, tell
 
 from trajview.corpus.cache import SummaryCache
 from trajview.corpus.corpus import Corpus
@@ -28,17 +32,6 @@ from trajview.corpus.info import RunInfo, Updated
 from trajview.corpus.listing import listed
 from trajview.corpus.walk import SourceFile
 from trajview.formats import registry
-
-
-def write_log(path: Path, size: int) -> None:
-    """Chats of some 40 messages: so many bytes of them, the first few MB again and again under other ids."""
-    lines = list(records(300, 40, 1))
-    written, turn = 0, 0
-    with path.open("wb", buffering=1 << 20) as file:
-        while written < size:
-            for line in lines:
-                written += file.write(line.replace(b'{"id": "run-0', b'{"id": "run%03d-' % turn, 1))
-            turn += 1
 
 
 def write_folder(folder: Path, count: int) -> None:
@@ -50,6 +43,13 @@ def write_folder(folder: Path, count: int) -> None:
         }
         suffix = "json" if number % 2 else "jsonl"
         (folder / f"{number:06d}.{suffix}").write_text(json.dumps(record) + "\n")
+
+
+NAMES = {"chat": "chats", "docent": "Docent's runs", "sotopia": "Sotopia's episodes"}
+LISTED, PASS = 0.3, 1.5  # seconds for 1 GB; times the bare loop
+RATE = 1.0  # GB/s of a core
+AGAIN = 0.1  # seconds, which nobody notices
+TURN = 16.0  # ms, that of a key
 
 
 def find_loop(path: Path) -> int:
@@ -91,12 +91,12 @@ def sum_up(path: Path) -> None:
     Corpus([path]).scan()
 
 
-def timed(work: Callable[[], Any], runs: int) -> float:
+def timed(work: Callable[[], Any], runs: int, clock: Callable[[], float] = time.perf_counter) -> float:
     found = []
     for _ in range(runs):
-        start = time.perf_counter()
+        start = clock()
         work()
-        found.append(time.perf_counter() - start)
+        found.append(clock() - start)
     return statistics.median(found)
 
 
@@ -130,7 +130,7 @@ def median_of(work: Callable[[], dict[str, float]], runs: int) -> dict[str, floa
 
 
 def pause(path: Path) -> tuple[float, float]:
-    """How long another thread waits for its turn while a corpus is summed up: median and 99th percentile, in seconds."""
+    """How long another thread waits for its turn while a corpus is summed up: median and 95th percentile, in seconds."""
     corpus = Corpus([path])
     done = Event()
     corpus.subscribe(lambda _, finished: done.set() if finished else None)
@@ -141,79 +141,77 @@ def pause(path: Path) -> tuple[float, float]:
         time.sleep(0.002)
         waits.append(time.perf_counter() - start - 0.002)
     waits.sort()
-    return statistics.median(waits), waits[int(len(waits) * 0.99)]
+    return statistics.median(waits), waits[int(len(waits) * 0.95)]
+
+
+def report_log(path: Path, folder: Path, what: str, runs: int) -> None:
+    """The rows of a log, `what` it holds."""
+    size = path.stat().st_size
+    count = find_loop(path)  # warms the page cache
+    gb = f"{size / 1e9:.1f} GB of {what}"
+    print(f"{path.name}: {size:,} bytes, {count:,} lines; medians of {runs}")
+    bare = timed(lambda: find_loop(path), runs)
+    listing = timed(lambda: list_all(path), runs)
+    limit = f"a bare search for newlines: {plain(bare, 's')}"
+    tell(2, f"{gb}: every record listed", listing, LISTED * max(1.0, size / 1e9), beside=limit)
+    tell(2, f"{gb}: the same in times of the bare search", listing / bare, PASS, "x")
+    skip, decode = (timed(partial(work, path), runs, time.process_time) for work in (skip_all, decode_all))
+    summing = timed(lambda: sum_up(path), runs, time.process_time)
+    limit = f"{summing / decode:.2f}x of decoding ({size / decode / 1e9:.2f} GB/s), {summing / skip:.2f}x of skipping messages"
+    tell(3, f"{gb}: summed up, of a core", size / summing / 1e9, RATE, "GB/s", least=True, beside=limit)
+    first = median_of(lambda: background(path), runs)
+    for which in ("first batch", "all listed", "all summed up"):
+        tell(0, f"{gb}: in the background: {which}", first[which])
+    cache = folder / f"{path.stem}.sqlite"
+    background(path, SummaryCache(cache))
+    again = median_of(lambda: background(path, SummaryCache(cache)), runs)["all summed up"]
+    beside = f"the first time: {plain(first['all summed up'], 's')}"
+    tell(3, f"{gb}: opened again, all counts", again, AGAIN, beside=beside)
+    median, worst = pause(path)
+    beside = f"median {plain(median * 1e3, 'ms')}"
+    tell(3, f"{gb}: another thread's wait for its turn meanwhile, p95", worst * 1e3, TURN, "ms", beside=beside)
+
+
+def report_folder(folder: Path, files: int, runs: int) -> None:
+    """The rows of a folder of so many files."""
+    many, cache = folder / "many", folder / "many.sqlite"
+    write_folder(many, files)
+    start = time.perf_counter()
+    for entry in sorted(os.scandir(many), key=lambda entry: entry.name):
+        entry.stat()
+        descriptor = os.open(entry.path, os.O_RDONLY)
+        os.pread(descriptor, 4096, 0)
+        os.close(descriptor)
+    limit = f"each opened and its first 4 KB read: {plain(time.perf_counter() - start, 's')}"
+    found = median_of(lambda: background(many), runs)
+    tell(0, f"a folder of {files:,} files: its first batch", found["first batch"])
+    tell(0, f"a folder of {files:,} files: all listed", found["all listed"], beside=limit)
+    tell(0, f"a folder of {files:,} files: all summed up", found["all summed up"])
+    background(many, SummaryCache(cache))
+    again = median_of(lambda: background(many, SummaryCache(cache)), runs)["all summed up"]
+    tell(0, f"a folder of {files:,} files: opened again", again)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--size", default="200M", help="bytes to write, with K, M or G (powers of ten)")
+    parser.add_argument("--size", default="200M", help="bytes to write of each format, with K, M or G (powers of ten)")
+    parser.add_argument("--format", nargs="+", choices=RECORDS, default=["chat"], help="what to write  [chat]")
     parser.add_argument("--file", type=Path, help="a JSONL log to take instead")
     parser.add_argument("--files", type=int, default=20_000, help="files in the folder; 0 leaves it out")
     parser.add_argument("--runs", type=int, default=5)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="trajview-bench-") as name:
         folder = Path(name)
-        path = given.file
-        if path is None:
-            path = folder / "log.jsonl"
-            write_log(path, int(float(given.size[:-1]) * {"K": 1e3, "M": 1e6, "G": 1e9}[given.size[-1].upper()]))
-        report(path, folder, given.files, given.runs)
-
-
-def report(path: Path, folder: Path, files: int, runs: int) -> None:
-    size = path.stat().st_size
-    find_loop(path)  # warms the page cache
-
-    def line(what: str, seconds: float, limit: float | None = None, of: str = "", rate: bool = True) -> None:
-        speed = f"{size / seconds / 1e9:8.2f} GB/s" if rate else " " * 13
-        beside = f"   {seconds / limit:5.2f}x of {of}" if limit is not None else ""
-        print(f"{what:44}{seconds:9.4f} s {speed}{beside}")
-
-    print(f"{path.name}: {size:,} bytes, {find_loop(path):,} lines; medians of {runs}\n")
-    bare = timed(lambda: find_loop(path), runs)
-    listing = timed(lambda: list_all(path), runs)
-    line("mmap.find loop (limit)", bare)
-    line("row 2  list every record", listing, bare, "the mmap.find loop (limit 1.5x, for 1 GB 0.3 s)")
-    skip, decode = timed(lambda: skip_all(path), runs), timed(lambda: decode_all(path), runs)
-    line("\nmsgspec, messages left Raw (limit)"[1:], skip)
-    line("msgspec decode (limit)", decode)
-    summing = timed(lambda: sum_up(path), runs)
-    line("row 3  sum up every record", summing, decode, f"decoding, {summing / skip:.2f}x of skipping (limit 1.0 GB/s)")
-    first = median_of(lambda: background(path), runs)
-    print()
-    for what in ("first batch", "all listed", "all summed up"):
-        line(f"in the background: {what}", first[what], rate=False)
-    cache = folder / "cache.sqlite"
-    background(path, SummaryCache(cache))
-    again = median_of(lambda: background(path, SummaryCache(cache)), runs)
-    line(
-        "row 3  second opening: all summed up",
-        again["all summed up"],
-        first["all summed up"],
-        "the first",
-        False,
-    )
-    median, worst = pause(path)
-    print(f"another thread waits for its turn meanwhile: median {median * 1e3:.2f} ms, 99% {worst * 1e3:.2f} ms")
-    if files:
-        many = folder / "many"
-        write_folder(many, files)
-        start = time.perf_counter()
-        for entry in sorted(os.scandir(many), key=lambda entry: entry.name):
-            entry.stat()
-            descriptor = os.open(entry.path, os.O_RDONLY)
-            os.pread(descriptor, 4096, 0)
-            os.close(descriptor)
-        limit = time.perf_counter() - start
-        print(f"\na folder of {files:,} files")
-        line("open each and read its first 4 KB (limit)", limit, rate=False)
-        found = median_of(lambda: background(many), max(1, runs // 2))
-        line("row 1  in the background: first batch", found["first batch"], 0.1, "0.1 s", False)
-        line("in the background: all listed", found["all listed"], limit, "the limit", False)
-        line("in the background: all summed up", found["all summed up"], rate=False)
-        background(many, SummaryCache(cache))
-        again = median_of(lambda: background(many, SummaryCache(cache)), max(1, runs // 2))
-        line("second opening: all summed up", again["all summed up"], rate=False)
+        if given.file:
+            report_log(given.file, folder, given.file.name, given.runs)
+        else:
+            for kind in given.format:
+                path = folder / f"{kind}.jsonl"
+                write_log(path, bytes_of(given.size), kind)
+                report_log(path, folder, NAMES[kind], given.runs)
+                path.unlink()
+        if given.files:
+            report_folder(folder, given.files, max(1, given.runs // 2))
 
 
 if __name__ == "__main__":

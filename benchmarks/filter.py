@@ -13,6 +13,8 @@ import random
 import time
 from pathlib import Path
 
+from rows import plain, tell
+
 from trajview.app.run_list import RunList
 from trajview.corpus.info import RunInfo
 
@@ -39,7 +41,7 @@ def made(count: int) -> RunList:
             batch.append(
                 RunInfo(
                     id, id, path, "runs.jsonl", rng.choice(["docent", "openai"]), "jsonl", number,
-                    rewards=(rng.random(),), models=models, offset=number, **sizes,
+                    rewards=(rng.random(),), models=models, offset=number, **sizes,  # type: ignore[arg-type]
                 )
             )  # fmt: skip
         runs.append(batch)
@@ -71,10 +73,8 @@ def main() -> None:
             took += found
         took.sort()
         middle, slow = took[len(took) // 2], min(first)
-        print(
-            f"{text:55} median {middle * 1000:5.1f} ms, slowest letter {slow * 1000:5.1f} ms"
-            f"  ({slow / LIMIT:.2f} of the limit)"
-        )
+        beside = f"median {plain(middle * 1000, 'ms')}"
+        tell(0, f"{given.runs:,} runs, slowest letter of: {text}", slow * 1000, LIMIT * 1000, "ms", beside=beside)
 
 
 if __name__ == "__main__":

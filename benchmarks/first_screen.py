@@ -25,8 +25,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pyte
+from rows import plain, tell
 
 COLUMNS, ROWS = 120, 40
+LIMIT = 1.6  # times the empty app
 QUIET = 0.4  # seconds without output after which a screen counts as finished
 PATIENCE = 30.0  # seconds
 SAMPLES = Path(__file__).resolve().parents[1] / "sample_data"
@@ -52,7 +54,7 @@ def run_in_terminal(command: Sequence[str], folder: Path) -> Chunks:
         # A developer's setting that would have every module compiled anew, which nobody who installed it meets.
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         os.environ.update(TERM="xterm-256color", COLORTERM="truecolor")
-        os.execv(command[0], command)
+        os.execv(command[0], list(command))
     chunks: Chunks = []
     try:
         while time.perf_counter() - begin < PATIENCE:
@@ -107,7 +109,15 @@ def main() -> None:
         print(f"  {name:18} median {statistics.median(found):6.0f}   min {min(found):6.0f}   max {max(found):6.0f}")
     empty, ours = (statistics.median(found) for found in times.values())
     least = min(times["trajview"]) / min(times["empty Textual app"])
-    print(f"  ratio of the medians {ours / empty:.2f}, of the minima {least:.2f}")
+    beside = f"{plain(ours, 'ms')}; an empty Textual app: {plain(empty, 'ms')}; of the minima {least:.2f}x"
+    tell(
+        1,
+        f"exec to a first screen: {' '.join(path.name for path in given.paths)}",
+        ours / empty,
+        LIMIT,
+        "x",
+        beside=beside,
+    )
 
 
 if __name__ == "__main__":

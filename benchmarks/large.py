@@ -1,6 +1,6 @@
 """First screen, memory and idle CPU with a large log open, beside a small one and an empty Textual app (rows 1, 7, 9).
 
-    .venv/bin/python benchmarks/large.py [--size 1G] [--file LOG.jsonl] [--runs 5]
+    .venv/bin/python benchmarks/large.py [--size 1G] [--file LOG.jsonl] [--files 20000] [--runs 5]
 
 Linux only. The large log is written from a seed into a temporary folder (or yours is taken). Each program runs in a
 pseudo-terminal of 120x40, in turn. Memory is what is anonymous of it, file pages apart: the peak while the list is
@@ -18,10 +18,12 @@ import tempfile
 import time
 from pathlib import Path
 
-from corpus import write_log
+from corpus import write_folder
 from first_screen import COLUMNS, EMPTY_APP, ROWS, first_seen, run_in_terminal
 from keys import Program
+from kinds import bytes_of, write_log
 from logs import write_chats
+from rows import plain, tell
 
 RATIO, FLAT, MEMORY, IDLE = 1.6, 1.1, 150.0, 1.0  # times, times, MB, %
 
@@ -79,6 +81,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--size", default="1G", help="bytes to write, with K, M or G (powers of ten)")
     parser.add_argument("--file", type=Path, help="a JSONL log to take instead")
+    parser.add_argument("--files", type=int, default=20_000, help="files in a folder that is opened as well")
     parser.add_argument("--runs", type=int, default=5)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="trajview-bench-") as name:
@@ -88,12 +91,15 @@ def main() -> None:
         write_chats(small, 2, 6)
         if large is None:
             large = folder / "large.jsonl"
-            write_log(large, int(float(given.size[:-1]) * {"K": 1e3, "M": 1e6, "G": 1e9}[given.size[-1].upper()]))
+            write_log(large, bytes_of(given.size))
+        many = folder / "many"
+        write_folder(many, given.files)
         trajview = [sys.executable, "-m", "trajview", "--no-cache", "--store", str(folder / "store")]
         programs = {
             "an empty Textual app": ([sys.executable, str(empty)], "hello, world"),
             f"trajview, {small.stat().st_size / 1e3:.0f} KB": ([*trajview, str(small)], "run-0000000"),
             f"trajview, {large.stat().st_size / 1e9:.1f} GB": ([*trajview, str(large)], first_id(large)),
+            f"trajview, a folder of {given.files:,} files": ([*trajview, str(many)], "r0"),
         }
         times: dict[str, list[float]] = {each: [] for each in programs}
         for turn in range(given.runs + 1):
@@ -101,19 +107,21 @@ def main() -> None:
                 took = first_seen(run_in_terminal(command, folder), text)
                 if turn:
                     times[each].append(took)
-        bare, few, many = (statistics.median(found) for found in times.values())
-        for each, found in times.items():
-            print(f"row 1  first screen of {each:24} {statistics.median(found):6.0f} ms")
-        print(f"row 1  {few / bare:.2f}x of the empty app (limit {RATIO}x), the large log {many / few:.2f}x ({FLAT}x)")
+        bare, few, many, *_ = (statistics.median(found) for found in times.values())
+        for each, found in list(times.items())[1:]:
+            took = statistics.median(found)
+            beside = f"{plain(took, 'ms')}; an empty Textual app: {plain(bare, 'ms')}"
+            tell(1, f"exec to a first screen: {each}", took / bare, RATIO, "x", beside=beside)
+        tell(1, "that of the large log in times of the small one's", many / few, FLAT, "x")
         program = Program([sys.executable, str(empty)], COLUMNS, ROWS)
         program.settle(1.0)
         least = anonymous(program.pid)
         program.close()
         listed, peak, idle = visit([*trajview, str(large)], 50)
-        print(
-            f"row 7  {peak - least:.0f} MB over the empty app's {least:.0f} (limit {MEMORY:.0f}); {listed - least:.0f} with the list alone"
-        )
-        print(f"row 9  idle CPU {idle:.1f}% (limit {IDLE:.0f}%)")
+        size = f"{large.stat().st_size / 1e9:.1f} GB"
+        beside = f"the empty app: {plain(least, 'MB')}; with the list alone {plain(listed - least, 'MB')} more"
+        tell(7, f"{size} listed and 50 runs opened: more memory", peak - least, MEMORY, "MB", beside=beside)
+        tell(9, f"idle CPU with {size} open", idle, IDLE, "%")
 
 
 if __name__ == "__main__":

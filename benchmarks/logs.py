@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-__all__ = ["chat", "write_chats"]
+__all__ = ["WORDS", "chat", "prose", "records", "write_chats"]
 
 WORDS = [
     "the",
@@ -64,7 +64,7 @@ WORDS = [
 TOOLS = ("bash", "read_file", "edit_file", "search")
 
 
-def _prose(rng: random.Random, median: int) -> str:
+def prose(rng: random.Random, median: float) -> str:
     """Sentences of a length around a median (lognormal), with a list and inline code here and there."""
     wanted = min(20_000, int(rng.lognormvariate(math.log(median), 0.8)))
     pieces: list[str] = []
@@ -85,9 +85,9 @@ def _prose(rng: random.Random, median: int) -> str:
     return " ".join(pieces)
 
 
-def _output(rng: random.Random) -> str:
+def _output(rng: random.Random, longer: float) -> str:
     """Lines of a log or a listing, some with colours, lognormal in number."""
-    count = min(2_000, max(1, int(rng.lognormvariate(math.log(14), 1.3))))
+    count = min(2_000, max(1, int(rng.lognormvariate(math.log(14 * longer), 1.3))))
     colours = rng.random() < 0.2
     lines = []
     for number in range(count):
@@ -96,11 +96,11 @@ def _output(rng: random.Random) -> str:
     return "\n".join(lines)
 
 
-def chat(rng: random.Random, number: int, messages: int) -> dict[str, Any]:
-    """One OpenAI chat record of about so many messages."""
+def chat(rng: random.Random, number: int, messages: int, longer: float = 1) -> dict[str, Any]:
+    """One OpenAI chat record of about so many messages, each so many times as long as usual."""
     said: list[dict[str, Any]] = [
-        {"role": "system", "content": _prose(rng, 1500)},
-        {"role": "user", "content": _prose(rng, 400)},
+        {"role": "system", "content": prose(rng, 1500 * longer)},
+        {"role": "user", "content": prose(rng, 400 * longer)},
     ]
     while len(said) < messages:
         call = f"call_{number}_{len(said)}"
@@ -108,15 +108,15 @@ def chat(rng: random.Random, number: int, messages: int) -> dict[str, Any]:
         said.append(
             {
                 "role": "assistant",
-                "content": _prose(rng, 300),
+                "content": prose(rng, 300 * longer),
                 "tool_calls": [
                     {"id": call, "type": "function", "function": {"name": rng.choice(TOOLS), "arguments": arguments}}
                 ],
             }
         )
-        said.append({"role": "tool", "tool_call_id": call, "content": _output(rng)})
+        said.append({"role": "tool", "tool_call_id": call, "content": _output(rng, longer)})
         if rng.random() < 0.1:
-            said.append({"role": "user", "content": _prose(rng, 100)})
+            said.append({"role": "user", "content": prose(rng, 100 * longer)})
     return {"id": f"run-{number:07d}", "messages": said, "reward": round(rng.random(), 3)}
 
 

@@ -13,9 +13,11 @@ import random
 import statistics
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from logs import WORDS
+from rows import plain, tell
 
 from trajview.models.messages import AssistantMessage, ChatMessage, SystemMessage, ToolMessage, UserMessage
 from trajview.models.tokens import encoding
@@ -64,19 +66,16 @@ def main() -> None:
     some = transcript(rng, 1000, 5).messages
     many = [rng.choice(some) for _ in range(given.messages)]
     took = timed(lambda: units(many), given.runs)
-    print(
-        f"row 10  units and look-ups of {given.messages:,} messages  {took:.2f} s  ({took / UNITS_LIMIT:.2f} of the limit)"
-    )
+    tell(10, f"units and look-ups of {given.messages:,} messages", took, UNITS_LIMIT)
     encode = encoding().encode_ordinary
     for words in (6, 25, 150):
         said = transcript(rng, given.strings, words)
         whole = said.to_str()
-        bare = timed(lambda whole=whole: encode(whole), given.runs)
-        took = timed(lambda said=said: said.to_str_with_token_limit(8000), given.runs)
+        bare = timed(partial(encode, whole), given.runs)
+        took = timed(partial(said.to_str_with_token_limit, 8000), given.runs)
         what = f"{given.strings:,} messages of {words} words in strings of 8,000 tokens"
-        print(
-            f"row 11  {what}  {took:.3f} s  {took / bare:.2f}x of encoding once ({bare:.3f} s; limit {STRINGS_LIMIT}x)"
-        )
+        beside = f"{plain(took, 's')}; encoding once: {plain(bare, 's')}"
+        tell(11, what, took / bare, STRINGS_LIMIT, "x", beside=beside)
 
 
 if __name__ == "__main__":

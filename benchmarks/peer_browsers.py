@@ -18,7 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from peer_logs import FIRST, LAST
+from kinds import FIRST, LAST
 from peer_programs import Found, core_time, memory
 
 FIND = """(() => {

@@ -9,11 +9,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from corpus import write_log
+from kinds import FIRST, LAST
 from logs import chat
-
-FIRST, LAST = "ALPHAFIRST", "OMEGALAST"
-"""What the first message begins with, and what the last one says."""
 
 INSPECT = """
 import json, sys
@@ -89,17 +86,3 @@ def _event(number: int, message: dict[str, Any]) -> dict[str, Any]:
         "uuid": f"event-{number:07d}", "timestamp": f"2026-01-{number // 86400 + 1:02d}T"
         f"{number // 3600 % 24:02d}:{number // 60 % 60:02d}:{number % 60:02d}.000Z",
     }  # fmt: skip
-
-
-def write_large(path: Path, size: int) -> None:
-    """A log of chats, one a line, the first and the last of which are named as the messages above."""
-    chats = path.with_name("chats.jsonl")
-    write_log(chats, size)
-    ends = ({"id": name, "messages": [{"role": "user", "content": "hello"}]} for name in (FIRST, LAST))
-    first, last = (json.dumps(end).encode() + b"\n" for end in ends)
-    with path.open("wb") as file, chats.open("rb") as source:
-        file.write(first)
-        while block := source.read(1 << 24):
-            file.write(block)
-        file.write(last)
-    chats.unlink()

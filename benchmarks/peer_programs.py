@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from keys import Program
-from peer_logs import FIRST, LAST
+from kinds import FIRST, LAST
 
 TICKS = os.sysconf("SC_CLK_TCK")
 NEVER = float("nan")

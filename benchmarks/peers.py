@@ -31,8 +31,9 @@ from pathlib import Path
 from subprocess import DEVNULL
 from urllib.parse import quote
 
+from kinds import bytes_of, write_named
 from peer_browsers import Server, browser_round
-from peer_logs import messages_of, write_inspect, write_json_lines, write_large, write_mini, write_session
+from peer_logs import messages_of, write_inspect, write_json_lines, write_mini, write_session
 from peer_programs import NEVER, Found, terminal_round
 
 PACKAGES = {
@@ -240,7 +241,7 @@ def report(setting: Setting, sizes: Sequence[int], large: int) -> None:
         shutil.rmtree(folder)
     if large:
         log = setting.folder / "large.jsonl"
-        write_large(log, large)
+        write_named(log, large)
         compare(setting, "chats of some 40 messages, one a line", log, pagers(log))
 
 
@@ -260,12 +261,15 @@ def main() -> None:
     )
     given = parser.parse_args()
     programs = look_for(given.venv and given.venv.resolve(), given.install, given.only)
-    large = float(given.large.rstrip("KMG")) * {"K": 1e3, "M": 1e6, "G": 1e9}.get(given.large[-1], 1)
     with tempfile.TemporaryDirectory(prefix="trajview-peers-") as name:
         # Their settings and histories, and trajview's, stay out of your home folder.
         os.environ.update(HOME=name, XDG_CONFIG_HOME=f"{name}/config", XDG_CACHE_HOME=f"{name}/cache")
         os.environ.update(LESSHISTFILE="-", MSWEA_SILENT_STARTUP="1")
-        report(Setting(Path(name), programs, given.rounds, given.presses, given.patience), given.messages, int(large))
+        report(
+            Setting(Path(name), programs, given.rounds, given.presses, given.patience),
+            given.messages,
+            bytes_of(given.large),
+        )
 
 
 if __name__ == "__main__":

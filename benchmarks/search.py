@@ -1,4 +1,4 @@
-"""Search in one long run: the first hit, all of them, and whether keys still answer meanwhile (rows 6 and 8).
+"""Search in one long run, keys meanwhile, and what has to draw all of it anew (rows 6 and 8).
 
     .venv/bin/python benchmarks/search.py [--messages 100000] [--file RUN.jsonl] [--runs 3]
 
@@ -21,6 +21,7 @@ from pathlib import Path
 import msgspec
 from keys import Program
 from logs import write_chats
+from rows import plain, tell
 
 from trajview.app.app import make_app
 from trajview.app.screens.transcript import TranscriptScreen
@@ -67,27 +68,31 @@ def report_search(path: Path, runs: int) -> None:
     for what, text in NEEDLES.items():
         found = [once(messages, text, len(messages) // 3) for _ in range(runs)]
         first, every = (statistics.median(each[n] for each in found) for n in (0, 1))
-        said = f"first {first:6.3f} s (limit {FIRST})" if found[0][2] else "not found            "
-        print(
-            f"row 8  {what:26} {said}   all {every:6.3f} s (limit {ALL}), {every / limit:4.1f}x of decoding, {found[0][2]:,} hits"
-        )
+        if found[0][2]:
+            tell(8, f"{what}: first hit", first, FIRST)
+        beside = f"{every / limit:.1f}x of decoding ({plain(limit, 's')}), {found[0][2]:,} hits"
+        tell(8, f"{what}: all hits", every, ALL, beside=beside)
+
+
+def slowest(took: list[tuple[float, float, int]]) -> float:
+    """The milliseconds of the slowest of some repaints, each of which has to have come."""
+    if not all(count for _, _, count in took):
+        raise SystemExit("a key, or a new size, was not answered")
+    return max(last for _, last, _ in took)
 
 
 def report_keys(path: Path, folder: Path, presses: int) -> None:
     command = [sys.executable, "-m", "trajview", "--no-cache", "--store", str(folder / "store"), str(path)]
     program = Program(command, 120, 40)
     try:
-        begin = time.perf_counter()
         program.wait_for(b"unit 0/")
-        print(f"row 4  first screen of the run after {time.perf_counter() - begin:.2f} s (limit 2)")
-        _, end, _ = program.press("G")
-        print(f"row 4  its end {end / 1000:.3f} s later (limit 0.3)")
+        program.press("G")
         program.settle(3.0)
         program.press("g")
         took = [program.press("z") for _ in range(6)]
-        print(f"row 6  fold level   {max(each[1] for each in took):6.1f} ms (limit {REPAINT:.0f})")
+        tell(6, "fold or unfold all", slowest(took), REPAINT, "ms")
         took = [program.resize(*size) for size in ((100, 36), (120, 40), (200, 60), (120, 40))]
-        print(f"row 6  resize       {max(each[1] for each in took):6.1f} ms (limit {REPAINT:.0f})")
+        tell(6, "resize the terminal", slowest(took), REPAINT, "ms")
         for what in ("a common word", "a word that is not there", "one without a fixed text"):
             program.press("/")
             for key in NEEDLES[what]:
@@ -99,9 +104,8 @@ def report_keys(path: Path, folder: Path, presses: int) -> None:
                 took.append(program.press("jk"[turn % 2]))
             waits = sorted(each[1] for each in took if each[2])
             p95 = waits[int(0.95 * (len(waits) - 1))]
-            print(
-                f"row 8  j and k while it looks for {what:26} p95 {p95:6.1f}   max {waits[-1]:6.1f} ms (limit {KEY:.0f})"
-            )
+            beside = f"p95 {plain(p95, 'ms')}"
+            tell(8, f"j and k while it looks for {what}, slowest", waits[-1], KEY, "ms", beside=beside)
             program.press("\x1b")
             program.settle(1.0, 3.0)
     finally:
@@ -119,17 +123,19 @@ async def report_themes(path: Path, folder: Path) -> None:
             await pilot.pause(0.1)
         while not app.screen.session.scanned:
             await pilot.pause(0.1)
-        took = []
+        took, core = [], []
         for theme in ("trajview-light", "trajview-dark", "textual-dark", "trajview-dark"):
-            begin = time.perf_counter()
+            begin, busy = time.perf_counter(), time.process_time()
             drawn = asyncio.Event()
             app.theme = theme
             # The styles are made anew after the next refresh, and what follows from that is drawn after the one after it.
             app.call_after_refresh(app.call_after_refresh, drawn.set)
             await drawn.wait()
             took.append((time.perf_counter() - begin) * 1000)
+            core.append((time.process_time() - busy) * 1000)
             await pilot.pause(0.2)
-        print(f"row 6  theme        {max(took):6.1f} ms (limit {REPAINT:.0f})")
+        beside = f"of a core: {plain(max(core), 'ms')}"
+        tell(6, "switch the theme", max(took), REPAINT, "ms", beside=beside)
     corpus.cancel()
 
 

@@ -9,6 +9,7 @@ into a temporary folder (or yours is taken). Prints medians of whole programs, s
 from __future__ import annotations
 
 import argparse
+import json
 import shutil
 import statistics
 import subprocess
@@ -17,18 +18,30 @@ import tempfile
 import time
 from pathlib import Path
 
-from corpus import write_log
+from kinds import bytes_of, write_log
+from logs import records
+from rows import plain, tell
 
+COMMON = "parser"
 CASES = {
     "a word in one message": ["-c", "Xylophone"],
     "the same, case ignored": ["-c", "-i", "xylophone"],
     "a regular expression, rare": ["-c", r"[Xx]ylophon(e|ist)s? \w+"],
     "a phrase of common words": ["-c", "-F", "file parser with"],
     "a regular expression, common": ["-c", r"return n \+ 7\d\b"],
-    "a word in every record": ["-c", "-i", "parser"],
+    "a word in every record": ["-c", "-i", COMMON],
 }
 _RARE = b'{"id": "rare", "messages": [{"role": "user", "content": "a Xylophone plays"}]}\n'
-_UNITS = {"K": 10**3, "M": 10**6, "G": 10**9}
+
+
+def share(word: str) -> float:
+    """The percentage of messages of the written log that have a word, upper or lower case."""
+    said = [
+        any(word in str(message[part]).lower() for part in ("content", "tool_calls") if part in message)
+        for line in records(300, 40, 1)
+        for message in json.loads(line)["messages"]
+    ]
+    return 100 * sum(said) / len(said)
 
 
 def seconds(command: list[str]) -> float:
@@ -47,11 +60,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = given.file or Path(folder) / "log.jsonl"
         if given.file is None:
-            write_log(path, int(given.size[:-1]) * _UNITS[given.size[-1]])
+            write_log(path, bytes_of(given.size))
             with path.open("ab") as file:
                 file.write(_RARE)
+            CASES[f"a word in every record, {share(COMMON):.0f}% of messages"] = CASES.pop("a word in every record")
         print(f"{path.stat().st_size / 1e6:,.0f} MB")
-        print(f"{'':32}{'trajview':>10}{'ripgrep':>10}{'ratio':>8}")
         for name, arguments in CASES.items():
             ours, theirs = [], []
             for _ in range(given.runs):
@@ -59,8 +72,8 @@ def main() -> None:
                 if ripgrep:
                     theirs.append(seconds([ripgrep, *arguments, str(path)]))
             mine = statistics.median(ours)
-            beside = f"{statistics.median(theirs):>8.2f} s{mine / statistics.median(theirs):>8.1f}" if theirs else ""
-            print(f"{name:32}{mine:>8.2f} s{beside}")
+            beside = f"ripgrep: {plain(statistics.median(theirs), 's')}" if theirs else "ripgrep is not there"
+            tell(0, f"trajview search, {path.stat().st_size / 1e9:.1f} GB: {name}", mine, beside=beside)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,189 @@
+"""Generated chats as other kinds of logs: Docent's, Sotopia's, Anthropic's, and one run that is as long as wanted."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from logs import chat, prose
+
+__all__ = ["FIRST", "LAST", "LONG", "RECORDS", "bytes_of", "write_log", "write_long_run", "write_named"]
+
+FIRST, LAST = "ALPHAFIRST", "OMEGALAST"
+"""What a long run's first message begins with, and what its last one says."""
+
+TURNS = 25  # the messages of a long run are made once and said so often, each time with other ids
+
+DIMENSIONS = {
+    "believability": 9.0,
+    "relationship": 2.0,
+    "knowledge": 3.0,
+    "secret": 0.0,
+    "social_rules": 0.0,
+    "financial_and_material_benefits": 1.0,
+    "goal": 7.0,
+}
+
+
+def bytes_of(text: str) -> int:
+    """A number of bytes with K, M or G (powers of ten) after it, or without."""
+    return int(float(text.rstrip("KMG")) * {"K": 1e3, "M": 1e6, "G": 1e9}.get(text[-1], 1))
+
+
+def _docent_message(message: dict[str, Any]) -> dict[str, Any]:
+    calls = message.get("tool_calls")
+    if not calls:
+        return message
+    said = [
+        {
+            "id": call["id"],
+            "type": "function",
+            "function": call["function"]["name"],
+            "arguments": json.loads(call["function"]["arguments"]),
+        }
+        for call in calls
+    ]
+    return {**message, "tool_calls": said}
+
+
+def _anthropic_message(message: dict[str, Any]) -> dict[str, Any]:
+    if message["role"] == "tool":
+        result = {"type": "tool_result", "tool_use_id": message["tool_call_id"], "content": message["content"]}
+        return {"role": "user", "content": [result]}
+    if message["role"] != "assistant":
+        return {"role": "user", "content": message["content"]}
+    used = [
+        {
+            "type": "tool_use",
+            "id": call["id"],
+            "name": call["function"]["name"],
+            "input": json.loads(call["function"]["arguments"]),
+        }
+        for call in message.get("tool_calls", ())
+    ]
+    return {"role": "assistant", "content": [{"type": "text", "text": message["content"]}, *used]}
+
+
+def _docent(rng: random.Random, number: int, messages: int) -> dict[str, Any]:
+    made = chat(rng, number, messages)
+    said = [_docent_message(message) for message in made["messages"]]
+    transcripts = [{"id": f"transcript-{number:07d}", "messages": said, "metadata": {}}]
+    return {
+        "id": made["id"],
+        "name": f"task {number}",
+        "transcripts": transcripts,
+        "metadata": {"scores": {"reward": made["reward"]}},
+    }
+
+
+def _episode(rng: random.Random, number: int, messages: int) -> dict[str, Any]:
+    """Two agents, one of whom acts in each turn; four messages a turn, as Sotopia keeps them."""
+    names = ("Ada", "Bruno")
+    turns: list[list[list[str]]] = []
+    seen = [f"Here is the context of this interaction:\n{prose(rng, 1500)}\nConversation Starts:\n"] * 2
+    for turn in range(max(2, messages // 4)):
+        acts = ["did nothing", "did nothing"]
+        acts[turn % 2] = f'said: "{prose(rng, 160)}"'
+        told = [["Environment", name, text] for name, text in zip(names, seen, strict=True)]
+        turns.append([*told, *([name, "Environment", act] for name, act in zip(names, acts, strict=True))])
+        seen = [f"Turn #{turn}: {names[turn % 2]} {acts[turn % 2]}\n"] * 2
+    overall = round(rng.random() * 5, 3)
+    return {
+        "pk": f"run-{number:07d}",
+        "environment": f"environment-{number % 90}",
+        "agents": ["agent-1", "agent-2"],
+        "tag": "bench",
+        "models": ["judge", "model-1", "model-2"],
+        "messages": turns,
+        "reasoning": prose(rng, 600),
+        "rewards": [[overall, {**DIMENSIONS, "overall_score": overall}]] * 2,
+        "rewards_prompt": prose(rng, 600),
+    }
+
+
+RECORDS: dict[str, Callable[[random.Random, int, int], dict[str, Any]]] = {
+    "chat": chat,
+    "docent": _docent,
+    "sotopia": _episode,
+}
+"""How a record of each kind is made, from a generator, its number, and about how many messages."""
+
+
+def write_log(path: Path, size: int, kind: str = "chat", messages: int = 40) -> None:
+    """JSON Lines of so many bytes of records of some 40 messages, the first few MB again and again under other ids."""
+    rng = random.Random(1)
+    lines = [json.dumps(RECORDS[kind](rng, number, messages)).encode() + b"\n" for number in range(300)]
+    written, turn = 0, 0
+    with path.open("wb", buffering=1 << 20) as file:
+        while written < size:
+            for line in lines:
+                written += file.write(line.replace(b'"run-0', b'"run%03d-' % turn, 1))
+            turn += 1
+
+
+def write_named(path: Path, size: int, *, array: bool = False) -> None:
+    """Chats of so many bytes, one a line or as one array, the first of which is named FIRST and the last LAST."""
+    lines = path.with_name("lines.jsonl")
+    write_log(lines, size)
+    first, last = (
+        json.dumps({"id": name, "messages": [{"role": "user", "content": "hello"}]}).encode() for name in (FIRST, LAST)
+    )
+    before, between, after = (b"[", b",\n", b"]\n") if array else (b"", b"\n", b"\n")
+    with path.open("wb", buffering=1 << 20) as file, lines.open("rb", buffering=1 << 20) as source:
+        file.write(before + first)
+        for line in source:
+            file.write(between + line.rstrip(b"\n"))
+        file.write(between + last + after)
+    lines.unlink()
+
+
+def _as_it_is(message: dict[str, Any]) -> dict[str, Any]:
+    return message
+
+
+_RUN = b'{"id": "one-long-run", "reward": 0.5, "messages": ['
+LONG: dict[str, tuple[str, Callable[[dict[str, Any]], dict[str, Any]], bytes, bytes]] = {
+    "a chat, one line of JSON Lines": ("run.jsonl", _as_it_is, _RUN, b"]}\n"),
+    "a chat, one JSON document": ("run.json", _as_it_is, _RUN, b"]}\n"),
+    "a bare list of messages": ("list.json", _as_it_is, b"[", b"]\n"),
+    "a run of Docent": (
+        "docent.json",
+        _docent_message,
+        b'{"id": "one-long-run", "name": "long", "metadata": {"scores": {"reward": 0.5}}, '
+        b'"transcripts": [{"id": "t0", "metadata": {}, "messages": [',
+        b"]}]}\n",
+    ),
+    "messages of Anthropic": ("anthropic.json", _anthropic_message, _RUN, b"]}\n"),
+}
+"""Each kind of a long run: the file's name, how a message is written, and what stands before and after all of them."""
+
+
+def _messages(kind: str, count: int, longer: float) -> Iterator[bytes]:
+    write = LONG[kind][1]
+    made = chat(random.Random(1), 0, max(4, count // TURNS), longer)["messages"]
+    first = {**made[0], "content": f"{FIRST} {made[0]['content']}"}
+    yield json.dumps(write(first)).encode()
+    said = [json.dumps(write(message)).encode() for message in made[1:]]
+    written = 1
+    for turn in range(count):
+        for line in said:
+            if written >= count - 1:
+                yield json.dumps(write({"role": "user", "content": LAST})).encode()
+                return
+            yield line.replace(b"call_0_", b"call_%d_" % turn)
+            written += 1
+
+
+def write_long_run(folder: Path, kind: str, count: int, longer: float) -> Path:
+    """One run of so many messages, `longer` times as long as those of other logs here, as one of the kinds in LONG."""
+    name, _, before, after = LONG[kind]
+    path = folder / name
+    with path.open("wb", buffering=1 << 20) as file:
+        file.write(before)
+        for number, message in enumerate(_messages(kind, count, longer)):
+            file.write(b", " + message if number else message)
+        file.write(after)
+    return path
