@@ -107,12 +107,12 @@ def main() -> None:
                 took = first_seen(run_in_terminal(command, folder), text)
                 if turn:
                     times[each].append(took)
-        bare, few, many, *_ = (statistics.median(found) for found in times.values())
+        bare, little, much, *_ = (statistics.median(found) for found in times.values())
         for each, found in list(times.items())[1:]:
             took = statistics.median(found)
             beside = f"{plain(took, 'ms')}; an empty Textual app: {plain(bare, 'ms')}"
             tell(1, f"exec to a first screen: {each}", took / bare, RATIO, "x", beside=beside)
-        tell(1, "that of the large log in times of the small one's", many / few, FLAT, "x")
+        tell(1, "that of the large log in times of the small one's", much / little, FLAT, "x")
         program = Program([sys.executable, str(empty)], COLUMNS, ROWS)
         program.settle(1.0)
         least = anonymous(program.pid)

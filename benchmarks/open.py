@@ -1,6 +1,6 @@
 """How long one large run takes to open, and how much memory, in each kind of file that may hold one (row 4).
 
-    .venv/bin/python benchmarks/open.py [--messages 100000] [--longer 4.2] [--size 500M] [--runs 3]
+    .venv/bin/python benchmarks/open.py [--messages 100000] [--longer 4.6] [--size 500M] [--runs 3]
 
 Linux only. Runs of so many messages are written from a seed, `longer` times as long as those of the other benchmarks, and
 then one JSON array of chats of `size` bytes. The program runs in a pseudo-terminal of 120x40: first screen is exec to the first
@@ -78,7 +78,7 @@ def report(path: Path, folder: Path, what: str, runs: int, *, listed: bool = Fal
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--messages", type=int, default=100_000)
-    parser.add_argument("--longer", type=float, default=4.2, help="1 makes some 120 MB of 100,000 messages")
+    parser.add_argument("--longer", type=float, default=4.6, help="1 makes some 120 MB of 100,000 messages")
     parser.add_argument("--size", default="500M", help="bytes of the array, with K, M or G; 0 leaves it out")
     parser.add_argument("--runs", type=int, default=3)
     given = parser.parse_args()

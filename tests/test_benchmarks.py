@@ -1,0 +1,94 @@
+"""The generated logs of benchmarks/ are what they are called, and the table says which targets were met."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from trajview.corpus.corpus import Corpus
+from trajview.corpus.info import RunInfo
+
+FOLDER = Path(__file__).resolve().parents[1] / "benchmarks"
+
+
+@pytest.fixture
+def module(monkeypatch: pytest.MonkeyPatch):
+    """A module of benchmarks/ by its name; none of them stays imported under a name as common as theirs."""
+    before = set(sys.modules)
+    monkeypatch.syspath_prepend(str(FOLDER))
+
+    def imported(name: str) -> ModuleType:
+        return importlib.import_module(name)
+
+    yield imported
+    for name in set(sys.modules) - before:
+        if str(getattr(sys.modules[name], "__file__", "")).startswith(str(FOLDER)):
+            del sys.modules[name]
+
+
+def runs_of(path: Path) -> tuple[Corpus, list[RunInfo]]:
+    corpus = Corpus([path])
+    corpus.scan()
+    return corpus, [info for info in corpus.infos if isinstance(info, RunInfo)]
+
+
+@pytest.mark.parametrize(("kind", "format"), [("chat", "openai"), ("docent", "docent"), ("sotopia", "sotopia")])
+def test_a_written_log_is_of_its_format_and_every_run_has_an_id_of_its_own(module, tmp_path, kind, format):
+    path = tmp_path / "log.jsonl"
+    module("kinds").write_log(path, 1, kind, messages=8)
+    module("kinds").write_log(path, path.stat().st_size + 1, kind, messages=8)
+    corpus, runs = runs_of(path)
+    assert {run.format for run in runs} == {format}
+    assert len({run.id for run in runs}) == len(runs) == 600
+    assert all(run.messages and run.messages > 2 and run.rewards for run in runs)
+    assert not corpus.problems
+
+
+def test_a_long_run_has_so_many_messages_between_its_named_ends_in_every_kind(module, tmp_path):
+    kinds = module("kinds")
+    formats = []
+    for kind in kinds.LONG:
+        corpus, (run,) = runs_of(kinds.write_long_run(tmp_path, kind, 500, 1))
+        messages = corpus.load(run).transcripts[0].messages
+        assert len(messages) == 500
+        assert messages[0].text.startswith(kinds.FIRST)
+        assert messages[-1].text == kinds.LAST
+        calls = [call.id for message in messages for call in getattr(message, "tool_calls", None) or ()]
+        assert len(set(calls)) == len(calls) > 100
+        formats.append(run.format)
+    assert formats == ["openai", "openai", "messages", "docent", "anthropic"]
+
+
+@pytest.mark.parametrize("array", [False, True])
+def test_a_log_with_named_ends_has_them_as_its_first_and_last_run(module, tmp_path, array):
+    kinds = module("kinds")
+    path = tmp_path / ("log.json" if array else "log.jsonl")
+    kinds.write_named(path, 1, array=array)
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+    _, runs = runs_of(path)
+    assert (runs[0].id, runs[-1].id, len(runs)) == (kinds.FIRST, kinds.LAST, 302)
+
+
+def test_the_table_has_what_was_told_in_the_order_of_the_targets_with_verdicts(module, tmp_path, monkeypatch, capsys):
+    rows = module("rows")
+    kept = tmp_path / "rows.jsonl"
+    monkeypatch.setenv(rows.KEPT_IN, str(kept))
+    rows.tell(0, "a figure", 0.25)
+    rows.tell(8, "all hits", 1.5, 1.0, beside="decoding: 0.5 s")
+    rows.tell(3, "summed up", 0.75, 1.0, "GB/s", least=True)
+    rows.tell(2, "a | b", 1.2, 1.5, "x")
+    assert "1.50 s (at most 1.00 s: missed)   decoding: 0.5 s" in capsys.readouterr().out
+    assert module("all").table(rows.kept(kept)).splitlines()[2:] == [
+        "| 2 | a \\| b | at most 1.50x | 1.20x | met |  |",
+        "| 3 | summed up | at least 1.00 GB/s | 0.75 GB/s | missed |  |",
+        "| 8 | all hits | at most 1.00 s | 1.50 s | missed | decoding: 0.5 s |",
+        "|  | a figure |  | 0.250 s |  |  |",
+    ]
+
+
+def test_what_runs_everything_names_scripts_that_are_there(module):
+    assert all((FOLDER / script).is_file() for script, _, _ in module("all").STEPS)
