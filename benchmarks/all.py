@@ -38,7 +38,7 @@ STEPS = (
     ("compare.py", "", "--messages 500 --runs 2"),
     ("filter.py", "", "--runs 10000 --rounds 1"),
     ("search_corpus.py", "--runs 3", "--size 20M --runs 1"),
-    ("large.py", "--size 10G", "--size 200M --files 2000 --runs 1"),
+    ("large.py", "--size 10G --runs 3", "--size 200M --files 2000 --runs 1"),
 )
 """Each script, with its arguments for the sizes of the targets, and for the quick ones."""
 
