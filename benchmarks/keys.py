@@ -1,6 +1,6 @@
 """How long a key takes until its repaint is complete, beside a Textual widget that does nothing but repaint.
 
-    .venv/bin/python benchmarks/keys.py [--messages 200 20000] [--size 120x40] [--presses 20]
+    .venv/bin/python benchmarks/keys.py [--messages 200 20000] [--runs 20000] [--size 120x40] [--presses 20]
 
 The program runs in a pseudo-terminal. For each key: write it, stamp the first and the last byte of the answer, which
 ends when nothing has come for 60 ms (never part of a figure). The limit is a ScrollView of plain lines in the same
@@ -30,6 +30,7 @@ from rows import plain, tell
 QUIET = 0.06
 LIMITS = 16.0, 25.0  # ms, up to 120x40 and above it
 SLOWEST = 100.0  # ms
+WHILE_READ = 4.0  # s in which keys are pressed while a list is read
 LIMIT = """\
 from rich.segment import Segment
 from textual.app import App
@@ -148,6 +149,9 @@ def show(name: str, took: list[tuple[float, float, int]]) -> tuple[float, float]
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--messages", type=int, nargs="+", default=[200, 20_000])
+    parser.add_argument(
+        "--runs", type=int, default=20_000, help="in a list that is read while keys are pressed; 0 for none"
+    )
     parser.add_argument("--size", default="120x40")
     parser.add_argument("--presses", type=int, default=20)
     given = parser.parse_args()
@@ -186,6 +190,21 @@ def main() -> None:
                 tell(5, f"{run}: {name}, p95", p95, most, "ms", beside=f"slowest {plain(slowest, 'ms')}; {beside}")
             tell(5, f"{run}: the slowest of all keys", max(each for _, each in found.values()), SLOWEST, "ms")
             tell(5, f"{run}: the last of 60 j of a held key", last, SLOWEST, "ms")
+        if given.runs:
+            path = Path(folder, "runs.jsonl")
+            size = write_chats(path, given.runs, 2)
+            command = [sys.executable, "-m", "trajview", "--no-cache", "--store", folder, str(path)]
+            program = Program(command, columns, rows)
+            program.wait_for("▌".encode())
+            print(f"  trajview, a list of {given.runs:,} runs, {size / 1e6:.1f} MB, while it is read")
+            until = time.perf_counter() + WHILE_READ
+            took = []
+            while time.perf_counter() < until:
+                took.append(program.press("jk"[len(took) % 2]))
+            program.close()
+            p95, slowest = show("j, k", took)
+            beside = f"slowest {plain(slowest, 'ms')}; a widget that only repaints, a line: {plain(line, 'ms')}"
+            tell(0, f"{given.runs:,} runs that are read: j and k, p95", p95, SLOWEST, "ms", beside=beside)
 
 
 if __name__ == "__main__":
