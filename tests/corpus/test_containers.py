@@ -112,6 +112,23 @@ def test_bytes_that_are_not_utf8_are_replaced_and_reported_once(tmp_path: Path) 
     assert corpus.load(corpus[0]).transcripts[0].messages[0].text == "\ufffd"
 
 
+def test_a_single_byte_that_is_no_utf8_deep_in_a_long_record_is_found_where_that_is_asked_for(tmp_path: Path) -> None:
+    said = "日本語のテキスト。" * 1000
+    lines = [
+        json.dumps({"id": f"r{i}", "messages": [{"role": "user", "content": said}]}, ensure_ascii=False).encode()
+        for i in range(4)
+    ]
+    lines[3] = lines[3].replace("。".encode() + b'"', b'\xe3\x80"')
+    (tmp_path / "a.jsonl").write_bytes(b"\n".join(lines))
+    corpus = Corpus([tmp_path / "a.jsonl"], thorough=True)
+    corpus.scan()
+    assert [problem.where.line for problem in corpus.problems] == [4]
+    quick = Corpus([tmp_path / "a.jsonl"])
+    quick.scan()
+    assert quick.infos == corpus.infos
+    assert quick.load(quick[3]).transcripts[0].messages[0].text.endswith("\ufffd")
+
+
 def test_nan_lone_surrogates_control_characters_and_long_numbers_open(tmp_path: Path) -> None:
     text = '{"id": "a", "x": [NaN, -Infinity, 1e999, %s], "messages": [{"role": "user", "content": "\\ud83d \x01\t"}]}'
     corpus = corpus_of(tmp_path, "a.json", text % ("9" * 5000))

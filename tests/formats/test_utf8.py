@@ -48,6 +48,14 @@ def test_bytes_are_told_from_utf8_wherever_they_stand(look: Callable[[bytes | me
             assert look(data) is look(memoryview(data)) is by_python(data)
 
 
+def test_a_text_in_another_encoding_does_not_seem_to_be_utf8_however_long_it_is() -> None:
+    text = "naïve café, déjà vu; " * 1000
+    assert not utf8.seems_utf8(text.encode("latin-1"))
+    assert not utf8.seems_utf8((text + "naïf" * 100).encode("cp1252"))
+    assert utf8.seems_utf8(text.encode())
+    assert utf8.seems_utf8(b"a" * 10_000)
+
+
 @settings(max_examples=300, deadline=None)
 @given(
     parts=st.lists(

@@ -24,7 +24,7 @@ def command(ctx: click.Context, paths: tuple[Path, ...]) -> None:
     """
     from trajview.corpus.corpus import Corpus
 
-    corpus = Corpus(existing(paths))
+    corpus = Corpus(existing(paths), thorough=True)
     count = runs = 0
     problems: list[Problem] = []
     for item in corpus.stream():

@@ -63,12 +63,14 @@ class Corpus:
         *,
         follow: bool = False,
         streams: Sequence[Stream] = (),
+        thorough: bool = False,
     ) -> None:
         """`cache` keeps the summaries for the next time; by default nothing is kept.
 
         `follow`: go on after the scan that `start` begins, with what is appended to the files, rewritten in them and
         added beside them, until it is cancelled. `streams`: files among the paths that are being filled; the scan that
-        `start` begins ends with the last of them.
+        `start` begins ends with the last of them. `thorough`: find every byte that is no UTF-8, for `validate`; else a
+        single one deep in a long record may go unsaid.
         """
         self.paths = tuple(paths)
         self.follows = follow
@@ -76,7 +78,7 @@ class Corpus:
         self._found = Found()
         self._cancelled = Event()
         self._may_go_on = Event()
-        self._scan = Scan(self.paths, self._cancelled, cache, self._is_written)
+        self._scan = Scan(self.paths, self._cancelled, cache, self._is_written, thorough=thorough)
         self._scan.names = {stream.path: STANDARD_INPUT for stream in streams}
         self._reader = Reader(self._scan.stamps, self._found.as_listed)
         self._follower: Follower | None = None

@@ -49,8 +49,14 @@ class Scan:
         cancelled: Event,
         cache: SummaryCache | None = None,
         is_written: Callable[[Path], bool] = lambda _: False,
+        *,
+        thorough: bool = False,
     ) -> None:
-        """`is_written` says of which files the end is still to come, so that a torn record there is no problem."""
+        """`is_written` says of which files the end is still to come, so that a torn record there is no problem.
+
+        `thorough`: find bytes that are no UTF-8 wherever they are, not only at the first place beyond ASCII.
+        """
+        self._thorough = thorough
         self.left_out = 0
         self.is_written = is_written
         self.empty: set[Path] = set()
@@ -232,7 +238,7 @@ class Scan:
         if self._looker is None:
             from trajview.formats.quick import QuickLook
 
-            self._looker = QuickLook()
+            self._looker = QuickLook(thorough=self._thorough)
         return self._looker
 
     def _quick_look(self, path: Path) -> LookAt:

@@ -27,7 +27,7 @@ from .quick_docent import look_at_parts, look_at_run, parted_run
 from .quick_episode import look_at_episode
 from .roles import ROLES, sample
 from .unread import ABSENT, KEY, Parted, PartedRun, Usual, json_of, parted
-from .utf8 import is_utf8
+from .utf8 import is_utf8, seems_utf8
 
 __all__ = ["QuickLook"]
 
@@ -93,7 +93,9 @@ _Shape = tuple[Any, ...]
 class QuickLook:
     """Sums up the records of one file after another; not for several threads at once."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, thorough: bool = False) -> None:
+        """`thorough`: look at all bytes for some that are no UTF-8, which is as much work as the rest."""
+        self._is_utf8 = is_utf8 if thorough else seems_utf8
         self._keys: dict[str, None] = {}
         self._decoder: msgspec.json.Decoder[Any] | None = None
         self._values: Callable[[Any], tuple[Any, ...]] = tuple
@@ -121,7 +123,7 @@ class QuickLook:
             found = _TYPED[self._learnt](data, origin)
             if found is None:
                 self._typed_misses += 1
-            elif self._learnt == sotopia.FORMAT.name or is_utf8(data):
+            elif self._learnt == sotopia.FORMAT.name or self._is_utf8(data):
                 return found
         if len(data) >= _LARGE and (apart or self._decoder is None):
             return self._look_at_large(data, origin, apart)
@@ -144,7 +146,7 @@ class QuickLook:
             self._asked = shape
             if len(data) >= _LARGE:
                 return self._look_at_large(data, origin)
-        if not known or not is_utf8(data):
+        if not known or not self._is_utf8(data):
             return None
         fields = dict(zip(self._keys, values))  # noqa: B905 - as many as there are keys
         if UnsetType in kinds:
@@ -174,7 +176,7 @@ class QuickLook:
                 models = _models(messages)
         except (ValueError, RecursionError):  # no such chat
             return None
-        if not _have_texts(heads, all_texts=parts.sizes is not None) or not is_utf8(data):
+        if not _have_texts(heads, all_texts=parts.sizes is not None) or not self._is_utf8(data):
             return None
         known = registry.format_named(format_name)
         chat = known.beside(parts.fields, sampled[KEY], origin) if isinstance(known, ChatFormat) else None
@@ -187,7 +189,7 @@ class QuickLook:
     def _look_at_large_run(self, data: bytes | memoryview, origin: Origin) -> tuple[str, Summary] | None:
         parts = parted_run(data)
         found = look_at_parts(parts, origin) if parts is not None else None
-        if found is None or not is_utf8(data):
+        if found is None or not self._is_utf8(data):
             return None
         self._parted = parts
         return found

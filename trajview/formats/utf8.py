@@ -10,10 +10,11 @@ from importlib import import_module
 from itertools import chain
 from typing import Final
 
-__all__ = ["is_utf8"]
+__all__ = ["is_utf8", "seems_utf8"]
 
 _WINDOW: Final = 1024
 """Bytes that are decoded from one on that is not ASCII: others are most often near it."""
+_FEW: Final = 4
 _BEYOND_ASCII: Final = bytes(range(0x80, 0x100))
 _BLOCK: Final = 4096
 _blocks: Final = struct.Struct(f"{_BLOCK}s").iter_unpack
@@ -28,14 +29,23 @@ except ImportError:  # no wheel for this machine
 
 def is_utf8(data: bytes | memoryview) -> bool:
     """Whether bytes are UTF-8, as Python's own decoder sees it."""
-    return _by_blocks(data) if _find is None else _by_search(data, _find)
+    return _by_blocks(data) if _find is None else _by_search(data, _find, len(data))
 
 
-def _by_search(data: bytes | memoryview, find: Callable[..., int]) -> bool:
+def seems_utf8(data: bytes | memoryview) -> bool:
+    """Whether bytes are UTF-8 in the first few places that are beyond ASCII: one of another encoding shows in the first.
+
+    It takes the same time however much of a long record is Chinese, or emoji.
+    """
+    return _by_blocks(data) if _find is None else _by_search(data, _find, _FEW)
+
+
+def _by_search(data: bytes | memoryview, find: Callable[..., int], most: int) -> bool:
     at = find(data, _BEYOND_ASCII)
     view, end = memoryview(data), len(data)
     try:
-        while at >= 0:
+        while at >= 0 and most:
+            most -= 1
             # A character may go on behind the window: then it is the next one's.
             done = at + utf_8_decode(view[at : at + _WINDOW], "strict", at + _WINDOW >= end)[1]
             at = find(data, _BEYOND_ASCII, done) if done < end else -1
