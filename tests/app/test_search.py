@@ -13,7 +13,7 @@ from tests.formats.test_lazy import items
 from trajview.app.search import search
 from trajview.corpus.counting import counter_of
 from trajview.corpus.decode import decode_json
-from trajview.corpus.prefilter import literal_of
+from trajview.corpus.pattern_words import literal_of
 from trajview.corpus.query import Query, QueryError, query_from
 from trajview.formats.built import MessagesOnDemand
 from trajview.formats.chat import Conversation, message_models

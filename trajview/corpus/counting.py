@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Final
 
-from .prefilter import literal_of
+from .pattern_words import literal_of
 
 __all__ = ["counter_of", "is_plain", "spans_of"]
 

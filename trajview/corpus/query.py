@@ -11,7 +11,7 @@ from typing import Literal as OneOf
 
 from trajview.errors import TrajviewError
 
-from .prefilter import Literal, literal_of
+from .pattern_words import Literal, literal_of
 
 if TYPE_CHECKING:
     from trajview.rules.rule import Rule
