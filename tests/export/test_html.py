@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from io import BytesIO
 from typing import Any
@@ -19,7 +20,7 @@ from trajview.export.markdown import export_markdown
 from trajview.export.page import page_of
 from trajview.export.prose import cited, output, prose
 from trajview.export.shown import Annotated
-from trajview.highlight import compile_rule
+from trajview.highlight import Rule, compile_rule
 from trajview.models.messages import (
     AssistantMessage,
     ChatMessage,
@@ -72,9 +73,10 @@ TAGS = frozenset(
         "code",
         "strong",
         "blockquote",
+        "mark",
     ]
 )
-ATTRIBUTES = frozenset(["lang", "charset", "http-equiv", "content", "name", "class", "id", "href", "title"])
+ATTRIBUTES = frozenset(["lang", "charset", "http-equiv", "content", "name", "class", "id", "href", "title", "open"])
 EMPTY = {"meta"}
 
 
@@ -102,7 +104,7 @@ class Page(HTMLParser):
         if "href" in found:
             assert (found["href"] or "").startswith("#")
             self.links.append((found["href"] or "")[1:])
-        self.folds += tag == "details"
+        self.folds += tag == "details" and found.get("class") != "group"
         if tag not in EMPTY:
             self._open.append(tag)
 
@@ -119,6 +121,103 @@ class Page(HTMLParser):
 
 def run_of(*messages: ChatMessage, **more: Any) -> AgentRun:
     return AgentRun(id="r", transcripts=[Transcript(messages=list(messages))], **more)
+
+
+def groups_of(text: str) -> list[tuple[str, str, list[str]]]:
+    """The groups of the list of highlights: class, heading and places of each."""
+    groups = re.findall(
+        r'<details class=group(?: open)?><summary class="(.*?)">(.*?)</summary>\n<ol>(.*?)</ol>', text, re.DOTALL
+    )
+    return [(kind, re.sub(r"<.*?>", "", head), re.findall(r'href="#(.*?)"', rows)) for kind, head, rows in groups]
+
+
+def marked(text: str) -> list[tuple[str, str]]:
+    """The class and the text of each mark within the messages."""
+    return re.findall(r'<mark class="(.*?)">(.*?)</mark>', text[text.index("<main>") :], re.DOTALL)
+
+
+def without_marks(text: str) -> str:
+    """The messages as if nothing in them stood out."""
+    return re.sub(r'<mark class=".*?">|</mark>|<p class="why .*?</p>\n', "", text[text.index("<article") :])
+
+
+def rule(pattern: str, name: str = "timetable", **more: Any) -> Rule:
+    return replace(compile_rule(pattern, name), **more)
+
+
+def test_the_matches_of_a_rule_are_marked_in_its_colour() -> None:
+    run = run_of(UserMessage(content="The night bus,\nthe bus."), ToolMessage(content="bus 4", tool_call_id="c"))
+    rules = [rule("bus", colour="blue"), rule("night", "late")]
+    text = export_html(run, rules=rules).text
+    assert marked(text) == [("c-rule", "night"), ("c-blue", "bus"), ("c-blue", "bus"), ("c-blue", "bus")]
+    Page(text)
+
+
+def test_a_rule_marks_in_its_own_fields_and_tools_alone() -> None:
+    calls = [ToolCall(id=tool, function=tool, arguments={"a": "bus 5"}) for tool in ("sh", "py")]
+    parts = [ReasoningPart(reasoning="bus 1"), TextPart(text="bus 2")]
+    run = run_of(
+        AssistantMessage(content=parts, tool_calls=calls),
+        ToolMessage(content="bus 3", tool_call_id="sh", function="sh", error={"message": "bus 4"}),
+    )
+
+    def found(**where: Any) -> list[str]:
+        return [text for _, text in marked(export_html(run, rules=[rule(r"bus \d", **where)]).text)]
+
+    assert found() == ["bus 1", "bus 2", "bus 5", "bus 5", "bus 3", "bus 4"]
+    for field, wanted in (("reasoning", "1"), ("text", "2"), ("output", "3"), ("error", "4")):
+        assert found(fields=frozenset([field])) == [f"bus {wanted}"]
+    assert found(fields=frozenset(["arguments"]), tools=frozenset(["py"])) == ["bus 5"]
+    assert found(roles=frozenset(["tool"])) == ["bus 3", "bus 4"]
+
+
+def test_marks_leave_the_markup_around_them_as_it_was() -> None:
+    said = "# Bus times\n> the bus\n\n**the night bus** and `a bus`\n```\nbus\n```\nbus\nbus"
+    text = export_html(run_of(UserMessage(content=said)), rules=[rule(r"(?i)bus( times)?(\nbus)?")]).text
+    main = text[text.index("<article") :]
+    assert '<strong class=h><mark class="c-rule">Bus times</mark></strong>' in main
+    assert '<blockquote class=text>the <mark class="c-rule">bus</mark></blockquote>' in main
+    assert '<strong>the night <mark class="c-rule">bus</mark></strong>' in main
+    assert '<code>a <mark class="c-rule">bus</mark></code>' in main
+    assert '<pre><mark class="c-rule">bus</mark></pre>' in main
+    assert '<mark class="c-rule">bus</mark>\n<mark class="c-rule">bus</mark></div>' in main
+    Page(text)
+    plain = without_marks(export_html(run_of(UserMessage(content=said))).text)
+    for pattern in (r"[\s\S]+", r"(?m)^.*$", r"[#>`]+", r"\*\*the", r"s+\n"):
+        assert without_marks(export_html(run_of(UserMessage(content=said)), rules=[rule(pattern)]).text) == plain
+
+
+def test_hostile_text_stays_escaped_within_marks() -> None:
+    nasty = '<img src=x onerror="go()"> \x02a&lt;\x03 </mark>'
+    text = export_html(run_of(UserMessage(content=nasty)), rules=[rule(r"<img|onerror=.*")]).text
+    assert "<img" not in text
+    assert marked(text) == [
+        ("c-rule", "&lt;img"),
+        ("c-rule", "onerror=&quot;go()&quot;&gt; ␂a&amp;lt;␃ &lt;/mark&gt;"),
+    ]
+    Page(text)
+
+
+def test_highlights_are_listed_by_rule_with_their_count_and_a_few_words() -> None:
+    messages = [UserMessage(content=f"line {n}\nwhen does bus <{n}> go, by the way?") for n in range(12)]
+    text = export_html(
+        run_of(*messages, ToolMessage(content="Error: no bus", tool_call_id="c")), rules=[rule("bus")]
+    ).text
+    groups = groups_of(text)
+    assert [group[:2] for group in groups] == [("dot error", "errors 1"), ("dot rule c-rule", "timetable 13")]
+    assert groups[1][2] == [f"T0B{n}" for n in range(13)]
+    contents = text[: text.index("<main>")]
+    assert 'when does <mark class="c-rule">bus</mark> &lt;7&gt; go, by the way?' in contents
+    assert contents.count("timetable") == 1
+    assert contents.count("<details class=group open>") == 1  # the long one is folded
+
+
+def test_a_rule_that_looks_near_its_words_marks_the_same_as_without_them() -> None:
+    said = "x" * 3_000 + ("\n" + "no key, " * 400 + "key=abc\nkey=\n") * 3
+    near, plain = rule(r"key=\w+", words=("key=",)), rule(r"key=\w+")
+    assert list(near.spans(said, 100)) == list(plain.spans(said, 100))
+    assert len(list(plain.spans(said, 100))) == 3
+    assert len(list(plain.spans(said, 2))) == 2
 
 
 @settings(deadline=None)
@@ -210,7 +309,7 @@ def test_long_output_is_folded_and_a_failure_shows_more_of_it() -> None:
     assert Page(text).folds == 1
     assert "18 more lines" in text
     assert '<p class="why error">error: exit 1</p>' in text
-    assert '<li class="dot error"><a href="#T0B2"' in text
+    assert groups_of(text) == [("dot error", "errors 1", ["T0B2"])]
 
 
 def test_reasoning_calls_and_images_are_told_apart() -> None:
@@ -236,8 +335,7 @@ def test_annotations_are_in_the_page_and_what_they_cite_is_linked_and_listed() -
     assert "<td>secret</td><td class=num>–</td><td class=num>5</td>" in text
     assert '<a class=cite href="#T0B1">[T0B1: &quot;Hello&quot;]</a>, not in [T0B7].' in text
     assert "<div class=note><b>ada</b> progress 1<div class=text>a good start</div></div>" in text
-    assert '<li class="dot citation"><a href="#T0B1"' in text
-    assert '<li class="dot mark"><a href="#T0B0"' in text
+    assert groups_of(text) == [("dot mark", "marks 1", ["T0B0"]), ("dot citation", "citations 1", ["T0B1"])]
 
 
 def test_of_a_part_nothing_else_is_on_the_page() -> None:

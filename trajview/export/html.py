@@ -20,8 +20,10 @@ from trajview.models.transcript import Transcript
 from trajview.textsafe import one_line
 
 from .exported import Exported, Part
+from .listed import kind_of, listed_highlights
+from .marks import marker
 from .page import Page, about, page_of
-from .prose import cited, esc, output, prose
+from .prose import cited, esc, inline, output, prose
 from .shown import Annotated, facts_of, number
 from .spoken import stand_in
 
@@ -106,15 +108,7 @@ def _style() -> str:
 
 def _contents(page: Page, prefix: str) -> Iterator[str]:
     """The column on the left: highlights, then the units of each transcript."""
-    if any(page.reasons.values()):
-        yield "<h2>Highlights</h2>\n<ol>\n"
-        for index, message, one in page.highlights:
-            said = esc(one_line(one.reason, 80))
-            yield (
-                f'<li class="dot {_kind(one)}"><a href="#{prefix}T{index}B{message}" title="{said}">'
-                f"<span class=n>{one.unit}</span> <span class=said>{said}</span></a></li>\n"
-            )
-        yield "</ol>\n"
+    yield from listed_highlights(page, prefix)
     if page.annotated.records:
         yield "<h2>Annotations</h2>\n<ol>\n"
         for number_, record in enumerate(page.annotated.records):
@@ -140,11 +134,6 @@ def _first_words(messages: Sequence[ChatMessage]) -> str:
         if isinstance(message, AssistantMessage) and message.tool_calls:
             return one_line(" ".join(call.function for call in message.tool_calls), 60)
     return "–"
-
-
-def _kind(highlight: Highlight) -> str:
-    """The class of a highlight; `unit` names something else in the style."""
-    return "unit-hl" if highlight.source in ("unit", "search") else highlight.source
 
 
 def _about_run(page: Page) -> Iterator[str]:
@@ -212,12 +201,13 @@ def _message(page: Page, index: int, number_: int, reasons: Sequence[Highlight],
     yield f'<article class="m role-{message.role}" id={prefix}{place}>\n<header><b>{message.role}</b>{said}'
     yield f'<a class=place href="#{prefix}{place}">{place}</a></header>\n'
     for why in reasons:
-        yield f'<p class="why {_kind(why)}">{why.source}: {esc(one_line(why.reason, 200))}</p>\n'
+        yield f'<p class="why {kind_of(why)}">{why.source}: {esc(one_line(why.reason, 200))}</p>\n'
     failed = any(why.source == "error" for why in reasons)
-    yield from _pieces(message, _KEEP_OF_ERROR if failed else _KEEP)
+    rules = page.matching(reasons)
+    yield from _pieces(message, _KEEP_OF_ERROR if failed else _KEEP, rules)
     if isinstance(message, AssistantMessage):
         for place_, call in enumerate(message.tool_calls or ()):
-            yield from _call(call)
+            yield from _call(call, rules)
             yield from _started(page, page.started(index, number_, place_), prefix)
     yield from _started(page, page.started(index, number_, -1), prefix)
     yield "</article>\n"
@@ -232,34 +222,40 @@ def _started(page: Page, transcripts: Iterable[int], prefix: str) -> Iterator[st
 _ABOUT: Final = {"recipient": "to ", "reward": "reward "}
 
 
-def _pieces(message: ChatMessage, keep: int) -> Iterator[str]:
+def _pieces(message: ChatMessage, keep: int, rules: Sequence[Rule]) -> Iterator[str]:
+    mark = marker(rules, "text")
+    if isinstance(message, ToolMessage):
+        mark = marker(rules, "output", message.function or "")
     for part in message.parts:
         if isinstance(part, ReasoningPart):
-            yield f"<div class=reasoning>{prose(part.readable) or 'hidden by the provider'}</div>\n"
+            yield f"<div class=reasoning>{prose(part.readable, marker(rules, 'reasoning')) or 'hidden by the provider'}</div>\n"
         elif not isinstance(part, TextPart):
             yield f"<p><code>{esc(one_line(stand_in(part), 400))}</code></p>\n"
         elif message.role == "tool":
-            yield f"{output(part.text, keep)}\n"
+            yield f"{output(part.text, keep, mark)}\n"
         elif message.role == "system" and len(part.text) > _LONG:
             first = esc(one_line(part.text, 90))
-            yield f"<details class=folded><summary>{first}</summary>{prose(part.text)}</details>\n"
+            yield f"<details class=folded><summary>{first}</summary>{prose(part.text, mark)}</details>\n"
         else:
-            yield f"{prose(part.text)}\n"
+            yield f"{prose(part.text, mark)}\n"
     if isinstance(message, ToolMessage) and message.error:
-        yield f"<pre class=error>{esc(as_json(message.error))}</pre>\n"
+        error = inline(as_json(message.error), marker(rules, "error", message.function or ""))
+        yield f"<pre class=error>{error}</pre>\n"
 
 
-def _call(call: ToolCall) -> Iterator[str]:
-    yield f"<div class=call><span class=fn>{esc(one_line(call.function, 80))}</span>"
+def _call(call: ToolCall, rules: Sequence[Rule]) -> Iterator[str]:
+    mark = marker(rules, "arguments", call.function)
+    yield f"<div class=call><span class=fn>{inline(one_line(call.function, 80), mark)}</span>"
     if any(not isinstance(value, str) for value in call.arguments.values()) and len(as_json(call.arguments)) < 100:
-        yield f"{output(as_json(call.arguments, None), _KEEP)}"
+        yield f"{output(as_json(call.arguments, None), _KEEP, mark)}"
     else:
         for key, value in call.arguments.items():
             yield f" <span class=arg>{esc(one_line(key, 60))}</span>"
             if len(call.arguments) > 1 and isinstance(value, str) and len(value) < _SHORT and "\n" not in value:
-                yield f" <code>{esc(value)}</code>"
+                yield f" <code>{inline(value, mark)}</code>"
                 continue
-            yield output(value if isinstance(value, str) else as_json(value), _KEEP)
+            yield output(value if isinstance(value, str) else as_json(value), _KEEP, mark)
     if call.parse_error:
-        yield f'<p class="why error">cannot be read: {esc(one_line(call.parse_error, 300))}</p>'
+        said = inline(one_line(call.parse_error, 300), marker(rules, "error", call.function))
+        yield f'<p class="why error">cannot be read: {said}</p>'
     yield "</div>\n"

@@ -39,6 +39,8 @@ class Page:
     reasons: dict[int, dict[int, list[Highlight]]] = field(default_factory=dict)
     """What stands out, by transcript and message; of what is shown only."""
     lost: Lost = field(default_factory=Lost)
+    rules: dict[str, Rule] = field(default_factory=dict)
+    """What was looked for, by name."""
     branches: Branches = field(default_factory=Branches)
     """Which calls started which transcripts, where all of them are shown."""
 
@@ -63,6 +65,10 @@ class Page:
             for message, why in by_message.items():
                 for one in why:
                     yield index, message, one
+
+    def matching(self, reasons: Sequence[Highlight]) -> list[Rule]:
+        """The rules among the reasons why a message stands out."""
+        return [self.rules[why.reason] for why in reasons if why.source == "rule" and why.reason in self.rules]
 
     def within(self, message: int) -> bool:
         """Whether a message of a transcript that is shown is on the page."""
@@ -90,6 +96,7 @@ class Page:
 def page_of(run: AgentRun, part: Part | None, annotated: Annotated | None, rules: Sequence[Rule]) -> Page:
     """The page of a run, or of the part of it, with what is lost on it."""
     page = Page(run, part, annotated or Annotated(), parts_of_run(run, part))
+    page.rules = {rule.name: rule for rule in rules}
     unshown(run, part, page.lost)
     if part is None:
         page.branches = branches_of(run)

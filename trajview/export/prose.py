@@ -10,16 +10,19 @@ from typing import Final
 
 from trajview.annotation.citations import find_citations
 
+from .marks import Marker, tagged, without_signs
 from .shown import visible
 
-__all__ = ["Exists", "cited", "esc", "output", "prose"]
+__all__ = ["Exists", "cited", "esc", "inline", "output", "prose"]
 
 Exists = Callable[[int, int], bool]
 """Whether there is a message, by transcript and index, on the page."""
 
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})[^`\n]*$")
 _INLINE: Final = re.compile(r"`([^`\n]{1,400})`|\*\*(?=\S)([^*\n]{1,400}?)(?<=\S)\*\*")
-_HEADING: Final = re.compile(r"(#{1,6})[ \t]+(\S.*)$")
+_HEADING: Final = re.compile(r"(\x02[a-z])?#{1,6}(\x03)?[ \t]+(\S.*)$")
+_QUOTED: Final = re.compile(r"(\x02[a-z])?>(\x03)? ?")
+"""What begins a heading and a quoted line; a mark may begin before the sign, and end behind it."""
 _DIFF: Final = re.compile(r"^(?:diff --git |@@ -\d+(?:,\d+)? \+\d+)", re.MULTILINE)
 
 
@@ -28,15 +31,28 @@ def esc(text: str) -> str:
     return escape(visible(text), quote=True)
 
 
-def prose(text: str) -> str:
-    """What somebody says. Line breaks stay (the page keeps white space); fences become boxes."""
+def inline(text: str, mark: Marker | None) -> str:
+    """A short text within a line, as `esc` has it; `mark` as for `prose`."""
+    return esc(text) if mark is None else tagged(escape(mark(visible(text)), quote=True))
+
+
+def prose(text: str, mark: Marker | None = None) -> str:
+    """What somebody says. Line breaks stay (the page keeps white space); fences become boxes. `mark` marks what it finds."""
+    text = visible(text)
+    if mark is None:
+        return _prose(text)
+    return tagged(_prose(mark(text)))
+
+
+def _prose(text: str) -> str:
     found: list[str] = []
     lines: list[str] = []
     fence = ""
-    for line in visible(text).split("\n"):
-        opening = _FENCE.match(line)
+    for line in text.split("\n"):
+        plain = without_signs(line)
+        opening = _FENCE.match(plain)
         if fence:
-            if opening and opening[1].startswith(fence) and not line.strip().strip(fence[0]):
+            if opening and opening[1].startswith(fence) and not plain.strip().strip(fence[0]):
                 found.append(_box(lines))
                 fence, lines = "", []
             else:
@@ -56,8 +72,8 @@ def _box(lines: list[str]) -> str:
 
 def _said(lines: list[str]) -> str:
     pieces = []
-    for quoted, group in groupby(lines, lambda line: line.startswith(">")):
-        texts = (_line(line[1:].removeprefix(" ") if quoted else line) for line in group)
+    for quoted, group in groupby(lines, lambda line: without_signs(line[:3]).startswith(">")):
+        texts = (_line(_QUOTED.sub(r"\1\2", line, count=1) if quoted else line) for line in group)
         text = "\n".join(texts).strip("\n")
         if text.strip():
             tag = "blockquote" if quoted else "div"
@@ -68,7 +84,7 @@ def _said(lines: list[str]) -> str:
 def _line(line: str) -> str:
     heading = _HEADING.match(line)
     if heading:
-        return f"<strong class=h>{_spans(heading[2])}</strong>"
+        return f"<strong class=h>{heading[1] or ''}{heading[2] or ''}{_spans(heading[3])}</strong>"
     return _spans(line)
 
 
@@ -83,13 +99,20 @@ def _spans(line: str) -> str:
     return "".join(pieces)
 
 
-def output(text: str, keep: int) -> str:
-    """What a tool answers, or code: as it is; of more than about `keep` lines the rest is folded."""
-    lines = visible(text).rstrip("\n").split("\n")
+def output(text: str, keep: int, mark: Marker | None = None) -> str:
+    """What a tool answers, or code: as it is; of more than about `keep` lines the rest is folded. `mark` as for `prose`."""
+    shown = visible(text).rstrip("\n")
+    if mark is None:
+        return _output(shown, keep)
+    return tagged(_output(mark(shown), keep))
+
+
+def _output(text: str, keep: int) -> str:
+    lines = text.split("\n")
     if len(lines) <= keep + keep // 2:
         return _box(lines)
     more = len(lines) - keep
-    diff = _DIFF.search(text) is not None
+    diff = _DIFF.search(without_signs(text)) is not None
     head, rest = "\n".join(lines[:keep]), "\n".join(lines[keep:])
     return (
         f"<details class=fold><summary><pre>{_coloured(head, diff)}</pre><span class=more>{more:,} more lines</span>"
@@ -99,14 +122,15 @@ def output(text: str, keep: int) -> str:
 
 def _coloured(text: str, diff: bool | None = None) -> str:
     """Code, escaped; the lines of a diff with their colours."""
-    if not (_DIFF.search(text) if diff is None else diff):
+    if not (_DIFF.search(without_signs(text)) if diff is None else diff):
         return escape(text)
     return "\n".join(map(_diff_line, text.split("\n")))
 
 
 def _diff_line(line: str) -> str:
-    kind = {"+": "ins", "-": "del", "@": "at"}.get(line[:1])
-    if kind is None or line.startswith(("+++", "---")):
+    plain = without_signs(line)
+    kind = {"+": "ins", "-": "del", "@": "at"}.get(plain[:1])
+    if kind is None or plain.startswith(("+++", "---")):
         return escape(line)
     return f"<span class={kind}>{escape(line)}</span>"
 

@@ -104,10 +104,30 @@ class Rule:
             return False
         if self.everywhere:
             return self.finds(joined, joined.lower() if self.words else joined)
-        texts = map(without_colours, self._texts(message))
+        texts = map(without_colours, self.texts(message))
         return any(self.finds(text, text.lower() if self.words else text) for text in texts)
 
-    def _texts(self, message: ChatMessage) -> list[str]:
+    def spans(self, text: str, most: int) -> Iterator[tuple[int, int]]:
+        """Where it matches in a text, from start to end: the first `most` matches that are not empty, none in another."""
+        lowered = text.lower() if self.words else ""
+        near = self._near_words(lowered) if self.words and len(lowered) == len(text) else iter([(0, len(text))])
+        at = 0
+        for start, end in near:
+            at = max(at, start)
+            while at <= end and (found := self.pattern.search(text, at, end)) is not None:
+                # Where the text goes on behind `end`, what looked like its end there was none.
+                whole = found if end == len(text) else self.pattern.match(text, found.start())
+                if whole is None or whole.end() == whole.start():
+                    at = found.start() + 1
+                    continue
+                yield whole.span()
+                at = whole.end()
+                most -= 1
+                if not most:
+                    return
+
+    def texts(self, message: ChatMessage) -> list[str]:
+        """The texts of a message in which it looks, as they are in the log."""
         wanted = self.fields or frozenset(FIELDS)
         texts: list[str] = []
         if isinstance(message, ToolMessage):
