@@ -23,7 +23,7 @@ from threading import Event
 from typing import Any
 
 import msgspec
-from kinds import RECORDS, bytes_of, write_log
+from kinds import LENGTH, RECORDS, bytes_of, write_log
 from rows import plain, tell
 
 from trajview.corpus.cache import SummaryCache
@@ -196,6 +196,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--size", default="200M", help="bytes to write of each format, with K, M or G (powers of ten)")
     parser.add_argument("--format", nargs="+", choices=RECORDS, default=["chat"], help="what to write  [chat]")
+    parser.add_argument("--messages", type=int, default=LENGTH, help="of each record")
     parser.add_argument("--file", type=Path, help="a JSONL log to take instead")
     parser.add_argument("--files", type=int, default=20_000, help="files in the folder; 0 leaves it out")
     parser.add_argument("--runs", type=int, default=5)
@@ -207,7 +208,7 @@ def main() -> None:
         else:
             for kind in given.format:
                 path = folder / f"{kind}.jsonl"
-                write_log(path, bytes_of(given.size), kind)
+                write_log(path, bytes_of(given.size), kind, given.messages)
                 report_log(path, folder, NAMES[kind], given.runs)
                 path.unlink()
         if given.files:

@@ -10,7 +10,10 @@ from typing import Any
 
 from logs import chat, prose
 
-__all__ = ["FIRST", "LAST", "LONG", "RECORDS", "bytes_of", "write_log", "write_long_run", "write_named"]
+__all__ = ["FIRST", "LAST", "LENGTH", "LONG", "RECORDS", "bytes_of", "write_log", "write_long_run", "write_named"]
+
+LENGTH = 85
+"""Messages of a record where 1 GB is to have some 10,000 of them, as the table of targets says."""
 
 FIRST, LAST = "ALPHAFIRST", "OMEGALAST"
 """What a long run's first message begins with, and what its last one says."""
@@ -113,7 +116,7 @@ RECORDS: dict[str, Callable[[random.Random, int, int], dict[str, Any]]] = {
 
 
 def write_log(path: Path, size: int, kind: str = "chat", messages: int = 40) -> None:
-    """JSON Lines of so many bytes of records of some 40 messages, the first few MB again and again under other ids."""
+    """JSON Lines of so many bytes of records of so many messages, the first few MB again and again under other ids."""
     rng = random.Random(1)
     lines = [json.dumps(RECORDS[kind](rng, number, messages)).encode() + b"\n" for number in range(300)]
     written, turn = 0, 0

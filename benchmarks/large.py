@@ -18,10 +18,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from corpus import write_folder
+from corpus import find_loop, write_folder
 from first_screen import COLUMNS, EMPTY_APP, ROWS, first_seen, run_in_terminal
 from keys import Program
-from kinds import bytes_of, write_log
+from kinds import LENGTH, bytes_of, write_log
 from logs import write_chats
 from rows import plain, tell
 
@@ -80,6 +80,7 @@ def visit(command: list[str], runs: int) -> tuple[float, float, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--size", default="1G", help="bytes to write, with K, M or G (powers of ten)")
+    parser.add_argument("--messages", type=int, default=LENGTH, help="of each run in it")
     parser.add_argument("--file", type=Path, help="a JSONL log to take instead")
     parser.add_argument("--files", type=int, default=20_000, help="files in a folder that is opened as well")
     parser.add_argument("--runs", type=int, default=5)
@@ -91,7 +92,7 @@ def main() -> None:
         write_chats(small, 2, 6)
         if large is None:
             large = folder / "large.jsonl"
-            write_log(large, bytes_of(given.size))
+            write_log(large, bytes_of(given.size), messages=given.messages)
         many = folder / "many"
         write_folder(many, given.files)
         trajview = [sys.executable, "-m", "trajview", "--no-cache", "--store", str(folder / "store")]
@@ -118,10 +119,10 @@ def main() -> None:
         least = anonymous(program.pid)
         program.close()
         listed, peak, idle = visit([*trajview, str(large)], 50)
-        size = f"{large.stat().st_size / 1e9:.1f} GB"
+        size = f"{large.stat().st_size / 1e9:.1f} GB, {find_loop(large):,} runs"
         beside = f"the empty app: {plain(least, 'MB')}; with the list alone {plain(listed - least, 'MB')} more"
-        tell(7, f"{size} listed and 50 runs opened: more memory", peak - least, MEMORY, "MB", beside=beside)
-        tell(9, f"idle CPU with {size} open", idle, IDLE, "%")
+        tell(7, f"{size}, listed and 50 opened: more memory", peak - least, MEMORY, "MB", beside=beside)
+        tell(9, f"idle CPU with {size}", idle, IDLE, "%")
 
 
 if __name__ == "__main__":
