@@ -610,6 +610,24 @@ def test_spans_and_counts_are_those_of_the_pattern(pattern: str, flags: int) -> 
         assert counter_of(compiled)(text) == len(spans)
 
 
+@settings(max_examples=400)
+@given(
+    first=st.sampled_from([r"\d", r"\s", "[0-9]", "[0-9.,]", "[ _:]"]),
+    times=st.sampled_from(["+", "{1}", "{2}", "{3}", "{2,3}", "{2}?", "+?", "++", "{0}", "*", "{2}{2}"]),
+    rest=st.sampled_from(["", "a", r"\s+\w+", "|b", r"(\d)\1", r"\b", "$", "x{2}", r"[0-9]\s", "]"]),
+    text=st.text(alphabet="0123\n .,_:abXx\u0663\u00a0", max_size=40),
+    flags=st.sampled_from([re.MULTILINE, re.MULTILINE | re.IGNORECASE]),
+)
+def test_a_repeated_first_character_is_counted_as_the_pattern_has_it(
+    first: str, times: str, rest: str, text: str, flags: int
+) -> None:
+    try:
+        compiled = re.compile(first + times + rest, flags)
+    except re.error:  # multiple repeat
+        return
+    assert counter_of(compiled)(text) == sum(1 for match in compiled.finditer(text) if match.group())
+
+
 @pytest.mark.parametrize("wanted", ["needle", "Needle", "a b|xyz", "café", "mmm", "be", "✅ ok"])
 def test_a_word_with_colours_in_it_is_never_passed_over(wanted: str) -> None:
     chosen = random.Random(wanted)

@@ -18,6 +18,8 @@ _SIMPLE: Final = re.compile(
     re.VERBOSE,
 )
 """Patterns without flags, odd ranges and characters by number."""
+_REPEATED: Final = re.compile(r"(\\[ds]|\[(?:0-9|[0-9 _.,:;=](?!-))+\])(\+|\{([1-9]\d{0,3})\})(?![?+*{])")
+"""A pattern that begins with some of a few characters."""
 _ODD: Final = frozenset("\u0130\u0131\u017f")
 """What matches an i or an s where case is ignored, and is no i or s in lower case. (The Kelvin sign is a k there.)"""
 _KELVIN: Final = "\u212a".encode()
@@ -37,7 +39,8 @@ def counter_of(pattern: re.Pattern[str]) -> Callable[[str], int]:
         return _counts_folded(text, pattern) if fold else _counts(text)
     if fold and _SIMPLE.fullmatch(pattern.pattern):
         return _counts_lowered(pattern)
-    return lambda text: _count(pattern, text)
+    sooner = _begun_sooner(pattern, pattern.flags)
+    return lambda text: _count(sooner, text)
 
 
 @lru_cache(64)
@@ -83,5 +86,18 @@ def _counts_folded(wanted: str, pattern: re.Pattern[str]) -> Callable[[str], int
 
 def _counts_lowered(pattern: re.Pattern[str]) -> Callable[[str], int]:
     """The pattern itself, where a text in lower case spares it from ignoring case: three times as fast."""
-    lowered = re.compile(pattern.pattern, pattern.flags & ~re.IGNORECASE)
-    return lambda text: _count(lowered, text.lower()) if text.isascii() else _count(pattern, text)
+    lowered, other = (_begun_sooner(pattern, flags) for flags in (pattern.flags & ~re.IGNORECASE, pattern.flags))
+    return lambda text: _count(lowered, text.lower()) if text.isascii() else _count(other, text)
+
+
+def _begun_sooner(pattern: re.Pattern[str], flags: int) -> re.Pattern[str]:
+    """The same pattern, with the first of its characters apart where that may be repeated.
+
+    Python passes over what cannot begin a match two thirds sooner then: it knows the set of a single character.
+    """
+    source = pattern.pattern
+    if found := _REPEATED.match(source):
+        first, times = found[1], found[3]
+        rest = "*" if times is None else f"{{{int(times) - 1}}}"
+        source = f"{first}{first}{rest}{source[found.end() :]}"
+    return re.compile(source, flags)
