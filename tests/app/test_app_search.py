@@ -5,21 +5,23 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.widgets import Input, OptionList
 
 from trajview.app.screens.sources import SourcesScreen
 from trajview.app.screens.transcript import TranscriptScreen
+from trajview.app.search import SearchHits
 
 from .driving import Reader, reading
 from .logs import NEEDLE, chat, write_jsonl
 
 
 async def search(reader: Reader, text: str) -> None:
-    """Search for a text, and wait for what is found."""
+    """Search for a text, and wait for all that is found in the transcript."""
     await reader.ask("slash", text)
-    await reader.until(lambda: reader.session.search is not None and reader.session.search.text == text)
+    await reader.until(lambda: (found := reader.session.search) is not None and found.text == text and found.done)
 
 
 def marked(reader: Reader) -> list[str]:
@@ -92,7 +94,7 @@ async def test_small_letters_match_all_and_capitals_mind_the_case(log: Path) -> 
     async with reading(log) as reader:
         await reader.opened()
         await search(reader, "nothing")
-        assert reader.session.search.total == 2  # type: ignore[union-attr]
+        assert "1/1" in reader.status
         await search(reader, "NOTHING")
         assert "not found" in reader.status
 
@@ -138,14 +140,108 @@ async def test_a_regular_expression_works_and_what_is_none_is_searched_for_as_it
         assert "not found" in reader.status
 
 
-async def test_a_search_is_of_one_transcript_and_stays_when_one_comes_back(log: Path) -> None:
+async def test_a_search_goes_into_the_other_transcripts_of_the_run_where_the_reader_stays(log: Path) -> None:
     async with reading(log) as reader:
         await reader.opened()
         await search(reader, "fuse")
         await reader.press("tab")
-        assert "fuse" not in reader.status
+        await reader.until(lambda: reader.screen.index == 1 and reader.session.search is not None)
+        assert "“fuse” 3 elsewhere" in reader.status
+        assert reader.message == 0
         await reader.press("tab")
-        assert "“fuse”" in reader.status
+        assert "“fuse” 1/3" in reader.status
+        await reader.press("escape", "tab")
+        await reader.until(lambda: reader.screen.index == 1)
+        assert reader.session.search is None
+
+
+async def test_a_search_goes_along_into_the_next_run_where_the_cursor_stays(tmp_path: Path) -> None:
+    tea = [chat(str(n), "Go.", "tea", "And?", f"more tea {n}", "tea") for n in range(3)]
+    async with reading(write_jsonl(tmp_path / "tea.jsonl", tea)) as reader:
+        await reader.listed()
+        await reader.open("enter")
+        await search(reader, "tea")
+        assert (reader.message, "“tea” 1/3" in reader.status) == (1, True)
+        await reader.press("L")
+        await reader.opened("1")
+        await reader.until(lambda: "“tea” 0/3" in reader.status)
+        assert reader.message == 0
+        await reader.press("n")
+        assert (reader.message, "“tea” 1/3" in reader.status) == (1, True)
+        await reader.press("N")
+        assert reader.message == 4
+        await reader.press("escape")
+        assert "tea" not in reader.status
+        await reader.press("L")
+        await reader.opened("2")
+        assert reader.session.search is None
+        assert "tea" not in reader.status
+
+
+async def test_a_search_without_a_match_here_leads_into_the_transcript_that_has_one(tmp_path: Path) -> None:
+    async with reading(write_jsonl(tmp_path / "three.jsonl", [three()])) as reader:
+        await reader.opened()
+        await reader.ask("slash", "wren")
+        await reader.until(lambda: reader.screen.index == 1)
+        assert reader.message == 1
+        assert "second · ' goes back" in reader.status
+        await reader.until(lambda: "“wren” 1/2, 1 elsewhere" in reader.status)
+        await reader.press("apostrophe")
+        await reader.until(lambda: reader.screen.index == 0)
+        assert "“wren” 3 elsewhere" in reader.status
+
+
+async def test_behind_the_last_match_the_keys_go_on_in_the_next_transcript(tmp_path: Path) -> None:
+    async with reading(write_jsonl(tmp_path / "three.jsonl", [three()])) as reader:
+        await reader.opened()
+        await reader.press("tab")
+        await reader.until(lambda: reader.screen.index == 1)
+        await search(reader, "wren")
+        await reader.until(lambda: "“wren” 1/2, 1 elsewhere" in reader.status)
+        await reader.press("n")
+        assert (reader.screen.index, "“wren” 2/2" in reader.status) == (1, True)
+        await reader.press("n")
+        await reader.until(lambda: reader.screen.index == 2 and reader.message == 1)
+        assert "“wren” 1/1, 2 elsewhere" in reader.status
+        await reader.press("n")
+        await reader.until(lambda: reader.screen.index == 1 and reader.message == 1)
+        assert "“wren” 1/2" in reader.status
+        await reader.press("N")
+        await reader.until(lambda: reader.screen.index == 2)
+        await reader.press("N")
+        await reader.until(lambda: reader.screen.index == 1 and "“wren” 2/2" in reader.status)
+
+
+async def test_who_goes_on_reading_is_not_led_away_by_a_search(tmp_path: Path) -> None:
+    async with reading(write_jsonl(tmp_path / "three.jsonl", [three()])) as reader:
+        await reader.opened()
+        await reader.ask("slash", "nothing of this kind")
+        await reader.until(lambda: "not found" in reader.status and "here" not in reader.status)
+        assert reader.screen.index == 0
+        reader.screen._waits = False  # a key came while the others were searched
+        run = reader.screen.run
+        assert run is not None
+        hits = SearchHits("nothing of this kind", re.compile("x"), (0,), (1,))
+        reader.screen.post_message(reader.screen._Elsewhere(run, "nothing of this kind", {1: hits}, False))
+        await reader.until(lambda: "1 elsewhere" in reader.status)
+        assert reader.screen.index == 0
+
+
+def three() -> dict[str, Any]:
+    """A run of three transcripts; the second has a wren twice, on two lines of one message, the third once."""
+    said = {"first": ["Which birds?", "None."], "second": ["And?", "a wren\nand a wren"], "third": ["So?", "wren"]}
+    return {
+        "id": "three",
+        "transcripts": [
+            {
+                "name": name,
+                "messages": [
+                    {"role": role, "content": text} for role, text in zip(("user", "assistant"), texts, strict=True)
+                ],
+            }
+            for name, texts in said.items()
+        ],
+    }
 
 
 async def test_a_search_in_a_long_transcript_can_be_replaced_while_it_runs(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ Messages that are built on demand are searched in their logged texts, where thes
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
@@ -18,7 +18,7 @@ from trajview.textsafe import without_colours
 
 from .render.lines import Said
 
-__all__ = ["SearchHits", "search"]
+__all__ = ["SearchHits", "search", "search_others"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +74,28 @@ def search(
     try:
         with counts_of(query, cancelled) as (count_in, at_once):
             yield from _search(messages, query, start, text, cancelled, count_in, at_once)
+    except Cancelled:
+        return
+
+
+def search_others(
+    transcripts: Iterable[tuple[int, Sequence[ChatMessage]]],
+    query: Query,
+    *,
+    text: str,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Iterator[tuple[int, SearchHits]]:
+    """All hits in each of some transcripts, by its number, also where there are none; until it is cancelled.
+
+    Raises TooSlow.
+    """
+    from trajview.corpus.careful import Cancelled, counts_of
+
+    try:
+        with counts_of(query, cancelled) as (count_in, _):
+            for index, messages in transcripts:
+                for hits in _search(messages, query, 0, text, cancelled, count_in, False):
+                    yield index, hits
     except Cancelled:
         return
 

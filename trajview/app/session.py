@@ -280,6 +280,18 @@ class TranscriptSession(Highlighted):
         looks = partial(self.search.looks_at, self.roles[message])
         return rows_of_matches(self.layout(message), self.search.pattern, looks)
 
+    def hit_further(self, step: int) -> bool:
+        """Whether the search has a match in that direction before the end; shows those of the message that it is in."""
+        targets, message = self.search.messages if self.search is not None else (), self.message
+        if not targets:
+            return False
+        if (targets[-1] > message) if step > 0 else (targets[0] < message):
+            return True
+        if message != (targets[-1] if step > 0 else targets[0]):
+            return False
+        self._show_matches(message)
+        return any((row > self.cursor[1]) if step > 0 else (row < self.cursor[1]) for row in self.match_rows(message))
+
     def _step_hit(self, step: int) -> bool:
         assert self.search is not None
         targets = self.search.messages

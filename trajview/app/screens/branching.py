@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from textual import on, work
 from textual.message import Message
 from textual.worker import get_current_worker
@@ -40,6 +42,8 @@ class Branching(Citing):
         """The call to put the cursor on, in a transcript that is being prepared."""
         self._to_error = 0
         """Which error to put the cursor on there: 1 for the first, -1 for the last, 0 for none."""
+        self._to_match = 0
+        """Which match of the search, in the same way."""
 
     def _transcript_shown(self, session: TranscriptSession) -> None:
         run = self.run
@@ -106,20 +110,41 @@ class Branching(Citing):
         here = session.message
         if any((message > here) if step > 0 else (message < here) for message in session.error_messages):
             return False
-        self.remember_place()
-        self._brief(f"{self._called(other)} · {key_of('back.jump')} goes back")
         self._to_error = step
-        self._open_transcript(other)
+        self._jump_into(other)
         return True
+
+    def _hit_elsewhere(self, step: int) -> bool:
+        session, run = self.session, self.run
+        if session is None or run is None or session.search is None or "search" in session.sources_off:
+            return False
+        if not session.search.done or session.hit_further(step):
+            return False
+        if session.search.total and self._tell_the_same:
+            return False
+        other = self._other(step, {index for index, hits in self.found_in.items() if hits.total})
+        if other is None:
+            return False
+        self._to_match = step
+        self._jump_into(other)
+        return True
+
+    def _jump_into(self, transcript: int) -> None:
+        self.remember_place()
+        self._brief(f"{self._called(transcript)} · {key_of('back.jump')} goes back")
+        self._open_transcript(transcript)
 
     def _other_with_errors(self, step: int) -> int | None:
         """The next transcript in that direction which has errors, round the ends; an episode's all tell the same."""
-        run, tree = self.run, self._tree
-        if run is None or tree is None or run.source_format == "sotopia":
+        if self._tree is None or self._tell_the_same:
             return None
-        count = len(run.transcripts)
+        return self._other(step, {index for index, count in self._tree.errors.items() if count})
+
+    def _other(self, step: int, wanted: Collection[int]) -> int | None:
+        """The next of some transcripts in that direction, round the ends, but for the one that is shown."""
+        count = len(self.run.transcripts) if self.run is not None else 0
         order = ((self.index + step * distance) % count for distance in range(1, count))
-        return next((other for other in order if tree.errors.get(other)), None)
+        return next((other for other in order if other in wanted), None)
 
     # -- into a sub-agent's transcript, and up -------------------------------------------------------------------------
 
@@ -182,6 +207,10 @@ class Branching(Citing):
         step, self._to_error = self._to_error, 0
         if step and session is not None and session.error_messages:
             session.to_message(session.error_messages[0 if step > 0 else -1])
+            self._moved()
+        step, self._to_match = self._to_match, 0
+        if step and session is not None and session.search is not None and session.search.messages:
+            session.to_hit(session.search.messages[0 if step > 0 else -1], last=step < 0)
             self._moved()
 
     # -- the tree ------------------------------------------------------------------------------------------------------

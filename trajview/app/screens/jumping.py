@@ -33,8 +33,8 @@ class Jumping(TranscriptBase):
             self._jump(self.session.step_user(step), "no more user turns")
 
     def action_highlight(self, step: int) -> None:
-        """Next or previous highlight."""
-        if self.session is not None:
+        """Next or previous highlight; behind the last match of a search, the first in the next transcript which has some."""
+        if self.session is not None and not self._hit_elsewhere(step):
             self._jump(self.session.step_highlight(step), "no highlights here" if self._has_more else "no highlights")
 
     def action_error(self, step: int) -> None:

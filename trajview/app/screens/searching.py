@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from textual import on, work
@@ -10,12 +11,13 @@ from textual.widgets import Input, TextArea
 from textual.worker import get_current_worker
 
 from trajview.app.screens.ruling import Ruling
-from trajview.app.search import SearchHits, search
+from trajview.app.search import SearchHits, search, search_others
 from trajview.app.session import TranscriptSession
 from trajview.app.widgets.prompt import Prompt
 from trajview.corpus.patience import TooSlow
 from trajview.corpus.query import Query, QueryError, query_from
 from trajview.corpus.turns import short_turns
+from trajview.models.run import AgentRun
 
 if TYPE_CHECKING:
     from trajview.app.results import Landing
@@ -30,14 +32,28 @@ class Searching(Ruling):
     """The search of the whole corpus that led here, which is no search to be left first."""
 
     class _Found(Message):
-        """A search is done."""
+        """A search has found something in the transcript that is shown, or all; `quietly`: the reader stays where he is."""
 
-        def __init__(self, session: TranscriptSession, hits: SearchHits) -> None:
+        def __init__(self, session: TranscriptSession, hits: SearchHits, quietly: bool) -> None:
             super().__init__()
-            self.session, self.hits = session, hits
+            self.session, self.hits, self.quietly = session, hits, quietly
+
+    class _Elsewhere(Message):
+        """A search has been through other transcripts of the run; `quietly`: the reader stays here."""
+
+        def __init__(self, run: AgentRun, text: str, found: dict[int, SearchHits], quietly: bool) -> None:
+            super().__init__()
+            self.run, self.text, self.found, self.quietly = run, text, found, quietly
 
     _landed: Landing | None = None
     """Where that search has led, until its first hit is shown."""
+    _searched: AgentRun | None = None
+    _searched_for = ""
+    """The run and the search that `found_in` is about."""
+    _looks_in: tuple[TranscriptSession | None, str] = None, ""
+    """The transcript that is being searched, and for what."""
+    _waits = False
+    """Whether no key was pressed since the search was entered: then it may lead into another transcript."""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """`/` and `:` have priority, and yet are text where text is typed."""
@@ -57,6 +73,7 @@ class Searching(Ruling):
         elif event.kind != "search":
             return
         elif event.text and self.session is not None:
+            self._waits = True
             self._search(self.session, event.text)
         elif self.session is not None:
             self._clear_search()
@@ -78,42 +95,121 @@ class Searching(Ruling):
             self._landed = landing
             self._search(session, landing.typed)
 
-    def _search(self, session: TranscriptSession, text: str) -> None:
+    def on_key(self) -> None:
+        self._waits = False
+
+    def _transcript_shown(self, session: TranscriptSession) -> None:
+        """The search goes along: into the other transcripts of the run, and into the next run."""
+        text = self.sought
+        if text and (session.search is None or session.search.text != text):
+            known = self.found_in.get(self.index) if self._is_searched(self.run, text) else None
+            if known is not None:
+                session.set_search(known)
+            elif self._looks_in != (session, text):
+                self._search(session, text, quietly=True)
+        super()._transcript_shown(session)
+
+    def _is_searched(self, run: AgentRun | None, text: str) -> bool:
+        # Runs that are equal would be compared message by message.
+        return run is not None and run is self._searched and text == self._searched_for
+
+    def _search(self, session: TranscriptSession, text: str, *, quietly: bool = False) -> None:
         try:
             query = query_from(text)
         except QueryError as error:
             self._toast(f"{error.sentence}: {error.hint}", error=True)
-        else:
-            self._look_for(session, query, text)
+            return
+        if self.run is None:
+            return
+        if not self._is_searched(self.run, text):
+            self._searched, self._searched_for, self.found_in = self.run, text, {}
+        self.sought, self._looks_in = text, (session, text)
+        self._look_for(session, query, text, self.run, self.index, frozenset(self.found_in), quietly)
 
     @work(thread=True, exclusive=True, group="search", exit_on_error=False)
-    def _look_for(self, session: TranscriptSession, query: Query, text: str) -> None:
+    def _look_for(
+        self,
+        session: TranscriptSession,
+        query: Query,
+        text: str,
+        run: AgentRun,
+        index: int,
+        known: frozenset[int],
+        quietly: bool,
+    ) -> None:
+        """Search the transcript that is shown, then those of the run that were not searched yet."""
         worker = get_current_worker()
-        found = search(session.messages, query, session.message, text=text, cancelled=lambda: worker.is_cancelled)
+
+        def cancelled() -> bool:
+            return worker.is_cancelled
+
         try:
             with short_turns():
-                for hits in found:
-                    self.post_message(self._Found(session, hits))
+                stay = quietly
+                for hits in search(session.messages, query, session.message, text=text, cancelled=cancelled):
+                    self.post_message(self._Found(session, hits, stay))
+                    stay = True  # all hits come after the first
+                count = len(run.transcripts)
+                others = [other % count for other in range(index + 1, index + count) if other % count not in known]
+                self._look_elsewhere(run, others, query, text, quietly, cancelled)
         except TooSlow as error:
             self.app.call_from_thread(self._toast, f"{error.sentence}: {error.hint}", error=True)
+
+    def _look_elsewhere(
+        self,
+        run: AgentRun,
+        others: Sequence[int],
+        query: Query,
+        text: str,
+        quietly: bool,
+        cancelled: Callable[[], bool],
+    ) -> None:
+        transcripts = ((other, run.transcripts[other].messages) for other in others)
+        found: dict[int, SearchHits] = {}
+        begun = False
+        for index, hits in search_others(transcripts, query, text=text, cancelled=cancelled):
+            found[index] = hits
+            if hits.total and not begun:  # the others can wait until all are known
+                begun = True
+                self.post_message(self._Elsewhere(run, text, found, quietly))
+                found = {}
+        if not cancelled():
+            self.post_message(self._Elsewhere(run, text, found, quietly))
 
     @on(_Found)
     def _show_found(self, message: _Found) -> None:
         message.stop()
-        session = message.session
-        if session is not self.session:
+        session, hits = message.session, message.hits
+        if session is not self.session or hits.text != self.sought:
             return
-        going_on = session.search is not None and not session.search.done and session.search.text == message.hits.text
-        session.set_search(message.hits)
-        landing, self._landed = self._landed, None
-        if message.hits.messages and not going_on:
-            first = message.hits.messages[0]
-            session.to_hit(first)
-            if landing is not None and first == landing.message:
-                session.to_match_on(first, landing.line)
+        session.set_search(hits)
+        if hits.done:
+            self.found_in[self.index] = hits
+        if not message.quietly:
+            landing, self._landed = self._landed, None
+            if hits.messages:
+                first = hits.messages[0]
+                session.to_hit(first)
+                if landing is not None and first == landing.message:
+                    session.to_match_on(first, landing.line)
         self._highlights_changed()
 
+    @on(_Elsewhere)
+    def _take_elsewhere(self, message: _Elsewhere) -> None:
+        message.stop()
+        session = self.session
+        if not self._is_searched(message.run, message.text) or message.text != self.sought or session is None:
+            return
+        self.found_in.update(message.found)
+        search = session.search
+        if not message.quietly and self._waits and search is not None and search.done and not search.total:
+            self._hit_elsewhere(1)
+        self._say_status()
+
     def _clear_search(self) -> None:
-        if self.session is not None and self.session.search is not None:
-            self.session.set_search(None)
+        self.sought, self.found_in, self._searched, self._looks_in = "", {}, None, (None, "")
+        searched = [session for session in self.sessions.values() if session.search is not None]
+        for session in searched:
+            session.set_search(None)
+        if searched:
             self._highlights_changed()

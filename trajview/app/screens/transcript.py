@@ -169,7 +169,8 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing):
         self._annotate = annotate or self.has_class("-annotating")
         self._cursor_in_panel = annotate or self.panel_has_cursor
         self._unit, self._landing = unit, landing
-        self._came_with = landing.typed if landing is not None else ""
+        if landing is not None:
+            self._came_with, self.sought = landing.typed, ""
         self._changed = self._reading_again = False
         opening = [f"opening {one_line(info.name or info.id, 60)}…"]
         self.status.say([*opening, size_text(info.length)] if info.length > SMALL else opening)
@@ -294,7 +295,7 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing):
             self._said = ""
             self._show_transcript(*self.sessions)
             if session.search is not None:
-                self._search(session, session.search.text)
+                self._search(session, session.search.text, quietly=True)
         else:
             self._changed = True
         if self._changed:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from trajview.app.screens.selecting import Selecting
-from trajview.app.session import TranscriptSession
+from trajview.app.session import SearchHits, TranscriptSession
 from trajview.app.widgets.minimap import Minimap
 from trajview.app.widgets.outline import Outline
 from trajview.app.widgets.prompt import Prompt
@@ -43,6 +43,10 @@ class TranscriptBase(Selecting):
         self._tokens: dict[int, int] = {}
         self._said = ""
         self._shown_message = -1
+        self.sought = ""
+        """What is searched for, in this transcript and in those that are shown next; "" for nothing."""
+        self.found_in: dict[int, SearchHits] = {}
+        """What that search has found, by transcript of the run, as far as it has been through them."""
 
     @property
     def trajview(self) -> TrajviewApp:
@@ -85,12 +89,7 @@ class TranscriptBase(Selecting):
             f"{percent}%",
         ]
         if session.search is not None:
-            hits = session.search.total
-            left.append(
-                f"“{one_line(session.search.text, 24)}” {session.hit_number}/{hits if session.search.done else '…'}"
-                if hits
-                else f"“{one_line(session.search.text, 24)}” not found{' here' if self._has_more else ''}"
-            )
+            left.append(f"“{one_line(session.search.text, 24)}” {self._hits_said(session.search, session.hit_number)}")
         elif session.stops and session.stops != session.error_messages:
             left.append(f"highlight {session.stop_number}/{len(session.stops)}")
         if session.error_messages:
@@ -122,6 +121,23 @@ class TranscriptBase(Selecting):
     def _has_more(self) -> bool:
         """Whether the run has several transcripts, of which only one is shown and searched."""
         return self.run is not None and len(self.run.transcripts) > 1
+
+    def _hits_said(self, search: SearchHits, number: int) -> str:
+        elsewhere = sum(hits.total for index, hits in self.found_in.items() if index != self.index)
+        if not search.total:
+            everywhere = not self._has_more or (self.run and len(self.found_in) == len(self.run.transcripts))
+            return f"{elsewhere:,} elsewhere" if elsewhere else "not found" if everywhere else "not found here"
+        said = f"{number}/{search.total if search.done else '…'}"
+        return f"{said}, {elsewhere:,} elsewhere" if elsewhere and not self._tell_the_same else said
+
+    @property
+    def _tell_the_same(self) -> bool:
+        """Whether the transcripts of the run all tell the same: those of an episode do."""
+        return self.run is not None and self.run.source_format == "sotopia"
+
+    def _hit_elsewhere(self, step: int) -> bool:  # noqa: ARG002 - for the screens that know more transcripts
+        """Go to what a search has found in another transcript, where this one has no more; False if there is none."""
+        return False
 
     def _error_elsewhere(self, step: int) -> bool:  # noqa: ARG002 - for the screens that know more transcripts
         """Go to an error of another transcript, where this one has none in that direction; False if there is none."""
