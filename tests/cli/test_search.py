@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pexpect
+import psutil
 import pytest
 from click.testing import CliRunner, Result
 
@@ -187,3 +190,22 @@ def test_a_restriction_of_the_viewer_that_finds_nothing_is_explained(logs: Path)
     assert done.exit_code == 1
     assert "role:user is looked for as text here (--role user restricts the search)" in done.stderr
     assert not call("-F", "role:user needle", logs).stderr
+
+
+@pytest.mark.parametrize("processes", ["1", "2"])
+def test_ctrl_c_ends_a_pattern_that_takes_for_ever_at_once(tmp_path: Path, processes: str) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_text(json.dumps({"messages": [{"role": "user", "content": "a" * 60 + "!"}]}) + "\n")
+    command = [sys.executable, "-m", "trajview", "search", "-j", processes, "--timeout", "0", "(a+)+$", str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        try:
+            busy = psutil.Process(running.pid)
+            deadline = time.monotonic() + 60
+            while busy.cpu_times().user < 2:  # far beyond what starting takes
+                assert time.monotonic() < deadline
+                time.sleep(0.05)
+            running.send_signal(signal.SIGINT)
+            said = running.communicate(timeout=30)
+        finally:
+            running.kill()
+    assert (said, running.returncode) == ((b"", b""), 130)

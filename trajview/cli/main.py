@@ -28,6 +28,8 @@ Examples:
   trajview show run.json --token-limit 8000        in pieces of at most 8,000 GPT-4 tokens
   trajview export runs/ --run 42 -o 42.html        a run as a page for a browser; or .md, .json, .jsonl
   trajview search -C 1 'exit code [1-9]' runs/     what all messages say, think and call
+  trajview search --rule failing-tests runs/       what a highlight rule matches
+  trajview export runs/ --where 'reward<1' -o bad/ the runs that match, a file each
   trajview compare a.json b.json                   where two runs part ways, and what differs
   trajview ls runs/ --json | jq .rewards           what is there, one JSON object a line
   trajview detect mystery.json                     what a file is taken for, and why
