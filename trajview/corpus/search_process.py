@@ -27,6 +27,8 @@ from .search_workers import python_with
 
 __all__ = ["Progress", "SearchProcess"]
 
+_NICE: Final = 5
+"""How far the search stands back behind the screen, which needs a core only for moments."""
 _EVERY: Final = 0.1
 """Seconds from one word on the progress to the next."""
 
@@ -139,6 +141,7 @@ class SearchProcess:
 
 def main() -> None:
     """Search for what standard input says; what is found goes to standard output."""
+    os.nice(_NICE)  # and so are the processes that share it
     job: _Job = pickle.load(sys.stdin.buffer)
     pipe, parent, told = sys.stdout.buffer, os.getppid(), time.monotonic()
 
