@@ -42,6 +42,9 @@ _OTHERS: Final = "others' scores"
 """What is revealed on the screens that compare annotators, as the journal calls it."""
 
 _PATIENCE: Final = 0.05  # seconds
+_RESTYLED: Final = 0.15
+_LAID_OUT: Final = 0.1
+"""Seconds that a change of the theme, and one of the terminal's size, take where no other thread computes."""
 
 
 class TrajviewApp(Episodes):
@@ -124,7 +127,12 @@ class TrajviewApp(Episodes):
         with short_turns():
             import_module("trajview.app.screens.transcript")
 
+    def watch_theme(self) -> None:
+        key_pressed(_RESTYLED)
+
     async def on_event(self, event: events.Event) -> None:
+        if isinstance(event, events.Resize):
+            key_pressed(_LAID_OUT)
         if (
             isinstance(event, events.Key | events.MouseDown | events.MouseScrollDown | events.MouseScrollUp)
             and not event.is_forwarded

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock
 from time import monotonic, sleep
 from typing import Final
 
-__all__ = ["give_way", "key_pressed", "short_turns"]
+__all__ = ["give_way", "giving_way", "key_pressed", "short_turns"]
 
 _TURN: Final = 0.0005
 """Seconds that a thread which computes may keep another one waiting; Python's default is 5 ms, and a key has some five
@@ -19,7 +19,7 @@ _ANSWER: Final = 0.03
 _lock = Lock()
 _inside = 0
 _usual = 0.0
-_pressed_at = -1.0
+_answered_by = -1.0
 
 
 @contextmanager
@@ -40,10 +40,10 @@ def short_turns() -> Iterator[None]:
                 sys.setswitchinterval(_usual)
 
 
-def key_pressed() -> None:
-    """Somebody waits for an answer to a key."""
-    global _pressed_at
-    _pressed_at = monotonic()
+def key_pressed(within: float = _ANSWER) -> None:
+    """Somebody waits for an answer, which takes so many seconds where no other thread computes: to a key, by default."""
+    global _answered_by
+    _answered_by = max(_answered_by, monotonic() + within)
 
 
 def give_way() -> None:
@@ -51,6 +51,16 @@ def give_way() -> None:
 
     To be called every millisecond or so. Under a key that is held down, such a thread has a tenth of the time.
     """
-    wait = _pressed_at + _ANSWER - monotonic()
+    wait = _answered_by - monotonic()
     if wait > 0:
-        sleep(min(wait, _ANSWER))
+        sleep(wait)
+
+
+def giving_way(cancelled: Callable[[], bool]) -> Callable[[], bool]:
+    """The same question, whether to end, which now gives way each time that it is asked."""
+
+    def asked() -> bool:
+        give_way()
+        return cancelled()
+
+    return asked

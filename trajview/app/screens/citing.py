@@ -20,6 +20,7 @@ from trajview.app.session import Position, TranscriptSession
 from trajview.app.widgets.citing_text import CitingText
 from trajview.app.widgets.rows_view import GUTTER
 from trajview.corpus.info import RunInfo
+from trajview.corpus.turns import giving_way, short_turns
 from trajview.errors import AnnotationError
 from trajview.models.run import AgentRun
 from trajview.textsafe import one_line
@@ -91,7 +92,8 @@ class Citing(Annotating):
     def _look_for_citations(self, run: AgentRun, info: RunInfo) -> None:
         worker = get_current_worker()
         own = self._own_texts(info)
-        found = cited_in(run, lambda: worker.is_cancelled)
+        with short_turns():
+            found = cited_in(run, giving_way(lambda: worker.is_cancelled))
         if not worker.is_cancelled:
             self.post_message(self._Cited(run, found, own))
 

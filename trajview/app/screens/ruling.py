@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
 
@@ -19,7 +18,7 @@ from trajview.app.screens.jumping import Jumping
 from trajview.app.screens.sources import Row, SourcesScreen
 from trajview.app.session import TranscriptSession
 from trajview.corpus.decode import collector_paused, keep_from_collector
-from trajview.corpus.turns import give_way, short_turns
+from trajview.corpus.turns import giving_way, short_turns
 from trajview.highlight import Highlight, Rule, compile_rule
 from trajview.rules.safe import slow_because
 from trajview.textsafe import one_line
@@ -122,7 +121,7 @@ class Ruling(Jumping):
             if session.many_highlights:
                 self._make_index(session, worker)
             for rule in rules:
-                found = session.scan_rules([rule], partial(_stops, worker))
+                found = session.scan_rules([rule], giving_way(lambda: worker.is_cancelled))
                 if worker.is_cancelled:
                     return
                 self._make_index(session, worker, rule, found)
@@ -133,7 +132,7 @@ class Ruling(Jumping):
         """Look for the highlights of a long transcript while it can be read already."""
         worker = get_current_worker()
         with short_turns(), collector_paused(self.info.length):
-            found = session.scan(partial(_stops, worker))
+            found = session.scan(giving_way(lambda: worker.is_cancelled))
             if not worker.is_cancelled:
                 self._make_index(session, worker, None, found)
         keep_from_collector(self.info.length)
@@ -264,9 +263,3 @@ class Ruling(Jumping):
     def save(self, key: str, place: str) -> Path:
         """Save a rule. Raises TrajviewError."""
         return self.book.save(key.removeprefix("rule:"), place)
-
-
-def _stops(worker: Worker[None]) -> bool:
-    """Whether a worker is to end; asked at every message, which is when it lets keys go first."""
-    give_way()
-    return worker.is_cancelled
