@@ -95,7 +95,7 @@ def test_context_lines_have_a_dash_and_are_shown_once(tmp_path: Path) -> None:
     ("options", "expected"),
     [
         (["-c"], ["chats.jsonl:1:1", "chats.jsonl:3:3", "tool.json:2"]),
-        (["-l"], ["chats.jsonl:1", "chats.jsonl:3", "tool.json"]),
+        (["-l"], ["chats.jsonl#alpha", "chats.jsonl#gamma", "tool.json"]),
         (["-m1", "--role", "user"], ["chats.jsonl:3:T0B0:needle needle"]),
         (["-s"], ["chats.jsonl:3:T0B0:needle needle", "chats.jsonl:3:T0B1:needle", "tool.json:T0B0:grep needle", "tool.json:T0B1:␛[5nneedle"]),
         (["--tool", "bash", "--in", "arguments"], ["tool.json:T0B0:grep needle"]),

@@ -127,7 +127,7 @@ def import_annotations(
     from trajview.annotation.incoming import take_in
     from trajview.config import load_settings
 
-    [file] = existing([file])
+    [file] = existing([file], ids=False)
     settings = load_settings(store=store, annotator=annotator)
     try:
         data = file.read_bytes()

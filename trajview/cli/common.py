@@ -28,7 +28,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def paths_argument(command: _Command) -> _Command:
-    """The argument PATH..., at least one, as Paths."""
+    """The argument PATH..., at least one, as Paths; `PATH#ID` is one run of it (see `corpus.named`)."""
     return click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path))(command)
 
 
@@ -78,10 +78,10 @@ def scoring_options(command: _Command) -> _Command:
     return command
 
 
-def existing(paths: Sequence[Path], dash: Callable[[], Path] | None = None) -> tuple[Path, ...]:
+def existing(paths: Sequence[Path], dash: Callable[[], Path] | None = None, *, ids: bool = True) -> tuple[Path, ...]:
     """The same paths, with standard input in a file for `-`; raises UnreadableError for the first that does not exist.
 
-    `dash` makes that file; by default all of standard input is read first.
+    `dash` makes that file; by default all of standard input is read first. `ids`: whether `PATH#ID` is a path, too.
     """
     from .stdin import DASH, spooled
 
@@ -94,6 +94,10 @@ def existing(paths: Sequence[Path], dash: Callable[[], Path] | None = None) -> t
             found = os.path.lexists(path)
         except ValueError:  # a NUL in the name
             found = False
+        if not found and ids and "#" in str(path):
+            from trajview.corpus.named import split_id
+
+            found = split_id(path)[1] is not None
         if not found:
             hint = "check the path"
             if len(path.parts) == 1:

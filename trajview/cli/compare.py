@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from collections.abc import Sequence
@@ -110,22 +109,12 @@ def _sides(
     left: Path, right: Path | None, run_a: str | None, run_b: str | None
 ) -> tuple[tuple[Path, Path], tuple[str | None, str | None]]:
     """The path of each side, and the id of its run where one is named."""
-    one, id_a = _path_and_id(left)
-    two, id_b = _path_and_id(right) if right is not None else (one, None)
+    from trajview.corpus.named import split_id
+
+    one, id_a = split_id(left)
+    two, id_b = split_id(right) if right is not None else (one, None)
     paths = existing([one] if one == two else [one, two])
     return (paths[0], paths[-1]), (run_a or id_a, run_b or id_b)
-
-
-def _path_and_id(path: Path) -> tuple[Path, str | None]:
-    """`PATH#ID` in its parts; a file that has this name is meant first."""
-    if not os.path.lexists(path):
-        text = str(path)
-        at = text.find("#")
-        while at > 0:
-            if os.path.lexists(text[:at]):
-                return Path(text[:at]), text[at + 1 :]
-            at = text.find("#", at + 1)
-    return path, None
 
 
 def _both(
@@ -145,9 +134,12 @@ def _both(
 def _one(corpus: Corpus, infos: Sequence[RunInfo], id: str | None, path: Path, side: str) -> RunInfo:
     """The run of one side that is meant."""
     if id is not None:
-        for info in infos:
-            if id in (info.key, info.id):
-                return info
+        from trajview.corpus.named import is_wanted, readings
+
+        for meant in ({id}, readings(id)):
+            for info in infos:
+                if is_wanted(meant, info.id, info.key):
+                    return info
         raise unknown_run(id, infos)
     if len(infos) == 1:
         return infos[0]
@@ -155,8 +147,11 @@ def _one(corpus: Corpus, infos: Sequence[RunInfo], id: str | None, path: Path, s
         for problem in corpus.problems:
             say_problem(problem)
         raise _WhichRun(f"{path}: there is no run in it", hint="`trajview validate` says why")
+    from trajview.corpus.named import reference
+
     raise _WhichRun(
-        f"{path}: it holds {len(infos):,} runs", hint=f"say which: {path}#{infos[0].id}, or --run-{side} ID"
+        f"{path}: it holds {len(infos):,} runs",
+        hint=f"say which: {reference(path, infos[0].id, alone=False)}, or --run-{side} ID",
     )
 
 

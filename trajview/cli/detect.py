@@ -31,7 +31,7 @@ def command(ctx: click.Context, file: Path, in_json: bool) -> None:
     """
     from trajview.corpus.corpus import open_corpus
 
-    [file] = existing([file])
+    [file] = existing([file], ids=False)
     if file.is_dir():
         raise UnreadableError(
             "this is a folder", hint="`detect` wants a file; `trajview ls` lists a folder", where=Where(file)

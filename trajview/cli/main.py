@@ -90,4 +90,6 @@ def main() -> None:
     """Open any AI agent's log in the terminal, read it by action unit, score it by hand.
 
     `trajview PATH...` opens the viewer on files and folders; where stdout is no terminal it prints them as text.
+
+    PATH#ID is one run of a file or folder, and `-` standard input.
     """

@@ -57,7 +57,7 @@ def check(ctx: click.Context, file: Path) -> None:
     from trajview.annotation.choice import find_rubric
     from trajview.annotation.rubric_file import check_rubric
 
-    [file] = existing([file])
+    [file] = existing([file], ids=False)
     custom = file.suffix == ".json" or file.is_dir()  # Sotopia's: the first problem ends it
     problems = [] if custom else check_rubric(file)
     for problem in problems:

@@ -82,7 +82,9 @@ _FIELDS: Final = ("text", "reasoning", "arguments", "metadata", "all")
     help=f"Cut lines to N characters around the match, 0 for never.  [{_WIDTH}]",
 )
 @click.option("-c", "--count", "in_counts", is_flag=True, help="Only the number of matches in each run that has some.")
-@click.option("-l", "--files-with-matches", "in_names", is_flag=True, help="Only where the runs are.")
+@click.option(
+    "-l", "--files-with-matches", "in_names", is_flag=True, help="Only the runs, as PATH or PATH#ID, which opens them."
+)
 @click.option("--json", "in_json", is_flag=True, help="One JSON object a line.")
 @click.option(
     "--heading/--no-heading",
@@ -232,7 +234,11 @@ def _safe(text: str) -> str:
 
 
 def _place(found: RunMatches, colour: bool) -> Iterator[str]:
-    yield _painted(_safe(found.reached), _PLACE, colour) + "\n"
+    """What opens the run, on a line without spaces."""
+    from trajview.corpus.named import reference
+
+    alone = found.container == "json" and found.member is None
+    yield _painted(reference(found.path, found.id, alone=alone), _PLACE, colour) + "\n"
 
 
 def _count(found: RunMatches, colour: bool) -> Iterator[str]:

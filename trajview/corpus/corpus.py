@@ -191,7 +191,11 @@ class Corpus:
     def _run_in_background(self) -> None:
         try:
             with short_turns():
-                self._batches().run()
+                # Which records are meant is known when they are read.
+                if self._scan.names_runs:
+                    self._batches().run_plainly()
+                else:
+                    self._batches().run()
         finally:
             self._found.leave_out_gone()
             self._scan.close()

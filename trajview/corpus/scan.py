@@ -20,6 +20,7 @@ from .cache import SummaryCache, stamp_of_status
 from .containers import Start, bytes_of, records_after, records_of
 from .files import Stamp, stamp_of
 from .info import RunInfo
+from .named import Ids, grouped, is_wanted
 from .record import QuickLook as LookAt
 from .record import Record, is_unfinished
 from .walk import Skipped, SourceFile, walk
@@ -69,6 +70,8 @@ class Scan:
         self.names: dict[Path, str] = {}
         """What files are called that are not the person's own."""
         self._paths = paths
+        self._only: dict[Path, Ids] = {}
+        self._seen: dict[str, None] = {}
         self._cancelled = cancelled
         self._cache = cache
         self._looker: QuickLook | None = None
@@ -82,13 +85,27 @@ class Scan:
         """How many files and folders were left out, and files that hold nothing."""
         return self.left_out + len(self.empty)
 
+    @property
+    def names_runs(self) -> bool:
+        """Whether some paths were given as `PATH#ID`."""
+        return any(ids is not None for ids in grouped(self._paths).values())
+
     def found(self) -> Iterator[RunInfo | Problem]:
-        """Everything, file by file."""
+        """Everything, file by file; of paths that were given as `PATH#ID` those runs."""
         for source in self.sources():
             if isinstance(source, Problem):
                 yield source
             else:
                 yield from self.in_file(source)
+        if self._only and not self._cancelled.is_set():
+            yield from self._unknown()
+
+    def _unknown(self) -> Iterator[Problem]:
+        """The ids that no run has."""
+        for path, ids in grouped(self._paths).items():
+            for id, readings in (ids or {}).items():
+                if self._seen.keys().isdisjoint(readings):
+                    yield Problem(f"there is no run {id!r}", "`trajview ls` lists the ids", Where(path))
 
     def sources(self) -> Iterator[SourceFile | Problem]:
         """The files that may hold logs, and what cannot be opened."""
@@ -98,6 +115,8 @@ class Scan:
             if isinstance(source, Skipped):
                 self.left_out += 1
             else:
+                if isinstance(source, SourceFile) and source.only is not None:
+                    self._only[source.path] = source.only
                 yield source if isinstance(source, Problem) else self.shown(source)
 
     def shown(self, source: SourceFile) -> SourceFile:
@@ -107,8 +126,17 @@ class Scan:
 
     def in_file(self, source: SourceFile) -> Iterator[RunInfo | Problem]:
         """The runs and problems of one file."""
-        yield from self._in_file(source)
+        found = self._in_file(source)
+        yield from filter(self._is_wanted, found) if source.path in self._only else found
         self.files_done += 1
+
+    def _is_wanted(self, item: RunInfo | Problem) -> bool:
+        if isinstance(item, Problem):
+            return True
+        wanted = is_wanted(self._only[item.path], item.id, item.key)
+        if wanted:
+            self._seen.update({item.id: None, item.key: None})
+        return wanted
 
     def _in_file(self, source: SourceFile) -> Iterator[RunInfo | Problem]:
         before, something = self.bytes_done, False
@@ -166,6 +194,8 @@ class Scan:
             self.empty.add(source.path)
             if source.named and not self.is_written(source.path):
                 found.append(_nothing_in(source.path))
+        if source.path in self._only:
+            found = list(filter(self._is_wanted, found))
         return [item for item in found if not self._is_yet_to_come(item, source.path)]
 
     def key_of(self, info: RunInfo) -> str:

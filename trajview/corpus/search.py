@@ -16,6 +16,7 @@ from .containers import kind_of
 from .files import open_plain, wide_encoding
 from .info import Place
 from .matches import Hit
+from .named import Ids, is_wanted
 from .patience import MOST_TIMES, PATIENCE, TooSlow
 from .query import Query
 from .search_workers import Crew, Found, Reached, Task
@@ -88,6 +89,7 @@ class CorpusSearch:
         self._count: Counter | None = None
         self._counted: Path | None = None
         self._slow = 0
+        self._named: dict[Path, Ids] = {}
 
     def found(self) -> Iterator[RunMatches | Problem]:
         """Every run that matches, in the order of the corpus, and what could not be read on the way.
@@ -104,18 +106,20 @@ class CorpusSearch:
                     elif isinstance(item, Problem):
                         yield item
                         self._give_up_if_slow(item)
-                    else:
-                        yield self._added(item)
+                    elif (added := self._added(item)) is not None:
+                        yield added
         except Stopped:
             return
 
-    def _added(self, item: RunMatches | Unnamed) -> RunMatches:
+    def _added(self, item: RunMatches | Unnamed) -> RunMatches | None:
         found = item
         if isinstance(found, Unnamed):
             path = found.found.path
             if self._count is None or self._counted != path:
                 self._count, self._counted = Counter(path, self._stop), path
             found = found.named(self._count)
+        if (ids := self._named.get(found.path)) is not None and not is_wanted(ids, found.id):
+            return None
         if self._searcher.keep == 0 and found.hits:  # found by a process before that was so
             found = replace(found, hits=[])
         self.runs += 1
@@ -162,6 +166,8 @@ class CorpusSearch:
                     batch, begin, names = [], reach, 0
                 yield source
                 continue
+            if source.only is not None:
+                self._named[source.path] = source.only
             size = source.stamp[0] if source.stamp else 0
             if files is not None and source.path not in files:
                 reach += size

@@ -12,6 +12,7 @@ from pathlib import Path
 from trajview.errors import Problem, Where
 
 from .files import Stamp
+from .named import Ids, grouped
 from .unpack import log_suffix
 
 __all__ = ["LOG_SUFFIXES", "Skipped", "SourceFile", "natural_key", "walk"]
@@ -41,6 +42,8 @@ class SourceFile:
     source: str
     named: bool
     stamp: Stamp | None = None
+    only: Ids | None = None
+    """The ids of the runs that are meant, where the path was given with some (see `named`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +66,10 @@ def walk(paths: Sequence[Path], folders: dict[Path, int] | None = None) -> Itera
     A path that is named is always tried, whatever its name; what cannot be opened is a Problem. `folders` gets every
     folder that is looked into, with the time of its last change (ns) before that.
     """
-    walker = _Walker(several=len(paths) > 1, found={} if folders is None else folders)
-    for path in paths:
+    given = grouped(paths)
+    walker = _Walker(several=len(given) > 1, found={} if folders is None else folders)
+    for path, ids in given.items():
+        walker.only = None if ids is None else frozenset().union(*ids.values())
         yield from walker.named(path)
 
 
@@ -72,6 +77,7 @@ class _Walker:
     def __init__(self, several: bool, found: dict[Path, int]) -> None:
         self.several = several
         self.found = found
+        self.only: Ids | None = None
         self.folders: set[tuple[int, int]] = set()
         self.files: set[str] = set()
 
@@ -94,7 +100,7 @@ class _Walker:
             yield from self.folder(path, f"{path}{os.sep}" if self.several else "")
         elif stat.S_ISREG(mode):
             if self._is_new(os.path.abspath(path)):  # noqa: PTH100 - links stay: a link and its target are two files
-                yield SourceFile(path, str(path), True, (status.st_size, status.st_mtime_ns))
+                yield SourceFile(path, str(path), True, (status.st_size, status.st_mtime_ns), self.only)
         else:
             yield _not_plain(path, mode)
 
@@ -127,7 +133,7 @@ class _Walker:
             # Logs first, and without a call: of these there are thousands.
             if stat.S_ISREG(status.st_mode) and name[0] != "." and log_suffix(name) in LOG_SUFFIXES:
                 if self._is_new(whole + name):
-                    yield SourceFile(path / name, shown + name, False, (status.st_size, status.st_mtime_ns))
+                    yield SourceFile(path / name, shown + name, False, (status.st_size, status.st_mtime_ns), self.only)
                 continue
             yield from self._other(path / name, shown + name, status, is_store)
 
