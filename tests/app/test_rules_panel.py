@@ -11,6 +11,8 @@ from textual.widgets import Input, OptionList
 
 from trajview.app.screens.sources import SourcesScreen
 from trajview.app.screens.transcript import TranscriptScreen
+from trajview.config import load_settings
+from trajview.rules import COLOURS
 
 from .driving import Reader, reading
 
@@ -155,14 +157,93 @@ async def test_a_rule_that_comes_with_trajview_is_kept_on(log: Path) -> None:
         assert "S keeps it" in reader.whole_screen
         await reader.press("S", "p")
         await reader.until(lambda: "saved to" in reader.whole_screen)
-        await reader.press("S", "p")
-        await reader.until(lambda: "change `on` there" in reader.whole_screen)
-    assert tomllib.loads(file.read_text())["rule"] == [{"name": "secrets", "on": True}]
+        await reader.press("space", "S", "p")
+        await reader.until(lambda: "saved to" in reader.whole_screen)
+        assert tomllib.loads(file.read_text())["rule"] == [{"name": "secrets", "on": False}]
+        await reader.press("space", "c", "S", "p")
+        await reader.until(lambda: "saved to" in reader.whole_screen)
+    (kept,) = tomllib.loads(file.read_text())["rule"]
+    assert (kept["name"], kept["on"], kept["colour"] in COLOURS) == ("secrets", True, True)
     async with reading(log) as reader:
         await reader.opened()
         screen = await panel(reader)
         assert [row.label for row in screen._shown if row.on] == ["errors", "secrets"]
         assert counts(screen)["secrets"] == 1
+
+
+PROJECT = """\
+# what we look at
+
+[[rule]]
+name = "parser"   # ours
+pattern = 'parser'
+colour = "green"  # as the door
+
+[[rule]]
+name = "sorry"
+pattern = 'sorry'
+"""
+
+
+async def test_a_rule_of_a_file_gets_another_colour_and_is_switched_off_for_good(log: Path) -> None:
+    file = log.parent / ".trajview.toml"
+    file.write_text(PROJECT)
+    async with reading(log) as reader:
+        await reader.opened()
+        screen = await panel(reader)
+        screen._go("rule:parser")
+        await reader.press("c")
+        assert "S keeps it" in reader.whole_screen
+        session = next(one for one in reader.app.screen_stack if isinstance(one, TranscriptScreen)).session
+        assert session is not None
+        assert {colour for _, source, colour in session.index.places if source == "rule"} == {"cyan", ""}
+        screen._go("rule:sorry")
+        await reader.press("space", "S")
+        await reader.until(lambda: "saved to" in reader.whole_screen)
+        assert file.read_text() == PROJECT.replace('name = "sorry"\n', 'name = "sorry"\non = false\n')
+        screen._go("rule:parser")
+        await reader.press("S")
+        await reader.until(lambda: '"cyan"' in file.read_text())
+    assert file.read_text() == PROJECT.replace('name = "sorry"\n', 'name = "sorry"\non = false\n').replace(
+        '"green"', '"cyan"'
+    )
+    async with reading(log) as reader:
+        await reader.opened()
+        screen = await panel(reader)
+        assert {row.label: (row.on, row.colour) for row in screen._shown[1:3]} == {
+            "parser": (True, "cyan"),
+            "sorry": (False, ""),
+        }
+
+
+async def test_a_rule_of_the_configuration_is_saved_there(
+    log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text("theme = 'trajview-dark' # dark\n[[rule]]\nname = 'p'\ntext = 'parser'\non = false")
+    monkeypatch.setenv("TRAJVIEW_CONFIG", str(file))
+    settings = load_settings()
+    async with reading(log, rules=settings.rules) as reader:
+        await reader.opened()
+        screen = await panel(reader)
+        screen._go("rule:p")
+        await reader.press("space", "c", "S")
+        await reader.until(lambda: "saved to" in reader.whole_screen)
+    text = file.read_text()
+    assert text.startswith("theme = 'trajview-dark' # dark\n[[rule]]\nname = 'p'\n")
+    assert tomllib.loads(text)["rule"] == [{"name": "p", "text": "parser", "on": True, "colour": "red"}]
+    assert not (log.parent / ".trajview.toml").exists()
+
+
+async def test_only_rules_have_a_colour_and_are_saved(log: Path) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        screen = await panel(reader)
+        screen._go("error")
+        await reader.press("c")
+        assert "only rules have a colour" in reader.whole_screen
+        await reader.press("S")
+        assert "only rules are saved" in reader.whole_screen
 
 
 async def test_a_word_becomes_a_rule_that_is_named_and_saved_beside_the_logs(log: Path) -> None:

@@ -16,7 +16,16 @@ from trajview.errors import TrajviewError
 from trajview.highlight import highlights_in
 from trajview.models.messages import AssistantMessage, ReasoningPart, TextPart, ToolCall, ToolMessage, UserMessage
 from trajview.models.transcript import Transcript
-from trajview.rules import RuleError, append_rule, compile_rule, project_file, read_project, rules_in
+from trajview.rules import (
+    RuleError,
+    append_rule,
+    change_rule,
+    compile_rule,
+    has_rule,
+    project_file,
+    read_project,
+    rules_in,
+)
 from trajview.rules.safe import slow_because
 
 TALK = Transcript(
@@ -298,3 +307,61 @@ def test_a_rule_of_mine_that_could_take_for_ever_is_off_until_it_is_switched_on(
     assert "`(a+)+$` is off: it could take for ever" in problem.reason
     book.switch("(a+)+$")
     assert [rule.name for rule in book.wanted] == ["(a+)+$", "fine"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("[[rule]]\nname = 'a'\npattern = 'x'\n", "[[rule]]\nname = 'a'\non = false\ncolour = \"red\"\npattern = 'x'\n"),
+        ("[[rule]]\npattern = 'x'\nname = 'a'", "[[rule]]\npattern = 'x'\nname = 'a'\ncolour = \"red\"\non = false\n"),
+        (
+            "\ufeff# é\r\n[[rule]]\r\n  name = 'a' # the first\r\n  on = true # yes\r\n  colour = 'blue'\r\n  text = 'x'\r\n[more]\r\non = true\r\n",
+            "\ufeff# é\r\n[[rule]]\r\n  name = 'a' # the first\r\n  on = false # yes\r\n  colour = \"red\"\r\n  text = 'x'\r\n[more]\r\non = true\r\n",
+        ),
+        (
+            "[[rule]]\nname = 'b'\ntext = 'y'\non = true\n[[rule]]\nname = 'a'\non = true\ntext = 'x'\n",
+            "[[rule]]\nname = 'b'\ntext = 'y'\non = true\n[[rule]]\nname = 'a'\ncolour = \"red\"\non = false\ntext = 'x'\n",
+        ),
+    ],
+)  # fmt: skip
+def test_a_rule_is_changed_in_its_place_and_all_else_stays_to_the_byte(tmp_path: Path, before: str, after: str) -> None:
+    file = tmp_path / "rules.toml"
+    file.write_bytes(before.encode())
+    file.chmod(0o640)
+    rule = replace(compile_rule("x", "a"), on=False, colour="red")
+    assert has_rule(file, "a")
+    change_rule(file, rule)
+    assert file.read_bytes().decode() == after
+    assert file.stat().st_mode & 0o777 == 0o640
+    change_rule(file, replace(rule, on=True))
+    (changed,) = [one for one in tomllib.loads(file.read_text("utf-8-sig"))["rule"] if one["name"] == "a"]
+    assert (changed["on"], changed["colour"]) == (True, "red")
+
+
+def test_what_is_as_it_was_is_not_written(tmp_path: Path) -> None:
+    file = tmp_path / "rules.toml"
+    file.write_text("[[rule]]\nname = 'a'\npattern = 'x'\n")
+    file.chmod(0o400)
+    before = file.stat().st_ino
+    change_rule(file, compile_rule("x", "a"))
+    assert file.stat().st_ino == before
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("rule = [{name = 'a', pattern = 'x'}]\n", "change `on`"),
+        ("[[rule]]\nname = 'a'\npattern = \"\"\"\n[[rule]]\nname = 'x'\n\"\"\"\n[[rule]]\nname = 'b'\ntext = 'b'", "b"),
+        ("[[rule]]\nname = 'c'\npattern = 'x'\n", "any more"),
+        ("[[rule]\n", "change `on`"),
+        ("rule = 3\n", "any more"),
+    ],
+)
+def test_a_rule_that_is_written_otherwise_is_left_as_it_is(tmp_path: Path, text: str, says: str) -> None:
+    file = tmp_path / "rules.toml"
+    file.write_text(text)
+    name = "b" if says == "b" else "a"
+    with pytest.raises(RuleError) as caught:
+        change_rule(file, replace(compile_rule("x", name), on=False))
+    assert says in str(caught.value.problem())
+    assert file.read_text() == text

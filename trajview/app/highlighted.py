@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from trajview.highlight import Highlight, Rule, Source, highlights_in
 from trajview.models.transcript import Transcript
@@ -130,6 +131,18 @@ class Highlighted(Document):
         self.rules.pop(name, None)
         self.sources_off.discard(rule_key(name))
         self._found = [found for found in self._found if found.source != "rule" or found.reason != name]
+        self._index_highlights()
+        self.refresh_headers()
+
+    def recolour(self, rule: Rule) -> None:
+        """Take over the colour of a rule that was looked for here."""
+        if rule.name not in self.rules:
+            return
+        self.rules[rule.name] = rule
+        self._found = [
+            replace(found, colour=rule.colour) if found.source == "rule" and found.reason == rule.name else found
+            for found in self._found
+        ]
         self._index_highlights()
         self.refresh_headers()
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from trajview.config import Settings, config_path
 from trajview.corpus.query import first_of, last_of
 from trajview.errors import Problem, TrajviewError
-from trajview.rules import COLOURS, Rule, append_rule, compile_rule, project_file
+from trajview.rules import COLOURS, Rule, append_rule, change_rule, compile_rule, has_rule, project_file
 from trajview.rules.built_in import BUILT_IN
 from trajview.rules.known import known_rules, rule_named
 from trajview.rules.project import PROJECT_FILE
@@ -16,7 +17,10 @@ from trajview.rules.rule import FIELDS, ROLES
 from trajview.rules.safe import slow_because
 from trajview.textsafe import one_line
 
-__all__ = ["RuleBook", "rule_from"]
+__all__ = ["CONFIG", "RuleBook", "rule_from"]
+
+CONFIG: Final = "config"
+"""Where a rule comes from that stands in the configuration."""
 
 
 def rule_from(typed: str) -> Rule:
@@ -68,7 +72,7 @@ class RuleBook:
     @property
     def rules(self) -> list[Rule]:
         """All rules: those made while reading first, those that come with trajview last."""
-        order = {"session": 0, "--highlight": 1, PROJECT_FILE: 2, "config": 3}
+        order = {"session": 0, "--highlight": 1, PROJECT_FILE: 2, CONFIG: 3}
         return sorted(self._rules.values(), key=lambda rule: order.get(rule.origin, 4))
 
     @property
@@ -100,6 +104,15 @@ class RuleBook:
         self.on ^= {name}
         return name in self.on
 
+    def recolour(self, name: str) -> Rule | None:
+        """Give a rule the next colour; None where there is no such rule."""
+        rule = self._rules.get(name)
+        if rule is None:
+            return None
+        at = COLOURS.index(rule.colour or COLOURS[0])
+        self._rules[name] = changed = replace(rule, colour=COLOURS[(at + 1) % len(COLOURS)])
+        return changed
+
     def remove(self, name: str) -> bool:
         """Forget a rule that was made while reading; False if it is another."""
         rule = self._rules.get(name)
@@ -125,12 +138,23 @@ class RuleBook:
         folder = first if first.is_dir() else first.parent
         return {"project": self.project or folder / PROJECT_FILE, "config": config_path()}
 
+    def keep(self, name: str) -> Path:
+        """Write whether a rule of a file is on, and its colour, where the rule comes from. Raises RuleError."""
+        rule = replace(self._rules[name], on=name in self.on)
+        path = self.places()["project" if rule.origin == PROJECT_FILE else "config"]
+        change_rule(path, rule)
+        self._rules[name] = rule
+        return path
+
     def save(self, name: str, place: str) -> Path:
         """Write a rule to the project file or the configuration. Raises RuleError."""
-        path, rule = self.places()[place], self._rules[name]
-        append_rule(path, replace(rule, on=name in self.on))
+        path, rule = self.places()[place], replace(self._rules[name], on=name in self.on)
+        if rule.origin == BUILT_IN and has_rule(path, name):
+            change_rule(path, rule)
+        else:
+            append_rule(path, rule)
         if rule.origin != BUILT_IN:
-            self._rules[name] = replace(rule, origin=PROJECT_FILE if place == "project" else "config")
+            self._rules[name] = replace(rule, origin=PROJECT_FILE if place == "project" else CONFIG)
         if place == "project":
             self.project = path
         return path

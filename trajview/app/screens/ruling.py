@@ -246,6 +246,16 @@ class Ruling(Jumping):
         self._rules_changed()
         return rule_key(name)
 
+    def recolour(self, key: str) -> bool:
+        """Give a rule the next colour; False if it is no rule."""
+        rule = self.book.recolour(key.removeprefix("rule:")) if key.startswith("rule:") else None
+        if rule is None:
+            return False
+        for session in self.sessions.values():
+            session.recolour(rule)
+        self._highlights_changed()
+        return True
+
     def forget(self, key: str) -> bool:
         """Forget a rule; False if it is not one made here."""
         name = key.removeprefix("rule:")
@@ -259,6 +269,10 @@ class Ruling(Jumping):
     def places(self) -> dict[str, Path]:
         """Where rules can be saved."""
         return self.book.places()
+
+    def keep(self, key: str) -> Path:
+        """Save how a rule of a file is now, where it is from. Raises TrajviewError."""
+        return self.book.keep(key.removeprefix("rule:"))
 
     def save(self, key: str, place: str) -> Path:
         """Save a rule. Raises TrajviewError."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Protocol
@@ -17,14 +17,18 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from trajview.app.rule_colours import colour_of
+from trajview.app.rulebook import CONFIG
 from trajview.app.screens.once import OnceScreen
 from trajview.errors import TrajviewError
 from trajview.rules.built_in import BUILT_IN
+from trajview.rules.project import PROJECT_FILE
 from trajview.textsafe import one_line
 
 __all__ = ["Managed", "Row", "SourcesScreen"]
 
-_HINT = "space on/off · a add a rule · r rename · S save · d remove · enter done"
+_HINT = "space on/off · c colour · a add · r rename · S save · d remove · enter done"
+_KEPT = (BUILT_IN, PROJECT_FILE, CONFIG)
+"""From where rules come of which it can be kept that they are on or off, and their colour."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +61,17 @@ class Managed(Protocol):
     def rename(self, key: str, name: str) -> str | None:
         """Returns the new key, None where that cannot be."""
 
+    def recolour(self, key: str) -> bool:
+        """Give a rule the next colour; False if it is no rule."""
+
     def forget(self, key: str) -> bool:
         """Forget a rule; False if it is not one made here."""
 
     def places(self) -> dict[str, Path]:
         """Where rules can be saved: `project` and `config`."""
+
+    def keep(self, key: str) -> Path:
+        """Save how a rule of a file is now, where it is from. Raises TrajviewError."""
 
     def save(self, key: str, place: str) -> Path:
         """Save a rule. Raises TrajviewError."""
@@ -80,7 +90,7 @@ class SourcesScreen(OnceScreen[None]):
         Binding("S", "save", "save"),
         Binding("d,delete", "remove", "remove"),
         Binding("p", "save_to('project')", "project", show=False),
-        Binding("c", "save_to('config')", "configuration", show=False),
+        Binding("c", "colour", "colour"),
         Binding("j", "list('cursor_down')", "down", show=False),
         Binding("k", "list('cursor_up')", "up", show=False),
     ]
@@ -195,8 +205,21 @@ class SourcesScreen(OnceScreen[None]):
         if self._key:
             self._managed.switch(self._key)
             self.refresh_rows()
-            row = self._row
-            self._say("S keeps it so for the next time" if row is not None and row.origin == BUILT_IN else "")
+            self._say_kept()
+
+    def _say_kept(self) -> None:
+        row = self._row
+        self._say("S keeps it so for the next time" if row is not None and row.origin in _KEPT else "")
+
+    def action_colour(self) -> None:
+        """The next colour for the rule under the cursor; where it is asked where to save, the configuration."""
+        if self._saving:
+            self.action_save_to("config")
+        elif self._managed.recolour(self._key):
+            self.refresh_rows()
+            self._say_kept()
+        else:
+            self._say("only rules have a colour of their own", wrong=True)
 
     @on(OptionList.OptionSelected)
     def _clicked(self, event: OptionList.OptionSelected) -> None:
@@ -283,11 +306,13 @@ class SourcesScreen(OnceScreen[None]):
             self._say("only rules that were made here can be removed; space switches the others off", wrong=True)
 
     def action_save(self) -> None:
-        """Ask where the rule under the cursor is to be saved."""
+        """Save how the rule under the cursor is: in its file, or ask which file that shall be."""
         row = self._row
-        if row is None or row.origin not in ("session", "--highlight", BUILT_IN):
-            what = "this is no rule" if row is None or not row.origin else "this rule is in a file: change it there"
-            self._say(f"{what}; rules that were made here, built in or --highlight can be saved", wrong=True)
+        if row is None or not row.origin:
+            self._say("this is no rule: only rules are saved", wrong=True)
+            return
+        if row.origin in (PROJECT_FILE, CONFIG):
+            self._save(lambda: self._managed.keep(row.key))
             return
         self._saving = row.key
         places = self._managed.places()
@@ -298,8 +323,11 @@ class SourcesScreen(OnceScreen[None]):
     def action_save_to(self, place: str) -> None:
         """Save it."""
         key, self._saving = self._saving, ""
+        self._save(lambda: self._managed.save(key, place))
+
+    def _save(self, save: Callable[[], Path]) -> None:
         try:
-            path = self._managed.save(key, place)
+            path = save()
         except TrajviewError as error:
             self._say(one_line(str(error.problem()), 300), wrong=True)
             return
