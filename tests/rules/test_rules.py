@@ -312,7 +312,7 @@ def test_a_rule_of_mine_that_could_take_for_ever_is_off_until_it_is_switched_on(
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        ("[[rule]]\nname = 'a'\npattern = 'x'\n", "[[rule]]\nname = 'a'\non = false\ncolour = \"red\"\npattern = 'x'\n"),
+        ("[[rule]]\nname = 'a'\npattern = 'x'\n", "[[rule]]\nname = 'a'\ncolour = \"red\"\non = false\npattern = 'x'\n"),
         ("[[rule]]\npattern = 'x'\nname = 'a'", "[[rule]]\npattern = 'x'\nname = 'a'\ncolour = \"red\"\non = false\n"),
         (
             "\ufeff# é\r\n[[rule]]\r\n  name = 'a' # the first\r\n  on = true # yes\r\n  colour = 'blue'\r\n  text = 'x'\r\n[more]\r\non = true\r\n",
