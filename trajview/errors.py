@@ -11,6 +11,19 @@ UNFORESEEN = (
 """What a log that no reader foresaw may raise. It must not take the viewer down; it is said in full."""
 
 
+_PIPED: set[Path] = set()
+
+
+def is_piped(path: Path) -> None:
+    """Say that a file holds what came from standard input, which people know as `-`."""
+    _PIPED.add(path)
+
+
+def shown(path: Path) -> str:
+    """A path as people know it."""
+    return "-" if path in _PIPED else str(path)
+
+
 @dataclass(frozen=True, slots=True)
 class Where:
     """A place in a source: a file, and a line (from 1) or a record (from 0) in it where they are known.
@@ -26,11 +39,12 @@ class Where:
     def __str__(self) -> str:
         if self.path is None:
             return ""
+        path = shown(self.path)
         if self.line is not None:
-            return f"{self.path}:{self.line}" if self.column is None else f"{self.path}:{self.line}:{self.column}"
+            return f"{path}:{self.line}" if self.column is None else f"{path}:{self.line}:{self.column}"
         if self.record is not None:
-            return f"{self.path}#{self.record}"
-        return str(self.path)
+            return f"{path}#{self.record}"
+        return path
 
 
 @dataclass(frozen=True, slots=True)

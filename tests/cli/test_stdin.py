@@ -40,6 +40,24 @@ def test_every_command_reads_standard_input_for_a_dash(tmp_path: Path, compresse
     assert list(tmp_path.iterdir()) == []
 
 
+def test_standard_input_is_shown_as_a_dash(tmp_path: Path) -> None:
+    data = f"{record('one')}\n{record('two')}\n{{".encode()
+    listed = piped(data, "ls", "-", tmp=tmp_path)
+    assert listed.stdout.splitlines()[1].split()[:2] == [b"one", b"-"]
+    assert listed.stderr.startswith(b"trajview: -:3: ")
+    row = json.loads(piped(data, "ls", "-", "--json", tmp=tmp_path).stdout.splitlines()[0])
+    assert (row["source"], row["path"]) == ("-", "-")
+    assert b"=== one \xc2\xb7 - \xc2\xb7" in piped(data, "show", "-", tmp=tmp_path).stdout
+    assert piped(data, "search", "by two", "-", tmp=tmp_path).stdout == b"-:2:T0B0:said by two\n"
+    assert piped(data, "search", "-l", "by two", "-", tmp=tmp_path).stdout == b"-\n"
+    found = json.loads(piped(data, "search", "--json", "by two", "-", tmp=tmp_path).stdout)
+    assert (found["source"], found["path"]) == ("-", "-")
+    assert b"trajview: -: " in piped(b"", "ls", "-", tmp=tmp_path).stderr
+    for command in ("ls", "show", "search", "validate"):
+        done = piped(data, command, *(["said"] if command == "search" else []), "-", tmp=tmp_path)
+        assert str(tmp_path).encode() not in done.stdout + done.stderr
+
+
 def test_other_paths_may_stand_beside_it(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text(record("file"))

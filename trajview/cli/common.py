@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from trajview.errors import Problem, TrajviewError, UnreadableError, Where
+from trajview.errors import Problem, TrajviewError, UnreadableError, Where, shown
 from trajview.textsafe import safe_text
 
 from .front import COMMANDS, EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG, is_terminal, say_problem
@@ -165,8 +165,8 @@ def say_nothing_found(corpus: Corpus) -> None:
             hint = f"{count}; name a file to have it opened all the same"
         else:
             hint = "the folder is empty"
-        shown = ", ".join(str(path) for path in corpus.paths)
-        say_problem(Problem("no logs found", hint, Where(Path(shown))))
+        paths = ", ".join(map(shown, corpus.paths))
+        say_problem(Problem("no logs found", hint, Where(Path(paths))))
 
 
 def exit_code(corpus: Corpus) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
 
-from trajview.errors import TrajviewError
+from trajview.errors import TrajviewError, shown
 
 from .common import (
     existing,
@@ -146,11 +146,11 @@ def _one(corpus: Corpus, infos: Sequence[RunInfo], id: str | None, path: Path, s
     if not infos:
         for problem in corpus.problems:
             say_problem(problem)
-        raise _WhichRun(f"{path}: there is no run in it", hint="`trajview validate` says why")
+        raise _WhichRun(f"{shown(path)}: there is no run in it", hint="`trajview validate` says why")
     from trajview.corpus.named import reference
 
     raise _WhichRun(
-        f"{path}: it holds {len(infos):,} runs",
+        f"{shown(path)}: it holds {len(infos):,} runs",
         hint=f"say which: {reference(path, infos[0].id, alone=False)}, or --run-{side} ID",
     )
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from trajview.errors import shown
+
 from .choosing import Chosen, Explained, choosing_options, query_of, sort_of, statuses_for, told
 from .common import (
     blind_option,
@@ -199,7 +201,7 @@ def as_json(info: RunInfo) -> dict[str, Any]:
         "id": info.id,
         "key": info.key,
         "source": info.source,
-        "path": str(info.path),
+        "path": shown(info.path),
         "line": info.line,
         "record": info.record,
         "container": info.container,

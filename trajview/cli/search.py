@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from trajview.errors import Problem
+from trajview.errors import Problem, shown
 
 from .choosing import choosing_options, matching
 from .common import blind_option, existing, is_blind, say_problem, wants_colour
@@ -319,7 +319,7 @@ def _as_json(found: RunMatches, _colour: bool) -> Iterator[str]:
 
 def _run(found: RunMatches) -> dict[str, Any]:
     return {
-        "id": found.id, "source": found.source, "path": str(found.path), "line": found.line, "member": found.member,
+        "id": found.id, "source": found.source, "path": shown(found.path), "line": found.line, "member": found.member,
         "format": found.format,
     }  # fmt: skip
 

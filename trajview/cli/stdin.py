@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any, BinaryIO, Final
 
-from trajview.errors import Problem, UnreadableError, Where
+from trajview.errors import Problem, UnreadableError, Where, is_piped
 
 __all__ = ["DASH", "Spool", "spooled", "take_terminal"]
 
@@ -111,7 +111,9 @@ def _file() -> Path:
 
     folder = Path(tempfile.mkdtemp(prefix="trajview-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder / "stdin"
+    path = folder / "stdin"
+    is_piped(path)
+    return path
 
 
 def _not_kept(error: OSError, path: Path) -> UnreadableError:

@@ -79,7 +79,7 @@ class Corpus:
         self._cancelled = Event()
         self._may_go_on = Event()
         self._scan = Scan(self.paths, self._cancelled, cache, self._is_written, thorough=thorough)
-        self._scan.names = {stream.path: STANDARD_INPUT for stream in streams}
+        self._scan.names = {stream.path: "-" for stream in streams}
         self._reader = Reader(self._scan.stamps, self._found.as_listed)
         self._follower: Follower | None = None
         self._looking = Lock()

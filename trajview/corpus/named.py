@@ -12,6 +12,8 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Final
 
+from trajview.errors import shown
+
 __all__ = ["Ids", "grouped", "is_wanted", "readings", "reference", "split_id"]
 
 Ids = frozenset[str]
@@ -77,7 +79,9 @@ def grouped(paths: Sequence[Path]) -> dict[Path, dict[str, Ids] | None]:
 
 def reference(path: Path, id: str, *, alone: bool) -> str:
     """A run as `PATH#ID`, or as the path where it is `alone` in it; without spaces and signs that a shell acts on."""
-    text = str(path)
+    text = shown(path)
+    if text == "-":
+        return text  # that is gone when it is opened again
     if alone and not _ODD.search(text) and text[0] not in "-~":
         return text
     return f"{'./' * (text[0] in '-~')}{_encoded(text)}#{_encoded(id)}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from trajview.errors import Problem, TrajviewError
+from trajview.errors import Problem, TrajviewError, shown
 from trajview.formats import registry
 from trajview.formats.base import Origin
 
@@ -64,7 +64,7 @@ class RunMatches:
     def reached(self) -> str:
         """The same, with the file as it is reached from here."""
         member = f"/{self.member}" if self.member is not None else ""
-        return f"{self.path}{member}{self._line}"
+        return f"{shown(self.path)}{member}{self._line}"
 
     @property
     def _line(self) -> str:

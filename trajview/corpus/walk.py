@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from trajview.errors import Problem, Where
+from trajview.errors import Problem, Where, shown
 
 from .files import Stamp
 from .named import Ids, grouped
@@ -100,7 +100,7 @@ class _Walker:
             yield from self.folder(path, f"{path}{os.sep}" if self.several else "")
         elif stat.S_ISREG(mode):
             if self._is_new(os.path.abspath(path)):  # noqa: PTH100 - links stay: a link and its target are two files
-                yield SourceFile(path, str(path), True, (status.st_size, status.st_mtime_ns), self.only)
+                yield SourceFile(path, shown(path), True, (status.st_size, status.st_mtime_ns), self.only)
         else:
             yield _not_plain(path, mode)
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
+from trajview.errors import shown
+
 if TYPE_CHECKING:
     from trajview.corpus.info import RunInfo
     from trajview.models.run import Reward
@@ -158,7 +160,7 @@ _GET: dict[str, Callable[[RunInfo], Any]] = {
     "name": lambda info: info.name or "",
     "run": lambda info: info.name or info.id,
     "source": attrgetter("source"),
-    "path": lambda info: str(info.path),
+    "path": lambda info: shown(info.path),
     "size": attrgetter("length"),
     "format": attrgetter("format"),
     "messages": attrgetter("messages"),

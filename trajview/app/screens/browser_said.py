@@ -10,7 +10,7 @@ from trajview.app.keys import key_of
 from trajview.app.run_list import RunList, RunRow, size_text
 from trajview.corpus.corpus import STANDARD_INPUT
 from trajview.corpus.info import RunInfo, Updated
-from trajview.errors import Problem
+from trajview.errors import Problem, shown
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def _count(number: int, noun: str) -> str:
 def title_said(paths: tuple[Path, ...], streams: Iterable[Stream] = ()) -> str:
     """The opened paths in a few words; `streams` are what is piped in."""
     piped = {stream.path for stream in streams}
-    shown = [STANDARD_INPUT if path in piped else one_line(str(path), 60) for path in paths[:2]]
+    names = [STANDARD_INPUT if path in piped or shown(path) == "-" else one_line(str(path), 60) for path in paths[:2]]
     if len(paths) > 2:
-        shown.append(f"and {len(paths) - 2} more")
-    return ", ".join(shown)
+        names.append(f"and {len(paths) - 2} more")
+    return ", ".join(names)
