@@ -140,3 +140,25 @@ async def test_every_malformed_sample_opens_or_says_why(tmp_path: Path) -> None:
             await reader.press("G")
             assert not _ACTING.search(reader.whole_screen), info.id
             assert "this is a bug in trajview" not in reader.whole_screen, info.id
+
+
+async def test_a_byte_deep_in_a_run_that_is_no_utf8_is_said_when_it_is_opened_and_is_listed_then(
+    tmp_path: Path,
+) -> None:
+    said = ("é" + "word " * 500) * 8
+    lines = [json.dumps(chat(f"run {number}", said, "stray"), ensure_ascii=False).encode() for number in range(6)]
+    (tmp_path / "log.jsonl").write_bytes(b"\n".join([*lines[:5], lines[5].replace(b"stray", b"str\xffy")]))
+    async with reading(tmp_path / "log.jsonl") as reader:
+        await reader.listed()
+        assert reader.app.corpus.problems == []
+        await reader.press("G")
+        await reader.open("enter")
+        await reader.press("G")
+        assert "str\ufffdy" in reader.text
+        await reader.until(lambda: reader.app.corpus.problems)
+        await reader.until(lambda: [toast.message for toast in reader.app._notifications])
+        assert [str(problem) for problem in reader.app.corpus.problems] == [
+            f"{tmp_path / 'log.jsonl'}:6: some bytes are not UTF-8, and show as \ufffd "
+            "(convert the file, as with `iconv -f latin1 -t utf-8`)"
+        ]
+        assert "not UTF-8" in next(iter(reader.app._notifications)).message

@@ -352,6 +352,21 @@ class Corpus:
         """The record as decoded JSON or YAML. Raises UnreadableError."""
         return self._reader.value(info)
 
+    def check_bytes(self, info: RunInfo, cancelled: Callable[[], bool] = lambda: False) -> Problem | None:
+        """A problem that is new, and is added to `problems`: bytes of a run are not UTF-8. For a thread.
+
+        The scan looks at the first few places beyond ASCII in each record, which tells files of another encoding.
+        """
+        try:
+            problem = self._reader.bad_bytes(info, cancelled)
+        except TrajviewError:
+            return None  # opening it says so
+        told = {(known.reason, known.where and known.where.path) for known in self.problems}
+        if problem is None or (problem.reason, info.path) in told:
+            return None
+        self._found.publish([problem])
+        return problem
+
     def runs(self) -> Iterator[AgentRun]:
         """Every run, parsed one after another; one that cannot be read is left out and added to `problems`."""
         for info in list(self.infos):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import getincrementaldecoder
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -20,6 +21,7 @@ from .decode import LARGE_RUN, collector_paused, decode_json, decode_text, keep_
 from .files import Stamp, stamp_of
 from .info import Place, RunInfo
 from .memory import check_room_to_take_apart
+from .record import not_utf8
 from .scan import fault_of, origin_of, placed
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ __all__ = ["Reader"]
 
 _LOOK_FROM: Final = 1 << 20  # bytes
 _CACHED_RUNS: Final = 6
+_AT_ONCE: Final = 1 << 20  # bytes that are looked at without letting anybody else have a turn
 _APART_FROM: Final = 4 << 20  # bytes
 _JSON: Final = frozenset({"json", "json array", "json values", "jsonl"})
 _GROWING: Final = frozenset({"jsonl", "jsonl messages"})
@@ -91,6 +94,24 @@ class Reader:
         value = value_of(info)
         self._check_unchanged(info, known)  # it may have changed while it was read
         return value
+
+    def bad_bytes(self, info: RunInfo, cancelled: Callable[[], bool]) -> Problem | None:
+        """What is said of a run with bytes that are no UTF-8, wherever they are. Raises UnreadableError.
+
+        `cancelled` is asked every megabyte: the answer is None once it says so.
+        """
+        if info.container == "yaml":  # decoded as a whole when it is listed
+            return None
+        data = memoryview(bytes_of(info, info.path))
+        decode = getincrementaldecoder("utf-8")("strict").decode
+        try:
+            for start in range(0, len(data), _AT_ONCE):
+                if cancelled():
+                    return None
+                decode(data[start : start + _AT_ONCE], start + _AT_ONCE >= len(data))
+        except UnicodeDecodeError:
+            return not_utf8(info.path, info.line or 1)
+        return None
 
     def hand_over(self, path: Path, offset: int, value: Any) -> None:
         """Take the value, or the parts, of a record, for the one time that it is opened next; None for no longer."""

@@ -18,6 +18,7 @@ from trajview.app.keys import bindings_for, key_of
 from trajview.app.run_list import size_text
 from trajview.app.screens.branching import Branching
 from trajview.app.screens.exporting import Exporting
+from trajview.app.screens.noticing import Noticing
 from trajview.app.screens.scoring import Scoring
 from trajview.app.screens.searching import Searching
 from trajview.app.screens.showing import Showing
@@ -55,7 +56,7 @@ MOST_COUNTED = 30_000_000
 """Characters of a transcript whose tokens are counted without being asked for: some two seconds of one core."""
 
 
-class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing):
+class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing, Noticing):
     """Shows one run at a time; the app keeps one of these and gives it other runs."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("transcript")]
