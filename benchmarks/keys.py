@@ -198,7 +198,7 @@ def main() -> None:
             program.wait_for("▌".encode())
             print(f"  trajview, a list of {given.runs:,} runs, {size / 1e6:.1f} MB, while it is read")
             until = time.perf_counter() + WHILE_READ
-            took = []
+            took: list[tuple[float, float, int]] = []
             while time.perf_counter() < until:
                 took.append(program.press("jk"[len(took) % 2]))
             program.close()

@@ -1,6 +1,6 @@
 """Search in one long run, keys meanwhile, and what has to draw all of it anew (rows 6 and 8).
 
-    .venv/bin/python benchmarks/search.py [--messages 100000] [--file RUN.jsonl] [--runs 3]
+    .venv/bin/python benchmarks/search.py [--messages 100000] [--longer 1] [--file RUN.jsonl] [--runs 3]
 
 The log is written from a seed (or yours is taken). Times of the search are those of the very loop that the program
 runs in a thread; keys are pressed in a pseudo-terminal of 120x40 while it runs. The limit is decoding the run once.
@@ -12,6 +12,7 @@ import argparse
 import asyncio
 import gc
 import os
+import re
 import statistics
 import sys
 import tempfile
@@ -20,6 +21,7 @@ from pathlib import Path
 
 import msgspec
 from keys import Program
+from kinds import LONG, write_long_run
 from logs import write_chats
 from rows import plain, tell
 
@@ -32,11 +34,11 @@ from trajview.corpus.query import query_from
 
 NEEDLES = {
     "a word that is not there": "zzyzx",
-    "a rare text": "call_0_777",
     "a common word": "parser",
     "a regular expression": r"def \w+\(n",
     "one without a fixed text": r"[0-9]{3}\s+\w+ing?",
 }
+PHRASE = re.compile(r"[a-z]+( [a-z]+){6}")
 FIRST, ALL, REPAINT, KEY = 0.2, 1.0, 150.0, 100.0  # s, s, ms, ms
 
 
@@ -51,6 +53,10 @@ def once(messages: object, text: str, start: int) -> tuple[float, float, int]:
     return first, time.perf_counter() - begin, total
 
 
+def megabytes(path: Path) -> str:
+    return f"{path.stat().st_size / 1e6:.0f} MB"
+
+
 def report_search(path: Path, runs: int) -> None:
     corpus = Corpus([path])
     corpus.start()
@@ -59,19 +65,22 @@ def report_search(path: Path, runs: int) -> None:
     data = path.read_bytes()
     gc.disable()  # or it looks through the values for as long again
     begin = time.perf_counter()
-    msgspec.json.decode(data)
+    value = msgspec.json.decode(data)
     limit = time.perf_counter() - begin
     gc.enable()
-    del data
+    texts = (PHRASE.search(str(message["content"])) for message in value["messages"][777:])
+    needles = {**NEEDLES, "seven words in a row": next(found[0] for found in texts if found)}
+    del data, value
     messages = corpus.load(info, lazily=True).transcripts[0].messages
     print(f"{path.name}: {info.length:,} bytes, {len(messages):,} messages; decoding it takes {limit:.2f} s")
-    for what, text in NEEDLES.items():
+    size = megabytes(path)
+    for what, text in needles.items():
         found = [once(messages, text, len(messages) // 3) for _ in range(runs)]
         first, every = (statistics.median(each[n] for each in found) for n in (0, 1))
         if found[0][2]:
-            tell(8, f"{what}: first hit", first, FIRST)
+            tell(8, f"{size}: {what}: first hit", first, FIRST)
         beside = f"{every / limit:.1f}x of decoding ({plain(limit, 's')}), {found[0][2]:,} hits"
-        tell(8, f"{what}: all hits", every, ALL, beside=beside)
+        tell(8, f"{size}: {what}: all hits", every, ALL, beside=beside)
 
 
 def slowest(took: list[tuple[float, float, int]]) -> float:
@@ -90,9 +99,9 @@ def report_keys(path: Path, folder: Path, presses: int) -> None:
         program.settle(3.0)
         program.press("g")
         took = [program.press("z") for _ in range(6)]
-        tell(6, "fold or unfold all", slowest(took), REPAINT, "ms")
+        tell(6, f"{megabytes(path)}: fold or unfold all", slowest(took), REPAINT, "ms")
         took = [program.resize(*size) for size in ((100, 36), (120, 40), (200, 60), (120, 40))]
-        tell(6, "resize the terminal", slowest(took), REPAINT, "ms")
+        tell(6, f"{megabytes(path)}: resize the terminal", slowest(took), REPAINT, "ms")
         for what in ("a common word", "a word that is not there", "one without a fixed text"):
             program.press("/")
             for key in NEEDLES[what]:
@@ -105,7 +114,9 @@ def report_keys(path: Path, folder: Path, presses: int) -> None:
             waits = sorted(each[1] for each in took if each[2])
             p95 = waits[int(0.95 * (len(waits) - 1))]
             beside = f"p95 {plain(p95, 'ms')}"
-            tell(8, f"j and k while it looks for {what}, slowest", waits[-1], KEY, "ms", beside=beside)
+            tell(
+                8, f"{megabytes(path)}: j and k while it looks for {what}, slowest", waits[-1], KEY, "ms", beside=beside
+            )
             program.press("\x1b")
             program.settle(1.0, 3.0)
     finally:
@@ -135,13 +146,14 @@ async def report_themes(path: Path, folder: Path) -> None:
             core.append((time.process_time() - busy) * 1000)
             await pilot.pause(0.2)
         beside = f"of a core: {plain(max(core), 'ms')}"
-        tell(6, "switch the theme", max(took), REPAINT, "ms", beside=beside)
+        tell(6, f"{megabytes(path)}: switch the theme", max(took), REPAINT, "ms", beside=beside)
     corpus.cancel()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--messages", type=int, default=100_000)
+    parser.add_argument("--longer", type=float, default=1, help="4.6 makes some 500 MB of 100,000 messages")
     parser.add_argument("--file", type=Path, help="a JSONL log of one long run to take instead")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--presses", type=int, default=20)
@@ -150,7 +162,10 @@ def main() -> None:
         folder, path = Path(name), given.file
         if path is None:
             path = folder / "run.jsonl"
-            write_chats(path, 1, given.messages)
+            if given.longer == 1:
+                write_chats(path, 1, given.messages)
+            else:
+                path = write_long_run(folder, next(iter(LONG)), given.messages, given.longer)
         report_search(path, given.runs)
         report_keys(path, folder, given.presses)
         asyncio.run(report_themes(path, folder))
