@@ -99,6 +99,27 @@ async def test_small_letters_match_all_and_capitals_mind_the_case(log: Path) -> 
         assert "not found" in reader.status
 
 
+async def test_where_only_errors_are_highlighted_the_keys_say_which_highlight_it_is(log: Path) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        await reader.press("n")
+        assert (reader.message, "highlight 1 of 2" in reader.status, "2 errors" in reader.status) == (5, True, True)
+        await reader.press("n")
+        assert "highlight 2 of 2" in reader.status
+        await reader.press("j")
+        assert "highlight" not in reader.status
+
+
+async def test_a_search_that_shows_reasoning_again_does_not_leave_it_said_to_be_hidden(log: Path) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        await reader.press("r")
+        assert "reasoning hidden" in reader.status
+        await search(reader, "then I believe")
+        assert "then I believe" in reader.text
+        assert "reasoning hidden" not in reader.status
+
+
 async def test_what_is_not_found_is_said_and_nothing_moves(log: Path) -> None:
     async with reading(log) as reader:
         await reader.opened()

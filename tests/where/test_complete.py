@@ -26,7 +26,14 @@ def table() -> Table:
         ]
     )
     found.set_statuses({"a": "draft"})
-    found.learn(0, {METADATA: ("task", "a key"), Ref("tools"): ("bash", "edit"), Ref("metadata", ("task",)): "sort"})
+    found.learn(
+        0,
+        {
+            METADATA: (("task",), ("a key",), ("run", ""), ("run", "seed"), ("run", "by", ""), ("run", "by", "a.b")),
+            Ref("tools"): ("bash", "edit"),
+            Ref("metadata", ("task",)): "sort",
+        },
+    )
     return found
 
 
@@ -57,7 +64,15 @@ def table() -> Table:
         ("rewards.g", ["goal"]),
         ("tools.", ["bash", "edit"]),
         ("tool == e", ["edit"]),
-        ("metadata.", ["task", '"a key"']),
+        ("metadata.", ["task", '"a key"', "run."]),
+        ("metadata.ru", ["run."]),
+        ("metadata.run.", ["seed", "by."]),
+        ("x and metadata.run.S", ["seed"]),
+        ("metadata.run.by.", ['"a.b"']),
+        ('metadata."run".b', ["by."]),
+        ("metadata.task.", []),
+        ("metadata.no.", []),
+        ("sort:-metadata.run.s", ["seed"]),
         ("metadata.task == ", ["sort"]),
         ("sort:-rew", ["reward", "rewards"]),
         ("x sort:units,-tok", ["tokens"]),
@@ -70,7 +85,19 @@ def test_what_can_follow_is_offered(text: str, found: list[str], table: Table) -
 
 
 @pytest.mark.parametrize(
-    "text", ["rew", "format == d", "model == cl", "reward.", "metadata.", "sort:-un", "format in (s", "tools.b"]
+    "text",
+    [
+        "rew",
+        "format == d",
+        "model == cl",
+        "reward.",
+        "metadata.",
+        "metadata.run.",
+        "metadata.run.by.",
+        "sort:-un",
+        "format in (s",
+        "tools.b",
+    ],
 )
 def test_what_is_offered_can_be_read(text: str, table: Table) -> None:
     found = candidates(text, table)

@@ -13,6 +13,7 @@ from trajview.corpus.corpus import open_corpus
 from trajview.corpus.info import RunInfo
 from trajview.models.run import AgentRun
 from trajview.models.tokens import count_tokens
+from trajview.where.complete import METADATA
 from trajview.where.details import Cancelled, details_of, read_details
 from trajview.where.fields import Ref
 from trajview.where.kept import DetailsCache
@@ -52,6 +53,20 @@ CHAT = {
 
 def test_errors_calls_and_tools_are_counted(tmp_path: Path) -> None:
     assert of(CHAT, "errors>0 calls>0 tools>0 tools.bash>0 tools.rm>0", tmp_path) == [1, 3, ("bash", "edit"), 2, 0]
+
+
+def test_the_keys_of_metadata_are_known_level_by_level_and_kept_once_for_all_runs(tmp_path: Path) -> None:
+    def keys(record: dict[str, Any]) -> Any:
+        (tmp_path / "a.json").write_text(json.dumps(record))
+        corpus = open_corpus(tmp_path / "a.json")
+        return read_details(corpus, corpus[0], [METADATA])[METADATA]
+
+    found = keys(CHAT)
+    assert found == (("task", ""), ("tags",), ("solved",), ("task", "name"), ("task", "a.b"))
+    assert keys({**CHAT, "metadata": {"task": {"name": 1, "a.b": 2}, "tags": 3, "solved": 4}}) is found
+    deep = keys({**CHAT, "metadata": {"a": {"b": {"c": {"d": {"e": 1}}}}}})
+    assert deep == (("a", ""), ("a", "b", ""), ("a", "b", "c", ""), ("a", "b", "c", "d"))
+    assert len(keys({**CHAT, "metadata": {str(n): {"x": n} for n in range(999)}})) == 200
 
 
 def test_tokens_are_those_of_what_is_said_and_called(tmp_path: Path) -> None:

@@ -20,7 +20,9 @@ _NAME: Final = r"""[A-Za-z]+(?:\.(?:[^\s()"'<>=!~,.]+|"[^"]*"))*"""
 _VALUE: Final = re.compile(rf"""(?:^|[\s(])({_NAME})\s*(<=|>=|==|!=|!~|<|>|=|~)\s*("?[^"\s()]*|"[^"]*)$""")
 _AMONG: Final = re.compile(rf"""(?:^|[\s(])({_NAME})\s+(?:not\s+)?in\s*\((?:[^()]*,)?\s*("?[^"\s(),]*|"[^"]*)$""", re.I)
 _SORT: Final = re.compile(r"(?:^|\s)sort:(?:\S*,)?-?([^\s,-]*)$", re.IGNORECASE)
-_PART: Final = re.compile(r"""(?:^|[\s(,:-])([A-Za-z]+)\.("?[^\s()"'<>=!~,]*)$""")
+_PART: Final = re.compile(
+    r"""(?:^|[\s(,:-])([A-Za-z]+)\.((?:(?:[^\s()"'<>=!~,.]+|"[^"]*")\.)*)("[^"]*|[^\s()"'<>=!~,.]*)$"""
+)
 _AFTER_FIELD: Final = re.compile(rf"(?:^|[\s(])({_NAME})\s+$")
 _WORD: Final = re.compile(r"""(?:^|[\s(])([^\s()"'<>=!~]+)$""")
 _MOST: Final = 200
@@ -61,7 +63,11 @@ def candidates(text: str, table: Table) -> Candidates:
     if match := _PART.search(text):
         field = field_named(match[1])
         if field is not None and field.part is not None:
-            return Candidates.of(_parts(field, match[2], table), match.start(2), field.says)
+            if field.name == "metadata":
+                above = _ref(f"metadata.{match[2].rstrip('.')}") if match[2] else METADATA
+                found = _keys_below(above.parts, match[3], table) if above is not None else ()
+                return Candidates.of(found, match.start(3), field.says)
+            return Candidates.of(_parts(field, match[2] + match[3], table), match.start(2), field.says)
     if match := _SORT.search(text):
         return Candidates.of((field.name for field in _fields(match[1]) if not field.needs_part), match.start(1))
     if match := _AFTER_FIELD.search(text):
@@ -124,7 +130,7 @@ def _word(value: Any) -> str:
 
 
 def _parts(field: Field, typed: str, table: Table) -> Iterable[str]:
-    """The names that the dot can be followed by: dimensions, tools, keys."""
+    """The names that the dot can be followed by: dimensions, tools."""
     low = typed.lstrip('"').lower()
     names: dict[str, None] = {}
     if field.name in ("reward", "rewards"):
@@ -133,9 +139,23 @@ def _parts(field: Field, typed: str, table: Table) -> Iterable[str]:
                 if isinstance(reward, tuple) and not reward[1].keys() <= names.keys():
                     names.update(dict.fromkeys(reward[1]))
     else:
-        ref = METADATA if field.name == "metadata" else Ref(field.name)
-        for keys in table.column(ref).values:
+        for keys in table.column(Ref(field.name)).values:
             if keys:
                 names.update(dict.fromkeys(keys))
     found = [name for name in names if name.lower().startswith(low) and name and name.isprintable()]
     return [str(Ref(field.name, (name,)))[len(field.name) + 1 :] for name in found[:_MOST]]
+
+
+def _keys_below(above: tuple[str, ...], typed: str, table: Table) -> list[str]:
+    """The keys of metadata below others, with a dot behind those under which there are more."""
+    low, depth = typed.lstrip('"').lower(), len(above)
+    names: dict[tuple[str, bool], None] = {}
+    for keys in {id(keys): keys for keys in table.column(METADATA).values if keys}.values():  # most runs share them
+        for key in keys:
+            if len(key) > depth and key[:depth] == above:
+                names[key[depth], len(key) > depth + 1] = None
+    return [
+        str(Ref("metadata", (name,)))[len("metadata.") :] + "." * more
+        for name, more in names
+        if name and name.isprintable() and name.lower().startswith(low)
+    ][:_MOST]

@@ -22,7 +22,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Cancelled", "Details", "Reads", "details_of", "finder_of", "read_details"]
 
-_MOST_KEYS = 100
+_MOST_KEYS = 200
+_DEEPEST = 4
+"""Levels of the metadata whose keys are offered."""
+_SHARED: dict[tuple[tuple[str, ...], ...], tuple[tuple[str, ...], ...]] = {}
+"""Names that runs have in common, each kept once: most runs of a corpus have the same."""
+_MOST_SHARED = 1_000
 _SAID = frozenset({"errors", "calls", "tools"})
 
 
@@ -160,12 +165,26 @@ def _called(message: ChatMessage) -> list[str]:
     return [call.function for call in getattr(message, "tool_calls", None) or ()]
 
 
-def _keys(metadata: Sequence[dict[str, Any]]) -> tuple[str, ...]:
-    """The names of what is in the metadata."""
-    found: dict[str, None] = {}
-    for each in metadata:
-        found.update(dict.fromkeys(map(str, each)))
-    return tuple(found)[:_MOST_KEYS]
+def _keys(metadata: Sequence[dict[str, Any]]) -> tuple[tuple[str, ...], ...]:
+    """The names of what is in the metadata, level by level; those under which there are more end with ""."""
+    found: dict[tuple[str, ...], None] = {}
+    level: list[tuple[tuple[str, ...], dict[str, Any]]] = [((), each) for each in metadata]
+    for depth in range(_DEEPEST):
+        below: list[tuple[tuple[str, ...], dict[str, Any]]] = []
+        for above, values in level:
+            for key, value in values.items():
+                inner = isinstance(value, dict) and bool(value) and depth + 1 < _DEEPEST
+                found[(*above, str(key), "") if inner else (*above, str(key))] = None
+                if inner:
+                    below.append(((*above, str(key)), value))
+                if len(found) >= _MOST_KEYS:
+                    return _shared(tuple(found))
+        level = below
+    return _shared(tuple(found))
+
+
+def _shared(names: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
+    return _SHARED.setdefault(names, names) if len(_SHARED) < _MOST_SHARED else _SHARED.get(names, names)
 
 
 def _metadata(metadata: Sequence[dict[str, Any]], parts: tuple[str, ...]) -> Any:

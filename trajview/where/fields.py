@@ -76,7 +76,7 @@ FIELDS: tuple[Field, ...] = (
     Field("errors", Kind.NUMBER, "details", "how many messages are errors", ("error",)),
     Field("calls", Kind.NUMBER, "details", "how many tool calls"),
     Field("tools", Kind.TEXTS, "details", "tools called; tools.bash counts", ("tool",), part=Kind.NUMBER),
-    Field("metadata", Kind.ANY, "details", "metadata.task, metadata.run.seed", part=Kind.ANY, needs_part=True),
+    Field("metadata", Kind.ANY, "details", "what a key holds, as metadata.task", part=Kind.ANY, needs_part=True),
 )  # fmt: skip
 
 _BY_NAME = {name: field for field in FIELDS for name in (field.name, *field.aliases)}

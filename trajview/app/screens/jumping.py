@@ -35,7 +35,12 @@ class Jumping(TranscriptBase):
     def action_highlight(self, step: int) -> None:
         """Next or previous highlight; behind the last match of a search, the first in the next transcript which has some."""
         if self.session is not None and not self._hit_elsewhere(step):
-            self._jump(self.session.step_highlight(step), "no highlights here" if self._has_more else "no highlights")
+            session = self.session
+            found = session.step_highlight(step)
+            self._jump(found, "no highlights here" if self._has_more else "no highlights")
+            if found and session.search is None and session.stops == session.error_messages:
+                # What is highlighted besides is counted at the left; of errors alone, only how many there are is said.
+                self._brief(f"highlight {session.stop_number} of {len(session.stops)}")
 
     def action_error(self, step: int) -> None:
         """Next or previous error; behind the last of a transcript, that of the next transcript which has some."""
@@ -71,6 +76,7 @@ class Jumping(TranscriptBase):
 
     def action_goto(self) -> None:
         """Ask where to go."""
+        self._brief("")
         self.prompt.ask("goto", ":", "unit 12, message m40, percentage 50%, end $")
 
     def on_outline_picked(self, message: Outline.Picked) -> None:

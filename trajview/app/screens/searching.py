@@ -63,6 +63,7 @@ class Searching(Ruling):
 
     def action_search(self) -> None:
         """Ask what to search for."""
+        self._brief("")  # what the key before has done; a search may show hidden reasoning again
         self.prompt.ask("search", "/", "text or regular expression; capitals make it mind the case")
 
     @on(Prompt.Submitted)
