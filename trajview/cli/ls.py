@@ -38,6 +38,7 @@ __all__ = ["as_json", "command"]
 
 _HEADINGS = ("ID", "SOURCE", "FORMAT", "MESSAGES", "UNITS", "AGENTS", "REWARDS")
 _RIGHT = (3, 4)
+_SOURCE, _AGENTS = (1,), (5,)
 _IN_TABLE = frozenset({"id", "key", "source", "path", "format", "messages", "units", "agents", "reward", "rewards"})
 """Fields that the usual table has, or that nobody wants in it because they were in the filter."""
 _IN_CSV = ("id", "source", "format", "name", "messages", "units", "transcripts", "agents", "models", "reward")
@@ -70,7 +71,7 @@ def command(
 ) -> None:
     """List the runs of PATH: id, source, format, messages, action units, agents, rewards.
 
-    On a terminal the columns are cut to its width; elsewhere they are whole.
+    On a terminal the columns are cut to its width, and agents are left out where it is narrow; elsewhere they are whole.
     """
     from trajview.corpus.cache import SummaryCache
     from trajview.corpus.corpus import Corpus
@@ -187,7 +188,8 @@ def _print_table(corpus: Any, chosen: Chosen | None, refs: Sequence[Ref], *, who
     usual = _HEADINGS if whole else ()
     right = {*(_RIGHT if whole else ()), *(len(usual) + i for i, ref in enumerate(refs) if _is_number(ref))}
     heading = [*usual, *(one_line(str(ref).upper(), 100) for ref in refs)]
-    for line in table([heading, *rows], right, cut=is_terminal()):
+    spare, paths = (_AGENTS, _SOURCE) if whole else ((), ())
+    for line in table([heading, *rows], right, cut=is_terminal(), spare=spare, paths=paths):
         sys.stdout.write(line + "\n")
 
 
