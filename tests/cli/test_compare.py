@@ -53,6 +53,14 @@ def test_two_files_are_compared_and_the_words_that_differ_printed(logs: Path) ->
     ]
 
 
+def test_a_message_that_is_empty_in_both_is_no_lines_the_same(logs: Path) -> None:
+    for name, said in (("a", "I look."), ("b", "I look away.")):
+        (logs / f"{name}.jsonl").write_text(record("r", "Mend the clock.", "", said))
+    done = call("compare", "a.jsonl", "b.jsonl")
+    assert "    (empty in both)" in done.stdout.splitlines()
+    assert "0 lines" not in done.stdout
+
+
 def test_the_context_is_as_asked_for(logs: Path) -> None:
     done = call("compare", "-U", "0", "a.jsonl", "b.jsonl")
     assert "⋮ 1 line the same" in done.stdout

@@ -41,6 +41,22 @@ def test_of_rewards_by_dimension_that_are_the_same_only_the_overall_one_is_told(
     assert facts_of(rated(3), rated(4)) == [Fact("reward", "2", "2"), Fact("reward, goal", "3", "4")]
 
 
+def test_scores_that_are_the_reward_by_dimension_are_told_once() -> None:
+    def scored(tests: float, style: float, metadata: dict[str, Any]) -> AgentRun:
+        return run("owl", rewards=[(tests, {"tests": tests, "style": style})], metadata={"scores": metadata})
+
+    left = scored(1, 0.5, {"tests": True, "style": 0.5, "judge": "good"})
+    right = scored(0, 0.25, {"tests": False, "style": 0.25, "judge": "bad"})
+    parts = [Fact("reward, tests", "1", "0"), Fact("reward, style", "0.5", "0.25")]
+    assert facts_of(left, right) == [Fact("reward", "1", "0"), *parts, Fact("scores.judge", "good", "bad")]
+    other = scored(0, 0.25, {"tests": 0.75, "style": "none"})
+    assert facts_of(left, other)[3:] == [
+        Fact("scores.tests", "true", "0.75"), Fact("scores.style", "0.5", "none"), Fact("scores.judge", "good", ""),
+    ]  # fmt: skip
+    alone = run("owl", rewards=[0.0], metadata={"scores": {"tests": 0}})
+    assert "scores.tests" in [fact.name for fact in facts_of(left, alone)]
+
+
 def test_hostile_metadata_is_made_safe_and_short() -> None:
     deep: Any = "leaf"
     for _ in range(3_000):

@@ -87,7 +87,8 @@ def _message(found: Alignment, row: MessageRow, style: Style) -> Iterator[str]:
     yield style.painted(f"  {one_line(' | '.join(who), 300)}", _HEAD)
     if row.kind is Kind.SAME:
         assert left is not None
-        yield style.painted(f"    ({_counted(len(message_lines(left)))} the same)", _DIM)
+        count = len(message_lines(left))
+        yield style.painted(f"    ({_counted(count)} the same)" if count else "    (empty in both)", _DIM)
         return
     lines = [
         list(map(_shown, message_lines(message))) if message is not None else [] for message in (left, right)

@@ -34,7 +34,8 @@ class Fact(NamedTuple):
 def facts_of(left: AgentRun, right: AgentRun, index: int = 0) -> list[Fact]:
     """The rewards of both, and what else differs between them; `index` is the transcript of each that is compared."""
     (overall, parts), (other, other_parts) = _rewards(left), _rewards(right)
-    rest = _beside(parts, other_parts) + _beside(_known(left, index), _known(right, index))
+    known = _known(left, index), _known(right, index)
+    rest = _beside(parts, other_parts) + _beside(*_unrepeated(known, (_said_again(left), _said_again(right))))
     return _beside(overall, other) + [fact for fact in rest if fact.differs]
 
 
@@ -42,6 +43,33 @@ def _beside(left: Mapping[str, str], right: Mapping[str, str]) -> list[Fact]:
     return [
         Fact(one_line(name, 60), left.get(name, ""), right.get(name, "")) for name in dict.fromkeys([*left, *right])
     ]
+
+
+def _said_again(run: AgentRun) -> dict[str, str]:
+    """The parts of a single reward as Docent's metadata has them, by their path there."""
+    if run.rewards is None or len(run.rewards) != 1 or not isinstance(run.rewards[0], tuple):
+        return {}
+    return {f"scores.{part}": f"{value:.6g}" for part, value in run.rewards[0][1].items() if part != OVERALL}
+
+
+def _unrepeated(
+    known: tuple[dict[str, str], dict[str, str]], again: tuple[dict[str, str], dict[str, str]]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """What is known of both without what repeats the reward in each that has it."""
+    repeated = {
+        name
+        for name in again[0].keys() | again[1].keys()
+        if all(name not in facts or _is(facts[name], said.get(name)) for facts, said in zip(known, again, strict=True))
+    }
+    left, right = ({name: said for name, said in facts.items() if name not in repeated} for facts in known)
+    return left, right
+
+
+def _is(said: str, number: str | None) -> bool:
+    try:
+        return number is not None and f"{float(said):.6g}" == number
+    except ValueError:  # `true`
+        return number == {"true": "1", "false": "0"}.get(said)
 
 
 def _rewards(run: AgentRun) -> tuple[dict[str, str], dict[str, str]]:
