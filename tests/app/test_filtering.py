@@ -225,6 +225,23 @@ async def test_blind_mode_stays_blind_to_a_filter() -> None:
             assert ids(app) == (["alpha"] if "task" in text else []), text
 
 
+async def test_keys_of_metadata_are_offered_level_by_level_as_soon_as_runs_were_read_for_them() -> None:
+    found = corpus()
+    found.contents["alpha"] = read("alpha", 1, task="sort", scores={"goal": 1, "style": {"tone": 2}})
+    app = BrowserApp(found)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("ampersand")
+        await type_in(pilot, "metadata.")
+        await until(pilot, lambda: told(app).split()[:2] == ["task", "scores."])
+        await type_in(pilot, "s")
+        await pilot.press("tab")
+        assert value(app) == "metadata.scores."
+        await until(pilot, lambda: told(app).split()[:2] == ["goal", "style."])
+        await type_in(pilot, "style.")
+        assert told(app).split()[0] == "tone"
+
+
 async def test_a_value_from_a_log_does_nothing_to_the_table() -> None:
     found = corpus()
     hostile = ["\x1b[31mred\x1b[0m\nnew [bold]line[/bold] \ud800" + "x" * 5000, 10**400, {"deep": [1]}]

@@ -17,7 +17,10 @@ from trajview.app.widgets.filter_bar import FilterBar
 from trajview.app.widgets.run_table import RunTable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from trajview.config import Settings
+    from trajview.corpus.info import RunInfo
     from trajview.where.background import Finder, Learnt
     from trajview.where.complete import Candidates
 
@@ -39,6 +42,8 @@ class FilteringScreen(Screen[None]):
     bar: FilterBar
     _finder: Finder | None = None
     _sampled = False
+    _sample: Sequence[tuple[int, RunInfo]] = ()
+    """Runs whose keys of metadata are to be offered, as far as these are not known."""
 
     class _Found(Message):
         """What was wanted of some runs was found out."""
@@ -119,6 +124,9 @@ class FilteringScreen(Screen[None]):
     def find_out(self) -> None:
         """Have the runs read that the filter and the order are about, as far as they have not been."""
         runs, refs = self.runs.to_find_out(_AHEAD)
+        if not runs and self._sample:
+            self._read_sample()
+            return
         if not runs and self._finder is None:
             return
         if any(ref.name == "metadata" for ref in refs):
@@ -130,7 +138,6 @@ class FilteringScreen(Screen[None]):
     def _sample_metadata(self) -> None:
         """Read a few runs, so that the keys of their metadata can be offered, unless others are being read anyway."""
         from trajview.corpus.info import RunInfo
-        from trajview.where.complete import METADATA
 
         if self._finder is not None and self._finder.left:
             return
@@ -139,7 +146,15 @@ class FilteringScreen(Screen[None]):
             (row, item) for row, item in enumerate(self.runs.rows[: 10 * _SAMPLE])
             if isinstance(item, RunInfo) and item.summarised
         ]  # fmt: skip
-        self._the_finder().want(first[:: max(1, len(first) // _SAMPLE)], (METADATA,))
+        self._sample = first[:: max(1, len(first) // _SAMPLE)]
+        self._read_sample()
+
+    def _read_sample(self) -> None:
+        from trajview.where.complete import METADATA
+
+        unknown = self.runs.table.column(METADATA).unknown
+        self._sample = [(row, item) for row, item in self._sample if row in unknown and self.runs.rows[row] is item]
+        self._the_finder().want(self._sample, (METADATA,))
 
     def _the_finder(self) -> Finder:
         if self._finder is None:
@@ -168,6 +183,8 @@ class FilteringScreen(Screen[None]):
         begun = monotonic()
         rows = self.runs.learn(message.learnt)
         self.table.rows_updated(rows)
+        if self._sampled:
+            self.bar.learnt()
         if self._finder is not None:
             self._finder.taken(message.learnt, monotonic() - begun)
             if not self._finder.left:

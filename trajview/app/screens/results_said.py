@@ -35,7 +35,7 @@ def query_said(typed: str, scope: Scope) -> Content:
     if scope.said:
         parts.append((f"{'  ' if typed else ''}{scope.said}", "$text-accent"))
         if scope.why:
-            parts.append((f" · {one_line(scope.why, 200)}", "$text-muted"))
+            parts.append((f" · {one_line(scope.why, 200)}", "$foreground 50%"))
     return Content.assemble(*parts)
 
 

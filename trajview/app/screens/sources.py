@@ -26,7 +26,7 @@ from trajview.textsafe import one_line
 
 __all__ = ["Managed", "Row", "SourcesScreen"]
 
-_HINT = "space on/off · c colour · a add · r rename · S save · d remove · enter done"
+_HINT = "space on/off · c colour · a add · r rename · S save · d remove · ⏎ done"
 _KEPT = (BUILT_IN, PROJECT_FILE, CONFIG)
 """From where rules come of which it can be kept that they are on or off, and their colour."""
 

@@ -139,6 +139,12 @@ class FilterBar(Vertical):
             self._found = (text, self.candidates(text)) if self.candidates is not None else None
         return self._found[1] if self._found is not None else None
 
+    def learnt(self) -> None:
+        """More is known of what can follow: say that, if somebody types."""
+        self._found = None
+        if self.has_class("-typing"):
+            self.tell(self._wrong)
+
     # What is said below
 
     def tell(self, wrong: WhereError | None, *, loudly: bool = False) -> None:
