@@ -79,6 +79,7 @@ def test_an_id_that_no_run_has_is_said_and_the_others_open(logs: Path) -> None:
     assert "a.jsonl: there is no run 'nobody'" in done.stderr
     assert "<one>" in done.stdout
     assert call("ls", "a.jsonl#nobody").exit_code == 2
+    assert "there is no run 'thre' (did you mean three?)" in call("ls", "a.jsonl#thre").stderr
     done = call("ls", "nowhere.json#one")
     assert (done.exit_code, "nowhere.json#one: no such file or folder" in done.stderr) == (2, True)
     assert call("detect", "a.jsonl#one").exit_code == 2

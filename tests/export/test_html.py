@@ -210,6 +210,10 @@ def test_highlights_are_listed_by_rule_with_their_count_and_a_few_words() -> Non
     assert 'when does <mark class="c-rule">bus</mark> &lt;7&gt; go, by the way?' in contents
     assert contents.count("timetable") == 1
     assert contents.count("<details class=group open>") == 1  # the long one is folded
+    long = "a long way before the bus, and " + "a long way after it, " * 4
+    contents = export_html(run_of(UserMessage(content=f"first\n{long}\nlast")), rules=[rule("bus")]).text
+    assert '>… way before the <mark class="c-rule">bus</mark>, and a long way' in contents
+    assert "…</span></a>" in contents
 
 
 def test_a_rule_that_looks_near_its_words_marks_the_same_as_without_them() -> None:

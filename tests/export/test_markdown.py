@@ -111,7 +111,10 @@ def test_calls_and_output_are_in_fences_and_highlights_are_listed_and_marked() -
     page = export_markdown(run, rules=[compile_rule("read it", "asks")]).text
     assert "**Call** `bash` with `command`:\n\n```bash\ncat README\n```\n" in page
     assert "````\n```\nno such file\n````\n" in page
-    assert "- [T0B0](#t0b0-user), unit 0: rule: `asks`\n- [T0B2](#t0b2-tool), unit 0: error: `exit 1`\n" in page
+    assert (
+        "- [T0B0](#t0b0-user), unit 0: rule: `asks`: `Read it.`\n- [T0B2](#t0b2-tool), unit 0: error: `exit 1`\n"
+        in page
+    )
     assert "### Unit 0 (highlighted)\n" in page
     assert "**▲ error:** `exit 1`" in page
 

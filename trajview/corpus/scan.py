@@ -32,6 +32,8 @@ __all__ = ["Scan", "fault_of", "origin_of", "placed"]
 
 
 _MAX_NAMES = 1000
+_MOST_OTHERS = 10_000
+"""Ids among which the nearest are looked for, where one that was named is none."""
 _LARGE = 8 << 20  # bytes
 _LOOKED_AT = frozenset({"jsonl", "json", "json array"})
 """Containers whose records a quick look may be enough for."""
@@ -72,6 +74,7 @@ class Scan:
         self._paths = paths
         self._only: dict[Path, Ids] = {}
         self._seen: dict[str, None] = {}
+        self._others: list[str] = []
         self._cancelled = cancelled
         self._cache = cache
         self._looker: QuickLook | None = None
@@ -105,7 +108,11 @@ class Scan:
         for path, ids in grouped(self._paths).items():
             for id, readings in (ids or {}).items():
                 if self._seen.keys().isdisjoint(readings):
-                    yield Problem(f"there is no run {id!r}", "`trajview ls` lists the ids", Where(path))
+                    from difflib import get_close_matches
+
+                    near = get_close_matches(id, self._others, 3, 0.5)
+                    hint = f"did you mean {' or '.join(near)}?" if near else "`trajview ls` lists the ids"
+                    yield Problem(f"there is no run {id!r}", hint, Where(path))
 
     def sources(self) -> Iterator[SourceFile | Problem]:
         """The files that may hold logs, and what cannot be opened."""
@@ -136,6 +143,8 @@ class Scan:
         wanted = is_wanted(self._only[item.path], item.id, item.key)
         if wanted:
             self._seen.update({item.id: None, item.key: None})
+        elif len(self._others) < _MOST_OTHERS:
+            self._others.append(item.id)
         return wanted
 
     def _in_file(self, source: SourceFile) -> Iterator[RunInfo | Problem]:

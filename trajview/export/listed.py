@@ -8,7 +8,7 @@ from typing import Final
 from trajview.highlight import Highlight
 from trajview.textsafe import one_line
 
-from .marks import colour_class, excerpt
+from .marks import colour_class
 from .page import Page
 from .prose import esc
 
@@ -59,8 +59,7 @@ def listed_highlights(page: Page, prefix: str) -> Iterator[str]:
 
 def _words(page: Page, index: int, message: int, why: Highlight) -> tuple[str, str]:
     """A few words of a highlight as HTML, and the same as an attribute has it."""
-    rule = page.rules.get(why.reason) if why.source == "rule" else None
-    found = excerpt(page.run.transcripts[index].messages[message], rule) if rule is not None else None
+    found = page.excerpt(index, message, why)
     if found is None:
         said = esc(one_line(why.reason, 80))
         return said, said

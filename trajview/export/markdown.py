@@ -179,7 +179,9 @@ def _listed(page: Page) -> list[str]:
     for index, message, why in page.highlights:
         place, role = f"T{index}B{message}", transcripts[index].messages[message].role
         link = f"[{place}](#{place.lower()}-{role})"
-        lines.append(f"- {link}, unit {why.unit}: {why.source}: {_code(why.reason)}\n")
+        words = page.excerpt(index, message, why)
+        said = f": {_code(''.join(words), 100)}" if words else ""
+        lines.append(f"- {link}, unit {why.unit}: {why.source}: {_code(why.reason)}{said}\n")
     return ["## Highlights\n", "".join(lines)] if lines else []
 
 

@@ -87,9 +87,11 @@ def excerpt(message: ChatMessage, rule: Rule) -> tuple[str, str, str] | None:
     for text in rule.texts(message):
         text = visible(without_colours(text))
         for start, end in rule.spans(text, 1):
-            first = max(text.rfind("\n", 0, start) + 1, start - _BEFORE)
+            line = text.rfind("\n", 0, start) + 1
             line_end = text.find("\n", start)
-            end = min(end, line_end if line_end >= start else len(text), start + _AFTER)
-            last = min(line_end if line_end >= 0 else len(text), start + _AFTER)
-            return text[first:start].lstrip(), text[start:end], text[end:last].rstrip()
+            line_end = len(text) if line_end < 0 else line_end
+            first, last = max(line, start - _BEFORE), min(line_end, start + _AFTER)
+            before = text[first:start].lstrip() if first == line else "…" + text[first:start]
+            end = min(end, last)
+            return before, text[start:end], text[end:last].rstrip() + "…" * (last < line_end)
     return None

@@ -15,6 +15,7 @@ from trajview.models.transcript import Transcript
 from trajview.textsafe import one_line
 
 from .exported import Lost, Part, parts_of_run
+from .marks import excerpt
 from .shown import Annotated, highlights_of, number, unshown
 
 __all__ = ["Page", "UnitShown", "about", "page_of"]
@@ -69,6 +70,11 @@ class Page:
     def matching(self, reasons: Sequence[Highlight]) -> list[Rule]:
         """The rules among the reasons why a message stands out."""
         return [self.rules[why.reason] for why in reasons if why.source == "rule" and why.reason in self.rules]
+
+    def excerpt(self, transcript: int, message: int, why: Highlight) -> tuple[str, str, str] | None:
+        """A few words of what a rule matches in a message, with those before and after."""
+        rule = self.rules.get(why.reason) if why.source == "rule" else None
+        return excerpt(self.run.transcripts[transcript].messages[message], rule) if rule is not None else None
 
     def within(self, message: int) -> bool:
         """Whether a message of a transcript that is shown is on the page."""
