@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from trajview.annotation.statistics import (
@@ -247,6 +247,7 @@ def test_alpha_does_not_know_who_is_who(units: list[tuple[float | None, ...]], o
 
 
 @given(st.lists(st.tuples(scores, scores, scores), max_size=20), st.permutations(range(3)), scores)
+@example([(1.0, 1.0, 0.1), (1.0, 1.0, 0.1), (1.0, 0.1, 1.0)], [0, 1, 2], 1.0)  # nothing to divide by, but for rounding
 def test_the_intraclass_correlations_do_not_know_who_is_who_nor_where_the_scale_starts(
     rows: list[tuple[float, ...]], order: list[int], origin: float
 ) -> None:

@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from trajview.errors import FormatError, TrajviewError
@@ -266,6 +266,7 @@ MARKED_RECORDS = (
 
 
 @given(MARKED_RECORDS)
+@example([{"type": "user", "message": {"role": ["mark100000"], "content": []}}])
 @settings(max_examples=200, deadline=None)
 def test_nothing_that_a_record_says_is_dropped(record: Any) -> None:
     found, _ = best(record)

@@ -251,7 +251,7 @@ def icc_single(sums: IccSums) -> Value:
     units, raters, left = found
     n, k = sums.units, len(sums.by_rater)
     whole = units + (k - 1) * left + k * (raters - left) / n
-    return (units - left) / whole if whole > 0 else NO_VARIANCE
+    return (units - left) / whole if whole > _NOTHING * (units + raters + left) else NO_VARIANCE
 
 
 def icc_mean(sums: IccSums) -> Value:
@@ -262,4 +262,4 @@ def icc_mean(sums: IccSums) -> Value:
     units, raters, left = found
     whole = units + (raters - left) / sums.units
     # Where the error is the larger, the formula gives any number, above 1 as well.
-    return (units - left) / whole if whole > 0 else NO_SIGNAL
+    return (units - left) / whole if whole > _NOTHING * (units + raters + left) else NO_SIGNAL

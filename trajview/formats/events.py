@@ -165,9 +165,11 @@ def _message_of(line: dict[Any, Any], common: dict[str, Any]) -> dict[Any, Any] 
     else:
         return None
     item = dict(message)
-    if not isinstance(item.get("role"), str) and holder == "message":
-        item["role"] = kind
     metadata: dict[str, Any] = {}
+    if not isinstance(item.get("role"), str) and holder == "message":
+        if item.get("role") is not None:
+            metadata["role"] = item["role"]
+        item["role"] = kind
     for key, value in line.items():
         if key in used or (key == "type" and value == item.get("role")):
             continue

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import re
 import threading
 import unicodedata
+from binascii import a2b_base64
 from collections.abc import Iterator
+from hashlib import sha256
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
@@ -65,19 +65,24 @@ def _build() -> Encoding:
     from tiktoken import Encoding
 
     try:
-        raw = files("trajview").joinpath("data", _VOCABULARY).read_bytes()
+        sha, ranks = sha256(), {}
+        with files("trajview").joinpath("data", _VOCABULARY).open("rb") as file:
+            for line in file:  # never in memory as a whole beside what is made of it
+                sha.update(line)
+                token, _, rank = line.partition(b" ")
+                ranks[a2b_base64(token)] = int(rank)
     except OSError as error:
         raise UnreadableError(
             f"the GPT-4 vocabulary {_VOCABULARY} cannot be read: {error.strerror or error}",
             hint="install trajview again",
         ) from error
-    if hashlib.sha256(raw).hexdigest() != _SHA256:
+    except ValueError:
+        ranks = {}  # damaged beyond base64 and numbers
+    if not ranks or sha.hexdigest() != _SHA256:
         raise UnreadableError(
             f"the GPT-4 vocabulary {_VOCABULARY} is damaged: its sha256 is not tiktoken's",
             hint="install trajview again",
         )
-    ranks = {base64.b64decode(token): int(rank) for token, rank in map(bytes.split, raw.splitlines())}
-    del raw
     found = Encoding("cl100k_base", pat_str=_PATTERN, mergeable_ranks=ranks, special_tokens=_SPECIAL_TOKENS)
     # 14 MB that it keeps for pickling alone, which nobody does here; what encodes has its own copy.
     vars(found)["_mergeable_ranks"] = {}
