@@ -9,6 +9,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from trajview.errors import Problem, TrajviewError
@@ -32,6 +33,8 @@ COMMANDS: Final = (
     "view", "annotate", "show", "export", "search", "compare", "ls", "stats", "detect", "validate", "annotations", "agreement", "rubric", "cache",
     "completion",
 )  # fmt: skip
+
+_ARENA_MAX: Final = -8  # M_ARENA_MAX in glibc's malloc.h
 
 
 def run() -> None:
@@ -95,6 +98,7 @@ def open_viewer(
 
     import gc
 
+    _share_heap()
     gc.disable()  # until the first screen is there (TrajviewApp): starting up makes many objects and no garbage
 
     from trajview.config import load_settings
@@ -142,3 +146,12 @@ def _let_go_of_stdout() -> None:
         pass
     finally:
         os.close(nowhere)
+
+
+def _share_heap() -> None:
+    """Let all threads have their memory from one heap. glibc gives each its own, and what is freed there is no other's:
+    after fifty runs that is some 15 MB that nobody uses. Elsewhere there is nothing to be said."""
+    from ctypes import CDLL
+
+    with suppress(OSError, AttributeError):
+        CDLL(None).mallopt(_ARENA_MAX, 1)
