@@ -327,5 +327,6 @@ async def test_a_pattern_that_takes_for_ever_is_given_up_and_the_screen_never_wa
         await reader.press("j", "j", "bracketright")  # the screen goes on
         await reader.until(lambda: any("takes more than 1.5 s" in note.message for note in reader.app._notifications))
         assert reader.session.search is None
+        assert not reader.screen.sought, "it does not go along into the next run"
         await search(reader, "(a+b?)+")
         assert reader.session.search.total == 2  # type: ignore[union-attr]

@@ -88,7 +88,7 @@ KEYS: tuple[Key, ...] = (
     Key("show.metadata", "i", "metadata", "metadata of run and message", "Show", _T),
     Key("show.raw", "v", "raw", "the record as raw JSON", "Show", _T),
     Key("search", "slash", "search", "search", "Find", _T | _C, "search", priority=True),
-    Key("search.corpus", "slash", "search", "search all messages", "Find", _B | _R, "search", priority=True),
+    Key("search.corpus", "slash", "search", "search the messages of the listed runs", "Find", _B | _R, "search", priority=True),
     Key("filter", "ampersand", "filter", "filter the list", "Find", _B, "filter", priority=True),
     Key("highlight.word", "asterisk", "highlight_word", "highlight the word at the cursor", "Find", _T),
     Key("highlight.sources", "ampersand", "highlight_sources", "highlights and rules", "Find", _T),

@@ -154,7 +154,12 @@ class Searching(Ruling):
                 others = [other % count for other in range(index + 1, index + count) if other % count not in known]
                 self._look_elsewhere(run, others, query, text, quietly, cancelled)
         except TooSlow as error:
-            self.app.call_from_thread(self._toast, f"{error.sentence}: {error.hint}", error=True)
+            self.app.call_from_thread(self._give_up, text, f"{error.sentence}: {error.hint}")
+
+    def _give_up(self, text: str, why: str) -> None:
+        if self.sought == text:  # it would take as long in the next run
+            self.sought = ""
+        self._toast(why, error=True)
 
     def _look_elsewhere(
         self,

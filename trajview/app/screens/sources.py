@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Protocol
 
-from rich.cells import set_cell_size
+from rich.cells import cell_len, set_cell_size
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -176,7 +176,8 @@ class SourcesScreen(OnceScreen[None]):
     def _prompt(self, row: Row) -> Content:
         count = "…" if row.count is None else f"{row.count:,}"
         wide = self.app.size.width >= 76
-        label = set_cell_size(one_line(row.label, 60), 40 if wide else 24)
+        label, room = one_line(row.label, 60), 40 if wide else 24
+        label = set_cell_size(label, room) if cell_len(label) <= room else set_cell_size(label, room - 1) + "…"
         sign = ("● ", colour_of(row.colour)) if row.on else ("○ ", "$foreground 40%")
         return Content.assemble(
             sign, (label, "" if row.on else "$foreground 55%"), (f"{count:>9}", "" if row.count else "$foreground 40%"),
