@@ -13,6 +13,7 @@ from textual.widgets import Input, OptionList
 from trajview.app.screens.sources import SourcesScreen
 from trajview.app.screens.transcript import TranscriptScreen
 from trajview.app.search import SearchHits
+from trajview.models.run import AgentRun
 
 from .driving import Reader, reading
 from .logs import NEEDLE, chat, write_jsonl
@@ -231,6 +232,25 @@ async def test_behind_the_last_match_the_keys_go_on_in_the_next_transcript(tmp_p
         await reader.until(lambda: reader.screen.index == 2)
         await reader.press("N")
         await reader.until(lambda: reader.screen.index == 1 and "“wren” 2/2" in reader.status)
+
+
+async def test_runs_are_not_written_out_on_the_event_loop_to_describe_a_thread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[AgentRun] = []
+    monkeypatch.setattr(AgentRun, "__repr__", lambda run: written.append(run) or "run")
+    async with reading(write_jsonl(tmp_path / "three.jsonl", [three()])) as reader:
+        await reader.opened()
+        await reader.press("tab")
+        await reader.until(lambda: reader.screen.index == 1)
+        await search(reader, "wren")
+        await reader.until(lambda: "1 elsewhere" in reader.status)
+        await reader.press("W")
+        await reader.until(lambda: isinstance(reader.app.focused, Input))
+        await reader.type(str(tmp_path / "out.md"))
+        await reader.press("enter")
+        await reader.until((tmp_path / "out.md").exists)
+        assert not written
 
 
 async def test_who_goes_on_reading_is_not_led_away_by_a_search(tmp_path: Path) -> None:

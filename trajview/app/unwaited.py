@@ -60,7 +60,8 @@ def unwaited(
         async def run(self: _Node, *args: _P.args, **kwargs: _P.kwargs) -> None:
             await _in_background(lambda: method(self, *args, **kwargs))
 
-        worker = work(exclusive=True, group=group, exit_on_error=exit_on_error)(
+        # Without a description, Textual makes one of all arguments, on the event loop, and one may be a run of 500 MB.
+        worker = work(exclusive=True, group=group, exit_on_error=exit_on_error, description=group)(
             cast(Callable[Concatenate[_Node, _P], Coroutine[None, None, None]], run)
         )
         return cast(Callable[Concatenate[_Node, _P], Worker[None]], worker)

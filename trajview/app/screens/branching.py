@@ -61,7 +61,7 @@ class Branching(Citing):
             self._sign_entries()
         super()._transcript_shown(session)
 
-    @work(thread=True, exclusive=True, group="branches", exit_on_error=False)
+    @work(thread=True, exclusive=True, group="branches", exit_on_error=False, description="sub-agents")
     def _find_branches(self, run: AgentRun) -> None:
         from trajview.highlight import error_of
 

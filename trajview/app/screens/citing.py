@@ -88,7 +88,7 @@ class Citing(Annotating):
         self._show_cited()
         self._arrive()
 
-    @work(thread=True, exclusive=True, group="citations", exit_on_error=False)
+    @work(thread=True, exclusive=True, group="citations", exit_on_error=False, description="citations")
     def _look_for_citations(self, run: AgentRun, info: RunInfo) -> None:
         worker = get_current_worker()
         own = self._own_texts(info)

@@ -110,7 +110,7 @@ class Exporting(Citing):
         self._brief(f"writing {one_line(str(asked.path), 60)}…")
         self._export(asked, replace, self.trajview.rulebook.wanted)
 
-    @work(thread=True, exclusive=True, group="export", exit_on_error=False)
+    @work(thread=True, exclusive=True, group="export", exit_on_error=False, description="export")
     def _export(self, asked: _Asked, replace: bool, rules: list[Rule]) -> None:
         from trajview.export.annotated import Annotations
         from trajview.export.choice import exported, format_of

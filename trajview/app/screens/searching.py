@@ -127,7 +127,7 @@ class Searching(Ruling):
         self.sought, self._looks_in = text, (session, text)
         self._look_for(session, query, text, self.run, self.index, frozenset(self.found_in), quietly)
 
-    @work(thread=True, exclusive=True, group="search", exit_on_error=False)
+    @work(thread=True, exclusive=True, group="search", exit_on_error=False, description="search")
     def _look_for(
         self,
         session: TranscriptSession,
@@ -209,7 +209,7 @@ class Searching(Ruling):
         self.found_in.update(message.found)
         search = session.search
         if not message.quietly and self._waits and search is not None and search.done and not search.total:
-            self._hit_elsewhere(1)
+            self._waits = not self._hit_elsewhere(1)
         self._say_status()
 
     def _clear_search(self) -> None:
