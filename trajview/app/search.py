@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
+from typing import Final
 
 from trajview.corpus.matches import pieces_of
 from trajview.corpus.prefilter import prefilter_of
@@ -19,6 +20,11 @@ from trajview.textsafe import without_colours
 from .render.lines import Said
 
 __all__ = ["SearchHits", "search", "search_others"]
+
+_ASKED: Final = 64
+_MOST_PASSED: Final = 48
+_UNASKED: Final = 2_000
+"""Where so many of so many messages pass the prefilter, it is left out for so many more: it takes as long as decoding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +122,7 @@ def _search(
     as_said = query.searched == SAID and not query.tools
     found: dict[int, int] = {}
     count = len(messages)
+    asked = passed = unasked = 0
     for index in (*range(start, count), *range(min(start, count))):
         if cancelled():
             return
@@ -123,9 +130,15 @@ def _search(
             role: str = messages[index].role if texts is None else messages.roles[index]  # type: ignore[attr-defined]
             if not query.wants_role(role):
                 continue
-        logged = undecoded(index)
-        if logged is not None and not may_match(logged):
-            continue
+        if unasked:
+            unasked -= 1
+        elif (logged := undecoded(index)) is not None:
+            passes = may_match(logged)
+            asked, passed = asked + 1, passed + passes
+            if asked == _ASKED:
+                unasked, asked, passed = _UNASKED if passed >= _MOST_PASSED else 0, 0, 0
+            if not passes:
+                continue
         known = texts(index) if texts is not None and as_said else None
         if known is None:
             known = [piece.text for piece in pieces_of(messages[index], query)]

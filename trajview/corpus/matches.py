@@ -13,6 +13,7 @@ from trajview.textsafe import without_colours
 
 from .counting import counter_of, is_plain, spans_of
 from .query import SAID, Field, Query
+from .quick_bytes import holds_text, lowered_text
 
 if TYPE_CHECKING:
     from trajview.models.messages import ChatMessage
@@ -123,8 +124,8 @@ def count_in(text: str, query: Query) -> int:
 
 
 def _holds_any(text: str, words: Iterable[str]) -> bool:
-    lowered = text.lower()
-    return any(word in lowered for word in words)
+    lowered = lowered_text(text)
+    return any(holds_text(lowered, word) for word in words)
 
 
 def counting(query: Query) -> Callable[[str], int]:

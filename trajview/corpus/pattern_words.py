@@ -9,6 +9,8 @@ from importlib import import_module
 from typing import Any, Final
 from unicodedata import category
 
+from .quick_bytes import holds_text, lowered_text
+
 __all__ = ["LONGEST", "Literal", "Word", "literal_of", "words_of"]
 
 LONGEST: Final = 64
@@ -47,10 +49,10 @@ class Literal:
         if not self.text:
             return True
         if not self.fold:
-            return self.text in text
+            return holds_text(text, self.text)
         if not text.isascii() or not self.text.isascii():
             return True  # there, ignoring case is more than small letters
-        return self.text.lower() in text.lower()
+        return holds_text(lowered_text(text), self.text.lower())
 
 
 def _read(pattern: re.Pattern[str]) -> _Reader:

@@ -1,11 +1,11 @@
-"""Finding bytes in bytes, as fast as the processor can: by StringZilla where there is one for this machine."""
+"""Finding bytes in bytes and texts in texts, as fast as the processor can: by StringZilla where it is for this machine."""
 
 from __future__ import annotations
 
 from importlib import import_module
 from typing import Any, Final
 
-__all__ = ["holds", "lines_in", "lowered"]
+__all__ = ["holds", "holds_text", "lines_in", "lowered", "lowered_text", "times_in"]
 
 _LOWER: Final = bytes(range(256)).lower()
 
@@ -33,3 +33,24 @@ def lowered(data: bytes | memoryview) -> bytes:
 def lines_in(data: bytes) -> int:
     """How many line ends bytes hold."""
     return data.count(b"\n") if _quick is None else int(_quick.count(data, b"\n"))
+
+
+def holds_text(text: str, needle: str) -> bool:
+    """Whether a text holds another. Python's own is ten times as slow where the needle begins with a frequent letter."""
+    if _quick is None or not text.isascii() or not needle.isascii():
+        return needle in text
+    return bool(_quick.find(text, needle) >= 0)
+
+
+def times_in(text: str, needle: str) -> int:
+    """How often a text holds another one, which is not empty; as `str.count` has it."""
+    if _quick is None or not text.isascii() or not needle.isascii():
+        return text.count(needle)
+    return int(_quick.count(text, needle))
+
+
+def lowered_text(text: str) -> str:
+    """A text in small letters."""
+    if _quick is None or not text or not text.isascii():
+        return text.lower()
+    return str(_quick.translate(text, _LOWER))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Raw, Struct
@@ -16,7 +17,7 @@ from .chat import Conversation, message_models
 from .parts import parse_arguments
 from .plainly import Plain, chat_call, plainly
 from .roles import ROLES, Piece, pieces_of
-from .unread import LAZY_FROM, Decode, Unread, Usual, json_of
+from .unread import ABSENT, LAZY_FROM, Decode, Unread, Usual, json_of
 
 if TYPE_CHECKING:
     from trajview.models.messages import ChatMessage
@@ -52,6 +53,25 @@ class _Plain(Struct, forbid_unknown_fields=True, gc=False):
 
 
 _decode_plain: Final = Decoder(_Plain).decode
+_decode_content: Final = Decoder(str | None).decode
+_decode_calls: Final = Decoder(list[_Call] | None).decode
+
+
+def _plain_of(raw: Raw | Usual) -> _Plain:
+    """A logged message that says nothing but its content and its calls. Raises ValueError where it says more, or is odd."""
+    if type(raw) is not Usual or _more(raw) != _NO_MORE:
+        return _decode_plain(json_of(raw))
+    content, calls = raw.content, raw.tool_calls
+    return _Plain(
+        raw.role,
+        None if content is ABSENT else _decode_content(content),
+        None if calls is ABSENT else _decode_calls(calls),
+    )
+
+
+_MORE: Final = sorted({*Usual.__struct_fields__} - _PLAIN_KEYS)
+_NO_MORE: Final = (ABSENT,) * len(_MORE)
+_more: Final = attrgetter(*_MORE)
 
 
 class LazyMessages(MessagesOnDemand):
@@ -199,7 +219,7 @@ class LazyMessages(MessagesOnDemand):
         raw = self._pieces[index]
         if type(raw) in _UNDECODED:
             try:
-                plain = _decode_plain(json_of(raw))
+                plain = _plain_of(raw)
             except ValueError:  # it holds something else, or bytes that are no text
                 pass
             else:

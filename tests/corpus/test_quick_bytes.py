@@ -1,0 +1,22 @@
+"""The quick ways to look for a text say what Python's own say."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trajview.corpus import quick_bytes
+
+texts = st.text("aAbB \n\0éİK\ud800", max_size=40)
+
+
+@pytest.mark.parametrize("quickly", [True, False])
+@given(text=texts, needle=st.text("aAbBé", min_size=1, max_size=3))
+def test_texts_are_found_counted_and_made_small_as_python_does(quickly: bool, text: str, needle: str) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        if not quickly:
+            patch.setattr(quick_bytes, "_quick", None)
+        assert quick_bytes.holds_text(text, needle) == (needle in text)
+        assert quick_bytes.times_in(text, needle) == text.count(needle)
+        assert quick_bytes.lowered_text(text) == text.lower()
