@@ -33,6 +33,7 @@ def shared_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(candidates, "_BLOCK", 500)
     monkeypatch.setattr(search, "_LARGE", 2_000)
     monkeypatch.setattr(search, "_BATCH", 20_000)
+    monkeypatch.setattr(search, "_MOST_FILES", 10)
 
 
 def everything(paths: list[Path], query: Query, processes: int, **how: Any) -> tuple[list[Any], tuple[int, ...]]:
