@@ -21,9 +21,9 @@ def typed(score: str) -> list[str]:
     return ["minus" if char == "-" else char for char in score]
 
 
-def keys_of_an_episode() -> list[str]:
+def keys_of_an_episode(why: str = WHY) -> list[str]:
     """From the first cell, where the cursor is when an episode opens, to the key that submits."""
-    keys = [*typed(FIRST[0]), "quotation_mark", *("space" if char == " " else char for char in WHY)]
+    keys = [*typed(FIRST[0]), "quotation_mark", *("space" if char == " " else char for char in why)]
     for score in FIRST[1:]:
         keys += ["enter", *typed(score)]
     for score in SECOND:

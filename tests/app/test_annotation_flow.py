@@ -170,7 +170,7 @@ async def test_submitting_from_inside_the_text_opens_the_next_run(episodes: Path
         await reader.opened("a")
         await reader.listed_behind()
         await annotate(reader)
-        await reader.press(*keys_of_an_episode()[:-1], key)
+        await reader.press(*keys_of_an_episode("so")[:-1], key)
         await reader.opened("b")
         await reader.annotating()
         assert reader.state.startswith("not started · ")
@@ -191,10 +191,10 @@ async def test_submitting_passes_over_what_is_annotated_and_says_when_it_is_the_
         await reader.opened("a")
         await reader.listed_behind()
         await annotate(reader)
-        await reader.press(*keys_of_an_episode())
+        await reader.press(*keys_of_an_episode("so"))
         await reader.opened("c")
         await reader.annotating()
-        await reader.press(*keys_of_an_episode())
+        await reader.press(*keys_of_an_episode("so"))
         await reader.until(lambda: reader.state.endswith("all are done"))
         assert reader.state.startswith("submitted ✓")
         await reader.press("1")
@@ -242,7 +242,7 @@ async def test_a_next_run_that_cannot_be_opened_leaves_the_keys_alive(episodes: 
         await reader.listed_behind()
         await annotate(reader)
         (episodes / "b.json").unlink()
-        await reader.press(*keys_of_an_episode())
+        await reader.press(*keys_of_an_episode("so"))
         await reader.until(lambda: reader.screen.has_class("-failed"))
         await reader.press("L")
         await reader.opened("c")
@@ -263,7 +263,7 @@ async def test_what_is_typed_between_two_runs_is_in_neither(tmp_path: Path) -> N
     async with driving(tmp_path) as panel:
         panel.app.stays = False
         await panel.open()
-        await panel.pilot.press(*keys_of_an_episode()[:-1], "enter", "w")
+        await panel.pilot.press(*keys_of_an_episode("so")[:-1], "enter", "w")
         await panel.pilot.press("ctrl+s")
         await panel.settle()
         assert panel.state.startswith("submitted ✓")
@@ -324,7 +324,7 @@ async def test_active_time_goes_into_the_journal(
         now += 10
         await reader.press("right_square_bracket")
         now += 5000
-        await reader.press("a", *keys_of_an_episode())
+        await reader.press("a", *keys_of_an_episode("so"))
         await reader.opened("b")
         await reader.annotating()
         now += 7
