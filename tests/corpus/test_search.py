@@ -25,7 +25,7 @@ from trajview.corpus.counting import counter_of, spans_of
 from trajview.corpus.matches import excerpt, pieces_of
 from trajview.corpus.prefilter import prefilter_of
 from trajview.corpus.query import Query, query_from
-from trajview.corpus.scan import origin_of
+from trajview.corpus.record import origin_of
 from trajview.corpus.search import CorpusSearch, RunMatches
 from trajview.errors import Problem, UnreadableError
 from trajview.formats import registry

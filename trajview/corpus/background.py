@@ -21,7 +21,8 @@ from trajview.formats import registry
 from .files import stamp_of
 from .info import Gone, RunInfo
 from .listing import listed
-from .scan import Scan, origin_of
+from .record import origin_of
+from .scan import Scan
 from .walk import SourceFile
 
 __all__ = ["Background", "Listed"]

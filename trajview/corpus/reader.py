@@ -21,8 +21,7 @@ from .decode import LARGE_RUN, collector_paused, decode_json, decode_text, keep_
 from .files import Stamp, stamp_of
 from .info import Place, RunInfo
 from .memory import check_room_to_take_apart
-from .record import not_utf8
-from .scan import fault_of, origin_of, placed
+from .record import fault_of, not_utf8, origin_of, placed
 
 if TYPE_CHECKING:
     from trajview.formats.unread import Parted, PartedRun

@@ -1,18 +1,25 @@
-"""What a container yields: a decoded record, and where its bytes are."""
+"""What a container yields: a decoded record, and where its bytes are; and what is said of one that is not as it should be."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from trajview.errors import Problem, Where
-from trajview.formats.base import Summary
+from trajview.formats.base import Origin, Summary
 
 from .decode import BadRecord
 
-__all__ = ["LAST_LINE", "NOT_UTF8", "QuickLook", "Record", "is_unfinished", "not_utf8", "problem_of"]
+if TYPE_CHECKING:
+    from .info import RunInfo
+
+__all__ = [
+    "LAST_LINE", "NOT_UTF8", "QuickLook", "Record", "fault_of", "is_unfinished", "not_utf8", "nothing_in", "noticed", "origin_of",
+    "placed", "problem_of",
+]  # fmt: skip
 
 TORN_HINT: Final = "the program that wrote it was stopped, or is still writing; the rest opens"
 
@@ -65,3 +72,42 @@ def not_utf8(path: Path, line: int) -> Problem:
         "convert the file, as with `iconv -f latin1 -t utf-8`",
         Where(path, line),
     )
+
+
+def nothing_in(path: Path) -> Problem:
+    """The Problem for a file that was named and is empty."""
+    return Problem("the file holds no records", "is it the right one?", Where(path))
+
+
+def origin_of(path: Path, found: Record | RunInfo) -> Origin:
+    """Where a record comes from, for its format."""
+    try:
+        path.name.encode("utf-8")
+    except UnicodeEncodeError:  # a file name that is no UTF-8 must not become an id that nothing can hold
+        path = path.with_name(os.fsencode(path.name).decode("utf-8", errors="replace"))
+    if found.member is not None:
+        path = Path(found.member)
+    return Origin(path, found.record, found.line, found.alone or found.member is not None)
+
+
+def placed(problem: Problem, path: Path, line: int | None) -> Problem:
+    """The same problem, in this file; and on the line where the record begins, where the format knows no better."""
+    where = problem.where
+    return replace(problem, where=Where(path, where.line if where.line is not None else line, where.record))
+
+
+def fault_of(error: Exception, path: Path, line: int | None) -> Problem:
+    """The problem that a format failed on a record in a way that it should not."""
+    what = type(error).__name__ + (f": {error}" if str(error) else "")
+    return Problem(
+        f"trajview failed to read this record ({' '.join(what.split())[:200]})",
+        "that is a fault in trajview; please report it with the record",
+        Where(path, line),
+    )
+
+
+def noticed(problems: Sequence[str], path: Path, line: int | None) -> Problem:
+    """The one Problem for what a format noticed in a record that opens."""
+    more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
+    hint = "the run opens all the same; `trajview validate` lists everything"
+    return Problem(f"{problems[0]}{more}", hint, Where(path, line), opens=True)

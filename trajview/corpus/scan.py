@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from hashlib import blake2b
@@ -22,13 +21,13 @@ from .files import Stamp, stamp_of
 from .info import RunInfo
 from .named import Ids, grouped, is_wanted
 from .record import QuickLook as LookAt
-from .record import Record, is_unfinished
+from .record import Record, fault_of, is_unfinished, nothing_in, noticed, origin_of, placed
 from .walk import Skipped, SourceFile, walk
 
 if TYPE_CHECKING:
     from trajview.formats.quick import QuickLook
 
-__all__ = ["Scan", "fault_of", "origin_of", "placed"]
+__all__ = ["Scan"]
 
 
 _MAX_NAMES = 1000
@@ -166,7 +165,7 @@ class Scan:
         if not something:
             self.empty.add(path)
             if source.named and not self.is_written(path):
-                yield _nothing_in(path)
+                yield nothing_in(path)
 
     def _is_yet_to_come(self, item: RunInfo | Problem, path: Path) -> bool:
         return isinstance(item, Problem) and self.is_written(path) and is_unfinished(item)
@@ -202,7 +201,7 @@ class Scan:
         else:
             self.empty.add(source.path)
             if source.named and not self.is_written(source.path):
-                found.append(_nothing_in(source.path))
+                found.append(nothing_in(source.path))
         if source.path in self._only:
             found = list(filter(self._is_wanted, found))
         return [item for item in found if not self._is_yet_to_come(item, source.path)]
@@ -303,7 +302,7 @@ class Scan:
             self._hand_over(found, source.path, self._quick.taken_apart())
             yield self._info(found, source, format_name, summary)
             if summary.problems:
-                yield _noticed(summary.problems, source.path, found.line)
+                yield noticed(summary.problems, source.path, found.line)
             return
         origin = origin_of(source.path, found)
         try:
@@ -321,7 +320,7 @@ class Scan:
         else:
             yield self._info(found, source, detection.format, summary)
             if summary.problems:
-                yield _noticed(summary.problems, source.path, found.line)
+                yield noticed(summary.problems, source.path, found.line)
             return
         raw = registry.format_named("raw")
         yield self._info(found, source, raw.name, raw.summarise(found.value, origin))
@@ -379,40 +378,3 @@ def _stamp_in_cache(path: Path) -> str:
         return stamp_of_status(path.stat())
     except OSError:
         return ""
-
-
-def _nothing_in(path: Path) -> Problem:
-    return Problem("the file holds no records", "is it the right one?", Where(path))
-
-
-def origin_of(path: Path, found: Record | RunInfo) -> Origin:
-    """Where a record comes from, for its format."""
-    try:
-        path.name.encode("utf-8")
-    except UnicodeEncodeError:  # a file name that is no UTF-8 must not become an id that nothing can hold
-        path = path.with_name(os.fsencode(path.name).decode("utf-8", errors="replace"))
-    if found.member is not None:
-        path = Path(found.member)
-    return Origin(path, found.record, found.line, found.alone or found.member is not None)
-
-
-def placed(problem: Problem, path: Path, line: int | None) -> Problem:
-    """The same problem, in this file; and on the line where the record begins, where the format knows no better."""
-    where = problem.where
-    return replace(problem, where=Where(path, where.line if where.line is not None else line, where.record))
-
-
-def fault_of(error: Exception, path: Path, line: int | None) -> Problem:
-    """The problem that a format failed on a record in a way that it should not."""
-    what = type(error).__name__ + (f": {error}" if str(error) else "")
-    return Problem(
-        f"trajview failed to read this record ({' '.join(what.split())[:200]})",
-        "that is a fault in trajview; please report it with the record",
-        Where(path, line),
-    )
-
-
-def _noticed(problems: Sequence[str], path: Path, line: int | None) -> Problem:
-    more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
-    hint = "the run opens all the same; `trajview validate` lists everything"
-    return Problem(f"{problems[0]}{more}", hint, Where(path, line), opens=True)

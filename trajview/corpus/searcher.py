@@ -19,8 +19,7 @@ from .matches import Hit, RunHits, hits_in
 from .patience import PATIENCE, Patience, TooSlow
 from .prefilter import Prefilter, prefilter_of
 from .query import Query
-from .record import Record
-from .scan import fault_of, origin_of, placed
+from .record import Record, fault_of, origin_of, placed
 from .walk import SourceFile
 
 if TYPE_CHECKING:

@@ -93,6 +93,9 @@ def lost_of_message(message: ChatMessage, place: str, lost: Lost, held: Iterable
                 lost.of(place, "views and other remarks on tool calls")
 
 
+_MANY = {"metadata", "rewards", "groups of transcripts"}
+
+
 def lost_of_run(run: AgentRun, lost: Lost, held: Iterable[str] = ()) -> None:
     """Name what a run has beside its messages and a format does not hold."""
     held = set(held)
@@ -101,7 +104,7 @@ def lost_of_run(run: AgentRun, lost: Lost, held: Iterable[str] = ()) -> None:
         ("rewards", "rewards"), ("reasoning", "evaluator's reasoning"), ("transcript_groups", "groups of transcripts"),
     ):  # fmt: skip
         if name not in held and getattr(run, name):
-            lost.say(f"The run's {what} {'are' if what.endswith(('s', 'metadata')) else 'is'} left out.")
+            lost.say(f"The run's {what} {'are' if what in _MANY else 'is'} left out.")
     if len(run.transcripts) > 1:
         lost.say(f"That its {len(run.transcripts)} transcripts are one run: each is a record of its own.")
     if any(each.name or each.description or each.created_at or each.metadata for each in run.transcripts):

@@ -12,7 +12,6 @@ from trajview.app.unwaited import unwaited
 from trajview.corpus.info import RunInfo
 from trajview.corpus.turns import giving_way, short_turns
 from trajview.errors import Problem
-from trajview.models.run import AgentRun
 
 __all__ = ["Noticing"]
 
@@ -25,12 +24,13 @@ class Noticing(TranscriptBase):
             super().__init__()
             self.info, self.problem = info, problem
 
-    _noticed_of: AgentRun | None = None
+    _noticed_of = ""
+    """The key of the run: one that grows is not looked through each time."""
 
     def _transcript_shown(self, session: TranscriptSession) -> None:
         super()._transcript_shown(session)
-        if self.run is not self._noticed_of and session.scanned:  # one look through everything at a time
-            self._noticed_of = self.run
+        if self.info.key != self._noticed_of and session.scanned:  # one look through everything at a time
+            self._noticed_of = self.info.key
             self._look_at_bytes(self.info)
 
     @unwaited("bytes")
@@ -44,6 +44,6 @@ class Noticing(TranscriptBase):
     @on(_Noticed)
     def _say_what_was_noticed(self, message: _Noticed) -> None:
         message.stop()
-        if message.info is self.info:
+        if message.info.key == self.info.key:
             problem = message.problem
             self._toast(f"Some bytes of this run are not UTF-8, and show as \ufffd: {problem.hint}.", error=True)
