@@ -1,6 +1,6 @@
 """How long a key takes until its repaint is complete, beside a Textual widget that does nothing but repaint.
 
-    .venv/bin/python benchmarks/keys.py [--messages 200 20000] [--runs 20000] [--size 120x40] [--presses 20]
+    .venv/bin/python benchmarks/keys.py [--messages 200 20000] [--runs 20000] [--size 120x40] [--presses 60]
 
 The program runs in a pseudo-terminal. For each key: write it, stamp the first and the last byte of the answer, which
 ends when nothing has come for 60 ms (never part of a figure). The limit is a ScrollView of plain lines in the same
@@ -157,7 +157,7 @@ def main() -> None:
         "--runs", type=int, default=20_000, help="in a list that is read while keys are pressed; 0 for none"
     )
     parser.add_argument("--size", default="120x40")
-    parser.add_argument("--presses", type=int, default=20)
+    parser.add_argument("--presses", type=int, default=60)
     given = parser.parse_args()
     columns, rows = map(int, given.size.split("x"))
     print(f"key to repaint, ms, {given.presses} presses each, {columns}x{rows}")
