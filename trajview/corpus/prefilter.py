@@ -14,14 +14,14 @@ What else they may have become on the way is accounted for here:
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import product
 from typing import Final
 
 from .pattern_words import LONGEST, Word, words_of
-from .quick_bytes import holds, lowered
+from .quick_bytes import holds, lowered, place_of
 
 __all__ = ["Prefilter", "prefilter_of"]
 
@@ -62,16 +62,18 @@ _ADDED_METADATA: Final = (
 
 _MARK: Final = b"DELIMITER_"
 """TaskWeaver's marks in a text, which may be taken out from within a word."""
+_MARK_LOW: Final = _MARK.lower()
 _SPELLED: Final = (rb"\\u001b", rb"\u0020", rb"\u003", rb"\u004", rb"\u005", rb"\u006", rb"\u007")
 """How a space, and an ASCII letter or digit, begin in JSON's other spelling; and codes for colours in JSON within JSON, which
 may be such codes, or may read as they are written."""
 _ESCAPE: Final = rb"\u001b"
 _COLOUR: Final = re.compile(rb"\[[0-9;:]{0,200}m|\[[0-9;?]{0,20}[kjgh]|\(b|\[\?25[hl]")
 """What follows it in codes for colours, which nobody reads (`textsafe.without_colours`), in small letters."""
-_MOST_STEPS: Final = 8
-_FEW_HEADS: Final = 16
-_HEAD: Final = 3
-"""How many letters of a word are looked at where a code begins behind them."""
+_HEAD: Final = 8
+"""Bytes of a word that are looked for by themselves: the first code within it may begin behind more of them, or fewer."""
+_STEPS: Final = 1_000
+_STEP_PER: Final = 8
+"""Letters and codes that are looked at in so many bytes of a log, and how many at least, before they are let pass."""
 _COLOURED: Final = 4_096
 """Bytes that a word may take where every letter of it has a colour of its own."""
 _ESCAPED_HEAD: Final = re.compile(r"u?00[01][0-9a-f]|0?[01][0-9a-f]|[0-9a-fnrt]")
@@ -81,24 +83,32 @@ _NUMBER: Final = re.compile(r"\d*e?\d*\Z", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class _Clause:
-    """Bytes, one of which is there wherever a word is; `spelled` finds the word's other spellings.
+    """Bytes, one of which is there wherever a word is; the `escapes`, or `spelled`, find the word's other spellings.
 
-    `exact`: the `needles` mind the case. The `others`, and what `spelled` finds, are in small letters.
+    `exact`: the `needles` mind the case. The `others`, and other spellings, are in small letters.
     """
 
     needles: tuple[bytes, ...]
     others: tuple[bytes, ...]
+    escapes: tuple[bytes, ...]
     spelled: re.Pattern[bytes] | None
     exact: bool
     weight: int
 
-    def may_be_in(self, data: bytes | memoryview, low: bytes) -> bool:
-        """Whether bytes hold such a word; `low` are the same in small letters."""
-        if any(holds(data if self.exact else low, needle) for needle in self.needles):
-            return True
-        if any(holds(low, other) for other in self.others):
-            return True
-        return self.spelled is not None and holds(low, b"\\u") and self.spelled.search(low) is not None
+    def may_be_in(self, data: bytes | memoryview, low: bytes, escaped: bool) -> bool:
+        """Whether bytes hold such a word; `low` are the same in small letters, `escaped`: they hold JSON's other spelling."""
+        searched = data if self.exact else low
+        for needle in self.needles:
+            if holds(searched, needle):
+                return True
+        for other in self.others:
+            if holds(low, other):
+                return True
+        if not escaped:
+            return False
+        if self.spelled is not None:
+            return self.spelled.search(low) is not None
+        return any(holds(low, escape) for escape in self.escapes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +120,9 @@ class Prefilter:
     """How many bytes of one piece to put before the next, so that nothing is missed between them."""
 
     def __post_init__(self) -> None:
-        needles = [len(needle) for clause in self.clauses for needle in (*clause.needles, *clause.others)]
+        needles = [
+            len(needle) for clause in self.clauses for needle in (*clause.needles, *clause.others, *clause.escapes)
+        ]
         object.__setattr__(self, "overlap", max([*needles, len(_MARK), _COLOURED]))
 
     def may_match(self, data: bytes | memoryview) -> bool:
@@ -122,10 +134,11 @@ class Prefilter:
         if not clauses:
             return ()
         low = lowered(data)
-        left = tuple(clause for clause in clauses if not clause.may_be_in(data, low))
-        if not left or _is_suspicious(low):
+        escaped = holds(low, b"\\u")
+        left = tuple(clause for clause in clauses if not clause.may_be_in(data, low, escaped))
+        if not left or _is_suspicious(low, escaped):
             return ()
-        if holds(low, _ESCAPE) or holds(low, b"\x1b"):
+        if (escaped and holds(low, _ESCAPE)) or holds(low, b"\x1b"):
             left = _without_colours(low, left)
         return left
 
@@ -133,39 +146,70 @@ class Prefilter:
 def _without_colours(low: bytes, clauses: Sequence[_Clause]) -> tuple[_Clause, ...]:
     """Those of some clauses that bytes, in small letters, do not fulfil where codes for colours are taken out of words either.
 
-    A log may have thousands of codes in a block: only where a part of a word stands before one is it looked at more closely.
+    None of their words stands there in one piece.
     """
-    needles = [[lowered(one) for one in (*clause.needles, *clause.others)] for clause in clauses]
-    heads = tuple({one[max(0, at - _HEAD) : at] for found in needles for one in found for at in range(1, len(one))})
-    longest = max(len(one) for found in needles for one in found)
     if holds(low, b"\x1b"):
         low = low.replace(b"\x1b", _ESCAPE)
-    if len(heads) <= _FEW_HEADS and not any(holds(low, head + _ESCAPE) for head in heads):
-        return tuple(clauses)
-    parts = low.split(_ESCAPE)
-    near: list[bytes] = []
-    spare = _MOST_STEPS * len(parts)
-    for at in [at for at, part in enumerate(parts) if part.endswith(heads)]:
-        near += (b"\n", parts[at][-longest:])
-        after, length = at + 1, 0
-        while after < len(parts) and length < longest and (code := _COLOUR.match(parts[after])) is not None:
-            near.append(parts[after][code.end() : code.end() + longest])
-            length += len(near[-1])
-            after += 1
-        spare -= after - at
-        if spare < 0:  # a picture in colours, or somebody wants us to take long: let it be read
-            return ()
-    text = b"".join(near)
-    return tuple(
-        clause for clause, found in zip(clauses, needles, strict=True) if not any(holds(text, one) for one in found)
+    walk = _Walk(low)
+    left = tuple(
+        clause for clause in clauses if not any(walk.finds(lowered(one)) for one in (*clause.needles, *clause.others))
     )
+    return () if walk.gave_up else left
 
 
-def _is_suspicious(data: bytes) -> bool:
-    """Whether a word may be there without its letters. `data` in small letters."""
-    if holds(data, _MARK.lower()):
+class _Walk:
+    """Looks for words in bytes of a log, in small letters, along the codes for colours within them.
+
+    A log may have thousands of codes in a block: only where the beginning of a word stands before one is it looked at more closely.
+    """
+
+    def __init__(self, low: bytes) -> None:
+        self._low = low
+        self._spare = _STEPS + len(low) // _STEP_PER
+
+    @property
+    def gave_up(self) -> bool:
+        """Whether there is too much to look at: a picture in colours, or somebody wants us to take long."""
+        return self._spare < 0
+
+    def finds(self, word: bytes) -> bool:
+        """Whether a word is there, with codes within it."""
+        for length in range(1, len(word)):
+            if length == _HEAD and not holds(self._low, word[:length]):
+                return False
+            if any(self._goes_on(at, word[length:]) for at in self._ends_of(word[:length])):
+                return True
+        return False
+
+    def _ends_of(self, head: bytes) -> Iterator[int]:
+        """Where codes begin behind the first bytes of a word."""
+        wanted = head + _ESCAPE
+        at = place_of(self._low, wanted)
+        while at >= 0 and not self.gave_up:
+            yield at + len(head)
+            at = place_of(self._low, wanted, at + 1)
+
+    def _goes_on(self, at: int, rest: bytes) -> bool:
+        """Whether the rest of a word follows here, after codes and with codes within."""
+        low, known = self._low, 0
+        while known < len(rest):
+            self._spare -= 1
+            if self._spare < 0:
+                return False
+            if low.startswith(_ESCAPE, at) and (code := _COLOUR.match(low, at + len(_ESCAPE))) is not None:
+                at = code.end()
+            elif at < len(low) and low[at] == rest[known]:
+                at, known = at + 1, known + 1
+            else:
+                return False
         return True
-    return holds(data, b"\\u00") and any(holds(data, spelled) for spelled in _SPELLED)
+
+
+def _is_suspicious(data: bytes, escaped: bool) -> bool:
+    """Whether a word may be there without its letters. `data` in small letters, `escaped`: with JSON's other spelling."""
+    if holds(data, _MARK_LOW):
+        return True
+    return escaped and holds(data, b"\\u00") and any(holds(data, spelled) for spelled in _SPELLED)
 
 
 def prefilter_of(pattern: re.Pattern[str], *, metadata: bool = False) -> Prefilter:
@@ -204,11 +248,10 @@ def _clause(words: Sequence[Word], metadata: bool) -> _Clause | None:
         others += said
     pattern = None
     spelled = list(dict.fromkeys(spelled))
-    if len(spelled) <= _FEW:  # which is faster
-        others += [f"\\u{digits}".encode() for digits in spelled]
-    else:
+    escapes = tuple(f"\\u{digits}".encode() for digits in spelled)
+    if len(escapes) > _FEW:  # until then they are faster
         pattern = re.compile(rb"\\u(?:" + "|".join(spelled).encode() + rb")")
-    return _Clause(tuple(dict.fromkeys(needles)), tuple(dict.fromkeys(others)), pattern, exact, weight)
+    return _Clause(tuple(dict.fromkeys(needles)), tuple(dict.fromkeys(others)), escapes, pattern, exact, weight)
 
 
 def _said_by_formats(text: str, metadata: bool) -> list[bytes] | None:
