@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from trajview import open_corpus
-from trajview.corpus.walk import natural_key
+from trajview.corpus.walk import in_natural_order, natural_key
 
 LOG = '{"id": "x", "messages": [{"role": "user", "content": "hi"}]}'
 
@@ -32,6 +35,35 @@ def test_a_folder_is_walked_depth_first_in_natural_order(tmp_path: Path) -> None
 def test_natural_order_takes_digits_of_any_script_and_length() -> None:
     names = ["a²", "a1", "a" + "9" * 200, "٣", "A1", "a01", ""]
     assert sorted(names, key=natural_key)[:4] == ["", "A1", "a01", "a1"]
+
+
+def plainly(name: str) -> tuple[object, ...]:
+    """What natural order is, part by part: texts without regard to capitals, numbers by their value before the end."""
+    parts = re.split("([0-9]+)", name)
+    return (*((0, int(part), "") if i % 2 else (1, 0, part.casefold()) for i, part in enumerate(parts)), (2, 0, name))
+
+
+NAMES = st.one_of(
+    st.from_regex(r"\A[aA]-?[0-9]{2}[.]?j?[0-9]?\Z"),  # numbers at the same places, or nearly
+    st.from_regex(r"\A[0-9]{1,3}[aA][0-9]{1,2}[.]j?\Z"),
+    st.text(st.sampled_from("aAbß0129.-_ \t\1\2²\udc80"), min_size=1, max_size=8),
+)
+
+
+@given(st.sets(NAMES, max_size=8))
+@example({"a1.j", "a2.j5", "a2.j-", "a2.j"})
+@example({"A01", "a01", "a00", "A00"})
+@example({"a", "a1", "a01", "a001"})
+def test_many_names_are_ordered_as_each_of_them_by_its_parts(names: set[str]) -> None:
+    expected = sorted(names, key=plainly)
+    assert in_natural_order(list(names)) == expected
+    assert sorted(names, key=natural_key) == expected
+
+
+@pytest.mark.parametrize("name", ["{:05}.json", "run_{}.json", "Lauf_ä{}-{}.jsonl"])
+def test_thousands_of_names_are_in_natural_order(name: str) -> None:
+    names = [name.format(number * 7919 % 5000, number) for number in range(5000)]
+    assert in_natural_order(names) == sorted(names, key=plainly)
 
 
 def test_hidden_things_and_what_is_no_log_are_skipped_and_counted(tmp_path: Path) -> None:

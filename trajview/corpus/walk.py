@@ -15,10 +15,12 @@ from .files import Stamp
 from .named import Ids, grouped
 from .unpack import log_suffix
 
-__all__ = ["LOG_SUFFIXES", "Skipped", "SourceFile", "natural_key", "walk"]
+__all__ = ["LOG_SUFFIXES", "Skipped", "SourceFile", "in_natural_order", "natural_key", "walk"]
 
 LOG_SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".traj", ".eval"})
-_DIGITS = re.compile(r"([0-9]+)")
+_DIGITS = re.compile("[0-9]+")
+_ANY_DIGIT = str.maketrans("0123456789", "0" * 10)
+_MANY_SHAPES = 50
 _STORE = "AnnotationForEpisode"
 _JOURNAL = "journal"
 _BESIDE = frozenset({_JOURNAL, "units"})
@@ -53,11 +55,43 @@ class Skipped:
     path: Path
 
 
-def natural_key(name: str) -> tuple[tuple[int, int, str], ...]:
-    """Sorts `run10` after `run9`, and capitals with small letters."""
-    parts = _DIGITS.split(name)
-    key = tuple((0, int(part), "") if i % 2 else (1, 0, part.casefold()) for i, part in enumerate(parts))
-    return (*key, (2, 0, name))
+def natural_key(name: str) -> str:
+    """Sorts `run10` after `run9`, and capitals with small letters; by the name itself where that is all the same.
+
+    What a name cannot hold says where a text ends (`\\0`), and whether a number follows (`\\1`), with its length before
+    its digits, or the end (`\\2`).
+    """
+    return f"{_DIGITS.sub(_number, name.casefold())}\0\2{name}"
+
+
+def _number(found: re.Match[str]) -> str:
+    digits = found[0].lstrip("0")
+    return f"\0\1{chr(len(digits))}{digits}"
+
+
+def in_natural_order(names: list[str]) -> list[str]:
+    """The names in a folder, sorted by `natural_key`.
+
+    Of twenty thousand, a key for each would take a quarter of the time to the first screen. All names in one text take a
+    third of that, and names whose numbers are filled up with zeros are in the order that texts have.
+    """
+    ordered = sorted(names)
+    joined = "/".join(ordered)
+    if joined.isascii() and _have_digits_at_the_same_places(joined):
+        # Sorting leaves those that differ in capitals only in the order that they have.
+        return ordered if joined == joined.lower() else sorted(ordered, key=str.lower)
+    joined = _DIGITS.sub(_number, "\0\2/".join(ordered).casefold()) + "\0\2"
+    keys = dict(zip(ordered, joined.split("/"), strict=True))
+    return sorted(ordered, key=keys.__getitem__)
+
+
+def _have_digits_at_the_same_places(joined: str) -> bool:
+    """Whether sorting names as texts sorts the numbers in them."""
+    shapes = set(joined.translate(_ANY_DIGIT).split("/"))
+    return (
+        len(shapes) <= _MANY_SHAPES
+        and len({tuple(at.span() for at in _DIGITS.finditer(shape)) for shape in shapes}) == 1
+    )
 
 
 def walk(paths: Sequence[Path], folders: dict[Path, int] | None = None) -> Iterator[SourceFile | Skipped | Problem]:
@@ -111,24 +145,21 @@ class _Walker:
                 return
             self.folders.add((status.st_dev, status.st_ino))
             self.found[path] = status.st_mtime_ns
-            with os.scandir(path) as entries:
-                found = sorted(entries, key=lambda entry: natural_key(entry.name))
+            found = in_natural_order(os.listdir(path))  # noqa: PTH208 - there may be many, and names are all it takes
         except OSError as error:
             yield _problem(path, error)
             return
-        is_store = any(
-            entry.name == _STORE or (entry.name == _JOURNAL and _holds_drafts(path / _JOURNAL)) for entry in found
-        )
+        is_store = _STORE in found or (_JOURNAL in found and _holds_drafts(path / _JOURNAL))
+        within = os.path.join(path, "")  # noqa: PTH118 - as above
         whole = os.path.join(os.path.abspath(path), "")  # noqa: PTH100, PTH118 - as above
-        for entry in found:
-            name = entry.name
+        for name in found:
             try:
-                status = entry.stat()
+                status = os.stat(within + name)  # noqa: PTH116 - as above
             except OSError as error:  # a symbolic link to nowhere or to itself, or gone since
-                if entry.name.startswith(".") or log_suffix(entry.name) not in LOG_SUFFIXES:
-                    yield Skipped(path / entry.name)
+                if name.startswith(".") or log_suffix(name) not in LOG_SUFFIXES:
+                    yield Skipped(path / name)
                 else:
-                    yield _problem(path / entry.name, error)
+                    yield _problem(path / name, error)
                 continue
             # Logs first, and without a call: of these there are thousands.
             if stat.S_ISREG(status.st_mode) and name[0] != "." and log_suffix(name) in LOG_SUFFIXES:
