@@ -16,6 +16,7 @@ from trajview.errors import TrajviewError
 from trajview.highlight import highlights_in
 from trajview.models.messages import AssistantMessage, ReasoningPart, TextPart, ToolCall, ToolMessage, UserMessage
 from trajview.models.transcript import Transcript
+from trajview.patterns.safe import slow_because
 from trajview.rules import (
     RuleError,
     append_rule,
@@ -26,7 +27,6 @@ from trajview.rules import (
     read_project,
     rules_in,
 )
-from trajview.rules.safe import slow_because
 
 TALK = Transcript(
     messages=[

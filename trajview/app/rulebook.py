@@ -9,12 +9,12 @@ from typing import Final
 from trajview.config import Settings, config_path
 from trajview.corpus.query import first_of, last_of
 from trajview.errors import Problem, TrajviewError
+from trajview.patterns.safe import slow_because
 from trajview.rules import COLOURS, Rule, append_rule, change_rule, compile_rule, has_rule, project_file
 from trajview.rules.built_in import BUILT_IN
 from trajview.rules.known import known_rules, rule_named
 from trajview.rules.project import PROJECT_FILE
 from trajview.rules.rule import FIELDS, ROLES
-from trajview.rules.safe import slow_because
 from trajview.textsafe import one_line
 
 __all__ = ["CONFIG", "RuleBook", "rule_from"]

@@ -36,7 +36,7 @@ def counts_of(
 
     It raises TooSlow where that takes more than so many seconds, and Cancelled; but for patterns that never take long.
     """
-    from trajview.rules.safe import slow_because
+    from trajview.patterns.safe import slow_because
 
     here = counting(query)
     patience = PATIENCE if patience is None else patience

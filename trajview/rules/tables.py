@@ -11,10 +11,10 @@ from typing import Any, Final
 
 from trajview.atomic import write_atomically
 from trajview.errors import TrajviewError, Where
+from trajview.patterns.safe import slow_because
 
 from .built_in import BUILT_IN, built_in_rules
 from .rule import COLOURS, FIELDS, ROLES, Rule, compile_pattern
-from .safe import slow_because
 
 __all__ = ["RuleError", "append_rule", "as_table", "heads_in", "quoted", "rules_in"]
 

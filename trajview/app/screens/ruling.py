@@ -20,7 +20,7 @@ from trajview.app.session import TranscriptSession
 from trajview.corpus.decode import collector_paused, keep_from_collector
 from trajview.corpus.turns import giving_way, short_turns
 from trajview.highlight import Highlight, Rule, compile_rule
-from trajview.rules.safe import slow_because
+from trajview.patterns.safe import slow_because
 from trajview.textsafe import one_line
 
 __all__ = ["Ruling"]

@@ -1,0 +1,180 @@
+"""What a pattern matches is found as `re` finds it, whichever engine looks for it."""
+
+from __future__ import annotations
+
+import re
+import time
+import warnings
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from trajview.patterns import finder, translate
+from trajview.patterns.finder import Finder, Span, finder_of
+from trajview.rules.built_in import built_in_rules
+
+SAMPLES = Path(__file__).parents[2] / "sample_data"
+FLAGS = [0, re.I, re.M, re.I | re.M, re.S, re.A, re.A | re.I]
+ONES = [
+    "a", "b", "A", "k", "K", "s", "S", "_", "1", "-", " ", r"\n", ".", r"\w", r"\W", r"\d", r"\D", r"\s", r"\S", "[ab]", "[^a]",
+    "[a-k]", r"[\w-]", r"[^\s]", r"[^\w\n]", "\u212a", "\u017f", "\u0131", "é", "[é-\u212a]", r"\x1d", "[^\U0010ffff]",
+]  # fmt: skip
+PLACES = ["^", "$", r"\b", r"\B", r"\A", r"\Z", r"(?<!\w)", r"(?!\w)", r"(?<=\w)", r"(?=\w)", r"(?<![a-zA-Z0-9_])"]
+GROUPS = ["(?:", "(", "(?i:", "(?s:", "(?-i:", "(?m:", "(?a:"]
+TIMES = ["*", "+", "?", "{2}", "{1,2}", "{0,2}", "{2,}", "{,1}", "{0}"]
+
+
+def _larger(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    return st.one_of(
+        st.tuples(inner, inner).map("".join),
+        st.tuples(inner, inner, inner).map("".join),
+        st.tuples(st.lists(inner, min_size=2, max_size=3), st.sampled_from(["", "", "", "|"])).map(
+            lambda of: f"(?:{'|'.join(of[0])}{of[1]})"
+        ),
+        st.tuples(st.sampled_from(GROUPS), inner, st.just(")"), st.sampled_from(TIMES), st.sampled_from(["", "?"])).map(
+            "".join
+        ),
+    )
+
+
+SOURCES = st.recursive(st.sampled_from([*ONES, *ONES, *PLACES]), _larger, max_leaves=8)
+PATTERNS = st.one_of(SOURCES, SOURCES.map(lambda source: rf"(?<!\w)(?:{source})(?!\w)"))
+TEXTS = st.lists(
+    st.one_of(
+        st.text("aabbkKsS_1- .\n", max_size=24), st.text("ab\nkKs \x1d\x85é\u212a\u017f\u3042\ud800", max_size=8)
+    ),
+    min_size=1,
+    max_size=8,
+)
+
+
+@pytest.fixture(autouse=True)
+def _every_text_is_for_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(finder, "_SHORT", 0)
+
+
+def as_re_finds(pattern: re.Pattern[str], text: str) -> list[Span]:
+    """Every match that is not empty."""
+    return [match.span() for match in pattern.finditer(text) if match.group()]
+
+
+def check(found: Finder, text: str) -> None:
+    spans, first = as_re_finds(found.pattern, text), found.pattern.search(text)
+    assert list(found.spans(text)) == spans
+    assert found.count(text) == len(spans)
+    assert found.first(text) == (first and first.span())
+    assert found.matches(text) == (first is not None)
+
+
+@settings(
+    max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
+@given(PATTERNS, st.sampled_from(FLAGS), TEXTS)
+def test_every_match_is_the_one_of_re(source: str, flags: int, texts: list[str]) -> None:
+    with warnings.catch_warnings(action="ignore"):
+        pattern = re.compile(source, flags)
+    found = Finder(pattern)
+    for text in texts:
+        check(found, text)
+
+
+def handled(source: str, flags: int = 0) -> bool:
+    return Finder(re.compile(source, flags)).handles("x")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        r"[0-9]{3}\s+\w+ing?", r"\d+\.\d+", r"(?i)\bfail(ed|ure)\b", r"(?m)(a+)+$", "a*?b", "(?:ab|a)(?:bc)??x",
+        r"(?<!\w)(?:failed)(?!\w)", r"(?<!\w)(?:-?\d+%?)(?!\w)|x", r"(?<!\w)(?:.*error.*)(?!\w)", r"(?P<name>x)y", r"(?#note)x",
+        "x{1000}", "[^\U0010ffff]x", "\u3042x",
+    ],
+)  # fmt: skip
+def test_what_people_look_for_is_for_the_engine(source: str) -> None:
+    assert handled(source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        r"(a)\1", "x*", "(?:a*)+b", "(?:a|)*b", r"(?=a)", "a(?=bc)", "(?<=a)b", "(?>a+)b", "a++b", "(a)?(?(1)b|c)", "x{1001}",
+        "(?:x{500}){500}", r"(?<!\w)(?!\w)", r"(?<=\W)a",
+    ],
+)  # fmt: skip
+def test_what_may_not_mean_the_same_is_left_to_re(source: str) -> None:
+    found = Finder(re.compile(source))
+    assert not found.handles("x")
+    for text in ("aab abab", "aaa", "xxxx abc", "bcd"):
+        check(found, text)
+
+
+def test_other_texts_than_ascii_are_left_to_re() -> None:
+    found = Finder(re.compile(r"\w+"))
+    assert found.handles("cafe")
+    assert not found.handles("café")
+    check(found, "café \u3042 x")
+
+
+def test_the_end_of_a_text_that_ends_with_a_newline_is_left_to_re() -> None:
+    found = Finder(re.compile("x$"))
+    assert found.handles("x")
+    assert not found.handles("x\n")
+    check(found, "x\nx")
+    check(found, "x\nx\n")
+
+
+def test_letters_that_ignoring_case_makes_ascii_ones_are_found() -> None:
+    assert Finder(re.compile("\u212aey\u017f", re.I)).count("keys KEYS") == 2
+
+
+@pytest.mark.parametrize("text", ["a" * 5_000 + "!", "a!" * 3_000, "aa\n!" * 2_000 + "b" * 9_000 + "aa"])
+@pytest.mark.parametrize("source", ["a+", r"\w", "(?m)^a+$", r"a\b", "(?:aa?|b)!"])
+def test_matches_close_together_are_the_same_when_re_takes_over(text: str, source: str) -> None:
+    check(Finder(re.compile(source)), text)
+
+
+def test_a_pattern_that_takes_for_ever_does_not() -> None:
+    found = finder_of(re.compile("(a+)+$", re.M))
+    before = time.process_time()
+    assert found.count("a" * 5_000 + "!") == 0
+    assert found.count("a" * 60 + "!") == 0
+    assert time.process_time() - before < 2
+
+
+def test_a_bad_pattern_is_not_given_to_re_for_matches_close_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = Finder(re.compile(r"(?:\w+)+ "))
+    monkeypatch.setattr(found, "pattern", None)  # it would fail
+    assert found.count("a " * 1_000) == len(list(found.spans("a " * 1_000))) == 1_000
+
+
+@pytest.mark.parametrize("missing", [("re2",), ("re._parser",)], ids=str)
+def test_the_same_is_found_without_the_engine(monkeypatch: pytest.MonkeyPatch, missing: tuple[str]) -> None:
+    of = finder if missing == ("re2",) else translate
+    with monkeypatch.context() as patched:
+        real = translate.import_module
+
+        def found_or_not(name: str) -> Any:
+            if name in missing:
+                raise ImportError(name)
+            return real(name)
+
+        patched.setattr(of, "import_module", found_or_not)
+        found = Finder(re.compile("a+b"))
+    assert not found.handles("aab")
+    check(found, "aab b ab")
+
+
+def test_the_rules_that_come_with_trajview_find_the_same_in_the_samples() -> None:
+    files = chain.from_iterable(SAMPLES.glob(f"*/*.{kind}") for kind in ("json", "jsonl", "yaml"))
+    texts = [path.read_text("utf-8", "replace")[:20_000] for path in sorted(files)]
+    texts += [text.encode("ascii", "replace").decode() for text in texts if not text.isascii()]
+    assert len(texts) > 20
+    for rule in built_in_rules():
+        found = Finder(rule.pattern)
+        for text in texts:
+            first = rule.pattern.search(text)
+            assert found.first(text) == (first and first.span()), rule.name

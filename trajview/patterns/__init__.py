@@ -1,0 +1,1 @@
+"""Regular expressions: whether they can take for ever, and finding what they match quickly."""
