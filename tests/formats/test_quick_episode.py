@@ -33,13 +33,43 @@ TURN = st.lists(st.tuples(NAME, NAME, TEXT).map(list), max_size=5)
 SCORES = st.dictionaries(
     st.sampled_from(["goal", "overall_score", "secret"]), st.integers() | st.floats(allow_nan=False) | st.just([".", 2]) | st.none()
 )  # fmt: skip
+REWARD = st.integers() | st.none() | st.floats(allow_nan=False) | SCORES | TEXT | st.tuples(
+    st.floats(0, 5) | st.none() | st.integers(), SCORES | st.none()
+).map(list)  # fmt: skip
+AGENT = st.sampled_from(["Ann", "Bo", "Bo", "did", "Ann  Lee", "nothing", "", "Bo ", "said:"])
+DEED = st.sampled_from([
+    'said: "hi"', 'said: "hi\n  you"', 'said: "nothing"', "[action] waits", "[non-verbal communication] nods", "left the conversation",
+    "did nothing", "did nothing", "did nothing.", "did  nothing", "Ann waits", "Bo", " waits", "waits\n", "\u3000waits", "", " ", "\n",
+    "[private to ['Bo']] said: \"psst\"", "said: said: x", "did it",
+])  # fmt: skip
+HEADING = st.sampled_from(
+    ["Turn #1: ", "Turn #12: ", "Turn #1:", " Turn #1: ", "Turn #100: ", "Turn 1: ", "", "Turn #0"]
+)
+END = st.sampled_from(["\n", "\n", "", " \n", "; x\n", "\n\n"])
+
+
+@st.composite
+def conversations(draw: st.DrawFn) -> list[Any]:
+    """Turns in which each observation retells the turn before, more or less."""
+    agents = draw(st.lists(AGENT, min_size=1, max_size=3))
+    retold, turns = draw(st.sampled_from([CONTEXT, "x"])), []
+    for _ in range(draw(st.integers(1, 5))):
+        deeds = [(agent, draw(DEED)) for agent in agents]
+        told = [["Environment", agent, retold] for agent in agents]
+        acts = [[agent, "Environment", deed] for agent, deed in deeds]
+        turns.append(draw(st.sampled_from([told + acts, acts + told, told, acts, told + acts + draw(TURN)])))
+        shown = [f"{agent} {deed}" for agent, deed in deeds if deed != "did nothing" or draw(st.integers(0, 3)) == 0]
+        retold = draw(HEADING) + draw(st.sampled_from([";", "\n", " "])).join(shown) + draw(END)
+    return turns
+
+
 ODD = st.sampled_from([None, "", "x", 7, [], {}, [1], [None], ["a", "b"], {"a": 1}, True])
 EPISODE = st.fixed_dictionaries(
     {
         "environment": st.just("e") | ODD,
-        "agents": st.just(["p1", "p2"]) | ODD,
-        "messages": st.lists(TURN, max_size=4) | st.lists(TURN | ODD, max_size=4) | ODD,
-        "rewards": st.lists(st.integers() | st.tuples(st.floats(0, 5), SCORES).map(list), min_size=2, max_size=2) | ODD,
+        "agents": st.just(["p1", "p2"]) | st.just(["p1", "p1"]) | st.just(["Ann", "Bo"]) | ODD,
+        "messages": conversations() | st.lists(TURN, max_size=4) | st.lists(TURN | ODD, max_size=4) | ODD,
+        "rewards": st.lists(REWARD, max_size=3) | st.dictionaries(NAME, SCORES, max_size=2) | ODD,
         "reasoning": st.just("Agent 1 comments:\ngoal: fine") | ODD,
     },
     optional={
@@ -60,7 +90,7 @@ def test_the_quick_look_agrees_with_the_full_one_or_gives_up(record: dict[str, A
 
 
 @settings(max_examples=400, deadline=None)
-@given(st.lists(TURN, max_size=5))
+@given(conversations() | st.lists(TURN, max_size=5))
 @example([[["Environment", "Ann", CONTEXT], ["Environment", "Bo", CONTEXT]], [["did", "", "did nothing"]]])
 @example(
     [[], [["Ann", "", 'said: "hi"']], [["Environment", "Ann", 'Turn #1: Ann said: "hi"'], ["Ann", "", "did nothing"]]]
@@ -71,6 +101,32 @@ def test_lines_are_counted_as_they_are_made(turns: list[Any]) -> None:
     except TrajviewError:
         return
     assert onlooker_count(episode) == len(list(onlooker_lines(episode)))
+
+
+@pytest.mark.parametrize(
+    ("idle", "doer", "deed", "retold", "lines"),
+    [
+        ("Bo", "Ann", 'said: "hi"', 'Ann said: "hi"', 3),
+        ("Bo", "Ann", 'said: "Bo did nothing"', 'Ann said: "Bo did nothing"', 4),
+        ("Bo", "Bo did nothing", "waits", "Bo did nothing waits", 4),
+        ("Bo", "Ann", "Ann waits", "Ann Ann waits", 4),
+        ("Bo", "Ann", " ", "Ann  ", 4),
+        ("Bo", "Ann  Lee", "waits", "Ann  Lee waits", 4),
+        ("did", "Ann", "waits", "Ann waits", 4),
+        ("Bo", "Ann", "waits", "Ann waits; Bo left", 4),
+    ],
+)
+def test_an_observation_is_left_out_only_where_it_says_nothing_new(
+    idle: str, doer: str, deed: str, retold: str, lines: int
+) -> None:
+    told = [["Environment", name, f"Turn #1: {retold}\n"] for name in (idle, doer)]
+    turns = [
+        [["Environment", "Ann", CONTEXT]],
+        [[idle, "", "did nothing"], [doer, "", deed]],
+        [*told, [doer, "", "left"]],
+    ]
+    episode = episode_of({"messages": turns, "agents": ["p1", "p2"]}, ORIGIN)
+    assert (onlooker_count(episode), len(list(onlooker_lines(episode)))) == (lines, lines)
 
 
 @given(st.lists(TEXT, max_size=3).map("".join))

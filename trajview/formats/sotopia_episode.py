@@ -6,9 +6,12 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from trajview.errors import FormatError, Where
 from trajview.models.episodes import (
@@ -60,6 +63,7 @@ _PUBLISHED = {
 _SENDER = itemgetter(0)
 _LITERAL_LIMIT = 100_000
 _ECHO_LIMIT = 10_000
+_MANY = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +78,8 @@ class Line:
     action: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Episode:
+class Episode(Struct, frozen=True):
+    # A Struct, as `Summary` is.
     """A record in one spelling, with its odd values made harmless. `turns` are without the stream's evaluation."""
 
     id: str
@@ -267,32 +271,81 @@ def onlooker_lines(episode: Episode) -> Iterator[Line]:
             yield Line("user", ENVIRONMENT, "The episode is over." if over else "No one did anything.", number)
 
 
+_Plain = tuple[str, str, str]
+"""What all were told in a turn, who did something, and what; empty where there is none. All others did nothing."""
+
+
+def _plain(turn: list[Said]) -> _Plain | None:
+    """A turn as nearly every one is; None where there is more to it."""
+    told = doer = deed = ""
+    environment, idle = ENVIRONMENT, "did nothing"
+    for sender, _, text in turn:
+        if sender == environment:
+            if text != told:
+                if told:
+                    return None
+                told = text
+        elif text != idle:
+            if deed or not text:
+                return None
+            doer, deed = sender, text
+        elif sender == "did":  # of whom `parse_action` reads that he did "nothing"
+            return None
+    return None if "nothing" in deed or len(turn) > _MANY else (told, doer, deed)
+
+
+@lru_cache(maxsize=1000)
+def _is_plain_name(name: str) -> bool:
+    """Whether a name stands in an observation as it is, and not in what it says of those who did nothing."""
+    return bool(name) and name == _flat(name) and "nothing" not in name
+
+
+def _is_plain_echo(text: str, doer: str, deed: str) -> bool:
+    """Whether an observation is an echo beyond doubt of a turn in which one did something and all others nothing."""
+    retold = f": {doer} {deed}\n"
+    return (
+        text.endswith(retold)
+        and text[: -len(retold)] in _HEADINGS
+        and not deed.startswith(doer)
+        and not deed[0].isspace()
+        and _is_plain_name(doer)
+    )
+
+
+def _count_in(turn: list[Said], before: list[Said], first: bool) -> int:
+    """How many lines there are of a turn; 0 where it is empty."""
+    told: list[str] = []
+    last = ""
+    found = contexts = 0
+    for sender, receiver, text in turn:
+        if sender != ENVIRONMENT:
+            found += "did nothing" not in text or parse_action(sender, text).kind != "none"
+        elif first and receiver != ENVIRONMENT and is_context(text):
+            contexts = 1  # however many there are, they become one line
+        elif text != last:  # all are told the same, as a rule: to hash it takes longer
+            told.append(text)
+            last = text
+    news = set(told) if len(told) > 1 else told
+    few = not first and len(news) * len(before) <= _ECHO_LIMIT
+    return found + contexts + sum(1 for text in news if text.strip() and not (few and _is_echo(text, before)))
+
+
 def onlooker_count(episode: Episode) -> int:
     """How many `onlooker_lines` there are, without making them."""
     total = 0
-    before: list[Said] = []
-    environment = ENVIRONMENT
-    for number, turn in enumerate(episode.turns):
-        told: set[str] = set()
-        found = contexts = 0
-        for sender, receiver, text in turn:
-            if sender == environment:
-                if not number and receiver != ENVIRONMENT and is_context(text):
-                    contexts = 1  # however many there are, they become one line
-                else:
-                    told.add(text)
-            elif text == "did nothing":
-                found += sender == "did"  # of whom `parse_action` reads that he did "nothing"
-            elif "did nothing" not in text or parse_action(sender, text).kind != "none":
-                found += 1
-        few = number and len(told) * len(before) <= _ECHO_LIMIT
-        for text in told:
-            if few and text in _HEADINGS:  # as nearly all are
-                continue
-            if text and not text.isspace() and not (few and _is_echo(text, before)):
-                found += 1
-        total += found + contexts or 1
-        before = turn
+    before: list[Said] | None = None
+    done: _Plain | None = None
+    for turn in episode.turns:
+        plain = _plain(turn)
+        told = "" if plain is None else plain[0]
+        is_old = done is not None and (
+            (len(told) < 9 and told in _HEADINGS) or (done[2] and _is_plain_echo(told, done[1], done[2]))
+        )
+        if plain is not None and (is_old or not told):
+            total += 1  # what was done, or that nothing was
+        else:
+            total += _count_in(turn, before or [], before is None) or 1
+        before, done = turn, plain
     return total
 
 
