@@ -151,7 +151,7 @@ async def test_scores_that_are_missing_are_pointed_out_before_they_are_left_out(
         await panel.open()
         await panel.type("5", "1")
         await panel.pilot.press("tab", "tab", "w", "ctrl+s")
-        assert panel.state == "not submitted yet: 12 scores are empty; the same key again submits without"
+        assert panel.state == "not submitted: 12 scores are empty; the same key again submits without them"
         assert panel.at == ("knowledge", 0)
         await panel.keep()
         assert "12 scores are empty" in panel.state

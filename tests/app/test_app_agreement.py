@@ -99,6 +99,17 @@ async def test_blind_mode_tells_nothing_of_the_rewards_in_the_logs_that_were_not
         assert screen_of(reader).found.modelled == 1
 
 
+async def test_at_80_columns_what_is_left_out_is_said_whole_and_nothing_else(tmp_path: Path) -> None:
+    episodes, store = write_annotated(tmp_path)
+    async with reading(episodes, store=store, annotator="nobody", blind=True, size=(80, 24)) as reader:
+        await agreement(reader)
+        assert " ".join(shown(reader).split()) == (
+            "4 episodes left out: not submitted by you yet. R shows them. "
+            "Blind: rewards in the logs are compared where you have revealed them, and nowhere else."
+        )
+        assert max(map(len, shown(reader).split("\n"))) < 80
+
+
 async def test_nothing_annotated_yet_is_a_sentence(tmp_path: Path) -> None:
     episodes, _ = write_annotated(tmp_path)
     async with reading(episodes, store=tmp_path / "new") as reader:
@@ -113,7 +124,7 @@ async def test_a_broken_record_is_said_and_names_cannot_act_on_the_terminal(tmp_
     write_record(store, "teapot", "e\x1b[31mve [bold]", [(1.0, {"go[/]al": 1.0})])
     async with reading(episodes, store=store, size=(80, 24)) as reader:
         await agreement(reader)
-        assert "torn.json: This file is not an annotation" in shown(reader)
+        assert "torn.json: This file is not an annotation" in " ".join(shown(reader).split())
         assert "eve [bold]  1 episode" in shown(reader)
         assert "\x1b" not in shown(reader)
 

@@ -246,6 +246,23 @@ def test_a_path_that_does_not_exist_is_one_sentence(command: list[str], tmp_path
     assert result.stderr == f"trajview: {tmp_path}/none.json: no such file or folder (check the path)\n"
 
 
+def test_a_misspelt_path_names_the_nearest_beside_it(runs: Path) -> None:
+    (runs / "episode.json").touch()
+    assert f"(did you mean {runs}/episode.json?)" in call("show", runs / "epiosde.json").stderr
+    assert f"(did you mean {runs}?)" in call("show", runs.with_name(f"{runs.name}s")).stderr
+    assert "(check the path)" in call("show", runs / "gone" / "episode.json").stderr
+
+
+def test_a_run_is_named_by_a_word_of_its_name_as_well(tmp_path: Path) -> None:
+    chat = [{"role": "user", "content": "hello"}]
+    log = tmp_path / "log.jsonl"
+    log.write_text(
+        json.dumps({"id": "r-17", "name": "Lantern: the last one", "transcripts": [{"messages": chat}]}) + "\n"
+    )
+    for misspelt in ("lantern", "lantren"):
+        assert "(did you mean r-17?)" in call("show", log, "--run", misspelt).stderr
+
+
 def test_a_command_that_is_misspelt_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert "did you mean the command `validate`?" in call("validat", "x").stderr

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from trajview.errors import Problem, TrajviewError, UnreadableError, Where, shown
-from trajview.textsafe import safe_text
+from trajview.textsafe import one_line, safe_text
 
 from .front import COMMANDS, EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG, is_terminal, say_problem
 
@@ -23,6 +25,9 @@ __all__ = [
     "blind_option", "existing", "exit_code", "is_blind", "is_terminal", "matching_run", "no_cache_option", "out", "paths_argument", "say_nothing_found", "say_problem", "scoring_options",
     "stream_runs", "unknown_run", "wants_colour",
 ]  # fmt: skip
+
+_MOST_NAMES = 10_000
+"""Entries of a folder that are looked at for the name that was meant."""
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -99,14 +104,23 @@ def existing(paths: Sequence[Path], dash: Callable[[], Path] | None = None, *, i
 
             found = split_id(path)[1] is not None
         if not found:
-            hint = "check the path"
-            if len(path.parts) == 1:
-                from difflib import get_close_matches
-
-                close = get_close_matches(str(path), COMMANDS, 1)
-                hint = f"did you mean the command `{close[0]}`?" if close else hint
-            raise UnreadableError("no such file or folder", hint=hint, where=Where(path))
+            raise UnreadableError("no such file or folder", hint=_meant(path), where=Where(path))
     return tuple(paths)
+
+
+def _meant(path: Path) -> str:
+    """What a path that does not exist may have been meant as: a command, or the nearest name beside it."""
+    from difflib import get_close_matches
+
+    if len(path.parts) == 1 and (close := get_close_matches(str(path), COMMANDS, 1)):
+        return f"did you mean the command `{close[0]}`?"
+    try:
+        with os.scandir(path.parent) as entries:
+            names = [entry.name for entry in islice(entries, _MOST_NAMES)]
+    except (OSError, ValueError):  # the folder is not there either, or its name holds a NUL
+        return "check the path"
+    close = get_close_matches(path.name, names, 1)
+    return f"did you mean {one_line(shown(path.with_name(close[0])), 200)}?" if close else "check the path"
 
 
 def out(text: str) -> None:
@@ -147,9 +161,14 @@ def unknown_run(run: str, infos: Sequence[RunInfo]) -> TrajviewError:
     from difflib import get_close_matches
 
     ids = list(dict.fromkeys(info.key for info in infos))
-    near = get_close_matches(run, ids, 3, 0.5) or [found for found in ids if run.lower() in found.lower()][:3]
+    # Names are no ids, but what the list shows first: a run is found by its name, or a word in it, as well.
+    meant = {word: info.key for info in infos for word in re.findall(r"\w+", (info.name or "").lower())}
+    meant |= {id.lower(): id for id in ids}
+    wanted = run.lower()
+    near = [info.key for info in infos if wanted in f"{info.key}\n{info.name or ''}".lower()]
+    near = near or [meant[word] for word in get_close_matches(wanted, meant, 3, 0.5)]
     if near:
-        hint = f"did you mean {' or '.join(near)}?"
+        hint = f"did you mean {' or '.join(list(dict.fromkeys(near))[:3])}?"
     elif ids:
         hint = f"`trajview ls` lists the ids, such as {ids[0]}"
     else:

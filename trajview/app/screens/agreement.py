@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from textwrap import wrap
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from textual import work
@@ -185,9 +186,14 @@ class AgreementScreen(Screen[None]):
         room = max(40, self.size.width - 3)  # the padding, and a scroll bar
         parts: list[Part] = []
         for text in self._left_out(self.annotations):
-            parts += [Part(text, "note"), Part("\n")]
-        for line in lines(self.found, room):
-            parts += [*line, Part("\n")]
+            parts += [
+                part
+                for line in wrap(text, room, break_on_hyphens=False) or [""]
+                for part in (Part(line, "note"), Part("\n"))
+            ]
+        if self.found.annotators or not self.annotations.hidden:  # "No annotations yet" would not be true
+            for line in lines(self.found, room):
+                parts += [*line, Part("\n")]
         content = Content.assemble(*((part.text, _STYLES.get(part.role, "")) for part in parts))
         self.query_one("#figures", Static).update(content.rstrip())
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, ClassVar, Protocol, cast
 
+from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
@@ -14,7 +15,7 @@ from textual.timer import Timer
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from trajview.app.keys import bindings_for
+from trajview.app.keys import bindings_for, key_of
 from trajview.app.run_list import RunList, RunRow
 from trajview.app.screens.browser_news import TICK, NewsScreen
 from trajview.app.screens.browser_queue import QueueScreen
@@ -327,6 +328,14 @@ class BrowserScreen(QueueScreen, MarkingScreen, FilteringScreen, NewsScreen):
     def action_help(self) -> None:
         """The keys of this screen."""
         cast("_OpensRuns", self.app).show_help("browser")
+
+    def on_key(self, event: events.Key) -> None:
+        """Escape leads back to the list, pressed once too often as well: it does not quit where another key does."""
+        leave = key_of("back")
+        if event.key == "escape" and leave != "escape" and not self.bar.is_open:
+            event.stop()
+            self._said = f"{leave} quits"
+            self._status.update(Content(self._said), layout=False)
 
     async def action_back(self) -> None:
         """Clear the filter if there is one; else leave."""

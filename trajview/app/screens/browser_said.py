@@ -107,7 +107,7 @@ def row_said(item: RunRow | None) -> str:
     if item is None:
         return ""
     if isinstance(item, Problem):
-        return one_line(item.hint or item.reason, 400) + f" · {key_of('open')} shows all of it"
+        return f"{key_of('open')} shows all of it · {one_line(item.hint or item.reason, 400)}"
     pieces = [one_line(item.source if item.line is None else f"{item.source}:{item.line}")]
     if item.length:
         pieces.append(size_text(item.length))

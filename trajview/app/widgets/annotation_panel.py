@@ -131,7 +131,7 @@ class AnnotationPanel(PanelDrafts):
             self._sheet.to_first(missing)
             self._refuse()
             empty = "1 score is empty" if len(missing) == 1 else f"{len(missing)} scores are empty"
-            self._say(f"not submitted yet: {empty}; the same key again submits without", "draft")
+            self._say(f"not submitted: {empty}; the same key again submits without them", "draft")
             self._alarm = True  # It stays until something is typed.
             return
         self._stop_timer()

@@ -132,11 +132,11 @@ class BranchView(ScrollView, can_focus=True, inherit_bindings=False):
         right = f" {count} " if count and width >= 20 else " "
         lead = " " * (1 + 2 * min(node.depth, DEEPEST))
         sign = "✗" if errors else " "
-        words = set_cell_size(name, max(0, width - cell_len(lead) - 3 - cell_len(right)))
+        words = set_cell_size(name, max(0, width - cell_len(lead) - 4 - cell_len(right)))
         here = self._styles["branches--cursor"] if self.has_focus and line == tree.cursor else Style.null()
         segments = [
             Segment(lead + arrow, self._style("count") + here),
-            Segment(sign, self._style("error") + here),
+            Segment(f"{sign} ", self._style("error") + here),
             Segment(f"{words} ", style + here),
             Segment(right, self._style("count") + here),
         ]
