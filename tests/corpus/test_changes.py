@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import threading
@@ -64,6 +65,30 @@ def swap(path: Path) -> None:
     write(path, record("q"), record("r"), record("s"), record("t"))
 
 
+def swap_and_put_the_time_back(path: Path) -> None:
+    """As long as it was and, by its own word, as old."""
+    before = path.stat()
+    write(path, record("q"), record("r"), record("s"))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def replace_and_put_the_time_back(path: Path) -> None:
+    before = path.stat()
+    other = path.with_name("other")
+    write(other, record("q"), record("r"), record("s"))
+    os.utime(other, ns=(before.st_atime_ns, before.st_mtime_ns))
+    other.replace(path)
+
+
+def get_other_rights(path: Path) -> None:
+    path.chmod(0o600)
+
+
+def get_another_name(path: Path) -> None:
+    """As a backup does that shares what is the same."""
+    path.with_name("backup").hardlink_to(path)
+
+
 def become_a_folder(path: Path) -> None:
     path.unlink()
     path.mkdir()
@@ -74,8 +99,11 @@ def become_a_pipe(path: Path) -> None:
     os.mkfifo(path)
 
 
-OPENS = [grow, grow_torn]
-GONE = [shrink, empty, delete, rotate, insert, swap, become_a_folder, become_a_pipe]
+OPENS = [grow, grow_torn, get_other_rights, get_another_name]
+GONE = [
+    shrink, empty, delete, rotate, insert, swap, swap_and_put_the_time_back, replace_and_put_the_time_back,
+    become_a_folder, become_a_pipe,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("change", [*OPENS, *GONE], ids=lambda change: change.__name__)
@@ -103,12 +131,43 @@ def test_a_listed_run_opens_as_it_was_or_says_that_it_changed(
                     look(info)
 
 
+@pytest.mark.parametrize("name", ["log.json", "log.jsonl.gz"])
+def test_a_file_written_over_with_its_time_put_back_is_read_as_it_is_or_not_at_all(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+
+    def fill(*records: bytes) -> None:
+        data = b"[" + b",".join(records) + b"]" if name == "log.json" else gzip.compress(b"\n".join(records), mtime=0)
+        path.write_bytes(data)
+
+    fill(record("a", "one"), record("b"))
+    before = path.stat()
+    corpus = open_corpus(path)
+    assert [corpus.load(info).transcripts[0].messages[0].text for info in corpus] == ["one", "hi"]
+    fill(record("a", "two"), record("c"))
+    assert path.stat().st_size == before.st_size
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    a, b = corpus.infos
+    assert corpus.load(a).transcripts[0].messages[0].text == "two"
+    assert json.loads(corpus.raw(a))["messages"][0]["content"] == "two"
+    with pytest.raises(UnreadableError):
+        corpus.load(b)
+
+
+def test_a_run_that_was_opened_before_is_read_again_where_the_log_has_grown(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    write(path, record("a", "one"))
+    corpus = open_corpus(path)
+    assert corpus.load(corpus[0]).transcripts[0].messages[0].text == "one"
+    write(path, record("a", "two"), record("b"))  # who rewrites a log may have corrected what it said
+    assert corpus.load(corpus[0]).transcripts[0].messages[0].text == "two"
+
+
 @pytest.mark.parametrize("change", GONE, ids=lambda change: change.__name__)
 def test_a_file_that_changes_while_a_record_is_read_is_noticed(
     tmp_path: Path, change: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "log.jsonl"
-    write(path, record("a"), record("b"))
+    write(path, record("a"), record("b"), record("c"))
     corpus = open_corpus(path)
     real = reader.value_of
 

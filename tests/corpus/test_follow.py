@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -202,6 +203,35 @@ def test_rotation_and_truncation_take_away_what_is_gone(tmp_path: Path) -> None:
         os.truncate(log, 0)
         until(lambda: rows.ids == [])
         assert rows.problems == []
+
+
+def test_a_file_written_over_by_who_puts_its_size_and_time_back_is_noticed(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_bytes(record("a") + b"\n" + record("b") + b"\n")
+    with followed(log) as (corpus, rows):
+        assert rows.ids == ["a", "b"]
+        time.sleep(0.3)  # seen, and quiet since
+        before = log.stat()
+        with log.open("r+b") as file:
+            file.write(record("c") + b"\n" + record("d") + b"\n")
+        os.utime(log, ns=(before.st_atime_ns, before.st_mtime_ns))
+        assert (log.stat().st_size, log.stat().st_mtime_ns) == (before.st_size, before.st_mtime_ns)
+        until(lambda: rows.ids == ["c", "d"])
+        assert [corpus.load(info).id for info in corpus] == ["c", "d"]
+
+
+def test_a_compressed_log_whose_end_is_still_to_come_is_no_problem(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl.gz"
+    packer = zlib.compressobj(wbits=31)
+    log.write_bytes(packer.compress(record("a") + b"\n") + packer.flush(zlib.Z_SYNC_FLUSH))
+    with followed(log) as (_, rows):
+        until(lambda: rows.ids == ["a"])
+        append(log, packer.compress(record("b") + b"\n") + packer.flush(zlib.Z_SYNC_FLUSH))
+        until(lambda: rows.ids == ["a", "b"])
+        assert rows.problems == []
+        append(log, packer.flush())
+        log.write_bytes(log.read_bytes()[:-4] + b"torn")
+        until(lambda: len(rows.problems) == 1)  # what is damaged is, also while it is followed
 
 
 def test_a_file_that_is_written_anew_in_place_does_not_flicker(tmp_path: Path) -> None:

@@ -101,9 +101,21 @@ def test_a_file_that_was_cut_opens_up_to_there_with_one_problem(tmp_path: Path, 
         # xz and bzip2 work by blocks: what comes of a torn one is nothing.
         assert len(corpus) >= (share * 300 * 0.5 if kind in ("gz", "zst") else 0)
         assert len(corpus) < 300
-        assert len(corpus.problems) == 1
+        assert [problem.reason for problem in corpus.problems] == [
+            "the compressed file is torn: it ends before it is complete"
+        ]
         assert [info.id for info in corpus] == [f"r{i}" for i in range(len(corpus))]
         assert [json.loads(corpus.raw(info))["id"] for info in corpus] == [info.id for info in corpus]
+
+
+def test_a_file_that_was_cut_before_anything_came_of_it_is_said_to_be_torn(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / f"a.jsonl.{kind}"
+    path.write_bytes(PACKERS[kind](lines(3))[:5])
+    corpus = open_corpus(path)
+    assert len(corpus) == 0
+    assert [problem.reason for problem in corpus.problems] == [
+        "the compressed file is torn: it ends before it is complete"
+    ]
 
 
 def test_a_file_with_damage_in_it_has_one_problem_and_never_an_exception(tmp_path: Path, kind: str) -> None:

@@ -13,7 +13,7 @@ from .files import open_source, read_member, read_range
 from .info import RunInfo
 from .json_records import decode_lines, json_records, lines_after
 from .memory import check_room_to_open
-from .record import QuickLook, Record, problem_of
+from .record import QuickLook, Record, damaged, problem_of
 from .unpack import Progress, log_suffix
 from .walk import SourceFile
 
@@ -41,9 +41,9 @@ def records_of(
     path = source.path
     try:
         with open_source(path, progress) as file:
-            damage = getattr(file, "damage", "")
+            damage: str | None = getattr(file, "damage", None)
             found = _records(file, path, is_message, quick)
-            if not damage:
+            if damage is None:
                 yield from found
                 return
             last: Record | Problem | None = None
@@ -54,8 +54,7 @@ def records_of(
             if isinstance(last, Record):
                 yield last
             # Else the last thing is a Problem, and tells of the record that the damage has torn.
-            reason = f"the compressed file is damaged or cut short: {damage}"
-            yield Problem(reason, "what comes before that opens", Where(path))
+            yield damaged(damage, path)
     except OSError as error:  # while reading: the disk, or a network file system
         raise UnreadableError(f"reading it failed: {error.strerror or error}".lower(), where=Where(path)) from error
 

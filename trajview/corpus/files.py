@@ -17,14 +17,15 @@ from trajview.errors import UnreadableError, Where
 
 from .unpack import Progress, compression_of, unpacked, zip_errors, zip_module
 
-__all__ = ["Stamp", "open_plain", "open_source", "read_member", "read_range", "stamp_of", "wide_encoding"]
+__all__ = ["Stamp", "as_stamp", "open_plain", "open_source", "read_member", "read_range", "stamp_of", "wide_encoding"]
 
 _BUFFER: Final = 64 << 10
 MAX_MEMBER: Final = 1 << 31
 """A member of an archive that says it is larger (2 GiB) is not unpacked."""
 
-Stamp = tuple[int, int]
-"""The size in bytes and the time of the last change in nanoseconds: what tells that a file is another one now."""
+Stamp = tuple[int, int, int, int]
+"""What tells that a file is another one now: its size in bytes, the times of its last change and of the last change to
+its status in nanoseconds, and its inode. Programs set the first time as they like (`cp -p`, `rsync -t`), never the second."""
 
 
 def open_plain(path: Path) -> int:
@@ -81,12 +82,17 @@ def wide_encoding(head: bytes) -> str | None:
 
 
 def stamp_of(path: Path) -> Stamp:
-    """Size and time of the last change. Raises UnreadableError."""
+    """What tells that a file is the same. Raises UnreadableError."""
     try:
         status = path.stat()
     except OSError as error:
         raise _unreadable(path, error) from error
-    return status.st_size, status.st_mtime_ns
+    return as_stamp(status)
+
+
+def as_stamp(status: os.stat_result) -> Stamp:
+    """The same of a status that is at hand."""
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
 
 
 def read_range(path: Path, offset: int, length: int) -> bytes:

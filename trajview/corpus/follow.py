@@ -24,9 +24,9 @@ from typing import Final, Protocol
 from trajview.errors import Problem, TrajviewError
 
 from .containers import Start
-from .files import open_plain, wide_encoding
+from .files import Stamp, as_stamp, open_plain, wide_encoding
 from .info import RunInfo
-from .rows import FileRows, FileStamp, Item, Keys, News, line_of, news_of
+from .rows import FileRows, Item, Keys, News, line_of, news_of
 from .scan import Scan
 from .unpack import compression_of
 from .walk import Skipped, SourceFile, walk
@@ -123,8 +123,8 @@ class Follower:
         for path, known in self._scan.stamps.items():
             file = self._files.setdefault(path, FileRows(None))
             with suppress(OSError):
-                now = _stamp(os.stat(path))  # noqa: PTH116 - twenty thousand of them, and this is the fastest
-                if now[:2] == known and now[1] < began - _SETTLED:
+                now = as_stamp(os.stat(path))  # noqa: PTH116 - twenty thousand of them, and this is the fastest
+                if now == known and _changed_at(now) < began - _SETTLED:
                     file.stamp = now
                     last = self._items[file.runs[-1]] if file.runs else None
                     if isinstance(last, RunInfo) and now[0] > _ALWAYS_WHOLE:
@@ -248,7 +248,7 @@ class Follower:
         if status is None or not stat.S_ISREG(status.st_mode):
             self._walk_wanted = True  # it tells what it is now
             return
-        stamp = _stamp(status)
+        stamp = as_stamp(status)
         if stamp == file.stamp:
             if self._hot.get(path, 0) < monotonic() - _HOT:
                 self._hot.pop(path, None)
@@ -258,7 +258,7 @@ class Follower:
         if now or monotonic() >= file.due:
             self._read(file, path, stamp)
 
-    def _read(self, file: FileRows, path: Path, stamp: FileStamp) -> None:
+    def _read(self, file: FileRows, path: Path, stamp: Stamp) -> None:
         assert file.source is not None
         begun, clock = monotonic(), time_ns()
         start = self._start(file, path, stamp)
@@ -269,12 +269,12 @@ class Follower:
             found = [error.problem()]
         if found is None:
             return
-        age = clock - stamp[1]
+        age = clock - _changed_at(stamp)
         if file.runs and start is None and age < _GRACE and not any(isinstance(item, RunInfo) for item in found):
             file.due = monotonic() + _REST * (monotonic() - begun)
             return  # it is being written anew
         self._take(file, path, found, start)
-        self._scan.stamps[path] = stamp[:2]
+        self._scan.stamps[path] = stamp
         # A file that changed just now may change again without its time changing.
         file.stamp = stamp if age > _SETTLED else None
         last = self._items[file.runs[-1]] if file.runs else None
@@ -286,7 +286,7 @@ class Follower:
         if news.added or news.changed or path is not None:
             self._publish(news, path, start[0] if start else 0)
 
-    def _start(self, file: FileRows, path: Path, stamp: FileStamp) -> Start | None:
+    def _start(self, file: FileRows, path: Path, stamp: Stamp) -> Start | None:
         """Where the last record begins of a JSONL file that has only grown; None where it has to be read as a whole."""
         if stamp[0] <= _ALWAYS_WHOLE or not file.runs or file.edge == b"?":
             return None
@@ -295,7 +295,7 @@ class Follower:
             return None
         if last.container != "jsonl" or first.record or not last.record or last.line is None or first.line is None:
             return None
-        if last.offset + last.length > stamp[0] or (file.stamp is not None and file.stamp[2] != stamp[2]):
+        if last.offset + last.length > stamp[0] or (file.stamp is not None and file.stamp[3] != stamp[3]):
             return None
         if any(0 < line_of(self._items[row]) < first.line for row in file.problems):
             return None
@@ -314,8 +314,9 @@ class Follower:
         return all(self._is_same(item) for row in rows if isinstance(item := self._items[row], RunInfo))
 
 
-def _stamp(status: os.stat_result) -> FileStamp:
-    return status.st_size, status.st_mtime_ns, status.st_ino
+def _changed_at(stamp: Stamp) -> int:
+    """When a file changed last: its own word for that can be any time."""
+    return max(stamp[1], stamp[2])
 
 
 def _kind(path: Path) -> object:

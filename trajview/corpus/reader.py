@@ -120,8 +120,8 @@ class Reader:
         """What was handed over for a run, of a file that still is what it was; None where there is nothing."""
         handed, self._handed = self._handed, None
         known, info = self._listed(info)
-        self._check_unchanged(info, known)
-        return handed[3] if handed is not None and handed[:3] == (info.path, known, info.offset) else None
+        same = self._check_unchanged(info, known)
+        return handed[3] if same and handed is not None and handed[:3] == (info.path, known, info.offset) else None
 
     def forget(self, path: Path, offset: int) -> None:
         """Do not keep the runs of a file from an offset on: they were read again."""
@@ -233,16 +233,21 @@ class Reader:
 
         return parted_run(data) if info.format == docent.FORMAT.name else parted(data)
 
-    def _check_unchanged(self, info: RunInfo, known: Stamp | None) -> None:
-        """Raise UnreadableError where the file is another one now than `known`, and the record may be too."""
+    def _check_unchanged(self, info: RunInfo, known: Stamp | None) -> bool:
+        """Whether the file still is the one that was `known`; if not, what was read of it before is let go.
+
+        Raises UnreadableError where the record may be another one as well.
+        """
         now = stamp_of(info.path)
         if known is None or known == now:
-            return
-        # A log that is still written grows at its end; what was there is what it was.
-        if info.container in _GROWING and now[0] > known[0] and self.still_there(info):
-            return
+            return True
         with self._lock:
             self._cache.pop(info.place, None)
+        # A log that is still written grows at its end; what was there is what it was. A file with other rights, or
+        # another name beside its own, may be what it was, or have been written over by who put its time back.
+        grown = info.container in _GROWING and now[0] > known[0]
+        if (grown or now[:2] + now[3:] == known[:2] + known[3:]) and self.still_there(info):
+            return False
         raise UnreadableError(
             "the file was changed after it was listed",
             hint="open it again to see it as it is now",

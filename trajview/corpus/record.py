@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .info import RunInfo
 
 __all__ = [
-    "LAST_LINE", "NOT_UTF8", "QuickLook", "Record", "fault_of", "is_unfinished", "not_utf8", "nothing_in", "noticed", "origin_of",
+    "LAST_LINE", "NOT_UTF8", "QuickLook", "Record", "damaged", "fault_of", "is_unfinished", "not_utf8", "nothing_in", "noticed", "origin_of",
     "placed", "problem_of",
 ]  # fmt: skip
 
@@ -63,6 +63,13 @@ def problem_of(bad: BadRecord, path: Path, line: int, what: str = "record", *, c
 def is_unfinished(problem: Problem) -> bool:
     """Whether a problem is only that the end of a record is not there: while it is written, that is none."""
     return problem.hint == TORN_HINT or problem.reason.startswith(f"the {LAST_LINE} ")
+
+
+def damaged(how: str, path: Path) -> Problem:
+    """The Problem that a compressed file is broken somewhere: `how`, empty where only its end is missing."""
+    if not how:
+        return Problem("the compressed file is torn: it ends before it is complete", TORN_HINT, Where(path))
+    return Problem(f"the compressed file is damaged: {how}", "what comes before that opens", Where(path))
 
 
 def not_utf8(path: Path, line: int) -> Problem:

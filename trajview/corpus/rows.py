@@ -14,15 +14,14 @@ import msgspec
 
 from trajview.errors import Problem, TrajviewError, Where
 
+from .files import Stamp
 from .info import Gone, RunInfo
 from .record import NOT_UTF8
 from .walk import SourceFile
 
-__all__ = ["FileRows", "FileStamp", "Item", "Keys", "News", "line_of", "news_of"]
+__all__ = ["FileRows", "Item", "Keys", "News", "line_of", "news_of"]
 
 Item = RunInfo | Problem
-FileStamp = tuple[int, int, int]
-"""Size in bytes, time of the last change in nanoseconds, inode."""
 
 
 def _rows() -> array[int]:
@@ -42,7 +41,7 @@ class FileRows:
     """In the order of the file."""
     problems: array[int] = field(default_factory=_rows)
     gone: array[int] = field(default_factory=_rows)
-    stamp: FileStamp | None = None
+    stamp: Stamp | None = None
     edge: bytes = b""
     due: float = 0.0
 

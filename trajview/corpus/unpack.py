@@ -81,9 +81,12 @@ def zip_errors(zipfile: Any) -> tuple[type[Exception], ...]:
 
 
 class UnpackedFile(io.BufferedReader):
-    """What a compressed file holds, up to where it is damaged; `damage` says how, empty where it is not."""
+    """What a compressed file holds, up to where it is damaged.
 
-    damage: str = ""
+    `damage` says how: empty where only its end is missing, None where it is whole.
+    """
+
+    damage: str | None = None
 
 
 class _Region(io.RawIOBase):
@@ -112,7 +115,7 @@ class _Region(io.RawIOBase):
 class _Kept:
     """Something unpacked: bytes, or a file without a name."""
 
-    def __init__(self, content: bytes | BinaryIO, size: int, damage: str) -> None:
+    def __init__(self, content: bytes | BinaryIO, size: int, damage: str | None) -> None:
         self.content, self.size, self.damage = content, size, damage
 
     @property
@@ -128,14 +131,14 @@ class _Kept:
         return file
 
 
-_kept: OrderedDict[tuple[Path, int, int, int], _Kept] = OrderedDict()
+_kept: OrderedDict[tuple[Path, int, int, int, int], _Kept] = OrderedDict()
 _lock = Lock()
 
 
 def unpacked(file: BinaryIO, path: Path, compression: str, progress: Progress | None = None) -> UnpackedFile:
     """What a compressed file holds. Raises UnreadableError where it is damaged from the start, or too large."""
     status = os.fstat(file.fileno())
-    key = (path, status.st_size, status.st_mtime_ns, status.st_ino)
+    key = (path, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
     with _lock:
         known = _kept.get(key)
         if known is not None:
@@ -159,11 +162,15 @@ def _unpack(file: BinaryIO, path: Path, compression: str, progress: Progress | N
     stream, errors = _stream(file, compression)
     spool = io.BytesIO()
     target: BinaryIO = spool
-    size, damage = 0, ""
+    size = 0
+    damage: str | None = None
     try:
         while True:
             try:
                 chunk = stream.read1(_CHUNK)
+            except EOFError:
+                damage = ""
+                break
             except errors as error:
                 damage = " ".join(str(error).split()) or type(error).__name__
                 break

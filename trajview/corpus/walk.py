@@ -11,7 +11,7 @@ from pathlib import Path
 
 from trajview.errors import Problem, Where, shown
 
-from .files import Stamp
+from .files import Stamp, as_stamp
 from .named import Ids, grouped
 from .unpack import log_suffix
 
@@ -37,7 +37,7 @@ _KINDS = {
 class SourceFile:
     """A file that may hold records. `source` is how the list shows it; `named`: the person gave this very path.
 
-    `stamp`: its size and the time of its last change when it was found, where that is known.
+    `stamp`: what it was when it was found, where that is known.
     """
 
     path: Path
@@ -134,7 +134,7 @@ class _Walker:
             yield from self.folder(path, f"{path}{os.sep}" if self.several else "")
         elif stat.S_ISREG(mode):
             if self._is_new(os.path.abspath(path)):  # noqa: PTH100 - links stay: a link and its target are two files
-                yield SourceFile(path, shown(path), True, (status.st_size, status.st_mtime_ns), self.only)
+                yield SourceFile(path, shown(path), True, as_stamp(status), self.only)
         else:
             yield _not_plain(path, mode)
 
@@ -164,7 +164,7 @@ class _Walker:
             # Logs first, and without a call: of these there are thousands.
             if stat.S_ISREG(status.st_mode) and name[0] != "." and log_suffix(name) in LOG_SUFFIXES:
                 if self._is_new(whole + name):
-                    yield SourceFile(path / name, shown + name, False, (status.st_size, status.st_mtime_ns), self.only)
+                    yield SourceFile(path / name, shown + name, False, as_stamp(status), self.only)
                 continue
             yield from self._other(path / name, shown + name, status, is_store)
 
