@@ -6,11 +6,22 @@ import json
 import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from logs import chat, prose
 
-__all__ = ["FIRST", "LAST", "LENGTH", "LONG", "RECORDS", "bytes_of", "write_log", "write_long_run", "write_named"]
+__all__ = [
+    "FIRST",
+    "LAST",
+    "LENGTH",
+    "LONG",
+    "RECORDS",
+    "bytes_of",
+    "event",
+    "write_log",
+    "write_long_run",
+    "write_named",
+]
 
 LENGTH = 85
 """Messages of a record where 1 GB is to have some 10,000 of them, as the table of targets says."""
@@ -68,6 +79,36 @@ def _anthropic_message(message: dict[str, Any]) -> dict[str, Any]:
         for call in message.get("tool_calls", ())
     ]
     return {"role": "assistant", "content": [{"type": "text", "text": message["content"]}, *used]}
+
+
+def event(number: int, message: dict[str, Any]) -> dict[str, Any]:
+    """A message as a line of a coding agent's session."""
+    role = message["role"] if message["role"] == "assistant" else "user"
+    said: dict[str, Any] = {"role": role, "content": message["content"]}
+    if role == "assistant":
+        calls = [(call["id"], call["function"]) for call in message.get("tool_calls", ())]
+        said["content"] = [
+            {"type": "text", "text": message["content"]},
+            *({"type": "tool_use", "id": id, "name": call["name"], "input": json.loads(call["arguments"])} for id, call in calls),
+        ]  # fmt: skip
+        said |= {
+            "id": f"said-{number}",
+            "type": "message",
+            "model": "model",
+            "stop_reason": None,
+            "stop_sequence": None,
+        }
+        said["usage"] = {"input_tokens": 1, "output_tokens": 1}
+    elif message["role"] == "tool":
+        said["content"] = [
+            {"type": "tool_result", "tool_use_id": message["tool_call_id"], "content": message["content"]}
+        ]
+    return {
+        "parentUuid": f"event-{number - 1:07d}" if number else None, "isSidechain": False, "userType": "external",
+        "cwd": "/bench", "sessionId": "bench", "version": "1.0.0", "type": role, "message": said,
+        "uuid": f"event-{number:07d}", "timestamp": f"2026-01-{number // 86400 + 1:02d}T"
+        f"{number // 3600 % 24:02d}:{number // 60 % 60:02d}:{number % 60:02d}.000Z",
+    }  # fmt: skip
 
 
 def _docent(rng: random.Random, number: int, messages: int) -> dict[str, Any]:
@@ -143,50 +184,64 @@ def write_named(path: Path, size: int, *, array: bool = False) -> None:
     lines.unlink()
 
 
-def _as_it_is(message: dict[str, Any]) -> dict[str, Any]:
+def _as_it_is(message: dict[str, Any], _: int) -> dict[str, Any]:
     return message
 
 
+class Long(NamedTuple):
+    """A kind of a long run: its file's name, how a message is written, and what stands before, after and between them."""
+
+    name: str
+    write: Callable[[dict[str, Any], int], dict[str, Any]]
+    before: bytes
+    after: bytes
+    between: bytes = b", "
+
+
 _RUN = b'{"id": "one-long-run", "reward": 0.5, "messages": ['
-LONG: dict[str, tuple[str, Callable[[dict[str, Any]], dict[str, Any]], bytes, bytes]] = {
-    "a chat, one line of JSON Lines": ("run.jsonl", _as_it_is, _RUN, b"]}\n"),
-    "a chat, one JSON document": ("run.json", _as_it_is, _RUN, b"]}\n"),
-    "a bare list of messages": ("list.json", _as_it_is, b"[", b"]\n"),
-    "a run of Docent": (
+LONG = {
+    "a chat, one line of JSON Lines": Long("run.jsonl", _as_it_is, _RUN, b"]}\n"),
+    "a chat, one JSON document": Long("run.json", _as_it_is, _RUN, b"]}\n"),
+    "a bare list of messages": Long("list.json", _as_it_is, b"[", b"]\n"),
+    "a run of Docent": Long(
         "docent.json",
-        _docent_message,
+        lambda message, _: _docent_message(message),
         b'{"id": "one-long-run", "name": "long", "metadata": {"scores": {"reward": 0.5}}, '
         b'"transcripts": [{"id": "t0", "metadata": {}, "messages": [',
         b"]}]}\n",
     ),
-    "messages of Anthropic": ("anthropic.json", _anthropic_message, _RUN, b"]}\n"),
+    "messages of Anthropic": Long("anthropic.json", lambda message, _: _anthropic_message(message), _RUN, b"]}\n"),
+    "a session of a coding agent": Long(
+        "session.jsonl", lambda message, number: event(number, message), b"", b"\n", b"\n"
+    ),
+    "messages, one a line": Long("messages.jsonl", _as_it_is, b"", b"\n", b"\n"),
 }
-"""Each kind of a long run: the file's name, how a message is written, and what stands before and after all of them."""
+"""The kinds of one long run."""
 
 
 def _messages(kind: str, count: int, longer: float) -> Iterator[bytes]:
-    write = LONG[kind][1]
+    write = LONG[kind].write
     made = chat(random.Random(1), 0, max(4, count // TURNS), longer)["messages"]
     first = {**made[0], "content": f"{FIRST} {made[0]['content']}"}
-    yield json.dumps(write(first)).encode()
-    said = [json.dumps(write(message)).encode() for message in made[1:]]
+    yield json.dumps(write(first, 0)).encode()
+    said = [json.dumps(write(message, number)).encode() for number, message in enumerate(made) if number]
     written = 1
     for turn in range(count):
         for line in said:
             if written >= count - 1:
-                yield json.dumps(write({"role": "user", "content": LAST})).encode()
+                yield json.dumps(write({"role": "user", "content": LAST}, count)).encode()
                 return
-            yield line.replace(b"call_0_", b"call_%d_" % turn)
+            yield line.replace(b"call_0_", b"call_%d_" % turn).replace(b'"event-0', b'"event-%d-' % turn)
             written += 1
 
 
 def write_long_run(folder: Path, kind: str, count: int, longer: float) -> Path:
     """One run of so many messages, `longer` times as long as those of other logs here, as one of the kinds in LONG."""
-    name, _, before, after = LONG[kind]
-    path = folder / name
+    wanted = LONG[kind]
+    path = folder / wanted.name
     with path.open("wb", buffering=1 << 20) as file:
-        file.write(before)
+        file.write(wanted.before)
         for number, message in enumerate(_messages(kind, count, longer)):
-            file.write(b", " + message if number else message)
-        file.write(after)
+            file.write(wanted.between + message if number else message)
+        file.write(wanted.after)
     return path

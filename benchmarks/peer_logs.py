@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from kinds import FIRST, LAST
+from kinds import FIRST, LAST, event
 from logs import chat
 
 INSPECT = """
@@ -56,33 +56,4 @@ def write_inspect(path: Path, messages: list[dict[str, Any]], python: Path) -> N
 
 def write_session(path: Path, messages: list[dict[str, Any]]) -> None:
     """The events of a coding agent's session, a line each."""
-    write_json_lines(path, (_event(number, message) for number, message in enumerate(messages)))
-
-
-def _event(number: int, message: dict[str, Any]) -> dict[str, Any]:
-    role = message["role"] if message["role"] == "assistant" else "user"
-    said: dict[str, Any] = {"role": role, "content": message["content"]}
-    if role == "assistant":
-        calls = [(call["id"], call["function"]) for call in message.get("tool_calls", ())]
-        said["content"] = [
-            {"type": "text", "text": message["content"]},
-            *({"type": "tool_use", "id": id, "name": call["name"], "input": json.loads(call["arguments"])} for id, call in calls),
-        ]  # fmt: skip
-        said |= {
-            "id": f"said-{number}",
-            "type": "message",
-            "model": "model",
-            "stop_reason": None,
-            "stop_sequence": None,
-        }
-        said["usage"] = {"input_tokens": 1, "output_tokens": 1}
-    elif message["role"] == "tool":
-        said["content"] = [
-            {"type": "tool_result", "tool_use_id": message["tool_call_id"], "content": message["content"]}
-        ]
-    return {
-        "parentUuid": f"event-{number - 1:07d}" if number else None, "isSidechain": False, "userType": "external",
-        "cwd": "/bench", "sessionId": "bench", "version": "1.0.0", "type": role, "message": said,
-        "uuid": f"event-{number:07d}", "timestamp": f"2026-01-{number // 86400 + 1:02d}T"
-        f"{number // 3600 % 24:02d}:{number // 60 % 60:02d}:{number % 60:02d}.000Z",
-    }  # fmt: skip
+    write_json_lines(path, (event(number, message) for number, message in enumerate(messages)))

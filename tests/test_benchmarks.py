@@ -60,7 +60,7 @@ def test_a_long_run_has_so_many_messages_between_its_named_ends_in_every_kind(mo
         calls = [call.id for message in messages for call in getattr(message, "tool_calls", None) or ()]
         assert len(set(calls)) == len(calls) > 100
         formats.append(run.format)
-    assert formats == ["openai", "openai", "messages", "docent", "anthropic"]
+    assert formats == ["openai", "openai", "messages", "docent", "anthropic", "messages", "messages"]
 
 
 @pytest.mark.parametrize("array", [False, True])

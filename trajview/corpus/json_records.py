@@ -33,6 +33,8 @@ _MAX_PROBLEMS: Final = 1000
 _FIRST_LINES: Final = 100
 _TAIL: Final = 1 << 16
 _LONG: Final = 1 << 16
+_LARGE: Final = 1 << 20
+"""Bytes from which on a list of messages is not decoded."""
 _TOKEN: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|["\[\]{}]', re.DOTALL)
 _MISSING: Final = object()
 
@@ -236,6 +238,10 @@ def _whole(
 ) -> Iterator[Record | Problem]:
     """The records of one JSON value that starts at an offset."""
     if data[:1] == b"[":
+        # A list of messages, if it is one, and not of records.
+        if quick is not None and len(data) >= _LARGE and (found := quick(data, 0, line, True)) is not None:
+            yield Record(None, "json", offset, len(data), line=line, data=data, quick=found)
+            return
         spans = _elements(data)
         if spans is None:
             yield from _broken(data, offset, line, path, is_message)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from .base import Detection, Origin
 from .chat_format import Chat, ChatFormat, chat_of, messages_under
 from .plain import not_an_object
 from .traits import traits_of
+from .unread import Parted, as_logged
 
 __all__ = ["FORMAT", "AnthropicMessages"]
 
@@ -41,16 +43,44 @@ class AnthropicMessages(ChatFormat):
         if not isinstance(record, dict) or "messages" not in record:
             raise not_an_object("an Anthropic log", record, origin, "an object with `messages`")
         items, problems = messages_under(record, "messages")
-        system, response = record.get("system"), record.get("response")
+        system = record.get("system")
         used = {"messages"}
         if "system" in record:
             used.add("system")
             if system:
                 items = [{"role": "system", "content": system}, *items]
-        if isinstance(response, dict) and response.get("role") == "assistant" and "content" in response:
+        if _answers(record):
             used.add("response")
-            items = [*items, response]
+            items = [*items, record["response"]]
         return chat_of(record, origin, items, used, problems)
+
+    def beside(self, fields: dict[str, Any] | None, items: Sequence[Any], origin: Origin) -> Chat | None:
+        if fields is None:
+            return None
+        return chat_of(fields, origin, items, {"system", "response"} if _answers(fields) else {"system"})
+
+    def whole(self, parts: Parted) -> Parted | None:
+        fields = parts.fields
+        if fields is None:
+            return None
+        before = [{"role": "system", "content": fields["system"]}] if fields.get("system") else []
+        after = [fields["response"]] if _answers(fields) else []
+        if not before and not after:
+            return parts
+        taken = {"system", "response"} if after else {"system"}
+        rest = {key: value for key, value in fields.items() if key not in taken}
+        as_they_are = parts.usual is None
+        try:
+            raws = [*(as_logged(each, as_they_are) for each in before), *parts.raws]
+            return Parted(rest, [*raws, *(as_logged(each, as_they_are) for each in after)])
+        except (ValueError, OverflowError):  # it holds a number that cannot be written
+            return None
+
+
+def _answers(record: dict[str, Any]) -> bool:
+    """Whether the answer that was logged is a message of its own."""
+    response = record.get("response")
+    return isinstance(response, dict) and response.get("role") == "assistant" and "content" in response
 
 
 FORMAT = AnthropicMessages()

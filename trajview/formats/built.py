@@ -11,12 +11,15 @@ from msgspec import Raw, Struct
 from msgspec.json import Decoder
 
 from .plainly import Plain
-from .unread import ABSENT, Told, Usual, json_of
+from .unread import ABSENT, Measured, Told, Usual, json_of
 
 if TYPE_CHECKING:
     from trajview.models.messages import ChatMessage
 
-__all__ = ["Labelled", "Measured", "MessagesOnDemand", "is_odd", "measured_in", "measured_in_all", "model_in"]
+__all__ = [
+    "Labelled", "Measured", "MessagesOnDemand", "is_odd", "length_of_calls", "measured_in", "measured_in_all", "model_in",
+    "size_of_text",
+]  # fmt: skip
 
 _KEPT = 4_000
 _TEXT_OR_PARTS = frozenset(b'"[')
@@ -29,8 +32,6 @@ _ODD = ("\u0130".encode(), "\u0131".encode(), "\u017f".encode(), "\u212a".encode
 """The latter as they are: they match an i, an s and a k."""
 
 Labelled = tuple[Literal["text", "arguments"], str, str | None]
-Measured = tuple[int, int, int]
-"""Lines and characters of what a message says, and lines of its calls, about."""
 
 
 class MessagesOnDemand(Sequence["ChatMessage"]):
@@ -154,17 +155,21 @@ def measured_in_all(messages: Iterable[Usual]) -> list[Measured] | None:
 
 def measured_in(head: Told) -> Measured:
     """The size of a message that is not decoded, from its bytes."""
-    content = memoryview(head.content)
+    lines, length = size_of_text(memoryview(head.content))
+    return lines, length, length_of_calls(head.tool_calls)
+
+
+def size_of_text(content: memoryview) -> tuple[int, int]:
+    """Lines and characters of a text or of parts that are not decoded, about."""
     length = len(content) - 2
-    lines = 0
-    if length > 0 and content[0] in _TEXT_OR_PARTS:
-        seen = min(length, _LOOKED_AT)
-        lines = 1 + bytes(content[:seen]).count(b"\\n") * length // seen
-    else:
-        length = 0
-    calls = head.tool_calls
+    if length <= 0 or content[0] not in _TEXT_OR_PARTS:
+        return 0, 0
+    seen = min(length, _LOOKED_AT)
+    return 1 + bytes(content[:seen]).count(b"\\n") * length // seen, length
+
+
+def length_of_calls(calls: Any) -> int:
+    """Lines of the calls of a message, which may not be decoded, about."""
     if not calls or calls is ABSENT:
-        return lines, length, 0
-    if isinstance(calls, Raw):
-        return lines, length, 2 * bytes(calls).count(b'"arguments"')
-    return lines, length, 2 * len(calls)
+        return 0
+    return 2 * bytes(calls).count(b'"arguments"') if isinstance(calls, Raw) else 2 * len(calls)

@@ -222,14 +222,22 @@ class ChatFormat:
         """The record as a run to be looked at: as `read` gives it, but of many messages only those are built that are."""
         return self.look(record, origin).run(self.name, lazy_from=LAZY_FROM)
 
-    def beside(self, fields: dict[str, Any], items: Sequence[Any], origin: Origin) -> Chat | None:  # noqa: ARG002
-        """The same as `look` of a record whose `messages` are these items, and whose other keys are `fields`; None
-        where the format does not look at such records so."""
+    def beside(self, fields: dict[str, Any] | None, items: Sequence[Any], origin: Origin) -> Chat | None:  # noqa: ARG002
+        """The same as `look` of a record whose `messages` are these items, and whose other keys are `fields`, or which is
+        a list of these items where they are None; None where the format does not look at such records so.
+
+        What is said elsewhere than among the messages is among the items already: see `whole`.
+        """
         return None
+
+    def whole(self, parts: Parted) -> Parted | None:
+        """The parts of a record with what is said elsewhere than among its messages; None where that needs all of it."""
+        return parts
 
     def open_parted(self, parts: Any, decode: Decode, origin: Origin) -> AgentRun | None:
         """The run of a record that was taken apart, as `open` gives it; None where that needs all of it."""
-        chat = self.beside(parts.fields, Unread(parts, decode), origin) if isinstance(parts, Parted) else None
+        whole = self.whole(parts) if isinstance(parts, Parted) else None
+        chat = None if whole is None else self.beside(whole.fields, Unread(whole, decode), origin)
         return None if chat is None else chat.run(self.name, lazy_from=LAZY_FROM)
 
     def skim(self, record: Any, origin: Origin) -> AgentRun:

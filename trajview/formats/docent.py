@@ -189,7 +189,7 @@ class Docent:
         """The same of a run that was taken apart; None where that needs all of it."""
         if not isinstance(parts, PartedRun):
             return None
-        transcripts = [{**each.fields, "messages": Unread(each, decode)} for each in parts.transcripts]
+        transcripts = [{**(each.fields or {}), "messages": Unread(each, decode)} for each in parts.transcripts]
         return self._build({**parts.fields, "transcripts": transcripts}, origin, [], lazy_from=LAZY_FROM)
 
     def check(self, record: Any, origin: Origin) -> list[Problem]:

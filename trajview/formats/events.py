@@ -10,12 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
+
+from msgspec import Raw, Struct
+from msgspec.json import Decoder
 
 from .plain import dict_or_value, put, text_or_none
 from .roles import ROLES
+from .unread import ABSENT, Usual, json_of
 
-__all__ = ["Session", "SideChain", "is_event", "session_of"]
+__all__ = ["Session", "SideChain", "is_event", "is_no_event", "session_of"]
 
 _PAYLOAD_TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
 _SESSION_KEYS = ("sessionId", "session_id", "leafUuid", "uuid", "parentUuid")
@@ -42,6 +46,30 @@ def is_event(record: Any) -> bool:
     if kind == "file-history-snapshot":
         return "snapshot" in record
     return any(key in record for key in _SESSION_KEYS) and "messages" not in record and "role" not in record
+
+
+class _Keys(Struct, gc=False):
+    """Keys without which a value that has a role is no event."""
+
+    role: str
+    type: Raw = ABSENT
+    message: Raw = ABSENT
+    payload: Raw = ABSENT
+    summary: Raw = ABSENT
+    snapshot: Raw = ABSENT
+
+
+_keys: Final = Decoder(_Keys).decode
+
+
+def is_no_event(data: Raw | Usual) -> bool:
+    """Whether a value that is not decoded is no event beyond doubt."""
+    try:
+        found = _keys(json_of(data))
+    except ValueError:
+        return False
+    holders = (found.message, found.payload, found.summary, found.snapshot)
+    return found.type is ABSENT or all(each is ABSENT for each in holders)
 
 
 MOST_CHAINS = 1_000

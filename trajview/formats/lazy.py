@@ -12,12 +12,13 @@ from msgspec.json import Decoder
 
 from trajview.models.said import strings_within
 
-from .built import Labelled, Measured, MessagesOnDemand, measured_in, measured_in_all, model_in
+from .built import Labelled, MessagesOnDemand, model_in
 from .chat import Conversation, message_models
+from .outline import add_to, outline_of_texts
 from .parts import parse_arguments
 from .plainly import Plain, chat_call, plainly
 from .roles import ROLES, Piece, pieces_of
-from .unread import ABSENT, LAZY_FROM, Decode, Unread, Usual, json_of
+from .unread import ABSENT, LAZY_FROM, WHOLE, Decode, Measured, Outline, Unread, Usual, json_of
 
 if TYPE_CHECKING:
     from trajview.models.messages import ChatMessage
@@ -27,7 +28,6 @@ __all__ = ["LAZY_FROM", "LazyMessages", "strings_in"]
 _PLAIN_KEYS = frozenset({"role", "content", "tool_calls", "tool_call_id", "id"})
 _CALL_KEYS = frozenset({"id", "type", "function"})
 _NEAR = 40
-_TEXT_OR_NULL = frozenset(b'"n')
 _UNDECODED = frozenset({Raw, Usual})
 
 
@@ -85,7 +85,8 @@ class LazyMessages(MessagesOnDemand):
         self._pieces: list[Any] = []  # an item as it was logged where it is one message, else a Piece of one
         self.roles: list[str] = []
         """The role of each message."""
-        self._sizes: dict[int, Measured] = {}
+        self._outline: Outline | None = None
+        """What is known of them, where they are bytes: then the pieces are elements of a list, each maybe several times."""
         self._decode: Decode | None = None
         if isinstance(items, Unread):
             self._decode = items.decode
@@ -110,36 +111,29 @@ class LazyMessages(MessagesOnDemand):
 
     def _take_unread(self, items: Unread) -> None:
         """The same of items that are bytes, and stay so where they are one message."""
-        usual = items.usual
-        if usual is not None and (known := items.sizes or measured_in_all(usual)) is not None:
-            self._pieces = list(usual)
-            self.roles = [ROLES[message.role] for message in usual]
-            self._sizes = dict(enumerate(known))
-            return
-        pieces, add_role, sizes = self._pieces, self.roles.append, self._sizes
-        for raw, head in items.told():
-            role = head.role
-            content = memoryview(head.content)
-            if type(role) is str and role in ROLES and (not content or content[0] in _TEXT_OR_NULL):
-                sizes[len(pieces)] = measured_in(head)
-                pieces.append(raw)
-                add_role(ROLES[role])
-                continue
-            found = pieces_of(items.decode(json_of(raw)))
-            if len(found) == 1 and found[0].result is None:  # all of the item, and nothing but it
-                pieces.append(raw)
-                add_role(found[0].role)
-                continue
-            for piece in found:
-                pieces.append(piece)
-                add_role(piece.role)
+        outline = items.outline
+        if outline is None and items.usual is not None:
+            outline = outline_of_texts(items.usual)
+        if outline is None:
+            outline = Outline([], [], [], bytearray())
+            for element, (raw, head) in enumerate(items.told()):
+                if not add_to(outline, element, head):
+                    for place, piece in enumerate(found := pieces_of(items.decode(json_of(raw)))):
+                        is_whole = len(found) == 1 and piece.result is None
+                        outline.add(element, piece.role, None, WHOLE if is_whole else place)
+        elements = outline.elements
+        self._pieces = list(items.raws) if elements is None else [items.raws[element] for element in elements]
+        self._outline, self.roles = outline, outline.roles
 
     def _piece(self, index: int) -> Piece:
         found = self._pieces[index]
         if isinstance(found, Piece):
             return found
-        if self._decode is not None:
+        if self._decode is not None and self._outline is not None:
             found = self._decode(json_of(found))
+            place = self._outline.places.get(index, WHOLE)
+            if place != WHOLE:
+                return pieces_of(found)[place]
         return Piece(self.roles[index], found)
 
     def _build(self, index: int) -> ChatMessage:
@@ -184,12 +178,11 @@ class LazyMessages(MessagesOnDemand):
         return places[last][1] if last >= 0 else None
 
     def measured(self) -> list[Measured]:
+        if self._outline is not None:
+            return [size or self._measured(index) for index, size in enumerate(self._outline.sizes)]
         return [self._measured(index) for index in range(len(self))]
 
     def _measured(self, index: int) -> Measured:
-        known = self._sizes.get(index)
-        if known is not None:
-            return known
         item = self._pieces[index]
         said: Any = None
         if type(item) is dict:
@@ -204,8 +197,9 @@ class LazyMessages(MessagesOnDemand):
         return sum(text.count("\n") + 1 for text in texts), sum(map(len, texts)), 0
 
     def undecoded(self, index: int) -> bytes | None:
-        found = self._pieces[index]
-        return bytes(json_of(found)) if type(found) in _UNDECODED and index in self._sizes else None
+        if self._outline is None or (self._outline.as_bytes is not None and not self._outline.as_bytes[index]):
+            return None
+        return bytes(json_of(self._pieces[index]))
 
     def plain(self, index: int) -> Plain | None:
         piece = self._piece(index)

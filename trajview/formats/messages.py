@@ -7,10 +7,11 @@ from typing import Any
 
 from .base import Detection, Origin
 from .chat_format import Chat, ChatFormat, chat_of, messages_under
-from .events import is_event, session_of
+from .events import is_event, is_no_event, session_of
 from .plain import not_an_object, text_or_none
 from .roles import is_message, sample
 from .traits import traits_of
+from .unread import Parted
 
 __all__ = ["FORMAT", "BareMessages"]
 
@@ -49,8 +50,18 @@ class BareMessages(ChatFormat):
         share = messages / len(looked_at)
         return Detection(self.name, 0.95 * share, ("a list of messages with role and content",))
 
-    def beside(self, fields: dict[str, Any], items: Sequence[Any], origin: Origin) -> Chat | None:
-        return _mini(fields, origin, items)
+    def beside(self, fields: dict[str, Any] | None, items: Sequence[Any], origin: Origin) -> Chat | None:
+        return Chat(origin.default_id, items) if fields is None else _mini(fields, origin, items)
+
+    def whole(self, parts: Parted) -> Parted | None:
+        if (
+            parts.fields is None
+            and parts.usual is None
+            and parts.heads is None
+            and not all(map(is_no_event, parts.raws))
+        ):
+            return None
+        return parts
 
     def look(self, record: Any, origin: Origin) -> Chat:
         if isinstance(record, dict) and "messages" in record:

@@ -126,8 +126,8 @@ class OpenAIChat(ChatFormat):
             chat.items = [*items, answer]
         return chat
 
-    def beside(self, fields: dict[str, Any], items: Sequence[Any], origin: Origin) -> Chat | None:
-        if choice_of(fields) is not None or not traits_of(items).messages:
+    def beside(self, fields: dict[str, Any] | None, items: Sequence[Any], origin: Origin) -> Chat | None:
+        if fields is None or choice_of(fields) is not None or not traits_of(items).messages:
             return None
         return chat_of(fields, origin, items, ())
 

@@ -8,6 +8,7 @@ are of the same format: the first of them is looked at in full (`learn`), those 
 
 from __future__ import annotations
 
+import json
 import re
 import struct
 from collections.abc import Callable, Iterable, Sequence
@@ -21,12 +22,12 @@ from trajview.models.units import count_units
 
 from . import docent, openai, registry, sotopia
 from .base import Origin, Summary
-from .built import measured_in_all
 from .chat_format import Beside, ChatFormat, beside_messages
+from .outline import outline_of
 from .quick_docent import look_at_parts, look_at_run, parted_run
 from .quick_episode import look_at_episode
 from .roles import ROLES, sample
-from .unread import ABSENT, KEY, Parted, PartedRun, Usual, json_of, parted
+from .unread import ABSENT, Parted, PartedRun, Usual, json_of, parted
 from .utf8 import is_utf8, seems_utf8
 
 __all__ = ["QuickLook"]
@@ -38,6 +39,8 @@ _RARELY: Final = 16
 """After many records in a row that it does not know, it looks at one in so many."""
 _LARGE: Final = 1 << 20
 """Bytes from which on a record is never decoded to learn its format: the messages that detection looks at are enough."""
+_LONGEST: Final = 1 << 20
+"""Bytes of the first element of a list that may be a message."""
 _HEAD: Final = 1 << 16
 """Bytes among which the key `transcripts` is looked for: with it, a record is Docent's."""
 _TEXT_OR_NULL: Final = frozenset({(b'"',), (b"n",)})
@@ -51,7 +54,7 @@ _TELLING: Final = frozenset({"type", "role", "from", "schema_version", "trajecto
 """Keys whose value may tell the format; a record with one of them is always looked at in full."""
 _PLAIN_KEY: Final = re.compile(r"[\w .-]{1,60}", re.ASCII)  # a Struct cannot have just any
 _CONTAINERS: Final = frozenset({dict, list})
-_LETTER: Final = {spelling: role[0] for spelling, role in ROLES.items()}
+_LETTER: Final = {role: role[0] for role in ROLES.values()}
 """Roles as letters, whose pairs in a text are counted at the speed of memory."""
 _NEW_UNIT: Final = tuple(
     before[0] + role[0]
@@ -65,6 +68,18 @@ _Role = Literal[tuple(ROLES)]  # type: ignore[valid-type]  # mypy wants them spe
 
 _TYPED: Final = {sotopia.FORMAT.name: look_at_episode, docent.FORMAT.name: look_at_run}
 """Formats whose records are decoded into types of their own."""
+
+
+_first_of: Final = json.JSONDecoder().raw_decode
+
+
+def _begins_with_a_message(data: bytes | memoryview) -> bool:
+    """Whether the first element of a list is a message, which makes the list one record."""
+    try:
+        head = bytes(data[1:_LONGEST]).decode("utf-8", "replace").lstrip(" \t\r\n")
+        return registry.is_message_line(_first_of(head)[0])
+    except (ValueError, RecursionError):  # no JSON, or it is too long
+        return False
 
 
 class _Object(msgspec.Struct, gc=False):
@@ -125,8 +140,8 @@ class QuickLook:
                 self._typed_misses += 1
             elif self._learnt == sotopia.FORMAT.name or self._is_utf8(data):
                 return found
-        if len(data) >= _LARGE and (apart or self._decoder is None):
-            return self._look_at_large(data, origin, apart)
+        if len(data) >= _LARGE and (apart or self._decoder is None or data[:1] == b"["):
+            return self._look_at_large(data, origin)
         if self._decoder is None or (self._misses > _MAX_MISSES and self._misses % _RARELY):
             self._misses += 1
             return None
@@ -151,40 +166,41 @@ class QuickLook:
         fields = dict(zip(self._keys, values))  # noqa: B905 - as many as there are keys
         if UnsetType in kinds:
             fields = {key: value for key, value in fields.items() if value is not UNSET}
-        return openai.FORMAT.name, _summary(beside_messages(fields, origin), messages, _models(messages))
+        roles = [ROLES[message.role] for message in messages]
+        return openai.FORMAT.name, _summary(beside_messages(fields, origin), roles, _models(messages))
 
-    def _look_at_large(
-        self, data: bytes | memoryview, origin: Origin, apart: bool = False
-    ) -> tuple[str, Summary] | None:
+    def _look_at_large(self, data: bytes | memoryview, origin: Origin) -> tuple[str, Summary] | None:
         """The same of a record that is never decoded, not even to learn its format: what detection sees of it is."""
         if b'"transcripts"' in bytes(data[:_HEAD]) and (found := self._look_at_large_run(data, origin)) is not None:
             return found
         try:
+            if data[:1] == b"[" and not _begins_with_a_message(data):
+                return None  # an array of records
             parts = parted(data)
-            if parts is None:
+            if parts is None or not parts.raws:
                 return None
-            sampled = parts.sampled()
-            format_name = registry.best(sampled)[0].name
-            self.learn(sampled, format_name)
-            heads: Sequence[_Message | Usual]
-            if (usual := parts.usual) is not None:
-                heads, models = usual, _models_of_usual(usual)
-                if apart and (known_sizes := measured_in_all(usual)) is not None:
-                    parts.sizes = known_sizes
+            sampled, messages = parts.sampled()
+            known = registry.best(sampled)[0]
+            self.learn(sampled, known.name)
+            if not isinstance(known, ChatFormat) or (chat := known.beside(parts.fields, messages, origin)) is None:
+                return None
+            whole = known.whole(parts)
+            if whole is None:
+                return None
+            usual = whole.usual
+            models: list[str]
+            if usual is not None:
+                whole.heads, models = usual, _models_of_usual(usual)
             else:
-                heads = messages = list(map(_message, map(json_of, parts.raws)))
-                models = _models(messages)
+                whole.heads = heads = list(map(_message, map(json_of, whole.raws)))
+                models = _models(heads)
+            whole.outline = outline_of(whole.heads, usual)
         except (ValueError, RecursionError):  # no such chat
             return None
-        if not _have_texts(heads, all_texts=parts.sizes is not None) or not self._is_utf8(data):
+        if whole.outline is None or not self._is_utf8(data):
             return None
-        known = registry.format_named(format_name)
-        chat = known.beside(parts.fields, sampled[KEY], origin) if isinstance(known, ChatFormat) else None
-        if chat is None:
-            return None
-        parts.heads = heads
-        self._parted = parts
-        return format_name, _summary(chat.beside(), heads, models)
+        self._parted = whole
+        return known.name, _summary(chat.beside(), whole.outline.roles, models)
 
     def _look_at_large_run(self, data: bytes | memoryview, origin: Origin) -> tuple[str, Summary] | None:
         parts = parted_run(data)
@@ -233,29 +249,19 @@ def _decoder(keys: tuple[str, ...]) -> msgspec.json.Decoder[Any]:
 
 
 _message: Final = msgspec.json.Decoder(_Message).decode
-_calls: Final = msgspec.json.Decoder(list[_Call] | None).decode
 _object: Final = msgspec.json.Decoder(_Object | None).decode
 _text: Final = msgspec.json.Decoder(str | None).decode
 
 
-def _have_texts(messages: Sequence[_Message | Usual], *, all_texts: bool = False) -> bool:
-    """Whether there are messages, and the content of each is a text, or there are calls in its place.
-
-    `all_texts`: it is known that each content is a text, or is not there.
-    """
+def _have_texts(messages: Sequence[_Message]) -> bool:
+    """Whether there are messages, and the content of each is a text, or there are calls in its place."""
     try:
-        kinds = set() if all_texts else set(map(_FIRST, map(_CONTENT, messages)))
+        kinds = set(map(_FIRST, map(_CONTENT, messages)))
     except struct.error:
         kinds = {_FIRST(message.content) for message in messages if message.content is not ABSENT}
-        all_texts = True
-    if all_texts and not all(_has_calls(message) for message in messages if message.content is ABSENT):
-        return False  # calls have to make it a message
+        if not all(message.tool_calls for message in messages if message.content is ABSENT):
+            return False  # calls have to make it a message
     return bool(messages) and kinds <= _TEXT_OR_NULL
-
-
-def _has_calls(message: _Message | Usual) -> bool:
-    calls = message.tool_calls
-    return calls is not ABSENT and bool(_calls(calls) if isinstance(calls, Raw) else calls)
 
 
 def _shape(kinds: tuple[type, ...], messages: list[_Message]) -> _Shape:
@@ -290,10 +296,10 @@ def _models_of_usual(messages: list[Usual]) -> list[str]:
     return list(filter(None, [_text(message.model) for message in messages if message.model is not ABSENT]))
 
 
-def _summary(found: Beside, messages: Sequence[_Message | Usual], named: list[str]) -> Summary:
+def _summary(found: Beside, roles: Sequence[str], named: list[str]) -> Summary:
     """The summary of a chat from what stands beside its messages, and from what is known of these."""
-    roles = "".join([_LETTER[message.role] for message in messages])
-    units = roles.count("s") + sum(map(roles.count, _NEW_UNIT)) + (roles[0] != "s")
+    letters = "".join([_LETTER[role] for role in roles])
+    units = letters.count("s") + sum(map(letters.count, _NEW_UNIT)) + (letters[0] != "s")
     models = (*found.models, *named) if named else found.models
     if len(models) > 1:
         models = tuple(dict.fromkeys(models))

@@ -131,7 +131,7 @@ def look_at_parts(parts: PartedRun, origin: Origin) -> tuple[str, Summary] | Non
                 each.heads, messages = usual, list(map(_message_of, usual))
             else:
                 each.heads = messages = list(map(_message, map(json_of, each.raws)))
-            transcripts.append((each.fields, messages))
+            transcripts.append((each.fields or {}, messages))
     except (ValueError, RecursionError):  # no such message
         return None
     return _summary(parts.fields, transcripts, origin)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol, cast, overload
 
 import msgspec
@@ -16,7 +17,8 @@ from msgspec import UNSET, Raw
 from .roles import ROLES, sample
 
 __all__ = [
-    "ABSENT", "KEY", "LAZY_FROM", "Decode", "Head", "Parted", "PartedRun", "Told", "Unread", "Usual", "json_of", "parted",
+    "ABSENT", "KEY", "LAZY_FROM", "WHOLE", "Decode", "Head", "Measured", "Outline", "Parted", "PartedRun", "Told", "Unread", "Usual",
+    "as_logged", "json_of", "parted",
 ]  # fmt: skip
 
 Decode = Callable[[bytes | memoryview], Any]
@@ -67,11 +69,23 @@ class Usual(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, gc=F
 
 
 _written: Final = msgspec.json.Encoder().encode
+_decode_one_usual: Final = msgspec.json.Decoder(Usual).decode
+_decode_usual: Final = msgspec.json.Decoder(list[Usual]).decode
+_decode_raws: Final = msgspec.json.Decoder(list[Raw]).decode
 
 
 def json_of(item: Raw | Usual) -> bytes | memoryview:
     """The bytes of an element of a list; of a usual message, with its keys in the usual order."""
     return memoryview(item) if type(item) is Raw else _written(item)
+
+
+def as_logged(message: dict[str, Any], as_it_is: bool) -> Raw | Usual:
+    """A message that is decoded, as if it were not: `as_it_is`, or as a usual one if it is. Raises ValueError, OverflowError."""
+    data = _written(message)
+    if not as_it_is:
+        with suppress(ValueError):
+            return _decode_one_usual(data)
+    return Raw(data)
 
 
 class Told(Protocol):
@@ -92,26 +106,64 @@ def _head(raw: Raw | Usual) -> Told:
         return _NO_HEAD
 
 
+Measured = tuple[int, int, int]
+"""Lines and characters of what a message says, and lines of its calls, about."""
+WHOLE: Final = -1
+"""The place of a message that is all of its element."""
+
+
+@dataclass(slots=True)
+class Outline:
+    """Which messages the elements of a list become, known without decoding them."""
+
+    roles: list[str]
+    """The role of each message."""
+    sizes: list[Measured | None] | list[Measured]
+    """How long each is, None where that is not known."""
+    elements: list[int] | None = None
+    """The element that each message is made of; None where each element is one message."""
+    as_bytes: bytearray | None = None
+    """Which messages show by the bytes of their element whether they may be errors; None where all do."""
+    places: dict[int, int] = field(default_factory=dict)
+    """Which piece of its element a message is, of those that are not all of it."""
+
+    def add(
+        self, element: int, role: str, size: Measured | None, place: int = WHOLE, *, as_bytes: bool = False
+    ) -> None:
+        """Add a message, where they are not one for each element."""
+        assert self.elements is not None
+        assert self.as_bytes is not None
+        if place != WHOLE:
+            self.places[len(self.roles)] = place
+        self.roles.append(role)
+        self.sizes.append(size)  # type: ignore[arg-type]  # then it is a list of the first kind
+        self.elements.append(element)
+        self.as_bytes.append(as_bytes)
+
+
 @dataclass(slots=True)
 class Parted:
-    """A record whose `messages` are still bytes. `fields` are all other keys, decoded."""
+    """A record whose `messages` are still bytes. `fields` are all other keys, decoded; None of a bare list of messages."""
 
-    fields: dict[str, Any]
+    fields: dict[str, Any] | None
     raws: Sequence[Raw | Usual]
-    """The messages: all as they were logged, or all usual ones."""
+    """The messages: all as they were logged, or all usual ones, but for the last maybe."""
     heads: Sequence[Told] | None = None
     """What is known of each, where someone has looked."""
-    sizes: list[tuple[int, int, int]] | None = None
-    """How long each is, where all are usual ones and say texts, and someone has looked (`built.measured_in_all`)."""
+    outline: Outline | None = None
+    """Which messages of ours they become, where someone has looked (`outline.outline_of`)."""
 
     @property
     def usual(self) -> list[Usual] | None:
         """The messages, where all are usual ones."""
-        return cast("list[Usual]", self.raws) if self.raws and type(self.raws[0]) is Usual else None
+        # The last one may be of another key.
+        are = bool(self.raws) and type(self.raws[0]) is type(self.raws[-1]) is Usual
+        return cast("list[Usual]", self.raws) if are else None
 
-    def sampled(self) -> dict[str, Any]:
-        """The record with those of its messages alone that detection looks at. Raises ValueError."""
-        return {**self.fields, KEY: [msgspec.json.decode(json_of(raw)) for raw in sample(self.raws)]}
+    def sampled(self) -> tuple[Any, list[Any]]:
+        """The record with those of its messages alone that detection looks at, and these. Raises ValueError."""
+        messages = [msgspec.json.decode(json_of(raw)) for raw in sample(self.raws)]
+        return messages if self.fields is None else {**self.fields, KEY: messages}, messages
 
 
 @dataclass(slots=True)
@@ -123,8 +175,20 @@ class PartedRun:
 
 
 def parted(data: bytes | memoryview) -> Parted | None:
-    """The parts of a JSON object that holds a list of messages; None where it holds none, or is no proper JSON."""
+    """The parts of a JSON object that holds a list of messages, or of such a list; None of other or improper JSON."""
+    if data[:1] == b"[":
+        return _parted_list(data)
     return _parted_by_guess(data) or _parted(data)
+
+
+def _parted_list(data: bytes | memoryview) -> Parted | None:
+    for decode in (_decode_usual, _decode_raws):
+        try:
+            found = decode(data)
+        except (ValueError, RecursionError):  # one is not usual, or this is no list
+            continue
+        return Parted(None, found) if found else None
+    return None
 
 
 def _parted(data: bytes | memoryview) -> Parted | None:
@@ -188,13 +252,13 @@ def _keys_around(data: bytes | memoryview) -> list[str] | None:
 class Unread(Sequence[Any]):
     """The elements of a list, each decoded when it is asked for, and every time anew."""
 
-    __slots__ = ("_heads", "decode", "raws", "sizes", "usual")
+    __slots__ = ("_heads", "decode", "outline", "raws", "usual")
 
     def __init__(self, parts: Parted, decode: Decode) -> None:
         self.raws = parts.raws
         self.usual = parts.usual
         """See `Parted`, as of the next."""
-        self.sizes = parts.sizes
+        self.outline = parts.outline
         self.decode = decode
         self._heads = parts.heads
 
