@@ -64,6 +64,28 @@ def test_ctrl_c_ends_quietly_with_130(big: Path) -> None:
         assert process.wait(30) == 130
 
 
+def test_ctrl_c_is_heeded_where_python_can_raise_nothing() -> None:
+    program = """
+import signal, sys, time
+import trajview.cli.main
+from trajview.cli import front
+
+class Deaf:
+    def __del__(self):  # Python ignores what is raised here, as in calls from C
+        signal.raise_signal(signal.SIGINT)
+
+def busy(prog_name):
+    Deaf()
+    time.sleep(60)
+
+sys.argv[1:] = ["ls"]
+trajview.cli.main.main = busy
+front.run()
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=30)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
 def test_what_the_encoding_of_stdout_lacks_is_replaced(tmp_path: Path) -> None:
     path = tmp_path / "ä.json"
     path.write_text(json.dumps({"id": "日本", "messages": [{"role": "user", "content": "snow \u2603"}]}))

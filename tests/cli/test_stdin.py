@@ -5,9 +5,11 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pexpect
@@ -152,6 +154,47 @@ def test_a_pipe_that_never_ends_can_be_left(tmp_path: Path) -> None:
         assert time.monotonic() < deadline
         time.sleep(0.05)
     child.close(force=True)
+
+
+def spools(folder: Path) -> list[Path]:
+    return [path for path in folder.iterdir() if path.name.startswith("trajview-")]
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM, signal.SIGINT])
+def test_what_was_kept_of_a_pipe_is_deleted_when_a_command_is_ended(tmp_path: Path, number: signal.Signals) -> None:
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen([*PROGRAM, "ls", "-"], stdin=subprocess.PIPE, env=environment) as process:
+        try:
+            assert process.stdin is not None
+            process.stdin.write(record("a").encode() + b"\n")
+            process.stdin.flush()
+            until(lambda: bool(spools(tmp_path)))
+            process.send_signal(number)
+            assert process.wait(20) == (130 if number == signal.SIGINT else -number)
+            assert spools(tmp_path) == []
+        finally:
+            process.kill()
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
+def test_what_was_kept_of_a_pipe_is_deleted_when_the_viewer_is_ended(tmp_path: Path, number: signal.Signals) -> None:
+    line = f"(echo '{record('alpha')}'; exec sleep 100) | exec {sys.executable} -m trajview -"
+    environment = {**os.environ, "TMPDIR": str(tmp_path), "TERM": "xterm-256color", "HOME": str(tmp_path)}
+    child = pexpect.spawn("/bin/bash", ["-c", line], env=environment, dimensions=(24, 80), timeout=30, encoding="utf-8")
+    child.expect("alpha")
+    [viewer] = [each for each in psutil.Process(child.pid).children(recursive=True) if "-m" in each.cmdline()]
+    assert spools(tmp_path)
+    viewer.send_signal(number)
+    viewer.wait(20)
+    until(lambda: spools(tmp_path) == [])
+    child.close(force=True)
+
+
+def until(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 20
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 def test_the_viewer_follows_a_file_that_is_written(tmp_path: Path) -> None:

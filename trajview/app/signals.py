@@ -18,9 +18,12 @@ def heed_signals(write_down: Callable[[], None], leave: Callable[[int], None]) -
     """
     loop = asyncio.get_running_loop()
 
+    before = signal.getsignal(signal.SIGHUP) or signal.SIG_DFL
+
     def hung_up() -> None:
         write_down()
         loop.remove_signal_handler(signal.SIGHUP)
+        signal.signal(signal.SIGHUP, before)  # who has something else to tidy up
         os.kill(os.getpid(), signal.SIGHUP)
 
     def terminated() -> None:
@@ -29,5 +32,5 @@ def heed_signals(write_down: Callable[[], None], leave: Callable[[int], None]) -
         leave(128 + signal.SIGTERM)
 
     for number, heed in ((signal.SIGHUP, hung_up), (signal.SIGTERM, terminated)):
-        if signal.getsignal(number) is signal.SIG_DFL:
+        if signal.getsignal(number) is not signal.SIG_IGN:
             loop.add_signal_handler(number, heed)

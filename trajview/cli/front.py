@@ -34,6 +34,7 @@ COMMANDS: Final = (
     "completion",
 )  # fmt: skip
 
+_A_MOMENT: Final = 0.01  # seconds
 _ARENA_MAX: Final = -8  # M_ARENA_MAX in glibc's malloc.h
 
 
@@ -42,6 +43,7 @@ def run() -> None:
     if not sys.warnoptions:
         # What Python thinks of a pattern such as `[[` that somebody searches for is meant for programmers.
         warnings.simplefilter("ignore", FutureWarning)
+    _heed_lost_interrupts()
     given = sys.argv[1:]
     try:
         if _are_paths(given) and sys.stdout is not None and can_view():
@@ -53,6 +55,24 @@ def run() -> None:
         main(prog_name="trajview")
     except KeyboardInterrupt:
         sys.exit(EXIT_INTERRUPTED)
+
+
+def _heed_lost_interrupts() -> None:
+    """Let ctrl+c end us also where nothing can be raised: within a call from C, as pydantic makes many, or from the
+    collector, Python says that it ignores it, and does. Then it is pressed once more, a moment later."""
+
+    def heard(lost: sys.UnraisableHookArgs) -> None:
+        if not issubclass(lost.exc_type, KeyboardInterrupt):
+            sys.__unraisablehook__(lost)
+            return
+        from signal import SIGINT, pthread_kill
+        from threading import Timer, main_thread
+
+        again = Timer(_A_MOMENT, pthread_kill, (main_thread().ident, SIGINT))  # a real one, which ends a wait as well
+        again.daemon = True
+        again.start()
+
+    sys.unraisablehook = heard
 
 
 def _are_paths(given: Sequence[str]) -> bool:

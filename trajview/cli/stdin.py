@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 from threading import Thread
+from types import FrameType
 from typing import Any, BinaryIO, Final
 
 from trajview.errors import Problem, UnreadableError, Where, is_piped
@@ -20,6 +23,8 @@ _CHUNK: Final = 1 << 20
 _HEAD: Final = 8
 """Bytes that tell what comes."""
 _QUIET: Final = 0.5  # seconds before it says that it is reading
+_FOLDERS: Final[list[Path]] = []
+"""Those with standard input in them."""
 
 
 def spooled() -> Path:
@@ -107,13 +112,30 @@ def _file() -> Path:
             hint="pipe a log into it: `zcat log.gz | trajview -`",
             where=Where(DASH),
         )
-    import atexit
-
     folder = Path(tempfile.mkdtemp(prefix="trajview-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    _delete_in_the_end(folder)
     path = folder / "stdin"
     is_piped(path)
     return path
+
+
+def _delete_in_the_end(folder: Path) -> None:
+    """Delete a folder when the program ends, also by a terminal that is closed, or `kill`, which run no `atexit`."""
+    import atexit
+
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    _FOLDERS.append(folder)
+
+    def end(number: int, _frame: FrameType | None) -> None:
+        for each in _FOLDERS:
+            shutil.rmtree(each, ignore_errors=True)
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+
+    for number in (signal.SIGHUP, signal.SIGTERM):
+        if signal.getsignal(number) is signal.SIG_DFL:  # what was started to ignore one (nohup) does
+            with suppress(ValueError):  # a thread of somebody who uses this as a library
+                signal.signal(number, end)
 
 
 def _not_kept(error: OSError, path: Path) -> UnreadableError:
