@@ -1,26 +1,35 @@
-"""The record of a run as it stands in the file; JSON on one line is spread, nothing else is changed."""
+"""The record of a run as it stands in the file, at the message that was read; JSON on one line is spread, no more."""
 
 from __future__ import annotations
 
 import json
+from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, ClassVar, cast
 
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
 from textual.message import Message
 from textual.screen import Screen
-from textual.widgets import Static
+from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
 from trajview.app.keys import bindings_for
+from trajview.app.raw_place import place_of
 from trajview.app.reading import Reading
+from trajview.app.render.layout import Row
 from trajview.app.render.verbatim import size_of
+from trajview.app.search import SearchHits, search
 from trajview.app.session import TranscriptSession
 from trajview.app.unwaited import unwaited
 from trajview.app.widgets.key_footer import KeyFooter
+from trajview.app.widgets.prompt import Prompt
 from trajview.app.widgets.transcript_view import TranscriptView
 from trajview.corpus.info import RunInfo
+from trajview.corpus.patience import TooSlow
+from trajview.corpus.query import Query, QueryError, query_from
+from trajview.corpus.turns import short_turns
 from trajview.errors import TrajviewError
 from trajview.models.messages import ToolMessage
 from trajview.models.transcript import Transcript
@@ -32,8 +41,14 @@ if TYPE_CHECKING:
 __all__ = ["RawScreen"]
 
 
+_Place = tuple[int, int]
+"""A line of the record and a column in it, both from 0."""
+_MOST_PLACED = 20_000_000
+"""Characters of a record in which a message is looked for: in more, one that is not there would take seconds."""
+
+
 class RawScreen(Reading, Screen[None]):
-    """Shows one record; reads it in a thread."""
+    """Shows one record, at a message of it; reads and searches it in a thread."""
 
     view: TranscriptView
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("raw")]
@@ -45,19 +60,31 @@ class RawScreen(Reading, Screen[None]):
     """
 
     class _Read(Message):
-        """The record was read, or could not be."""
+        """The record was read, or could not be; `place` is where the message begins."""
 
-        def __init__(self, session: TranscriptSession, size: int) -> None:
+        def __init__(self, session: TranscriptSession, size: int, place: _Place) -> None:
             super().__init__()
-            self.session, self.size = session, size
+            self.session, self.size, self.place = session, size, place
 
-    def __init__(self, info: RunInfo) -> None:
+    class _Found(Message):
+        """A search is done: what it has found, and where the matches begin."""
+
+        def __init__(self, hits: SearchHits, places: list[_Place]) -> None:
+            super().__init__()
+            self.hits, self.places = hits, places
+
+    def __init__(self, info: RunInfo, at: tuple[Transcript, int] | None = None) -> None:
+        """`at` is the message that was read, by its transcript and its number in it."""
         super().__init__()
-        self.info = info
+        self.info, self.at = info, at
+        self._how_large = ""
+        self._sought = ""
+        self._places: list[_Place] = []
 
     def compose(self) -> ComposeResult:
         yield Static("", id="raw-title")
         yield TranscriptView()
+        yield Prompt()
         yield KeyFooter()
 
     def on_mount(self) -> None:
@@ -91,14 +118,117 @@ class RawScreen(Reading, Screen[None]):
         # Laid out here, because that takes seconds for a record of 100 MB.
         transcript = Transcript(messages=[ToolMessage(content=shown)])
         session = TranscriptSession(transcript, bare=True, width=self.view.text_width or 80)
-        session.layout(0)
+        found = place_of(shown, *self.at) if self.at is not None and len(shown) <= _MOST_PLACED else None
+        place = (0, 0) if found is None else (shown.count("\n", 0, found), found - shown.rfind("\n", 0, found) - 1)
         if not worker.is_cancelled:
-            self.post_message(self._Read(session, size))
+            self.post_message(self._Read(session, size, place))
 
     def on_raw_screen__read(self, message: _Read) -> None:
         message.stop()
-        self._title(size_of(message.size))
+        self._how_large = size_of(message.size)
+        self._title(self._how_large)
         self.view.show(message.session)
+        self._to(message.place)
+
+    def _to(self, place: _Place) -> None:
+        """To the row on which a place is, as wide as the screen is now."""
+        if self.view.session is not None:
+            rows = self.view.session.layout(0).rows
+            self._move("to_message", 0, max(0, bisect_right(rows, place, key=lambda row: row[:2]) - 1))
+
+    # -- search --------------------------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """`/` has priority, and yet is text where text is typed; without a search, `n` has nowhere to go."""
+        if action == "search" and isinstance(self.focused, Input):
+            return False
+        if action == "highlight" and not self._sought:
+            return False
+        return super().check_action(action, parameters)
+
+    def action_search(self) -> None:
+        """Ask what to search the record for."""
+        if self.view.session is not None:
+            self.query_one(Prompt).ask("search", "/", "text or regular expression, as the record spells it")
+
+    @on(Prompt.Submitted)
+    def _prompt_submitted(self, event: Prompt.Submitted) -> None:
+        event.stop()
+        self._end_search()
+        if not event.text or self.view.session is None:
+            return
+        try:
+            query = query_from(event.text)
+        except QueryError as error:
+            self._title(f"{error.sentence}: {error.hint}")
+        else:
+            self._title(f"{self._how_large} · searching…")
+            self._look_for(self.view.session, query, event.text)
+
+    @on(Prompt.Cancelled)
+    @on(Prompt.Changed)
+    def _prompt_told(self, event: Message) -> None:
+        event.stop()
+
+    @work(thread=True, exclusive=True, group="search", exit_on_error=False)
+    def _look_for(self, session: TranscriptSession, query: Query, text: str) -> None:
+        worker = get_current_worker()
+        try:
+            with short_turns():
+                for hits in search(session.messages, query, text=text, cancelled=lambda: worker.is_cancelled):
+                    if hits.done:
+                        lines = enumerate(session.layout(0).lines if hits.total else [])
+                        found = query.pattern.finditer
+                        places = [(line, match.start()) for line, shown in lines for match in found(shown.text)]
+                        self.post_message(self._Found(hits, places))
+        except TooSlow as error:
+            self.app.call_from_thread(self._title, f"{error.sentence}: {error.hint}")
+
+    @on(_Found)
+    def _show_found(self, message: _Found) -> None:
+        message.stop()
+        session = self.view.session
+        if session is None:
+            return
+        self._sought, self._places = message.hits.text, message.places
+        session.set_search(message.hits)
+        self._go(bisect_left(self._places, self._row(session)[:2]))
+        self.refresh_bindings()
+
+    def _row(self, session: TranscriptSession) -> Row:
+        return session.layout(0).rows[session.cursor[1]]
+
+    def _go(self, number: int) -> None:
+        """To a match, by its number, round the ends."""
+        where = "not found"
+        if self._places:
+            number %= len(self._places)
+            where = f"{number + 1:,}/{len(self._places):,}"
+            self._to(self._places[number])
+        self.view.sync()
+        self._title(f"{self._how_large} · “{one_line(self._sought, 40)}” {where}")
+
+    def action_highlight(self, step: int) -> None:
+        """The next or previous row on which the search has found something."""
+        session = self.view.session
+        if session is not None and self._sought:
+            line, start, end = self._row(session)
+            place = (line, max(end, start + 1)) if step > 0 else (line, start)
+            self._go(bisect_left(self._places, place) - (step < 0))
+
+    def _end_search(self) -> bool:
+        """End the search that is on; False if there was none."""
+        self.workers.cancel_group(self, "search")
+        was_on, self._sought, self._places = bool(self._sought), "", []
+        session = self.view.session
+        if was_on and session is not None:
+            session.set_search(None)
+            self.view.sync()
+            self._title(self._how_large)
+            self.refresh_bindings()
+        return was_on
+
+    # -- the rest of the key table -------------------------------------------------------------------------------------
 
     def action_edit(self) -> None:
         """Open the file in the editor or pager, at the record."""
@@ -114,5 +244,6 @@ class RawScreen(Reading, Screen[None]):
             self.notify("copied", timeout=2)
 
     def action_back(self) -> None:
-        """Back to the transcript."""
-        self.dismiss()
+        """End the search; else back to the transcript."""
+        if not self._end_search():
+            self.dismiss()

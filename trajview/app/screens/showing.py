@@ -100,7 +100,9 @@ class Showing(TranscriptBase):
             return
         from trajview.app.screens.raw import RawScreen
 
-        self.app.push_screen(RawScreen(self.info))
+        session = self.session
+        at = None if session is None or not session.messages else (session.transcript, session.message)
+        self.app.push_screen(RawScreen(self.info, at))
 
     def action_copy(self) -> None:
         """Copy what is selected as it is, or the message under the cursor as Markdown."""

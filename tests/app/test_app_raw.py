@@ -1,0 +1,77 @@
+"""The raw record: opened at the message that was read, and searched."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from textual.widgets import Static
+
+from trajview.app.screens.raw import RawScreen
+from trajview.app.screens.transcript import TranscriptScreen
+
+from .driving import Reader, reading
+
+
+def raw(reader: Reader) -> RawScreen:
+    screen = reader.app.screen
+    assert isinstance(screen, RawScreen)
+    return screen
+
+
+def under_cursor(reader: Reader) -> str:
+    session = raw(reader).view.session
+    assert session is not None
+    return session.layout(0).rows_of_text()[session.cursor[1]]
+
+
+def title(reader: Reader) -> str:
+    return str(raw(reader).query_one("#raw-title", Static).render())
+
+
+async def raw_at(reader: Reader, message: str) -> None:
+    await reader.opened()
+    await reader.ask("colon", message)
+    await reader.press("v")
+    await reader.until(lambda: isinstance(reader.app.screen, RawScreen) and raw(reader).view.session is not None)
+    await reader.pilot.pause()
+
+
+async def test_v_shows_the_record_at_the_message_that_was_read(log: Path) -> None:
+    async with reading(log, size=(80, 24)) as reader:
+        await raw_at(reader, "m5")
+        assert "kettle: no power" in under_cursor(reader)
+        await reader.press("q")
+        await raw_at(reader, "m0")
+        assert "You repair kettles." in under_cursor(reader)
+
+
+async def test_a_search_in_the_record_goes_through_its_rows_and_escape_ends_it(log: Path) -> None:
+    async with reading(log, size=(80, 24)) as reader:
+        await raw_at(reader, "m0")
+        await reader.ask("slash", "never plugged in")
+        await reader.until(lambda: "1/2" in title(reader))
+        first = under_cursor(reader)
+        await reader.press("n")
+        assert "2/2" in title(reader)
+        assert under_cursor(reader) != first
+        await reader.pilot.resize_terminal(60, 24)  # other rows, the same places
+        await reader.press("n")
+        assert "1/2" in title(reader)
+        await reader.press("N")
+        assert "2/2" in title(reader)
+        assert "The fuse is fine" in under_cursor(reader)
+        await reader.press("escape")
+        assert "“" not in title(reader)
+        await reader.press("escape")
+        await reader.until(lambda: isinstance(reader.app.screen, TranscriptScreen))
+
+
+async def test_what_the_record_does_not_hold_is_said_and_n_does_nothing(log: Path) -> None:
+    async with reading(log) as reader:
+        await raw_at(reader, "m0")
+        before = under_cursor(reader)
+        await reader.press("n")
+        await reader.ask("slash", "teapot")
+        await reader.until(lambda: "“teapot” not found" in title(reader))
+        await reader.press("n", "N")
+        assert under_cursor(reader) == before
