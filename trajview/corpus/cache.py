@@ -16,11 +16,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import msgspec
-
-from trajview.errors import Problem, Where
-
-from .info import RunInfo
+from .packed import Item, packed, unpacked
 from .walk import SourceFile
 
 if TYPE_CHECKING:
@@ -28,11 +24,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Cache", "CacheInfo", "SummaryCache", "cache_path", "stamp_of_status"]
 
-_LAYOUT: Final = 1
+_LAYOUT: Final = 2
 """Changes when the tables or what is in them do."""
 _LARGEST: Final = 200 << 20
 """Bytes of entries above which the longest unused ones go."""
-_CHUNK: Final = 1000  # items that are decoded in one go
 _WAITING: Final = 2000  # files that are put aside until they are written together
 _PATIENCE: Final = 1.0  # seconds to wait for another program
 _JUST_NOW: Final = 2_000_000_000  # ns; a file written so lately may change again without its times changing
@@ -45,36 +40,6 @@ _TABLES: Final = """
         data BLOB NOT NULL, PRIMARY KEY (path, named)
     ) WITHOUT ROWID
 """
-
-Item = RunInfo | Problem
-
-
-class _Run(msgspec.Struct, array_like=True, tag="r", gc=False):
-    id: str
-    format: str
-    container: str
-    record: int
-    line: int | None
-    offset: int
-    length: int
-    alone: bool
-    name: str | None
-    messages: int
-    units: int
-    transcripts: int
-    agents: tuple[str, ...]
-    rewards: list[Any]
-    models: tuple[str, ...]
-    member: str | None
-
-
-class _Problem(msgspec.Struct, array_like=True, tag="p", gc=False):
-    reason: str
-    hint: str
-    here: bool
-    line: int | None
-    record: int | None
-    opens: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +165,7 @@ class Cache:
             database.execute("PRAGMA synchronous = OFF")  # a cache that a power cut breaks is made anew
             version = _version()
             if database.execute("PRAGMA user_version").fetchone()[0] != version:
+                database.execute("PRAGMA page_size = 16384")  # what is known of a large file takes some 15 MB
                 database.execute("PRAGMA auto_vacuum = FULL")
                 with database:
                     database.execute("BEGIN IMMEDIATE")
@@ -218,9 +184,9 @@ class SummaryCache(Cache):
         super().__init__(cache_path if path is None else lambda: path)
 
     def find(self, source: SourceFile, stamp: str) -> Iterator[Item] | None:
-        """What was found in a file with this stamp, keys and source apart; None where that is not known."""
+        """What was found in a file with this stamp, each run by its id for a key; None where that is not known."""
         data = self.bytes_at(_key(source), source.named, stamp)
-        return None if data is None else _items(data, source)
+        return None if data is None else unpacked(data, source)
 
     def knows(self, source: SourceFile, stamp: str) -> bool:
         """Whether `find` is worth a try."""
@@ -233,7 +199,7 @@ class SummaryCache(Cache):
         if not stamp:
             return
         try:
-            data = _packed(items, source.path)
+            data = packed(items, source.path)
         except (ValueError, TypeError, OverflowError):  # text that no encoding takes, a number beyond 64 bits
             return
         self.keep_bytes(_key(source), source.named, stamp, data)
@@ -262,40 +228,3 @@ def _version() -> int:
 
 def _key(source: SourceFile) -> bytes:
     return os.fsencode(os.path.abspath(source.path))  # noqa: PTH100 - links stay: what they point to may change
-
-
-def _packed(items: Sequence[Item], path: Path) -> bytes:
-    encoder = msgspec.msgpack.Encoder()
-    chunks = [
-        encoder.encode([_pack(item, path) for item in items[at : at + _CHUNK]]) for at in range(0, len(items), _CHUNK)
-    ]
-    return encoder.encode([bytes(chunk) for chunk in chunks])
-
-
-def _pack(item: Item, path: Path) -> _Run | _Problem:
-    if isinstance(item, Problem):
-        where = item.where
-        return _Problem(item.reason, item.hint, where.path == path, where.line, where.record, item.opens)
-    return _Run(
-        item.id, item.format, item.container, item.record, item.line, item.offset, item.length, item.alone, item.name,
-        item.messages, item.units, item.transcripts, item.agents, list(item.rewards), item.models, item.member,
-    )  # fmt: skip
-
-
-def _items(data: bytes, source: SourceFile) -> Iterator[Item]:
-    decoder = msgspec.msgpack.Decoder(list[_Run | _Problem])
-    for chunk in msgspec.msgpack.decode(data, type=list[bytes]):
-        for item in decoder.decode(chunk):
-            yield _unpack(item, source)
-
-
-def _unpack(item: _Run | _Problem, source: SourceFile) -> Item:
-    path = source.path
-    if isinstance(item, _Problem):
-        return Problem(item.reason, item.hint, Where(path if item.here else None, item.line, item.record), item.opens)
-    shown = source.source if item.member is None else f"{source.source}/{item.member}"
-    rewards = tuple((each[0], each[1]) if isinstance(each, list) else each for each in item.rewards)
-    return RunInfo(
-        "", item.id, path, shown, item.format, item.container, item.record, item.line, item.offset, item.length, item.alone,
-        item.name, item.messages, item.units, item.transcripts, item.agents, rewards, item.models, item.member,
-    )  # fmt: skip

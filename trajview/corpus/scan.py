@@ -154,7 +154,7 @@ class Scan:
             self.stamps[path] = stamp
             for item in self._known(source) or self._read(source, before):
                 something = True
-                if not self._is_yet_to_come(item, path):
+                if type(item) is RunInfo or not self._is_yet_to_come(item, path):
                     yield item
                 if self._cancelled.is_set():
                     return
@@ -228,12 +228,18 @@ class Scan:
         if self._cache is None:
             return None
         found = self._cache.find(source, _stamp_in_cache(source.path))
-        return None if found is None else map(self._with_key, found)
+        return None if found is None else self._with_keys(found)
 
-    def _with_key(self, item: RunInfo | Problem) -> RunInfo | Problem:
-        if isinstance(item, Problem):
-            return item
-        return msgspec.structs.replace(item, key=self._key(item.id, item, item.path))
+    def _with_keys(self, found: Iterator[RunInfo | Problem]) -> Iterator[RunInfo | Problem]:
+        """The same; the key of a run, which is its id, is made its own where another one has it."""
+        taken = self._taken
+        for item in found:
+            if isinstance(item, RunInfo):
+                if item.key in taken:
+                    yield msgspec.structs.replace(item, key=self._key(item.id, item, item.path))
+                    continue
+                taken.add(item.key)
+            yield item
 
     def _read(self, source: SourceFile, before: int) -> Iterator[RunInfo | Problem]:
         """What reading a file gives; it is kept in the cache, if the file stayed the same meanwhile."""

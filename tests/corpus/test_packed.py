@@ -1,0 +1,81 @@
+"""What the cache keeps of a file is what it was given: runs and problems in order, with the very types."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from trajview.corpus import packed as module
+from trajview.corpus.info import RunInfo
+from trajview.corpus.packed import packed, unpacked
+from trajview.corpus.walk import SourceFile
+from trajview.errors import Problem, Where
+
+PATH = Path("/logs/a.jsonl")
+SOURCE = SourceFile(PATH, "a.jsonl", True)
+TEXT = st.sampled_from(["", "a", "b", "é😀", "x/y.json", "\x00"])
+NUMBER = st.floats(allow_nan=False) | st.integers(-(2**63), 2**64 - 1)
+ODD = st.none() | st.booleans() | TEXT
+SCORES = st.dictionaries(TEXT, NUMBER, max_size=3)
+REWARD = NUMBER | st.tuples(NUMBER, SCORES)
+NAMES = st.lists(TEXT, max_size=2).map(tuple)
+COUNT = st.integers(0, 2**63)
+PROBLEM = st.builds(
+    Problem, TEXT, TEXT, st.builds(Where, st.sampled_from([PATH, None]), st.none() | COUNT, st.none() | COUNT), st.booleans()
+)  # fmt: skip
+
+
+@st.composite
+def infos(draw: st.DrawFn) -> RunInfo:
+    run_id, member = draw(TEXT), draw(st.none() | st.none() | TEXT)
+    return RunInfo(
+        run_id, run_id, PATH, "a.jsonl" if member is None else f"a.jsonl/{member}", draw(TEXT), draw(TEXT), draw(COUNT),
+        draw(st.none() | COUNT), draw(COUNT), draw(COUNT), draw(st.booleans()), draw(st.none() | TEXT), draw(COUNT), draw(COUNT),
+        draw(COUNT), draw(NAMES), draw(st.lists(REWARD, max_size=2).map(tuple)), draw(NAMES), member,
+    )  # fmt: skip
+
+
+def types_in(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple, [types_in(each) for each in value]
+    return [(key, type(each)) for key, each in value.items()] if isinstance(value, dict) else type(value)
+
+
+def there_and_back(items: list[Any]) -> list[Any]:
+    return list(unpacked(packed(items, PATH), SOURCE))
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(infos() | PROBLEM, max_size=9), st.integers(1, 5))
+@example([Problem("first", "", Where(PATH, 1)), RunInfo("a", "a", PATH, "a.jsonl", "f", "c")], 1)
+def test_items_come_back_as_they_were(items: list[Any], size: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_CHUNK", size)
+        found = there_and_back(items)
+    assert found == items
+    for before, after in zip(items, found, strict=True):
+        if isinstance(before, RunInfo):
+            assert types_in(before.rewards) == types_in(after.rewards)
+
+
+@given(st.lists(st.lists(REWARD | ODD | st.tuples(ODD, SCORES | ODD), max_size=2).map(tuple), max_size=3))
+def test_rewards_that_should_not_be_are_no_error(rewards: list[Any]) -> None:
+    plain = RunInfo("a", "a", PATH, "a.jsonl", "f", "c")
+    items = [msgspec.structs.replace(plain, rewards=each) for each in rewards]
+    assert there_and_back(items) == items
+
+
+def test_a_number_that_does_not_fit_is_refused() -> None:
+    with pytest.raises(OverflowError):
+        packed([RunInfo("a", "a", PATH, "a.jsonl", "f", "c", rewards=(2.0, 2**64))], PATH)
+
+
+def test_names_that_many_runs_share_are_in_memory_once() -> None:
+    items = [RunInfo(f"r{i}", f"r{i}", PATH, "a.jsonl", "f", "c", agents=("Ann", "Bo")) for i in range(5)]
+    found = there_and_back(items)
+    assert len({id(info.agents) for info in found}) == 1

@@ -1,0 +1,149 @@
+"""What was found in a file as bytes for the cache: by columns, so that a thousand runs are made anew in one go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from trajview.errors import Problem, Where
+
+from .decode import collector_paused
+from .info import RunInfo
+from .walk import SourceFile
+
+__all__ = ["Item", "packed", "unpacked"]
+
+_CHUNK: Final = 1000  # items that are decoded in one go
+
+Item = RunInfo | Problem
+_Number = int | float
+_Rewards = tuple[_Number | tuple[_Number, dict[str, _Number]], ...]
+_T = TypeVar("_T")
+
+
+class _Kind(msgspec.Struct, array_like=True, gc=False, frozen=True):
+    """What many runs have in common."""
+
+    format: str
+    container: str
+    alone: bool
+    agents: tuple[str, ...]
+    models: tuple[str, ...]
+
+
+class _Problem(msgspec.Struct, array_like=True, gc=False):
+    at: int
+    """Before which of the chunk's runs it comes."""
+    reason: str
+    hint: str
+    here: bool
+    line: int | None
+    record: int | None
+    opens: bool
+
+
+class _Chunk(msgspec.Struct, array_like=True, gc=False):
+    """Runs by columns, and the problems between them."""
+
+    kinds: list[_Kind]
+    which: list[int]
+    ids: list[str]
+    records: list[int]
+    lines: list[int | None]
+    offsets: list[int]
+    lengths: list[int]
+    names: list[str | None]
+    messages: list[int]
+    units: list[int]
+    transcripts: list[int]
+    rewards: list[Any]
+    members: list[str | None]
+    problems: list[_Problem]
+
+
+class _Usual(_Chunk, array_like=True, gc=False):
+    """The same, where all rewards are what they should be."""
+
+    rewards: list[_Rewards]
+
+
+def packed(items: Sequence[Item], path: Path) -> bytes:
+    """Items of one file as bytes. Raises ValueError, TypeError and OverflowError: for text that no encoding takes, or
+    numbers beyond 64 bits."""
+    encoder = msgspec.msgpack.Encoder()
+    chunks = [encoder.encode(_chunk(items[at : at + _CHUNK], path)) for at in range(0, len(items), _CHUNK)]
+    return encoder.encode(chunks)
+
+
+def unpacked(data: bytes, source: SourceFile) -> Iterator[Item]:
+    """The items again; the key of a run is its id."""
+    usual = msgspec.msgpack.Decoder(_Usual).decode
+    for each in msgspec.msgpack.decode(data, type=list[bytes]):
+        with collector_paused(len(data)):
+            try:
+                chunk: _Chunk = usual(each)
+            except msgspec.ValidationError:
+                chunk = msgspec.msgpack.decode(each, type=_Chunk)
+                chunk.rewards = [tuple([_reward(reward) for reward in found]) for found in chunk.rewards]
+            infos = list(_infos(chunk, source))
+        at = 0
+        for problem in chunk.problems:
+            yield from infos[at : problem.at]
+            at = problem.at
+            where = Where(source.path if problem.here else None, problem.line, problem.record)
+            yield Problem(problem.reason, problem.hint, where, problem.opens)
+        yield from infos[at:] if at else infos
+
+
+def _chunk(items: Sequence[Item], path: Path) -> _Chunk:
+    chunk = _Chunk([], [], [], [], [], [], [], [], [], [], [], [], [], [])
+    kinds: dict[_Kind, int] = {}
+    for item in items:
+        if isinstance(item, Problem):
+            where = item.where
+            told = item.reason, item.hint, where.path == path, where.line, where.record, item.opens
+            chunk.problems.append(_Problem(len(chunk.ids), *told))
+            continue
+        kind = _Kind(item.format, item.container, item.alone, item.agents, item.models)
+        chunk.which.append(kinds.setdefault(kind, len(kinds)))
+        chunk.ids.append(item.id)
+        chunk.records.append(item.record)
+        chunk.lines.append(item.line)
+        chunk.offsets.append(item.offset)
+        chunk.lengths.append(item.length)
+        chunk.names.append(item.name)
+        chunk.messages.append(item.messages)
+        chunk.units.append(item.units)
+        chunk.transcripts.append(item.transcripts)
+        chunk.rewards.append(item.rewards)
+        chunk.members.append(item.member)
+    chunk.kinds = list(kinds)
+    return chunk
+
+
+def _infos(chunk: _Chunk, source: SourceFile) -> Iterator[RunInfo]:
+    kinds, which, members = chunk.kinds, chunk.which, chunk.members
+    shown: Iterable[str] = repeat(source.source)
+    if members.count(None) < len(members):
+        shown = [source.source if member is None else f"{source.source}/{member}" for member in members]
+    return map(
+        RunInfo, chunk.ids, chunk.ids, repeat(source.path), shown,
+        _spread([kind.format for kind in kinds], which), _spread([kind.container for kind in kinds], which),
+        chunk.records, chunk.lines, chunk.offsets, chunk.lengths, _spread([kind.alone for kind in kinds], which),
+        chunk.names, chunk.messages, chunk.units, chunk.transcripts, _spread([kind.agents for kind in kinds], which),
+        chunk.rewards, _spread([kind.models for kind in kinds], which), members,
+    )  # fmt: skip
+
+
+def _spread(values: list[_T], which: list[int]) -> Iterable[_T]:
+    """The value of each run, of those that some have."""
+    return repeat(values[0]) if len(values) == 1 else [values[kind] for kind in which]
+
+
+def _reward(value: Any) -> Any:
+    """A reward with its dimensions is a pair, for which the bytes have a list."""
+    return (value[0], value[1]) if isinstance(value, list) else value
