@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import threading
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
@@ -287,6 +288,22 @@ def test_a_patient_scan_finds_the_first_runs_and_goes_on_when_it_is_told(
     assert corpus.wait(10)
     assert len(corpus) == 500
     assert all(info.summarised for info in corpus)
+
+
+def test_the_first_batch_is_full_however_long_the_folder_was_looked_through(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(60):
+        (tmp_path / f"{number}.json").write_text(json.dumps({"messages": [{"role": "user", "content": "x"}]}))
+    times = chain([0.0], repeat(1.0))  # a second goes by while the folder is looked through
+    monkeypatch.setattr(background, "monotonic", lambda: next(times))
+    monkeypatch.setattr(background, "_AT_ONCE", 1 << 20)
+    batches: list[int] = []
+    corpus = Corpus([tmp_path])
+    corpus.subscribe(lambda batch, _: batches.append(len(batch)))
+    corpus.start()
+    assert corpus.wait(10)
+    assert batches[:2] == [40, 20]
 
 
 def test_a_patient_scan_of_little_is_done_at_once_and_a_cancelled_one_ends(

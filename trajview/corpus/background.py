@@ -98,7 +98,9 @@ class Background:
     def _list(self) -> list[Listed]:
         later: list[Listed] = []
         budget = _AT_ONCE
-        for source in self._scan.sources():
+        for number, source in enumerate(self._scan.sources()):
+            if not number:
+                self._since = monotonic()  # to look through a large folder takes long, and no row can come before that
             if isinstance(source, Problem):
                 self._add(source)
                 continue
@@ -198,10 +200,11 @@ class Background:
         self._go_on()
 
     def _go_on(self) -> None:
-        now = monotonic()
-        if len(self._batch) + len(self._changed) >= self._limit or now - self._since > _LONGEST_WAIT:
+        now, count = monotonic(), len(self._batch) + len(self._changed)
+        if count >= self._limit or now - self._since > _LONGEST_WAIT:
             self._flush()
-            self._limit = min(self._limit * 2, _LARGEST_BATCH)
+            if count >= self._limit:
+                self._limit = min(self._limit * 2, _LARGEST_BATCH)
 
     def _flush(self) -> None:
         batch, changed = self._batch, self._changed

@@ -58,8 +58,8 @@ class Skipped:
 def natural_key(name: str) -> str:
     """Sorts `run10` after `run9`, and capitals with small letters; by the name itself where that is all the same.
 
-    What a name cannot hold says where a text ends (`\\0`), and whether a number follows (`\\1`), with its length before
-    its digits, or the end (`\\2`).
+    A text in it ends with `\\0`, which no name holds. Then comes `\\1` and a number, with its length before its digits, or
+    `\\2` and the name.
     """
     return f"{_DIGITS.sub(_number, name.casefold())}\0\2{name}"
 

@@ -122,6 +122,11 @@ class BrowserScreen(QueueScreen, MarkingScreen, FilteringScreen, NewsScreen):
     def on_unmount(self) -> None:
         self._unsubscribe()
 
+    def _compositor_refresh(self) -> None:
+        """Textual draws the first screen while it starts up, throws that away, and draws what has changed since alone."""
+        if not getattr(self.app, "_batch_count", 0):
+            super()._compositor_refresh()
+
     def on_screen_resume(self) -> None:
         if self.begun:
             self.refresh_status()
