@@ -7,9 +7,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from textual.command import CommandPalette
 from textual.widgets import Static
 
+from trajview.app.app import TrajviewApp, run_app
 from trajview.app.keys import keys_for, shown
 from trajview.app.screens.help import HelpScreen
 from trajview.app.screens.problem import ProblemScreen
@@ -17,6 +19,8 @@ from trajview.app.screens.raw import RawScreen
 from trajview.app.screens.transcript import TranscriptScreen
 from trajview.app.widgets.minimap import Minimap
 from trajview.app.widgets.outline import Outline
+from trajview.config import Settings
+from trajview.corpus.corpus import Corpus
 
 from .driving import reading
 from .logs import chat, write_jsonl
@@ -328,14 +332,25 @@ async def test_the_palette_opens_from_list_and_transcript_and_runs_a_command(log
         await reader.opened()
         await reader.press("ctrl+p")
         await reader.until(lambda: isinstance(reader.app.screen, CommandPalette))
-        await reader.type("raw record")
-        await reader.until(lambda: "Raw record" in reader.whole_screen)
+        await reader.type("as raw JSON")
+        await reader.until(lambda: "The record as raw JSON, at the message" in reader.whole_screen)
         await reader.press("enter")
         await reader.until(lambda: isinstance(reader.app.screen, RawScreen))
         await reader.press("q", "q")
         await reader.listed()
         await reader.press("ctrl+p")
         await reader.until(lambda: isinstance(reader.app.screen, CommandPalette))
+
+
+async def test_the_palette_offers_every_command_of_the_screen_with_its_keys_and_no_others(log: Path) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        offered = {found.title: found.help for found in reader.app.get_system_commands(reader.screen)}
+        for key in keys_for("transcript"):
+            if key.group != "Move" and key.id not in ("back", "palette"):
+                assert offered[key.says[0].upper() + key.says[1:]] == shown(key.keys)
+        assert {"Theme", "Quit", "Suspend"} <= set(offered)
+        assert not {"Keys", "Maximize"} & set(offered)
 
 
 async def test_another_theme_recolours_what_is_shown(log: Path) -> None:
@@ -529,3 +544,18 @@ async def test_what_is_hidden_and_folded_stays_so_in_the_next_run(tmp_path: Path
         await reader.opened("three")
         assert "a thought" in reader.whole_screen
         assert "what a tool said" not in reader.whole_screen
+
+
+@pytest.mark.parametrize(
+    ("term", "wanted", "theme"),
+    [("linux", None, "ansi-dark"), ("linux", "trajview-light", "trajview-light"), ("xterm-256color", None, "trajview-dark")],
+)  # fmt: skip
+def test_a_terminal_of_16_colours_has_its_own_colours(
+    term: str, wanted: str | None, theme: str, log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", term)
+    monkeypatch.delenv("COLORTERM", raising=False)
+    themes: list[str] = []
+    monkeypatch.setattr(TrajviewApp, "run", lambda app: themes.append(app.theme))
+    assert run_app(Corpus([log], None), Settings(paths=(log,), theme=wanted)) == 0
+    assert themes == [theme]

@@ -358,16 +358,9 @@ class TrajviewApp(Episodes):
         self.exit(code)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        yield from super().get_system_commands(screen)
-        from trajview.app.screens.transcript import TranscriptScreen
+        from trajview.app.palette_commands import commands_of
 
-        if isinstance(screen, TranscriptScreen):
-            yield SystemCommand("Annotate", "Score this run", screen.action_annotate)
-            yield SystemCommand("Outline", "Show or hide the outline", screen.action_outline)
-            yield SystemCommand("Metadata", "What is known about the run and the message", screen.action_metadata)
-            yield SystemCommand("Raw record", "The record as it is in the file", screen.action_raw)
-            yield SystemCommand("Highlights", "Which highlights are on", screen.action_highlight_sources)
-            yield SystemCommand("Fold level", "Tool output folded, all folded, all open", screen.action_fold_level)
+        return commands_of(self, screen, super().get_system_commands(screen))
 
 
 def _unknown(what: str, name: str, known: Iterable[str]) -> str:
@@ -390,6 +383,8 @@ def run_app(
 ) -> int:
     """Run the app in this terminal, on a comparison at once if there is one; returns the exit code."""
     app = make_app(corpus, settings, plan)
+    if settings.theme is None and app.console.color_system == "standard":
+        app.theme = "ansi-dark"  # ours would be grey there: its colours are all between those 16
     app.compare = compare
     result = app.run()
     if app.return_code:

@@ -1,0 +1,36 @@
+"""What the command palette offers: every command of the key table that its screen has, with its keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+
+from textual.app import App, SystemCommand
+from textual.screen import Screen
+
+from trajview.app.keys import keys_for, keys_of, shown
+
+__all__ = ["commands_of"]
+
+_SCREENS = {
+    "BrowserScreen": "browser",
+    "TranscriptScreen": "transcript",
+    "ResultsScreen": "results",
+    "CompareScreen": "compare",
+}
+_NOT_OURS = frozenset({"Keys", "Maximize", "Minimize"})
+"""Textual's commands that show other keys than ours, or one widget without those beside it."""
+_KNOWN = frozenset({"back", "palette"})
+
+
+def commands_of(app: App[int], screen: Screen[object], textual: Iterable[SystemCommand]) -> Iterator[SystemCommand]:
+    """The commands of a screen, then those of Textual's that make sense here, then suspending.
+
+    `screen` is the one below the palette. Moves are left out: the palette is gone before one could see them.
+    """
+    for key in keys_for(_SCREENS.get(type(screen).__name__, "")):
+        if key.group != "Move" and key.id not in _KNOWN:
+            call = partial(screen.run_action, key.action)
+            yield SystemCommand(key.says[0].upper() + key.says[1:], shown(keys_of(key)), call)
+    yield from (command for command in textual if command.title not in _NOT_OURS)
+    yield SystemCommand("Suspend", "Back to the shell; `fg` there comes back", app.action_suspend_process)
