@@ -15,6 +15,7 @@ from trajview.corpus.counting import counter_of
 from trajview.corpus.decode import decode_json
 from trajview.corpus.pattern_words import literal_of
 from trajview.corpus.query import Query, QueryError, query_from
+from trajview.formats import stretches
 from trajview.formats.built import MessagesOnDemand
 from trajview.formats.chat import Conversation, message_models
 from trajview.formats.docent import message_of
@@ -27,6 +28,8 @@ from trajview.textsafe import without_colours
 
 PATTERNS = st.text(alphabet="abcA.*+?[]{}()|\\^$1-sſ k", max_size=8)
 TEXTS = st.text(alphabet='abcABC\n 1ſKkiİı"/\\é\x1b', max_size=12)
+ESCAPED = st.text(alphabet='nrtbfu0\n\r\t\b\f\0/\\"aé1 ', max_size=12)
+"""Much that JSON spells otherwise, and letters that such spellings have."""
 WORDS = st.sampled_from(
     [
         "a",
@@ -47,6 +50,11 @@ WORDS = st.sampled_from(
         "_raw",
         "a/b",
         "é",
+        "n",
+        "ru",
+        "0 a",
+        "null",
+        r"\.n",
     ]
 )
 NEEDLES = WORDS | PATTERNS | st.text(alphabet="abckKsiI .1", min_size=1, max_size=4)
@@ -70,6 +78,16 @@ MESSAGES = st.lists(
     ),
     max_size=6,
 )  # fmt: skip
+
+
+PLAIN = st.lists(
+    st.fixed_dictionaries(
+        {"role": st.sampled_from(["user", "tool", "assistant"]), "content": TEXTS | ESCAPED | st.none()},
+        optional={"tool_calls": CALLS, "id": TEXTS},
+    ),
+    max_size=6,
+)
+"""Messages that say nothing but a text and calls."""
 
 
 @given(PATTERNS, st.lists(TEXTS, max_size=3))
@@ -115,10 +133,10 @@ def test_logged_texts_are_searched_as_built_messages_are(logged: list[Any], text
     )
 
 
-@settings(max_examples=600, deadline=None)
-@given(MESSAGES, NEEDLES, st.booleans(), st.booleans())
+@settings(max_examples=800, deadline=None)
+@given(MESSAGES | PLAIN, NEEDLES, st.booleans(), st.booleans(), st.integers(0, 7))
 def test_messages_that_are_bytes_are_searched_as_built_ones_are(
-    logged: list[Any], text: str, ascii_only: bool, by_docent: bool
+    logged: list[Any], text: str, ascii_only: bool, by_docent: bool, start: int
 ) -> None:
     assume(text.strip())
     data = json.dumps({"messages": logged}, ensure_ascii=ascii_only).encode()
@@ -132,9 +150,14 @@ def test_messages_that_are_bytes_are_searched_as_built_ones_are(
     else:
         built, lazy = message_models(Conversation().extend(logged).messages), LazyMessages(unread)
     query = query_from(text)
-    (*_, last) = search(lazy, query)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stretches, "STRETCH", 150)  # a message or two
+        (*first, last) = search(lazy, query, start)
     expected = {index: _count(query, without_colours(text_of(message))) for index, message in enumerate(built)}
-    assert dict(zip(last.messages, last.counts, strict=True)) == {i: count for i, count in expected.items() if count}
+    expected = {index: count for index, count in expected.items() if count}
+    assert dict(zip(last.messages, last.counts, strict=True)) == expected
+    if first:  # where a pattern may take long, all come at once
+        assert first[0].messages[0] == min(expected, key=lambda index: (index < start, index))
 
 
 def _count(query: Query, text: str) -> int:

@@ -20,3 +20,20 @@ def test_texts_are_found_counted_and_made_small_as_python_does(quickly: bool, te
         assert quick_bytes.holds_text(text, needle) == (needle in text)
         assert quick_bytes.times_in(text, needle) == text.count(needle)
         assert quick_bytes.lowered_text(text) == text.lower()
+
+
+@pytest.mark.parametrize("quickly", [True, False])
+@given(
+    data=st.binary(max_size=20) | st.text("abA", max_size=20).map(str.encode),
+    needle=st.sampled_from([b"a", b"ab", b"aa", b"\xff"]),
+)
+def test_bytes_are_found_counted_and_made_small_as_python_does(quickly: bool, data: bytes, needle: bytes) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        if not quickly:
+            patch.setattr(quick_bytes, "_quick", None)
+        for given in (data, memoryview(data)):
+            assert quick_bytes.holds(given, needle) == (needle in data)
+            assert quick_bytes.times_in_bytes(given, needle) == data.count(needle)
+            assert quick_bytes.lowered(given) == data.lower()
+        for start in range(len(data) + 2):
+            assert quick_bytes.place_of(data, needle, start) == data.find(needle, start)

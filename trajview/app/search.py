@@ -9,8 +9,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
+from trajview.corpus.counting import counter_in_json
 from trajview.corpus.matches import pieces_of
 from trajview.corpus.prefilter import prefilter_of
 from trajview.corpus.query import SAID, Query
@@ -19,12 +20,21 @@ from trajview.textsafe import without_colours
 
 from .render.lines import Said
 
+if TYPE_CHECKING:
+    from msgspec import Raw
+
+    from trajview.formats.built import Logged
+    from trajview.formats.stretches import Stretch
+
 __all__ = ["SearchHits", "search", "search_others"]
 
 _ASKED: Final = 64
 _MOST_PASSED: Final = 48
 _UNASKED: Final = 2_000
 """Where so many of so many messages pass the prefilter, it is left out for so many more: it takes as long as decoding."""
+_STRETCHES_ASKED: Final = 8
+_STRETCHES_UNASKED: Final = 64
+"""The same of stretches of messages, where all pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,36 +126,106 @@ def _search(
     at_once: bool,
 ) -> Iterator[SearchHits]:
     text = str(query) if text is None else text
-    texts: Callable[[int], list[str] | None] | None = getattr(messages, "searchable", None)
-    undecoded: Callable[[int], bytes | None] = getattr(messages, "undecoded", lambda _: None)
-    may_match = prefilter_of(query.pattern, metadata="metadata" in query.searched).may_match
-    as_said = query.searched == SAID and not query.tools
+    looked = _Looked(messages, query, count_in)
     found: dict[int, int] = {}
-    count = len(messages)
-    asked = passed = unasked = 0
-    for index in (*range(start, count), *range(min(start, count))):
+    for index in looked.numbers_from(start, cancelled):
         if cancelled():
             return
-        if query.roles:
-            role: str = messages[index].role if texts is None else messages.roles[index]  # type: ignore[attr-defined]
-            if not query.wants_role(role):
-                continue
-        if unasked:
-            unasked -= 1
-        elif (logged := undecoded(index)) is not None:
-            passes = may_match(logged)
-            asked, passed = asked + 1, passed + passes
-            if asked == _ASKED:
-                unasked, asked, passed = _UNASKED if passed >= _MOST_PASSED else 0, 0, 0
-            if not passes:
-                continue
-        known = texts(index) if texts is not None and as_said else None
-        if known is None:
-            known = [piece.text for piece in pieces_of(messages[index], query)]
-        matches = count_in(without_colours("\n".join(filter(None, known))))
+        matches = looked.matches(index)
         if matches:
             found[index] = matches
             if len(found) == 1 and at_once:
                 yield SearchHits(text, query.pattern, (index,), (matches,), done=False, query=query)
+    if cancelled():
+        return
     hits = tuple(sorted(found))
     yield SearchHits(text, query.pattern, hits, tuple(found[index] for index in hits), query=query)
+
+
+class _Looked:
+    """Messages that are looked at for a query, each as little as it takes."""
+
+    def __init__(self, messages: Sequence[ChatMessage], query: Query, count_in: Callable[[str], int]) -> None:
+        self._messages, self._query, self._count_in = messages, query, count_in
+        self._prefilter = prefilter_of(query.pattern, metadata="metadata" in query.searched)
+        as_said = query.searched == SAID and not query.tools
+        # Messages that are built on demand know more of themselves, where nothing else matters.
+        self._lazy: Any = messages if hasattr(messages, "searchable") else None
+        self._texts_only: Any = self._lazy if as_said else None
+        self._count_logged = counter_in_json(query.pattern) if as_said and query.rule is None else None
+        self._asked = self._passed = self._unasked = 0
+
+    def numbers_from(self, start: int, cancelled: Callable[[], bool]) -> Iterator[int]:
+        """The messages from one on, round the end, but for those that the bytes around them tell nothing is in."""
+        count = len(self._messages)
+        stretches: list[Stretch] = []
+        if self._lazy is not None and self._prefilter.clauses:
+            stretches = self._lazy.stretches()
+        if not stretches:
+            yield from (*range(start, count), *range(min(start, count)))
+            return
+        here = next((at for at, (_, end, _) in enumerate(stretches) if start < end), len(stretches) - 1)
+        first, end, data = stretches[here]
+        begun, left = (max(first, start), end, data), (first, min(start, end), data)
+        asked = passed = unasked = 0
+        for first, end, data in (begun, *stretches[here + 1 :], *stretches[:here], left):
+            if cancelled():
+                return
+            if unasked:
+                unasked -= 1
+            elif first < end:
+                passes = self._prefilter.may_match(data)
+                asked, passed = asked + 1, passed + passes
+                if asked == _STRETCHES_ASKED:
+                    unasked, asked, passed = _STRETCHES_UNASKED if passed == asked else 0, 0, 0
+                if not passes:
+                    continue
+            yield from range(first, end)
+
+    def matches(self, index: int) -> int:
+        """How many matches a message holds."""
+        query, lazy = self._query, self._lazy
+        if query.roles and not query.wants_role(self._messages[index].role if lazy is None else lazy.roles[index]):
+            return 0
+        if lazy is None:
+            return self._matches_in_built(index)
+        logged: Logged | None = None if self._texts_only is None else lazy.logged(index)
+        if logged is not None:
+            if self._count_logged is not None and (found := self._matches_logged(*logged)) is not None:
+                return found
+            if not self._passes(*[memoryview(each) for each in logged if each is not None]):
+                return 0
+        elif self._prefilter.clauses and (raw := lazy.undecoded(index)) is not None and not self._passes(raw):
+            return 0
+        known = None if self._texts_only is None else lazy.searchable(index)
+        return self._matches_in_built(index) if known is None else self._matches_in(known)
+
+    def _matches_logged(self, content: Raw, calls: Raw | None) -> int | None:
+        """The matches in JSON of a text and of calls; None where the text has to be decoded for that."""
+        assert self._count_logged is not None
+        found = self._count_logged(memoryview(content))
+        if found is None or calls is None or not self._prefilter.may_match(memoryview(calls)):
+            return found
+        called = self._lazy.called(calls)
+        return None if called is None else found + self._matches_in(called)
+
+    def _passes(self, *logged: bytes | memoryview) -> bool:
+        """Whether the JSON of a message may hold a match. It is not asked where nearly all of them may."""
+        if self._unasked:
+            self._unasked -= 1
+            return True
+        left = self._prefilter.clauses
+        for each in logged:
+            left = self._prefilter.missing(each, left)
+        self._asked, self._passed = self._asked + 1, self._passed + (not left)
+        if self._asked == _ASKED:
+            self._unasked = _UNASKED if self._passed >= _MOST_PASSED else 0
+            self._asked = self._passed = 0
+        return not left
+
+    def _matches_in(self, texts: list[str]) -> int:
+        text = texts[0] if len(texts) == 1 else "\n".join(filter(None, texts))
+        return self._count_in(without_colours(text))
+
+    def _matches_in_built(self, index: int) -> int:
+        return self._matches_in([piece.text for piece in pieces_of(self._messages[index], self._query)])

@@ -8,9 +8,9 @@ from functools import lru_cache
 from typing import Final
 
 from .pattern_words import literal_of
-from .quick_bytes import lowered_text, times_in
+from .quick_bytes import holds, lowered, lowered_text, times_in, times_in_bytes
 
-__all__ = ["counter_of", "is_plain", "spans_of"]
+__all__ = ["counter_in_json", "counter_of", "is_plain", "spans_of"]
 
 _PLAIN: Final = re.compile(r"(?:[\w ,:;=@<>!%'\"`/-]|\\[^\w\s])+", re.ASCII)
 """Patterns that stand for a text, whatever their flags."""
@@ -24,6 +24,10 @@ _REPEATED: Final = re.compile(r"(\\[ds]|\[(?:0-9|[0-9 _.,:;=](?!-))+\])(\+|\{([1
 _ODD: Final = frozenset("\u0130\u0131\u017f")
 """What matches an i or an s where case is ignored, and is no i or s in lower case. (The Kelvin sign is a k there.)"""
 _KELVIN: Final = "\u212a".encode()
+_ODD_FOR: Final = {"i": ("\u0130".encode(), "\u0131".encode()), "s": ("\u017f".encode(),), "k": (_KELVIN,)}
+"""What else matches a letter where case is ignored."""
+_AS_WRITTEN: Final = re.compile(r"[ !#-.0-\[\]-~]+")
+"""Characters that JSON writes as they are, but where it spells them by number."""
 
 
 def is_plain(pattern: re.Pattern[str]) -> bool:
@@ -42,6 +46,32 @@ def counter_of(pattern: re.Pattern[str]) -> Callable[[str], int]:
         return _counts_lowered(pattern)
     sooner = _begun_sooner(pattern, pattern.flags)
     return lambda text: _count(sooner, text)
+
+
+@lru_cache(64)
+def counter_in_json(pattern: re.Pattern[str]) -> Callable[[bytes | memoryview], int | None] | None:
+    """What counts the matches of a pattern in a text that is still JSON, quotes and all, but for codes for colours.
+
+    It gives None where the text has to be decoded for that. None where the pattern is none that can be counted so.
+    """
+    if not is_plain(pattern) or not _AS_WRITTEN.fullmatch(text := literal_of(pattern).text):
+        return None
+    fold = bool(pattern.flags & re.IGNORECASE)
+    wanted = (text.lower() if fold else text).encode()
+    unclear = [b"\\u", b"\x1b"]
+    if wanted[:1].lower() in b"bfnrt":  # which may be the second half of an escape
+        unclear.append(b"\\" + wanted)
+    if fold:
+        unclear += [odd for letter in dict.fromkeys(text.lower()) for odd in _ODD_FOR.get(letter, ())]
+
+    def count(data: bytes | memoryview) -> int | None:
+        low = lowered(data) if fold else data
+        for each in unclear:
+            if holds(low, each):
+                return None
+        return times_in_bytes(low, wanted)
+
+    return count
 
 
 @lru_cache(64)

@@ -14,7 +14,7 @@ What else they may have become on the way is accounted for here:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import product
@@ -69,6 +69,7 @@ may be such codes, or may read as they are written."""
 _ESCAPE: Final = rb"\u001b"
 _COLOUR: Final = re.compile(rb"\[[0-9;:]{0,200}m|\[[0-9;?]{0,20}[kjgh]|\(b|\[\?25[hl]")
 """What follows it in codes for colours, which nobody reads (`textsafe.without_colours`), in small letters."""
+_CODES: Final = re.compile(rb"(?:\\u001b(?:" + _COLOUR.pattern + rb"))+")
 _HEAD: Final = 8
 """Bytes of a word that are looked for by themselves: the first code within it may begin behind more of them, or fewer."""
 _STEPS: Final = 1_000
@@ -169,28 +170,27 @@ class _Walk:
 
     @property
     def gave_up(self) -> bool:
-        """Whether there is too much to look at: a picture in colours, or somebody wants us to take long."""
+        """Whether there was too much to look at: a picture in colours, or somebody wants us to take long."""
         return self._spare < 0
 
     def finds(self, word: bytes) -> bool:
         """Whether a word is there, with codes within it."""
+        low = self._low
         for length in range(1, len(word)):
-            if length == _HEAD and not holds(self._low, word[:length]):
+            if length == _HEAD and not holds(low, word[:length]):
                 return False
-            if any(self._goes_on(at, word[length:]) for at in self._ends_of(word[:length])):
-                return True
+            wanted, after = word[:length] + _ESCAPE, word[length : length + 1]
+            at = place_of(low, wanted)
+            while at >= 0 and self._spare >= 0:
+                self._spare -= 1
+                codes = _CODES.match(low, at + length)
+                if codes and low.startswith(after, codes.end()) and self._goes_on(codes.end(), word[length:]):
+                    return True
+                at = place_of(low, wanted, at + 1)
         return False
 
-    def _ends_of(self, head: bytes) -> Iterator[int]:
-        """Where codes begin behind the first bytes of a word."""
-        wanted = head + _ESCAPE
-        at = place_of(self._low, wanted)
-        while at >= 0 and not self.gave_up:
-            yield at + len(head)
-            at = place_of(self._low, wanted, at + 1)
-
     def _goes_on(self, at: int, rest: bytes) -> bool:
-        """Whether the rest of a word follows here, after codes and with codes within."""
+        """Whether the rest of a word follows here, with codes within."""
         low, known = self._low, 0
         while known < len(rest):
             self._spare -= 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, Final
 
-__all__ = ["holds", "holds_text", "lines_in", "lowered", "lowered_text", "place_of", "times_in"]
+__all__ = ["holds", "holds_text", "lines_in", "lowered", "lowered_text", "place_of", "times_in", "times_in_bytes"]
 
 _LOWER: Final = bytes(range(256)).lower()
 
@@ -52,6 +52,11 @@ def times_in(text: str, needle: str) -> int:
     if _quick is None or not text.isascii() or not needle.isascii():
         return text.count(needle)
     return int(_quick.count(text, needle))
+
+
+def times_in_bytes(data: bytes | memoryview, needle: bytes) -> int:
+    """How often bytes hold others, which are not empty; as `bytes.count` has it."""
+    return bytes(data).count(needle) if _quick is None else int(_quick.count(data, needle))
 
 
 def lowered_text(text: str) -> str:

@@ -72,7 +72,7 @@ class AnthropicMessages(ChatFormat):
         as_they_are = parts.usual is None
         try:
             raws = [*(as_logged(each, as_they_are) for each in before), *parts.raws]
-            return Parted(rest, [*raws, *(as_logged(each, as_they_are) for each in after)])
+            return Parted(rest, [*raws, *(as_logged(each, as_they_are) for each in after)], data=parts.data)
         except (ValueError, OverflowError):  # it holds a number that cannot be written
             return None
 

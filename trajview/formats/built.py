@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, overload
@@ -11,14 +12,15 @@ from msgspec import Raw, Struct
 from msgspec.json import Decoder
 
 from .plainly import Plain
-from .unread import ABSENT, Measured, Told, Usual, json_of
+from .stretches import Stretch, stretches_of
+from .unread import ABSENT, Measured, Told, Unread, Usual, json_of
 
 if TYPE_CHECKING:
     from trajview.models.messages import ChatMessage
 
 __all__ = [
-    "Labelled", "Measured", "MessagesOnDemand", "is_odd", "length_of_calls", "measured_in", "measured_in_all", "model_in",
-    "size_of_text",
+    "Labelled", "Logged", "Measured", "MessagesOnDemand", "is_odd", "length_of_calls", "measured_in", "measured_in_all",
+    "model_in", "size_of_text", "texts_in",
 ]  # fmt: skip
 
 _KEPT = 4_000
@@ -32,15 +34,20 @@ _ODD = ("\u0130".encode(), "\u0131".encode(), "\u017f".encode(), "\u212a".encode
 """The latter as they are: they match an i, an s and a k."""
 
 Labelled = tuple[Literal["text", "arguments"], str, str | None]
+Logged = tuple[Raw, Raw | None]
+"""JSON of a text and of calls, as they were logged; that of no text is empty."""
 
 
 class MessagesOnDemand(Sequence["ChatMessage"]):
     """Messages of which the last few thousand that were looked at are kept. `roles` are known of all."""
 
     roles: list[str]
+    _unread: Unread | None = None
+    """What they are made of, where that is bytes. Its outline tells which element."""
 
     def __init__(self) -> None:
         self._built: OrderedDict[int, ChatMessage] = OrderedDict()
+        self._stretches: list[Stretch] | None = None
 
     def _build(self, index: int) -> ChatMessage:
         raise NotImplementedError
@@ -80,6 +87,24 @@ class MessagesOnDemand(Sequence["ChatMessage"]):
         """The JSON of a message whose content is a text, where that is not decoded yet."""
         return None
 
+    def stretches(self) -> list[Stretch]:
+        """All messages in stretches of the bytes that they stand in; empty where that is not known."""
+        if self._stretches is None:
+            unread = self._unread
+            found = [] if unread is None else stretches_of(unread.data, unread.raws)
+            if unread is not None and unread.outline is not None and (elements := unread.outline.elements) is not None:
+                found = [(bisect_left(elements, start), bisect_left(elements, end), data) for start, end, data in found]
+            self._stretches = found
+        return self._stretches
+
+    def logged(self, index: int) -> Logged | None:  # noqa: ARG002 - of those that know some
+        """The JSON of a message's text and calls, where it says nothing else and neither is decoded yet."""
+        return None
+
+    def called(self, calls: Raw) -> list[str] | None:
+        """What the calls of a message that is `logged` say, as `searchable` has it; None where it must be built."""
+        raise NotImplementedError
+
     def plain(self, index: int) -> Plain | None:
         """What is said and called in a message; None where it must be built."""
         raise NotImplementedError
@@ -103,6 +128,22 @@ class MessagesOnDemand(Sequence["ChatMessage"]):
     def labelled(self, index: int) -> list[Labelled] | None:  # noqa: ARG002 - of those that know some
         """The same with the field that each text is of, and its tool; None where the message must be built for that."""
         return None
+
+
+_decode_text: Final = Decoder(str).decode
+
+
+def texts_in(messages: MessagesOnDemand, logged: Logged) -> list[str] | None:
+    """What `searchable` gives of a message of which this is the JSON; None where that has to be built, or is no UTF-8."""
+    content, calls = logged
+    try:
+        text = "" if content is ABSENT else _decode_text(content)
+    except ValueError:
+        return None
+    if calls is None:
+        return [text] if text else []
+    called = messages.called(calls)
+    return [text, *called] if text and called is not None else called
 
 
 class _Model(Struct, gc=False):

@@ -12,7 +12,7 @@ from msgspec.json import Decoder
 
 from trajview.models.said import strings_within
 
-from .built import Labelled, MessagesOnDemand, model_in
+from .built import Labelled, Logged, MessagesOnDemand, model_in, texts_in
 from .chat import Conversation, message_models
 from .outline import add_to, outline_of_texts
 from .parts import parse_arguments
@@ -28,7 +28,7 @@ __all__ = ["LAZY_FROM", "LazyMessages", "strings_in"]
 _PLAIN_KEYS = frozenset({"role", "content", "tool_calls", "tool_call_id", "id"})
 _CALL_KEYS = frozenset({"id", "type", "function"})
 _NEAR = 40
-_UNDECODED = frozenset({Raw, Usual})
+_QUOTE, _NULL = b'"n'
 
 
 class _Function(Struct, forbid_unknown_fields=True, gc=False):
@@ -53,20 +53,7 @@ class _Plain(Struct, forbid_unknown_fields=True, gc=False):
 
 
 _decode_plain: Final = Decoder(_Plain).decode
-_decode_content: Final = Decoder(str | None).decode
 _decode_calls: Final = Decoder(list[_Call] | None).decode
-
-
-def _plain_of(raw: Raw | Usual) -> _Plain:
-    """A logged message that says nothing but its content and its calls. Raises ValueError where it says more, or is odd."""
-    if type(raw) is not Usual or _more(raw) != _NO_MORE:
-        return _decode_plain(json_of(raw))
-    content, calls = raw.content, raw.tool_calls
-    return _Plain(
-        raw.role,
-        None if content is ABSENT else _decode_content(content),
-        None if calls is ABSENT else _decode_calls(calls),
-    )
 
 
 _MORE: Final = sorted({*Usual.__struct_fields__} - _PLAIN_KEYS)
@@ -111,7 +98,7 @@ class LazyMessages(MessagesOnDemand):
 
     def _take_unread(self, items: Unread) -> None:
         """The same of items that are bytes, and stay so where they are one message."""
-        outline = items.outline
+        self._unread, outline = items, items.outline
         if outline is None and items.usual is not None:
             outline = outline_of_texts(items.usual)
         if outline is None:
@@ -123,7 +110,7 @@ class LazyMessages(MessagesOnDemand):
                         outline.add(element, piece.role, None, WHOLE if is_whole else place)
         elements = outline.elements
         self._pieces = list(items.raws) if elements is None else [items.raws[element] for element in elements]
-        self._outline, self.roles = outline, outline.roles
+        self._outline, self.roles, items.outline = outline, outline.roles, outline
 
     def _piece(self, index: int) -> Piece:
         found = self._pieces[index]
@@ -201,6 +188,25 @@ class LazyMessages(MessagesOnDemand):
             return None
         return bytes(json_of(self._pieces[index]))
 
+    def logged(self, index: int) -> Logged | None:
+        found = self._pieces[index]
+        if type(found) is not Usual or _more(found) != _NO_MORE:
+            return None
+        content, calls = found.content, found.tool_calls
+        if content is not ABSENT and (first := memoryview(content)[0]) != _QUOTE:
+            if first != _NULL:
+                return None
+            content = ABSENT
+        if calls is ABSENT:
+            return content, None
+        return (content, calls) if self.roles[index] == "assistant" else None
+
+    def called(self, calls: Raw) -> list[str] | None:
+        try:
+            return _texts_called(_decode_calls(calls) or ())
+        except ValueError:  # it holds something else, or bytes that are no text
+            return None
+
     def plain(self, index: int) -> Plain | None:
         piece = self._piece(index)
         return plainly(piece.item, chat_call) if piece.result is None and piece.blocks is None else None
@@ -210,10 +216,12 @@ class LazyMessages(MessagesOnDemand):
         return model_in(found.item if isinstance(found, Piece) else found)
 
     def searchable(self, index: int) -> list[str] | None:
+        if (logged := self.logged(index)) is not None and (texts := texts_in(self, logged)) is not None:
+            return texts
         raw = self._pieces[index]
-        if type(raw) in _UNDECODED:
+        if type(raw) is Raw:
             try:
-                plain = _plain_of(raw)
+                plain = _decode_plain(raw)
             except ValueError:  # it holds something else, or bytes that are no text
                 pass
             else:
@@ -275,14 +283,20 @@ class LazyMessages(MessagesOnDemand):
 def _texts_of(plain: _Plain, role: str) -> list[str] | None:
     texts = [plain.content] if plain.content else []
     if plain.tool_calls:
-        if role != "assistant":
+        called = _texts_called(plain.tool_calls) if role == "assistant" else None
+        return None if called is None else texts + called
+    return texts
+
+
+def _texts_called(calls: Iterable[_Call]) -> list[str] | None:
+    """What some calls say; None where that has to be built."""
+    texts: list[str] = []
+    for call in calls:
+        arguments, problem = parse_arguments(call.function.arguments)
+        if problem is not None or not call.function.name:
             return None
-        for call in plain.tool_calls:
-            arguments, problem = parse_arguments(call.function.arguments)
-            if problem is not None or not call.function.name:
-                return None
-            texts.append(call.function.name)
-            texts += strings_within(arguments)
+        texts.append(call.function.name)
+        texts += strings_within(arguments)
     return texts
 
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from msgspec import Raw, Struct
+from msgspec.json import Decoder
 
 from trajview.models.said import strings_within
 
-from .built import Labelled, Measured, MessagesOnDemand, measured_in, measured_in_all, model_in
+from .built import Labelled, Logged, Measured, MessagesOnDemand, measured_in, measured_in_all, model_in, texts_in
 from .docent import message_of
 from .plainly import Plain, docent_call, plainly
 from .roles import ROLES, role_of, roles_of
-from .unread import Unread, json_of
+from .unread import ABSENT, Unread, Usual, json_of
 
 if TYPE_CHECKING:
     from trajview.models.messages import ChatMessage
@@ -30,6 +34,28 @@ _QUOTE = ord('"')
 _CALL_KEYS = frozenset({"id", "function", "arguments", "type"})
 
 
+_TEXT_OR_NULL = frozenset(b'"n')
+_TEXTS = ("id", "tool_call_id", "function", "model")
+_VALUES = {
+    role: (
+        attrgetter(*sorted({*Usual.__struct_fields__} - keys - {"role"})),
+        attrgetter(*(name for name in _TEXTS if name in keys), "content"),
+    )
+    for role, keys in _KEYS.items()
+}
+"""Of a usual message, by its role: the values that it must not have, and those that have to be a text or null."""
+
+
+class _Call(Struct, forbid_unknown_fields=True, gc=False):
+    function: str
+    arguments: dict[str, Any] = {}
+    id: str = ""
+    type: Literal["function"] = "function"
+
+
+_decode_calls: Final = Decoder(list[_Call] | None).decode
+
+
 class DocentMessages(MessagesOnDemand):
     """The messages that `docent.message_of` makes of logged items."""
 
@@ -42,6 +68,7 @@ class DocentMessages(MessagesOnDemand):
         if not isinstance(items, Unread):
             self.roles = roles_of(items)
             return
+        self._unread = items
         usual = items.usual
         if usual is not None and (sizes := measured_in_all(usual)) is not None:
             self.roles, self._sizes = [ROLES[message.role] for message in usual], sizes
@@ -70,6 +97,25 @@ class DocentMessages(MessagesOnDemand):
             return bytes(json_of(self._items.raws[index]))
         return None
 
+    def logged(self, index: int) -> Logged | None:
+        unread = self._unread
+        if unread is None or unread.usual is None or not self._texts[index]:
+            return None
+        found = unread.usual[index]
+        others, texts = _VALUES[found.role]
+        if any(value is not ABSENT for value in others(found)):
+            return None
+        if any(value is not ABSENT and memoryview(value)[0] not in _TEXT_OR_NULL for value in texts(found)):
+            return None
+        return found.content, None if found.tool_calls is ABSENT else found.tool_calls
+
+    def called(self, calls: Raw) -> list[str] | None:
+        try:
+            made = _decode_calls(calls) or ()
+        except ValueError:  # it holds something else, or bytes that are no text
+            return None
+        return [text for call in made for text in (call.function, *strings_within(call.arguments))]
+
     def plain(self, index: int) -> Plain | None:
         return plainly(self._items[index], docent_call)
 
@@ -77,6 +123,8 @@ class DocentMessages(MessagesOnDemand):
         return model_in(self._items.raws[index] if isinstance(self._items, Unread) else self._items[index])
 
     def searchable(self, index: int) -> list[str] | None:
+        if (logged := self.logged(index)) is not None and (texts := texts_in(self, logged)) is not None:
+            return texts
         item = self._items[index]
         role = item.get("role") if isinstance(item, dict) else None
         if not isinstance(role, str) or item.keys() - _KEYS.get(role, frozenset()):

@@ -149,7 +149,7 @@ def parted_run(data: bytes | memoryview) -> PartedRun | None:
         return None
     if not run.transcripts:
         return None
-    transcripts = [Parted(_fields(each, _transcript_fields), each.messages) for each in run.transcripts]
+    transcripts = [Parted(_fields(each, _transcript_fields), each.messages, data=data) for each in run.transcripts]
     return PartedRun(_fields(run, _run_fields), transcripts)
 
 

@@ -152,6 +152,8 @@ class Parted:
     """What is known of each, where someone has looked."""
     outline: Outline | None = None
     """Which messages of ours they become, where someone has looked (`outline.outline_of`)."""
+    data: bytes | memoryview | None = None
+    """What they are views of, but for some at either end maybe."""
 
     @property
     def usual(self) -> list[Usual] | None:
@@ -187,7 +189,7 @@ def _parted_list(data: bytes | memoryview) -> Parted | None:
             found = decode(data)
         except (ValueError, RecursionError):  # one is not usual, or this is no list
             continue
-        return Parted(None, found) if found else None
+        return Parted(None, found, data=data) if found else None
     return None
 
 
@@ -198,7 +200,7 @@ def _parted(data: bytes | memoryview) -> Parted | None:
         if messages is None:
             return None
         raws = msgspec.json.decode(messages, type=list[Raw])
-        return Parted({key: msgspec.json.decode(value) for key, value in fields.items()}, raws)
+        return Parted({key: msgspec.json.decode(value) for key, value in fields.items()}, raws, data=data)
     except (ValueError, RecursionError):
         return None
 
@@ -221,7 +223,7 @@ def _parted_by_guess(data: bytes | memoryview) -> Parted | None:
     if found is None:
         return None
     values = {key: getattr(found, f"f{i}") for i, key in enumerate(keys)}
-    return Parted({key: value for key, value in values.items() if value is not UNSET}, found.m)
+    return Parted({key: value for key, value in values.items() if value is not UNSET}, found.m, data=data)
 
 
 def _keys_around(data: bytes | memoryview) -> list[str] | None:
@@ -252,13 +254,14 @@ def _keys_around(data: bytes | memoryview) -> list[str] | None:
 class Unread(Sequence[Any]):
     """The elements of a list, each decoded when it is asked for, and every time anew."""
 
-    __slots__ = ("_heads", "decode", "outline", "raws", "usual")
+    __slots__ = ("_heads", "data", "decode", "outline", "raws", "usual")
 
     def __init__(self, parts: Parted, decode: Decode) -> None:
         self.raws = parts.raws
         self.usual = parts.usual
         """See `Parted`, as of the next."""
         self.outline = parts.outline
+        self.data = parts.data
         self.decode = decode
         self._heads = parts.heads
 
