@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from trajview.formats import stretches
+from trajview.formats.anthropic import AnthropicMessages
 from trajview.formats.quick_docent import parted_run
 from trajview.formats.stretches import stretches_of
 from trajview.formats.unread import Parted, parted
@@ -58,8 +59,21 @@ def test_each_transcript_of_a_run_has_stretches_of_its_own() -> None:
 def test_where_messages_stand_is_not_known_of_copies_nor_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     parts = parts_of(json.dumps({"messages": USUAL}).encode())
     assert stretches_of(parts.data, parts.raws)
-    copies = [msgspec.Raw(msgspec.json.encode(raw)) for raw in parts.raws]
+    copies = [*parts.raws[:20], *(msgspec.Raw(msgspec.json.encode(raw)) for raw in parts.raws[20:30]), *parts.raws[30:]]
     assert stretches_of(parts.data, copies, 100) == []
     assert stretches_of(None, parts.raws) == []
     monkeypatch.setattr(stretches, "_address_of", None)
     assert stretches_of(parts.data, parts.raws) == []
+
+
+def test_what_an_anthropic_log_says_beside_its_messages_is_in_a_stretch_of_its_own() -> None:
+    messages = [{"role": "user", "content": f"says {number}"} for number in range(50)]
+    answer = {"role": "assistant", "content": [{"type": "text", "text": "answers"}]}
+    parts = parts_of(json.dumps({"system": "be brief", "messages": messages, "response": answer}).encode())
+    whole = AnthropicMessages().whole(parts)
+    assert whole is not None
+    found = stretches_of(whole.data, whole.raws, 200)
+    assert [index for first, end, _ in found for index in range(first, end)] == list(range(52))
+    assert b"be brief" in bytes(found[0][2])
+    assert b"answers" in bytes(found[-1][2])
+    assert len(found) > 10
