@@ -100,3 +100,9 @@ def test_nothing_hidden_is_printed_blind(tmp_path: Path) -> None:
         assert result.exit_code == 0
         assert "Hi" in result.stdout
         assert (SECRET in result.stdout or "Ann won" in result.stdout or "2.5" in result.stdout) is seen
+
+
+def test_a_rubric_that_there_is_not_is_said_where_the_queue_is_printed_as_well(logs: Path) -> None:
+    result = call("annotate", logs, "--rubric", "sucess")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "there is no rubric 'sucess'" in result.stderr

@@ -381,3 +381,9 @@ def test_a_diff_has_its_colours() -> None:
     made = output("diff --git a/x b/x\n@@ -1 +1 @@\n-<old>\n+new\n", 12)
     assert "<span class=del>-&lt;old&gt;</span>\n<span class=ins>+new</span>" in made
     assert "class=del" not in output("- a list\n+ of things\n", 12)
+
+
+def test_a_unit_without_words_is_listed_by_what_it_calls() -> None:
+    call = ToolCall(id="c", function="bash", arguments={"n": 1, "command": "ls <timetable>"})
+    text = export_html(run_of(AssistantMessage(content="", tool_calls=[call, call]))).text
+    assert "<span class=n>0</span> ▸ bash ls &lt;timetable&gt;</a>" in text

@@ -132,7 +132,9 @@ def _first_words(messages: Sequence[ChatMessage]) -> str:
         if message.text.strip():
             return one_line(message.text, 60)
         if isinstance(message, AssistantMessage) and message.tool_calls:
-            return one_line(" ".join(call.function for call in message.tool_calls), 60)
+            call = message.tool_calls[0]
+            given = next((value for value in call.arguments.values() if isinstance(value, str)), "")
+            return one_line(f"▸ {call.function} {given}", 60)
     return "–"
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -13,6 +15,7 @@ from textual.widgets.option_list import Option
 
 from trajview.annotation.store import ChangedOnDisk
 from trajview.app.screens.once import OnceScreen
+from trajview.app.typed_ahead import TypedAhead
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
@@ -41,6 +44,16 @@ class ChangedOnDiskScreen(OnceScreen[Choice]):
     def __init__(self, error: ChangedOnDisk) -> None:
         super().__init__()
         self.error = error
+        self.ahead = TypedAhead()
+
+    def on_mount(self) -> None:
+        self.ahead.refused(monotonic())
+
+    def on_key(self, event: events.Key) -> None:
+        """What is typed for the run that was to come next is no answer."""
+        if self.ahead.loses(monotonic()):
+            event.stop()
+            event.prevent_default()
 
     def compose(self) -> ComposeResult:
         error = self.error
