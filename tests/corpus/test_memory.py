@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +31,7 @@ def test_a_file_that_is_too_large_to_be_split_is_a_problem_that_says_what_to_do(
     path.write_text(json.dumps(chats(9), indent=1))
     corpus = open_corpus(path)
     assert len(corpus) == 0
-    assert "0.0 GB of memory are free" in str(corpus.problems[0])
+    assert "0 MB of memory are free" in str(corpus.problems[0])
     assert "jq -c '.[]'" in corpus.problems[0].hint
     log = tmp_path / "a.jsonl"
     log.write_text("\n".join(map(json.dumps, chats(9))))
@@ -41,6 +44,76 @@ def test_a_file_that_is_too_large_to_be_split_is_a_problem_that_says_what_to_do(
 
 def test_the_memory_that_is_there_is_known() -> None:
     assert 1 << 20 < memory._available() < 1 << 62
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_memory_that_a_container_may_not_have_is_not_free(tmp_path: Path, version: int) -> None:
+    base = tmp_path if version == 2 else tmp_path / "memory"
+    group = base / "outer" / "inner"
+    group.mkdir(parents=True)
+    names = {
+        2: ("memory.max", "memory.current", "inactive_file"),
+        1: ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+    }
+    most, used, cached = names[version]
+    for folder, limit in ((base, "max"), (group.parent, "1000"), (group, "5000")):
+        (folder / most).write_text(f"{limit}\n")
+        (folder / used).write_text("700\n")
+        (folder / "memory.stat").write_text(f"file 50\n{cached} 40\n")
+    own = tmp_path / "cgroup"
+    own.write_text("7:cpu:/x\n0::/outer/inner\n" if version == 2 else "4:memory:/outer/inner\n0::/\n")
+    assert memory._free_in_group(own, tmp_path) == 340
+    own.write_text("0::/../elsewhere\nodd\n")  # what is not to be seen has no limit
+    assert memory._free_in_group(own, tmp_path) > 1 << 60
+    assert memory._free_in_group(tmp_path / "none", tmp_path) > 1 << 60
+
+
+PROGRAM = """
+import resource, sys
+from trajview.cli.front import run
+from trajview.corpus import memory
+if sys.argv.pop(1) == "unasked":
+    memory._free_in_process = lambda: 1 << 62
+resource.setrlimit(resource.RLIMIT_AS, (220 << 20, resource.RLIM_INFINITY))
+run()
+"""
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Two records of 75 MB each, in an array and on lines."""
+    folder = tmp_path_factory.mktemp("large")
+    record = json.dumps({"id": "r", "messages": [{"role": "user", "content": "words " * 12_500_000}]})
+    for name, parts in {"large.json": ("[", record, ",", record, "]"), "large.jsonl": (record, "\n", record)}.items():
+        with (folder / name).open("w") as file:
+            file.writelines(parts)
+    yield folder
+    for path in folder.iterdir():
+        path.unlink()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the limit is not kept, or cannot be asked for")
+@pytest.mark.parametrize("command", ["ls", "validate", "export", "search"])
+@pytest.mark.parametrize("asked", ["asked", "unasked"])
+@pytest.mark.parametrize("name", ["large.json", "large.jsonl"])
+def test_a_program_that_may_not_have_the_memory_says_so_in_one_line(
+    large: Path, command: str, asked: str, name: str
+) -> None:
+    line = [
+        sys.executable,
+        "-c",
+        PROGRAM,
+        asked,
+        command,
+        *(["words"] if command == "search" else []),
+        str(large / name),
+    ]
+    done = subprocess.run(line, capture_output=True, timeout=100)
+    assert done.returncode in (1, 2)
+    told = (done.stderr or done.stdout).decode().splitlines()
+    assert "memory" in told[0]
+    assert len(told) <= 3
+    assert not any("Traceback" in each for each in told)
 
 
 @pytest.mark.parametrize("indent", [None, 1])

@@ -103,6 +103,10 @@ def ended(call: Callable[[], Any]) -> Any:
         place = f"{error.filename}: " if error.filename else "the output cannot be written: "
         say_problem(Problem(place + (error.strerror or str(error))))
         sys.exit(EXIT_WRONG)
+    except MemoryError:
+        _let_go_of_stdout()
+        say_problem(Problem("there is not enough memory for this", "choose fewer or shorter runs, or have more memory"))
+        sys.exit(EXIT_WRONG)
     except KeyboardInterrupt:
         sys.exit(EXIT_INTERRUPTED)
     return result

@@ -12,7 +12,7 @@ from .decode import BadRecord, decode_json
 from .files import open_source, read_member, read_range
 from .info import RunInfo
 from .json_records import decode_lines, json_records, lines_after
-from .memory import check_room_to_open
+from .memory import check_room_to_open, no_room
 from .record import QuickLook, Record, damaged, problem_of
 from .unpack import Progress, log_suffix
 from .walk import SourceFile
@@ -57,6 +57,9 @@ def records_of(
             yield damaged(damage, path)
     except OSError as error:  # while reading: the disk, or a network file system
         raise UnreadableError(f"reading it failed: {error.strerror or error}".lower(), where=Where(path)) from error
+    except MemoryError as error:
+        short = no_room(path)
+        raise UnreadableError(short.reason, hint=short.hint, where=short.where) from error
 
 
 def records_after(source: SourceFile, start: Start, quick: QuickLook | None = None) -> Iterator[Record | Problem]:

@@ -16,6 +16,8 @@ from typing import Any, Final
 
 import msgspec
 
+from .memory import fits_decoded
+
 __all__ = ["LARGE_RUN", "BadRecord", "collector_paused", "decode_json", "decode_text", "keep_from_collector"]
 
 _HALF_PAIR: Final = re.compile("[\ud800-\udfff]")
@@ -84,7 +86,10 @@ def keep_from_collector(size: int) -> None:
 
 
 def decode_json(data: bytes | memoryview) -> tuple[Any, bool]:
-    """A JSON value, and whether bytes that are no UTF-8 were replaced in it. Raises BadRecord."""
+    """A JSON value, and whether bytes that are no UTF-8 were replaced in it. Raises BadRecord, and MemoryError early:
+    where memory runs out while msgspec makes a long string, it ends the process."""
+    if not fits_decoded(len(data)):
+        raise MemoryError
     try:
         if len(data) <= _PAUSE_FROM:  # a context takes longer than decoding a short line
             return msgspec.json.decode(data), False

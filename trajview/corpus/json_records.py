@@ -32,6 +32,8 @@ _BOM: Final = b"\xef\xbb\xbf"
 _MAX_PROBLEMS: Final = 1000
 _FIRST_LINES: Final = 100
 _TAIL: Final = 1 << 16
+_TOO_LONG_TO_TRY: Final = 16 << 20
+"""Bytes of a first line that is not decoded only to tell that it is one."""
 _LONG: Final = 1 << 16
 _LARGE: Final = 1 << 20
 """Bytes from which on a list of messages is not decoded."""
@@ -135,8 +137,11 @@ def _try(data: bytes | memoryview) -> tuple[Any, bool]:
 
 def _are_lines(first: Line, second: Line, expected: bool) -> bool:
     # A torn first line. In one JSON value that is broken over lines, only these can come before a line `{…}` or `[…]`.
-    is_torn = first.data[-1:] not in b"[,:" and second.text[:1] in (b"{", b"[")
-    if not is_torn and first.data[-1:] not in b"]}" and not expected:
+    last = bytes(first.view[-1:])
+    if first.length > _TOO_LONG_TO_TRY and (first.text[:1], last, second.text[:1]) == (b"{", b"}", b"{"):
+        return True  # nor is there anything in one value between these
+    is_torn = last not in b"[,:" and second.text[:1] in (b"{", b"[")
+    if not is_torn and last not in b"]}" and not expected:
         return False  # nor is it an object or a list
     value = _try(first.view)[0]
     if value is not _MISSING:

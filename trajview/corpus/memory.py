@@ -8,7 +8,15 @@ from typing import Final
 
 from trajview.errors import Problem, UnreadableError, Where
 
-__all__ = ["check_room", "check_room_to_open", "check_room_to_take_apart", "fits", "too_long"]
+__all__ = [
+    "check_room",
+    "check_room_to_open",
+    "check_room_to_take_apart",
+    "fits",
+    "fits_decoded",
+    "no_room",
+    "too_long",
+]
 
 _SMALL: Final = 64 << 20
 """Bytes that are not worth asking for."""
@@ -18,11 +26,17 @@ _OPEN: Final = 4
 """To open one takes its bytes, and its values in memory, which are some three times as large."""
 _APART: Final = 1.5
 """The same where its messages stay bytes until they are looked at."""
+_NO_LIMIT: Final = 1 << 62
 
 
 def fits(size: int) -> bool:
     """Whether so many bytes can be read in one piece, and looked at there."""
     return size <= _SMALL or size * _APART <= _available()
+
+
+def fits_decoded(size: int) -> bool:
+    """Whether there is room for the values of so many bytes, beside these."""
+    return size <= _SMALL or size * (_OPEN - 1) <= _available()
 
 
 def check_room(size: int, path: Path) -> None:
@@ -64,12 +78,74 @@ def too_long(size: int, path: Path, line: int) -> Problem:
     )
 
 
+def no_room(path: Path, line: int | None = None) -> Problem:
+    """The Problem that memory ran out all the same."""
+    what = "this file" if line is None else "this record"
+    return Problem(
+        f"there is not enough memory to read {what}",
+        "cut it into shorter runs, or open it where there is more memory",
+        Where(path, line),
+    )
+
+
 def _giga(size: int) -> str:
-    return f"{size / 1e9:.1f} GB"
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
 
 
 def _available() -> int:
-    """Bytes of memory that can be had without harm to other programs."""
+    """Bytes of memory that can be had without harm to other programs, and without being ended for it."""
+    return min(_free_in_system(), _free_in_group(), _free_in_process())
+
+
+def _free_in_process() -> int:
+    """What `ulimit -v` leaves of the addresses that this process may use."""
+    try:
+        import resource
+
+        most = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if most == resource.RLIM_INFINITY:
+            return _NO_LIMIT
+        used = int(Path("/proc/self/statm").read_bytes().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    except (ImportError, OSError, ValueError, IndexError):  # no Linux
+        return _NO_LIMIT
+    return max(0, most - used)
+
+
+def _free_in_group(proc: Path = Path("/proc/self/cgroup"), root: Path = Path("/sys/fs/cgroup")) -> int:
+    """What is left to the control group that we are in, as in a container: whoever takes more is ended by the system.
+
+    Both versions of Linux's control groups, as its documentation describes them.
+    """
+    free = _NO_LIMIT
+    try:
+        lines = proc.read_text().splitlines()
+    except (OSError, ValueError):
+        return free
+    for line in lines:
+        _, kinds, inside = (*line.split(":", 2), "", "")[:3]
+        if kinds == "":
+            base, limit, usage, cached = root, "memory.max", "memory.current", "inactive_file "
+        elif "memory" in kinds.split(","):
+            base = root / "memory"
+            limit, usage, cached = "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "
+        else:
+            continue
+        folder = base / inside.strip("/")
+        for each in (folder, *folder.parents):
+            if not each.is_relative_to(base):
+                break
+            try:
+                most = int((each / limit).read_text())
+                used = int((each / usage).read_text())
+                stat = (each / "memory.stat").read_text().splitlines()
+                spare = sum(int(row[len(cached) :]) for row in stat if row.startswith(cached))
+            except (OSError, ValueError):  # `max`, or not to be seen from inside a container
+                continue
+            free = min(free, max(0, most - used + spare))
+    return free
+
+
+def _free_in_system() -> int:
     try:
         with open("/proc/meminfo", "rb") as file:
             for line in file:
@@ -80,4 +156,4 @@ def _available() -> int:
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (ValueError, OSError, AttributeError):
-        return 1 << 62
+        return _NO_LIMIT

@@ -12,6 +12,7 @@ from trajview.errors import Problem, Where
 from trajview.formats.base import Origin, Summary
 
 from .decode import BadRecord
+from .memory import no_room
 
 if TYPE_CHECKING:
     from .info import RunInfo
@@ -104,7 +105,9 @@ def placed(problem: Problem, path: Path, line: int | None) -> Problem:
 
 
 def fault_of(error: Exception, path: Path, line: int | None) -> Problem:
-    """The problem that a format failed on a record in a way that it should not."""
+    """The problem that a format failed on a record in a way that it should not, or that memory ran out meanwhile."""
+    if isinstance(error, MemoryError):
+        return no_room(path, line or 1)
     what = type(error).__name__ + (f": {error}" if str(error) else "")
     return Problem(
         f"trajview failed to read this record ({' '.join(what.split())[:200]})",
