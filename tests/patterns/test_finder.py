@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from trajview.patterns import finder, translate
+from trajview.patterns import chars, finder, translate
 from trajview.patterns.finder import Finder, Span, finder_of
 from trajview.rules.built_in import built_in_rules
 
@@ -21,7 +21,7 @@ SAMPLES = Path(__file__).parents[2] / "sample_data"
 FLAGS = [0, re.I, re.M, re.I | re.M, re.S, re.A, re.A | re.I]
 ONES = [
     "a", "b", "A", "k", "K", "s", "S", "_", "1", "-", " ", r"\n", ".", r"\w", r"\W", r"\d", r"\D", r"\s", r"\S", "[ab]", "[^a]",
-    "[a-k]", r"[\w-]", r"[^\s]", r"[^\w\n]", "\u212a", "\u017f", "\u0131", "é", "[é-\u212a]", r"\x1d", "[^\U0010ffff]",
+    "[a-k]", r"[\w-]", r"[^\s]", r"[^\w\n]", "\u212a", "\u017f", "\u0131", "é", "ß", "\u3042", "\u0130", "\u201c", "[\u2014-\u201c]", "[^é]", r"[^\w\u201c]", r"[\sé]", "[é-\u212a]", r"\x1d", "[^\U0010ffff]",
 ]  # fmt: skip
 PLACES = ["^", "$", r"\b", r"\B", r"\A", r"\Z", r"(?<!\w)", r"(?!\w)", r"(?<=\w)", r"(?=\w)", r"(?<![a-zA-Z0-9_])"]
 GROUPS = ["(?:", "(", "(?i:", "(?s:", "(?-i:", "(?m:", "(?a:"]
@@ -45,7 +45,9 @@ SOURCES = st.recursive(st.sampled_from([*ONES, *ONES, *PLACES]), _larger, max_le
 PATTERNS = st.one_of(SOURCES, SOURCES.map(lambda source: rf"(?<!\w)(?:{source})(?!\w)"))
 TEXTS = st.lists(
     st.one_of(
-        st.text("aabbkKsS_1- .\n", max_size=24), st.text("ab\nkKs \x1d\x85é\u212a\u017f\u3042\ud800", max_size=8)
+        st.text("aabbkKsS_1- .\n", max_size=24),
+        st.text("abkKsS_1 .\n\u201c\u2014\U0001f600", max_size=16),
+        st.text("ab\nkKs \x1d\x85é\u212a\u017f\u3042\u0663\ud800", max_size=12),
     ),
     min_size=1,
     max_size=8,
@@ -55,6 +57,7 @@ TEXTS = st.lists(
 @pytest.fixture(autouse=True)
 def _every_text_is_for_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(finder, "_SHORT", 0)
+    monkeypatch.setattr(finder, "_WORTH", 0)
 
 
 def as_re_finds(pattern: re.Pattern[str], text: str) -> list[Span]:
@@ -112,11 +115,48 @@ def test_what_may_not_mean_the_same_is_left_to_re(source: str) -> None:
         check(found, text)
 
 
-def test_other_texts_than_ascii_are_left_to_re() -> None:
+def test_texts_beyond_ascii_are_for_the_engine_too() -> None:
+    found = Finder(re.compile(r"(?i)\w+\s\d[^x]"))
+    for text in ("café 1\u3042 CAFÉ\u2003\u0663é\u201c", "\u201ca 1\u201d \u3042\u3042 1\U0001f600" * 300):
+        assert found.handles(text)
+        assert as_re_finds(found.pattern, text)
+        check(found, text)
+
+
+def test_where_words_end_is_for_the_engine_unless_some_are_beyond_ascii() -> None:
+    found = Finder(re.compile(r"\bx\b|(?<!\w)(?:\w+-?)(?!\w)"))
+    assert found.handles("\u201cx\u201d \u2014 x\U0001f600 ab- c")
+    assert not found.handles("x éx xé")
+    check(found, "\u201cx\u201d \u2014 x\U0001f600 ab- c")
+    check(found, "x éx xé é- ")
+    assert Finder(re.compile(r"\bx\b", re.ASCII)).handles("x éx xé")
+
+
+def test_ignoring_case_in_ascii_alone_brings_in_no_other_letters() -> None:
+    for source in ("(?:ak| |K)[^x]", "(?:S|\\x1d|ab|)[^x]"):
+        check(Finder(re.compile(source, re.A | re.I)), "S\u017f\u3042 Ka \u212aa x\u017f\u017fx\u212a\u212ax")
+
+
+def test_half_of_a_pair_is_left_to_re() -> None:
+    found = Finder(re.compile("a."))
+    assert not found.handles("a\ud800")
+    check(found, "a\ud800 ab")
+
+
+def test_few_texts_beyond_ascii_are_not_worth_the_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(finder, "_WORTH", 10)
     found = Finder(re.compile(r"\w+"))
-    assert found.handles("cafe")
-    assert not found.handles("café")
-    check(found, "café \u3042 x")
+    assert [found.handles("ééééé") for _ in range(3)] == [False, False, True]
+
+
+@pytest.mark.parametrize("flags", [re.U, re.U | re.I, re.A | re.I])
+@pytest.mark.parametrize("source", [r"\w", "[^\\s\u201c]", "\u017f", "[a-z\u1e9e-\u212a]", "[^\u0130k]"])
+def test_a_character_of_all_of_unicode_is_what_re_says(source: str, flags: int) -> None:
+    every = "".join(map(chr, range(0x110000)))
+    [(code, value)] = translate.import_module("re._parser").parse(source, flags)
+    value = tuple(map(tuple, value)) if isinstance(value, list) else value
+    ranges = chars.chars_in(code, value, flags, chars.EVERY)
+    assert "".join(every[first : last + 1] for first, last in ranges) == "".join(re.findall(source, every, flags))
 
 
 def test_the_end_of_a_text_that_ends_with_a_newline_is_left_to_re() -> None:

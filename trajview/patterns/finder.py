@@ -7,16 +7,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any, Final
 
+from .chars import far_word
 from .safe import slow_because
 from .translate import Translated, translated
+from .tree import Chars, spelled
 
 __all__ = ["Finder", "finder_of"]
 
 Span = tuple[int, int]
+_Find = Callable[[bytes, int, int], Span]
 _SHORT: Final = 64
 """Characters: what takes no time anyway."""
 _MOST_OPEN: Final = 2
@@ -24,8 +28,25 @@ _LOOK: Final = 64
 """After so many matches it is seen how close together they are."""
 _CLOSE: Final = 48
 """Characters from one match to the next, on average, below which `re` is the quicker one: it is asked more quickly."""
+_WORTH: Final = 500_000
+"""Characters beyond ASCII texts, for which it is worth to find out what a pattern matches of all of Unicode."""
+_MEMORY: Final = 32 << 20
+"""Bytes that a pattern may take at most."""
 _MOST_AT_ONCE: Final = 1 << 20
 """Characters that `re` goes through in moments, while it lets no other thread run."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Engine:
+    """RE2 for a pattern. `find` gives the first match from one place in bytes to another, (-1, -1) for none."""
+
+    find: _Find
+    looks_at_end: bool
+    looks_at_words: bool
+
+
+_NONE: Final = _Engine(lambda _data, _start, _end: (-1, -1), True, True)
+"""Stands for none to be had."""
 
 
 class Finder:
@@ -33,20 +54,18 @@ class Finder:
 
     def __init__(self, pattern: re.Pattern[str]) -> None:
         self.pattern = pattern
-        self._translated = translated(pattern)
-        self._find = None if self._translated is None else _program(self._translated)
         self._tame = slow_because(pattern.pattern, _MOST_OPEN) is None
+        self._in_ascii = _engine(translated(pattern))
+        self._beyond: _Engine | None = None
+        self._passed = 0
+        """Characters of other texts that were left to `re`, until `_WORTH`."""
 
     def handles(self, text: str) -> bool:
         """Whether a text takes time in proportion to its length, times how many matches it has, however bad the pattern.
 
         Other threads run meanwhile. Else it takes what `re` takes, which may be for ever: see `slow_because`.
         """
-        return (
-            self._find is not None
-            and text.isascii()
-            and not (self._translated is not None and self._translated.looks_at_end and text.endswith("\n"))
-        )
+        return self._ready(text) is not None
 
     def matches(self, text: str) -> bool:
         """Whether the pattern matches in a text, be it an empty match."""
@@ -54,18 +73,24 @@ class Finder:
 
     def first(self, text: str) -> Span | None:
         """Where the first match is, which may be an empty one."""
-        if self._find is None or (self._tame and len(text) < _SHORT) or not self.handles(text):
+        ready = None if self._tame and len(text) < _SHORT else self._ready(text)
+        if ready is None:
             found = self.pattern.search(text)
             return None if found is None else found.span()
-        span = self._find(text.encode(), 0, len(text))
-        return None if span[0] < 0 else span
+        find, data = ready
+        start, end = find(data, 0, len(data))
+        if start < 0:
+            return None
+        return (start, end) if len(data) == len(text) else next(_in_chars(data, iter([(start, end)])))
 
     def count(self, text: str) -> int:
         """How many matches a text holds, none in another; empty ones do not count."""
-        if self._find is None or (self._tame and len(text) < _SHORT) or not self.handles(text):
+        ready = None if self._tame and len(text) < _SHORT else self._ready(text)
+        if ready is None:
             return sum(1 for _ in self._spans_by_re(text, 0))
-        find, data, end = self._find, text.encode(), len(text)
+        find, data = ready
         found = at = since = 0
+        end = len(data)
         while at < end:
             start, at = find(data, at, end)
             if start < 0:
@@ -73,29 +98,55 @@ class Finder:
             found += 1
             if not found % _LOOK:
                 if self._is_close(at - since, end - at):
-                    return found + sum(1 for _ in self._spans_by_re(text, at))
+                    return found + sum(1 for _ in self._spans_by_re(text, _chars(data, at, text)))
                 since = at
         return found
 
     def spans(self, text: str) -> Iterator[Span]:
         """Where each match starts and ends, none in another; empty ones are left out."""
-        if self._find is None or (self._tame and len(text) < _SHORT) or not self.handles(text):
-            yield from self._spans_by_re(text, 0)
-            return
-        find, data, end = self._find, text.encode(), len(text)
-        found = at = since = 0
-        while at < end:
-            span = find(data, at, end)
-            if span[0] < 0:
-                return
+        ready = None if self._tame and len(text) < _SHORT else self._ready(text)
+        if ready is None:
+            return self._spans_by_re(text, 0)
+        find, data = ready
+        spans = _spans_in(find, data)
+        return self._spans_then(text, spans if len(data) == len(text) else _in_chars(data, spans))
+
+    def _spans_then(self, text: str, spans: Iterator[Span]) -> Iterator[Span]:
+        since = 0
+        for found, span in enumerate(spans, 1):
             yield span
-            at = span[1]
-            found += 1
             if not found % _LOOK:
-                if self._is_close(at - since, end - at):
-                    yield from self._spans_by_re(text, at)
+                if self._is_close(span[1] - since, len(text) - span[1]):
+                    yield from self._spans_by_re(text, span[1])
                     return
-                since = at
+                since = span[1]
+
+    def _ready(self, text: str) -> tuple[_Find, bytes] | None:
+        """What finds the pattern in a text, and the text for it; None where that is for `re`."""
+        engine = self._in_ascii
+        if engine is None:
+            return None
+        if text.isascii():
+            data = text.encode()
+        else:
+            engine = self._engine_beyond(len(text))
+            if engine is None:
+                return None
+            try:
+                data = text.encode()
+            except UnicodeEncodeError:  # half of a pair
+                return None
+            if engine.looks_at_words and _has_far_word(data):
+                return None
+        return None if engine.looks_at_end and data.endswith(b"\n") else (engine.find, data)
+
+    def _engine_beyond(self, length: int) -> _Engine | None:
+        if self._tame and self._passed < _WORTH:
+            self._passed += length
+            return None
+        if self._beyond is None:
+            self._beyond = _engine(translated(self.pattern, beyond=True), utf8=True) or _NONE
+        return None if self._beyond is _NONE else self._beyond
 
     def _is_close(self, done: int, left: int) -> bool:
         return self._tame and done < _LOOK * _CLOSE and left <= _MOST_AT_ONCE
@@ -110,19 +161,62 @@ def finder_of(pattern: re.Pattern[str]) -> Finder:
     return Finder(pattern)
 
 
-def _program(translated: Translated) -> Callable[[bytes, int, int], Span] | None:
-    """What gives the first match from one place in bytes to another, (-1, -1) for none. None without RE2 for this machine."""
+def _chars(data: bytes, at: int, text: str) -> int:
+    """How many characters some bytes of a text are."""
+    return at if len(data) == len(text) else len(data[:at].decode())
+
+
+def _spans_in(find: _Find, data: bytes) -> Iterator[Span]:
+    at, end = 0, len(data)
+    while at < end:
+        span = find(data, at, end)
+        if span[0] < 0:
+            return
+        yield span
+        at = span[1]
+
+
+def _in_chars(data: bytes, spans: Iterator[Span]) -> Iterator[Span]:
+    """Spans of bytes as spans of characters."""
+    byte = char = 0
+    for start, end in spans:
+        first = char + len(data[byte:start].decode())
+        char, byte = first + len(data[start:end].decode()), end
+        yield first, char
+
+
+@cache
+def _far_words() -> _Find | None:
+    engine = _engine(Translated(spelled(Chars(far_word()), True).encode(), False, False), utf8=True)
+    return None if engine is None else engine.find
+
+
+def _has_far_word(data: bytes) -> bool:
+    """Whether a letter or a digit in UTF-8 is not an ASCII one."""
+    find = _far_words()
+    return find is None or find(data, 0, len(data))[0] >= 0
+
+
+def _engine(translated: Translated | None, utf8: bool = False) -> _Engine | None:
+    """None without RE2 for this machine, and for too large a pattern."""
+    if translated is None:
+        return None
     try:
         re2: Any = import_module("re2")
         options = re2.Options()
-        options.encoding = re2.Options.Encoding.LATIN1
+        options.encoding = re2.Options.Encoding.UTF8 if utf8 else re2.Options.Encoding.LATIN1
         options.never_capture = True
         options.log_errors = False
+        options.max_mem = _MEMORY
         match, anywhere = re2.compile(translated.source, options)._regexp.Match, re2._Anchor.UNANCHORED
         if match(anywhere, b"", 0, 0) != [(-1, -1)]:  # what it gives may change
             return None
     except (ImportError, AttributeError, TypeError):
         return None
-    except re2.error:  # too large a program
+    except re2.error:  # too large
         return None
-    return lambda data, start, end: match(anywhere, data, start, end)[0]
+    return _Engine(
+        lambda data, start, end: match(anywhere, data, start, end)[0],
+        translated.looks_at_end,
+        translated.looks_at_words,
+    )

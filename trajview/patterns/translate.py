@@ -1,32 +1,37 @@
-"""The pattern that RE2 has to be given so that it finds in ASCII texts exactly what Python's `re` finds."""
+"""The pattern that RE2 has to be given so that it finds in a text exactly what Python's `re` finds."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 from importlib import import_module
 from typing import Any, Final
 
 from . import tree as of
+from .chars import ASCII, EVERY, WORD, Ranges, chars_in, far_word, inverse
 from .tree import Alt, CannotSay, Chars, Look, Node, Repeat, Seq, Side, can_be_empty, in_row, spelled
 
 __all__ = ["Translated", "translated"]
 
-_ASCII: Final = "".join(map(chr, range(128)))
+_TYPES: Final = re.ASCII | re.UNICODE | re.LOCALE
 
 
 @dataclass(frozen=True, slots=True)
 class Translated:
-    """A pattern for RE2. `looks_at_end`: it only means the same in texts that do not end with a newline."""
+    """A pattern for RE2, whose meaning is that of Python's in some texts.
+
+    `looks_at_end`: only in those that do not end with a newline. `looks_at_words`: only in those in which all that is a letter or a
+    digit is ASCII; RE2's `\\b` knows no others.
+    """
 
     source: bytes
     looks_at_end: bool
+    looks_at_words: bool
 
 
-def translated(pattern: re.Pattern[str]) -> Translated | None:
-    """A pattern for RE2, which matches in each ASCII text what this one does. None where that is not certain.
+def translated(pattern: re.Pattern[str], beyond: bool = False) -> Translated | None:
+    """A pattern for RE2, which matches in each ASCII text (`beyond`: in any) what this one does. None where that is not certain.
 
     That is so for what RE2 does not know (back references, most assertions that look around, atomic groups), for what may match an
     empty text, also where that is repeated (each has its own rules for how to go on after that), and for large counts.
@@ -35,19 +40,27 @@ def translated(pattern: re.Pattern[str]) -> Translated | None:
         # By name: whether type checkers know these modules depends on what they have cached.
         op, parser = import_module("re._constants"), import_module("re._parser")
         tree = parser.parse(pattern.pattern, pattern.flags & ~re.DEBUG)
-        reader = _Reader(op)
-        node = reader.read(tree, (pattern.flags | tree.state.flags) & ~re.DEBUG)
-        return None if can_be_empty(node) else Translated(spelled(node).encode(), reader.looks_at_end)
-    except (ImportError, AttributeError, re.error, RecursionError, CannotSay):  # Python's own, and may change
+        flags = (pattern.flags | tree.state.flags) & ~re.DEBUG
+        reader = _Reader(op, ASCII)
+        node = reader.read(tree, flags)
+        if beyond:
+            reader = _Reader(op, inverse(far_word()) if reader.looks_at_words else EVERY)
+            node = reader.read(tree, flags)
+        if can_be_empty(node):
+            return None
+        return Translated(spelled(node, beyond).encode(), reader.looks_at_end, reader.looks_at_words)
+    except (ImportError, AttributeError, KeyError, re.error, RecursionError, CannotSay):  # Python's own, and may change
         return None
 
 
 class _Reader:
     """Reads Python's tree of a regular expression."""
 
-    def __init__(self, op: Any) -> None:
+    def __init__(self, op: Any, alphabet: Ranges) -> None:
         self._op = op
+        self._alphabet = alphabet
         self.looks_at_end = False
+        self.looks_at_words = False
 
     def read(self, tree: Iterable[Any], flags: int) -> Node:
         """What the tree says with these flags. Raises CannotSay."""
@@ -55,16 +68,14 @@ class _Reader:
 
     def _node(self, code: Any, value: Any, flags: int) -> Node:
         op = self._op
-        if code is op.LITERAL and not flags & re.IGNORECASE:
-            return Chars(1 << value if value < 128 else 0)
         if code in (op.LITERAL, op.NOT_LITERAL, op.ANY, op.IN):
-            return Chars(_mask(code, _frozen(value), flags))
+            return Chars(chars_in(code, _frozen(value), flags, self._alphabet))
         if code is op.AT:
-            return self._place(value, bool(flags & re.MULTILINE))
+            return self._place(value, flags)
         if code is op.SUBPATTERN:
             _, added, removed, inner = value
-            if added & (re.ASCII | re.UNICODE | re.LOCALE):
-                flags &= ~(re.ASCII | re.UNICODE | re.LOCALE)
+            if added & _TYPES:
+                flags &= ~_TYPES
             return self.read(inner, (flags | added) & ~removed)
         if code is op.BRANCH:
             return Alt(tuple(self.read(branch, flags) for branch in value[1]))
@@ -73,6 +84,7 @@ class _Reader:
             return self._repeat(self.read(inner, flags), least, most, code is op.MIN_REPEAT)
         if code in (op.ASSERT, op.ASSERT_NOT):
             direction, inner = value
+            self.looks_at_words |= not flags & re.ASCII
             return self._side(self.read(inner, flags), direction < 0, code is op.ASSERT)
         raise CannotSay
 
@@ -87,10 +99,10 @@ class _Reader:
                 return item
         return Repeat(item, int(least), None if endless else int(most), lazy)
 
-    def _place(self, value: Any, lines: bool) -> Look:
-        op = self._op
-        if value is op.AT_END and not lines:
-            self.looks_at_end = True
+    def _place(self, value: Any, flags: int) -> Look:
+        op, lines = self._op, bool(flags & re.MULTILINE)
+        self.looks_at_end |= value is op.AT_END and not lines
+        self.looks_at_words |= value in (op.AT_BOUNDARY, op.AT_NON_BOUNDARY) and not flags & re.ASCII
         places = {
             op.AT_BEGINNING: of.LINE_START if lines else of.START, op.AT_BEGINNING_STRING: of.START,
             op.AT_END: of.LINE_END if lines else of.END, op.AT_END_STRING: of.END,
@@ -101,20 +113,10 @@ class _Reader:
         return places[value]
 
     def _side(self, inner: Node, before: bool, wanted: bool) -> Side:
-        if inner != Chars(of.WORD):
+        if inner != Chars(WORD):
             raise CannotSay
         return Side(before, wanted)
 
 
 def _frozen(value: Any) -> Any:
     return tuple(map(_frozen, value)) if isinstance(value, list | tuple) else value
-
-
-@lru_cache(1_000)
-def _mask(code: Any, value: Any, flags: int) -> int:
-    """Which ASCII characters a part of a pattern matches that stands for one: what `re` itself says."""
-    parser, compiler = import_module("re._parser"), import_module("re._compiler")
-    state = parser.State()
-    state.flags = flags
-    alone = parser.SubPattern(state, [(code, list(value) if isinstance(value, tuple) else value)])
-    return sum(1 << ord(char) for char in compiler.compile(alone, flags).findall(_ASCII))

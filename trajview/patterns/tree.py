@@ -1,4 +1,4 @@
-"""What a regular expression is made of, where each of its characters is an ASCII one: so few parts that two engines agree.
+"""What a regular expression is made of: so few parts that two engines agree.
 
 `re` and RE2 both take the leftmost match, and of those the one whose choices come first: of alternatives the first, of
 repetitions the most, or the fewest where they are lazy. What is here means the same to both. Where an assertion says
@@ -10,16 +10,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from .chars import EVERY, WORD, Ranges, inverse, joined, shared
+
 __all__ = [
-    "ALL", "EDGE", "END", "LINE_END", "LINE_START", "MOST", "NO_EDGE", "START", "WORD",
+    "EDGE", "END", "LINE_END", "LINE_START", "MOST", "NO_EDGE", "START",
     "Alt", "CannotSay", "Chars", "Look", "Node", "Repeat", "Seq", "Side", "can_be_empty", "in_row", "spelled",
 ]  # fmt: skip
 
-ALL: Final = (1 << 128) - 1
-WORD: Final = sum(1 << ord(char) for char in "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 MOST: Final = 1000
 """RE2 counts no further."""
 _STEPS: Final = 2_000
+_FOLDED: Final = (((75, 75), (107, 107)), ((83, 83), (115, 115)))
+"""RE2 makes a K in any case of these, beside which `|x` then brings in the Kelvin sign; and of the others the long s."""
+_NO_WORD: Final = inverse(WORD)
 
 
 class CannotSay(Exception):
@@ -28,9 +31,9 @@ class CannotSay(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Chars:
-    """One of some characters: bit `n` of the mask stands for `chr(n)`."""
+    """One of some characters."""
 
-    mask: int
+    ranges: Ranges
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,7 @@ NO_EDGE: Final = Look(r"\B")
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """The character before or after this place is, or is not, one of a word: not so at either end of the text."""
+    """The character before or after this place is, or is not, an ASCII one of a word. No word goes on at either end."""
 
     before: bool
     word: bool
@@ -104,7 +107,7 @@ def in_row(items: list[Node]) -> Node:
         at = next(at for at, item in enumerate(flat) if isinstance(item, Side) and not item.before)
         side = flat[at]
         assert isinstance(side, Side)
-        flat = _flat([_followed(_row(flat[:at]), side.word, ALL), *flat[at + 1 :]])
+        flat = _flat([_followed(_row(flat[:at]), side.word, EVERY), *flat[at + 1 :]])
     while any(isinstance(item, Side) for item in flat):
         at = max(at for at, item in enumerate(flat) if isinstance(item, Side))
         side = flat[at]
@@ -129,11 +132,11 @@ def _fewer(item: Node, least: int, most: int | None, lazy: bool) -> Node:
     return Seq(()) if most == 1 else Repeat(item, max(0, least - 1), None if most is None else most - 1, lazy)
 
 
-def _beside(mask: int, word: bool) -> Look | None:
+def _beside(ranges: Ranges, word: bool) -> Look | None:
     """What says that on the other side of a place is one of a word, or not, where one of these is on this side."""
-    if not mask & ~WORD:
+    if not shared(ranges, _NO_WORD):
         return NO_EDGE if word else EDGE
-    if not mask & WORD:
+    if not shared(ranges, WORD):
         return EDGE if word else NO_EDGE
     return None
 
@@ -151,9 +154,9 @@ class _Pushing:
         if self._steps > _STEPS:
             raise CannotSay
         match node:
-            case Chars(mask):
+            case Chars(ranges):
                 parts: list[Node] = []
-                for part in (mask & WORD, mask & ~WORD):
+                for part in (shared(ranges, WORD), shared(ranges, _NO_WORD)):
                     if part:
                         look = _beside(part, self._word)
                         assert look is not None
@@ -182,32 +185,30 @@ class _Pushing:
         return Alt(tuple(reversed(ways) if item.lazy else ways))
 
 
-def _last(node: Node, before: int) -> int:
+def _last(node: Node, before: Ranges) -> Ranges:
     """The characters that may be the last one before its end; `before`: those before it."""
     match node:
-        case Chars(mask):
-            return mask
+        case Chars(ranges):
+            return ranges
         case Seq(items):
             for item in items:
                 before = _last(item, before)
         case Alt(branches):
-            found = 0
-            for branch in branches:
-                found |= _last(branch, before)
-            return found
+            return joined(one for branch in branches for one in _last(branch, before))
         case Repeat(item, least):
-            return _last(item, before) | (0 if least else before)
+            return _last(item, before) if least else joined([*_last(item, before), *before])
     return before
 
 
-def _followed(node: Node, word: bool, before: int) -> Node:
+def _followed(node: Node, word: bool, before: Ranges) -> Node:
     """The pattern where one of a word is after it, or not; `before`: what may be before it. Raises CannotSay."""
     look = _beside(_last(node, before), word)
     if look is not None:
         return _row(_flat([node, look]))
     match node:
-        case Chars(mask):
-            return Alt(tuple(_followed(Chars(part), word, before) for part in (mask & WORD, mask & ~WORD)))
+        case Chars(ranges):
+            parts = shared(ranges, WORD), shared(ranges, _NO_WORD)
+            return Alt(tuple(_followed(Chars(part), word, before) for part in parts))
         case Alt(branches):
             return Alt(tuple(_followed(branch, word, before) for branch in branches))
         case Seq(items) if items:
@@ -224,36 +225,34 @@ def _followed(node: Node, word: bool, before: int) -> Node:
     raise CannotSay
 
 
-def spelled(node: Node) -> str:
-    """A pattern in RE2's syntax."""
+def spelled(node: Node, beyond: bool = False) -> str:
+    """A pattern in RE2's syntax, for ASCII texts or for those beyond."""
     match node:
-        case Chars(mask):
-            return _spelled_chars(mask)
+        case Chars(ranges):
+            return _spelled_chars(ranges, beyond)
         case Look(source):
             return source
         case Seq(items):
-            return "".join(f"(?:{spelled(item)})" if isinstance(item, Alt) else spelled(item) for item in items)
+            return "".join(
+                f"(?:{spelled(item, beyond)})" if isinstance(item, Alt) else spelled(item, beyond) for item in items
+            )
         case Alt(branches):
-            return "|".join(f"(?:{spelled(branch)})" for branch in branches)
+            return "|".join(f"(?:{spelled(branch, beyond)})" for branch in branches)
         case Repeat(item, least, most, lazy):
-            inner = spelled(item) if isinstance(item, Chars) else f"(?:{spelled(item)})"
+            inner = spelled(item, beyond) if isinstance(item, Chars) else f"(?:{spelled(item, beyond)})"
             times = "*" if (least, most) == (0, None) else f"{{{least},{'' if most is None else most}}}"
             return f"{inner}{times}{'?' if lazy else ''}"
     raise CannotSay
 
 
-def _spelled_chars(mask: int) -> str:
-    if not mask:
-        return r"\xff"  # no ASCII text holds that
-    ranges: list[str] = []
-    at = 0
-    while mask >> at:
-        if not mask >> at & 1:
-            at += 1
-            continue
-        start = at
-        while mask >> at & 1:
-            at += 1
-        ranges.append(rf"\x{start:02x}" if at - start == 1 else rf"\x{start:02x}-\x{at - 1:02x}")
-    alone = len(ranges) == 1 and "-" not in ranges[0]
-    return ranges[0] if alone else f"[{''.join(ranges)}]"
+def _spelled_chars(ranges: Ranges, beyond: bool) -> str:
+    if not ranges:
+        return r"(?:\b\B)"  # never
+    if beyond and ranges in _FOLDED:
+        ranges = (*ranges, (0xD800, 0xD800))  # which is in no text
+    parts = [_char(first) if first == last else f"{_char(first)}-{_char(last)}" for first, last in ranges]
+    return parts[0] if len(ranges) == 1 and "-" not in parts[0] else f"[{''.join(parts)}]"
+
+
+def _char(number: int) -> str:
+    return rf"\x{number:02x}" if number < 128 else rf"\x{{{number:x}}}"
