@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -19,9 +18,9 @@ from .files import open_plain, wide_encoding
 from .info import RunInfo
 from .walk import SourceFile
 
-__all__ = ["listed", "peeked_id"]
+__all__ = ["listed", "peeked_id", "places"]
 
-_CHUNK: Final = 1 << 20
+_CHUNK: Final = 1 << 21
 _HEAD: Final = 256
 """Bytes at the start of a record that are looked at."""
 _FIRST_LINE: Final = 4 << 20
@@ -30,6 +29,9 @@ _SMALL: Final = 1 << 16
 _EDGE: Final = 4096
 _BOM: Final = b"\xef\xbb\xbf"
 _SPACE: Final = b" \t\r\n"
+_BLANK: Final = 32
+"""Bytes up to this one may be space."""
+_OPENING: Final = b"{["
 _LINES: Final = frozenset({".jsonl", ".ndjson"})
 _JSON: Final = frozenset({".json", ".traj"})
 _ID: Final = re.compile(rb'\{\s*"(?:id|pk)"\s*:\s*"((?:[^"\\\x00-\x1f]){1,200})"')
@@ -37,12 +39,18 @@ _ID: Final = re.compile(rb'\{\s*"(?:id|pk)"\s*:\s*"((?:[^"\\\x00-\x1f]){1,200})"
 
 def peeked_id(head: bytes) -> str | None:
     """The id of a record by its first bytes: where `id`, or Sotopia's `pk`, comes first and is a plain text."""
-    match = _ID.match(head)
-    if match is None or not match[1].strip():
+    return _id_in(head, 0, len(head))
+
+
+def _id_in(data: bytes | bytearray, start: int, end: int) -> str | None:
+    match = _ID.match(data, start, end)
+    if match is None:
         return None
-    with suppress(UnicodeDecodeError):
-        return match[1].decode("utf-8")
-    return None
+    found = match[1]
+    try:  # `suppress` takes as long as all the rest
+        return None if found.isspace() else found.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
 
 
 def listed(
@@ -145,13 +153,10 @@ def _alone(
 def _lines(
     descriptor: int, source: SourceFile, begun: _Beginning, default_id: Callable[[int, bool], str]
 ) -> Iterator[RunInfo]:
-    record = 0
     try:
-        for number, begin, length, head in _spans(descriptor, begun.bom, begun.whole):
-            if head[:1] in (b"{", b"["):
-                found = peeked_id(head) or default_id(record, False)
-                yield _info(source, "jsonl", found, record, number, begin, length, False)
-                record += 1
+        found = places(descriptor, begun.bom, begun.whole)
+        for record, (number, begin, length, run_id) in enumerate(found):
+            yield _info(source, "jsonl", run_id or default_id(record, False), record, number, begin, length, False)
     finally:
         os.close(descriptor)
 
@@ -164,20 +169,23 @@ def _info(
     )
 
 
-def _spans(descriptor: int, start: int, whole: bytes | None) -> Iterator[tuple[int, int, int, bytes]]:
-    """Number (from 1), offset, length and first bytes of each line that is not blank, without the space around it."""
+def places(descriptor: int, start: int = 0, whole: bytes | None = None) -> Iterator[tuple[int, int, int, str | None]]:
+    """Number (from 1), offset, length and id of each line that may be a record, without the space around it.
+
+    From `start` on, of an open file, or of `whole`: all there is from there on, if it is few bytes. Raises OSError.
+    Read into a buffer, not mapped: of a mapped file that is cut meanwhile, one look too far ends the program.
+    """
     buffer = bytearray(_CHUNK) if whole is None else bytearray(whole)
     find = buffer.find
     base, number, begin = start, 1, start  # where the buffer and the line are in the file
     while size := os.preadv(descriptor, [buffer], base) if whole is None else len(buffer):
         end = find(b"\n", 0, size)
         while end >= 0:
-            if begin < base or end == 0:
-                span = _span(descriptor, begin, base + end, os.pread(descriptor, _HEAD, begin), b" ")
-            else:
-                at = begin - base
-                span = _span(descriptor, begin, base + end, bytes(buffer[at : at + _HEAD]), buffer[end - 1 : end])
-            if span is not None:
+            at = begin - base
+            if 0 <= at < end and buffer[end - 1] > _BLANK and (first := buffer[at]) > _BLANK:
+                if first in _OPENING:
+                    yield number, begin, end - at, _id_in(buffer, at, min(at + _HEAD, end))
+            elif at != end and (span := _span(descriptor, begin, base + end)) is not None:
                 yield number, *span
             number += 1
             begin = base + end + 1
@@ -185,18 +193,12 @@ def _spans(descriptor: int, start: int, whole: bytes | None) -> Iterator[tuple[i
         base += size
         if whole is not None:
             break
-    if begin < base:
-        span = _span(descriptor, begin, base, os.pread(descriptor, _HEAD, begin), b" ")
-        if span is not None:
-            yield number, *span
+    if begin < base and (span := _span(descriptor, begin, base)) is not None:
+        yield number, *span
 
 
-def _span(descriptor: int, begin: int, end: int, head: bytes, last: bytes | bytearray) -> tuple[int, int, bytes] | None:
-    """Offset, length and first bytes of the line without the space around it; None where it is blank."""
-    if begin == end:
-        return None
-    if head[:1] not in (b" ", b"\t", b"\r", b"\n") and last not in (b" ", b"\t", b"\r"):
-        return begin, end - begin, head[: end - begin]
+def _span(descriptor: int, begin: int, end: int) -> tuple[int, int, str | None] | None:
+    """Offset, length and id of a line, read for that, without the space around it; None where it is no record."""
     line = b""
     while begin < end:  # as far as space goes, at either side
         line = os.pread(descriptor, min(end - begin, _EDGE), begin)
@@ -211,4 +213,6 @@ def _span(descriptor: int, begin: int, end: int, head: bytes, last: bytes | byte
         rest = tail.rstrip(_SPACE)
         end -= len(tail) - len(rest)
         if rest or not tail:
-            return begin, end - begin, os.pread(descriptor, min(_HEAD, end - begin), begin)
+            break
+    head = os.pread(descriptor, min(_HEAD, end - begin), begin)
+    return (begin, end - begin, peeked_id(head)) if head[:1] in (b"{", b"[") else None
