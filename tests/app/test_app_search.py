@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.widgets import Input, OptionList
 
+from trajview.app.screens import searching
 from trajview.app.screens.sources import SourcesScreen
 from trajview.app.screens.transcript import TranscriptScreen
 from trajview.app.search import SearchHits
@@ -198,6 +201,35 @@ async def test_a_search_goes_along_into_the_next_run_where_the_cursor_stays(tmp_
         await reader.opened("2")
         assert reader.session.search is None
         assert "tea" not in reader.status
+
+
+async def test_n_before_a_search_that_comes_along_has_looked_waits_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_look = threading.Event()
+    may_look.set()
+
+    def slow(*given: Any, **named: Any) -> Iterator[SearchHits]:
+        assert may_look.wait(10)
+        yield from looked(*given, **named)
+
+    looked = searching.search
+    monkeypatch.setattr(searching, "search", slow)
+    oops = {"id": "1", "messages": [{"role": "tool", "content": "exit code 1"}, {"role": "user", "content": "tea"}]}
+    async with reading(write_jsonl(tmp_path / "tea.jsonl", [chat("0", "tea"), oops])) as reader:
+        await reader.listed()
+        await reader.open("enter")
+        await search(reader, "tea")
+        await reader.press("n")
+        assert "the only match" in reader.status
+        may_look.clear()
+        await reader.press("L")
+        await reader.opened("1")
+        await reader.press("n")
+        assert (reader.message, "searching…" in reader.status) == (0, True)
+        may_look.set()
+        await reader.until(lambda: reader.message == 1)
+        assert "“tea” 1/1" in reader.status
 
 
 async def test_a_search_without_a_match_here_leads_into_the_transcript_that_has_one(tmp_path: Path) -> None:

@@ -216,6 +216,23 @@ async def test_a_rule_of_a_file_gets_another_colour_and_is_switched_off_for_good
         }
 
 
+async def test_that_the_configuration_overrules_what_was_saved_beside_the_logs_is_said(
+    log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = tmp_path / "mine.toml"
+    config.write_text("[[rule]]\nname = 'secrets'\non = true\n")
+    monkeypatch.setenv("TRAJVIEW_CONFIG", str(config))
+    async with reading(log, rules=load_settings().rules) as reader:
+        await reader.opened()
+        screen = await panel(reader)
+        screen._go("rule:secrets")
+        await reader.press("space", "S", "p")
+        await reader.until(lambda: "comes first" in reader.whole_screen)
+        await reader.press("S", "c")
+        await reader.until(lambda: "saved to" in reader.whole_screen)
+    assert tomllib.loads(config.read_text())["rule"] == [{"name": "secrets", "on": False}]
+
+
 async def test_a_rule_of_the_configuration_is_saved_there(
     log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

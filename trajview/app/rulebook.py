@@ -138,6 +138,11 @@ class RuleBook:
         folder = first if first.is_dir() else first.parent
         return {"project": self.project or folder / PROJECT_FILE, "config": config_path()}
 
+    def overruling(self, name: str, place: str) -> Path | None:
+        """The configuration, where what it says of a rule comes before what was saved at that place."""
+        config = self.places()["config"]
+        return config if place == "project" and has_rule(config, name) else None
+
     def keep(self, name: str) -> Path:
         """Write whether a rule of a file is on, and its colour, where the rule comes from. Raises RuleError."""
         rule = replace(self._rules[name], on=name in self.on)

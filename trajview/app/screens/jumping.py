@@ -41,6 +41,8 @@ class Jumping(TranscriptBase):
             if found and session.search is None and session.stops == session.error_messages:
                 # What is highlighted besides is counted at the left; of errors alone, only how many there are is said.
                 self._brief(f"highlight {session.stop_number} of {len(session.stops)}")
+            elif found and session.search is not None and session.search.done and session.search.total == 1:
+                self._brief("the only match")
 
     def action_error(self, step: int) -> None:
         """Next or previous error; behind the last of a transcript, that of the next transcript which has some."""

@@ -270,6 +270,10 @@ class Ruling(Jumping):
         """Where rules can be saved."""
         return self.book.places()
 
+    def overruling(self, key: str, place: str) -> Path | None:
+        """The file whose word on a rule comes before what was saved at that place."""
+        return self.book.overruling(key.removeprefix("rule:"), place)
+
     def keep(self, key: str) -> Path:
         """Save how a rule of a file is now, where it is from. Raises TrajviewError."""
         return self.book.keep(key.removeprefix("rule:"))

@@ -52,6 +52,8 @@ class Searching(Ruling):
     """The run and the search that `found_in` is about."""
     _looks_in: tuple[TranscriptSession | None, str] = None, ""
     """The transcript that is being searched, and for what."""
+    _stepping = 0
+    """The step of `n` or `N` that was pressed before a search that goes along was in this transcript."""
     _waits = False
     """Whether no key was pressed since the search was entered: then it may lead into another transcript."""
 
@@ -99,9 +101,19 @@ class Searching(Ruling):
     def on_key(self) -> None:
         self._waits = False
 
+    def action_highlight(self, step: int) -> None:
+        """Next or previous highlight; of a search that has come along and has not looked here yet, once it has."""
+        session = self.session
+        known = session is None or session.search is not None or "search" in session.sources_off
+        if self.sought and not known:
+            self._stepping = step
+            self._brief("searching…")
+        else:
+            super().action_highlight(step)
+
     def _transcript_shown(self, session: TranscriptSession) -> None:
         """The search goes along: into the other transcripts of the run, and into the next run."""
-        text = self.sought
+        text, self._stepping = self.sought, 0
         if text and (session.search is None or session.search.text != text):
             known = self.found_in.get(self.index) if self._is_searched(self.run, text) else None
             if known is not None:
@@ -199,6 +211,10 @@ class Searching(Ruling):
                 if landing is not None and first == landing.message:
                     session.to_match_on(first, landing.line)
         self._highlights_changed()
+        step, self._stepping = self._stepping, 0
+        if step:
+            self._brief("")
+            super().action_highlight(step)
 
     @on(_Elsewhere)
     def _take_elsewhere(self, message: _Elsewhere) -> None:

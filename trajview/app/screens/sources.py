@@ -70,6 +70,9 @@ class Managed(Protocol):
     def places(self) -> dict[str, Path]:
         """Where rules can be saved: `project` and `config`."""
 
+    def overruling(self, key: str, place: str) -> Path | None:
+        """The file whose word on a rule comes before what was saved at that place, None where there is none."""
+
     def keep(self, key: str) -> Path:
         """Save how a rule of a file is now, where it is from. Raises TrajviewError."""
 
@@ -324,13 +327,19 @@ class SourcesScreen(OnceScreen[None]):
     def action_save_to(self, place: str) -> None:
         """Save it."""
         key, self._saving = self._saving, ""
-        self._save(lambda: self._managed.save(key, place))
+        if self._save(lambda: self._managed.save(key, place)):
+            first = self._managed.overruling(key, place)
+            if first is not None:
+                self._say(
+                    f"saved, but the rule in {one_line(str(first), 200)} comes first: save it there (c)", wrong=True
+                )
 
-    def _save(self, save: Callable[[], Path]) -> None:
+    def _save(self, save: Callable[[], Path]) -> bool:
         try:
             path = save()
         except TrajviewError as error:
             self._say(one_line(str(error.problem()), 300), wrong=True)
-            return
+            return False
         self.refresh_rows()
         self._say(f"saved to {one_line(str(path), 200)}")
+        return True
