@@ -160,6 +160,47 @@ def test_messages_that_are_bytes_are_searched_as_built_ones_are(
         assert first[0].messages[0] == min(expected, key=lambda index: (index < start, index))
 
 
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("not JSON", {1, 3}),
+        (r"not JSON\b", {1, 3}),
+        (r"Expecting \w+", {1}),
+        ("Extra data", {3}),
+        (r"def \w+\(n", {0, 2, 4}),
+        ("def b", {0, 4}),
+        (r"\bnope", {4}),
+        ("d+e[fx] ", {0, 2, 3, 4}),
+        ("inf", {5}),
+        (r"inf\b", {5}),
+        (r"true\s+end", {5}),
+        (r"end\sf\b", {5}),
+    ],
+)
+def test_what_is_wrong_with_calls_and_what_their_values_become_is_found(pattern: str, expected: set[int]) -> None:
+    def calls(arguments: str) -> list[Any]:
+        return [{"id": "1", "type": "function", "function": {"name": "f", "arguments": arguments}}]
+
+    logged = [
+        {"role": "user", "content": "def a(n)\ndef b"},
+        {"role": "assistant", "content": "x", "tool_calls": calls("no JSON")},
+        {"role": "assistant", "content": "def a(n)", "tool_calls": calls("{}")},
+        {"role": "assistant", "content": "x", "tool_calls": calls('{"a": 1} def')},
+        {"role": "assistant", "content": "def b\nope nope", "tool_calls": calls('{"x": "def a(n)"}')},
+        {"role": "assistant", "content": "the end", "tool_calls": calls('{"inf": 1e999, "x": true, "end": 1}')},
+    ]
+    built = message_models(Conversation().extend(logged).messages)
+    query = query_from(pattern)
+    counts = {index: _count(query, text_of(message)) for index, message in enumerate(built)}
+    parts = parted(json.dumps({"messages": logged}).encode())
+    assert parts is not None
+    for messages in (built, LazyMessages(logged), LazyMessages(Unread(parts, lambda raw: decode_json(raw)[0]))):
+        (*_, last) = search(messages, query)
+        found = dict(zip(last.messages, last.counts, strict=True))
+        assert found == {index: count for index, count in counts.items() if count}
+        assert found.keys() == expected
+
+
 def _count(query: Query, text: str) -> int:
     return sum(1 for match in query.pattern.finditer(text) if match.group())
 

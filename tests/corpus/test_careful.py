@@ -11,7 +11,8 @@ from trajview.corpus.careful import Cancelled, counts_of
 from trajview.corpus.patience import TooSlow
 from trajview.corpus.query import Query
 
-BAD = "a" * 60 + "!"
+BAD = "a" * 60 + "é"
+"""That is no ASCII, so that RE2 is no help."""
 
 
 def test_a_plain_pattern_starts_no_process() -> None:
@@ -23,12 +24,20 @@ def test_a_plain_pattern_starts_no_process() -> None:
 
 def test_a_pattern_that_can_take_for_ever_counts_the_same() -> None:
     query = Query(r"(\w+ )+end|(x+)+y")
-    texts = ["one two end", "no", "xxy XY xy\nthe end", ""]
+    texts = ["one two end", "no", "xxy XY xy\nthe end", "", "é one two end"]
     with counts_of(query, lambda: False) as (count, at_once):
-        assert [count(text) for text in texts] == [1, 0, 4, 0]
+        assert [count(text) for text in texts] == [1, 0, 4, 0, 1]
         assert not at_once
         assert psutil.Process().children()
     assert not psutil.Process().children()
+
+
+def test_a_text_in_which_re2_finds_the_same_needs_no_process() -> None:
+    pytest.importorskip("re2")
+    with counts_of(Query("(a+)+$"), lambda: False) as (count, at_once):
+        assert [count(text) for text in ("a" * 60 + "!", "aaa\naa", "b")] == [0, 2, 0]
+        assert not at_once, "the screen looks for it by other means"
+        assert not psutil.Process().children()
 
 
 def test_it_is_given_up_after_a_while() -> None:

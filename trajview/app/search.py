@@ -148,6 +148,8 @@ class _Looked:
     def __init__(self, messages: Sequence[ChatMessage], query: Query, count_in: Callable[[str], int]) -> None:
         self._messages, self._query, self._count_in = messages, query, count_in
         self._prefilter = prefilter_of(query.pattern, metadata="metadata" in query.searched)
+        self._as_logged = prefilter_of(query.pattern, as_logged=True)
+        """The same of messages that say what was logged and nothing else."""
         as_said = query.searched == SAID and not query.tools
         # Messages that are built on demand know more of themselves, where nothing else matters.
         self._lazy: Any = messages if hasattr(messages, "searchable") else None
@@ -193,9 +195,13 @@ class _Looked:
         if logged is not None:
             if self._count_logged is not None and (found := self._matches_logged(*logged)) is not None:
                 return found
-            if not self._passes(*[memoryview(each) for each in logged if each is not None]):
+            if not self._passes(lambda: self._may_hold(*logged)):
                 return 0
-        elif self._prefilter.clauses and (raw := lazy.undecoded(index)) is not None and not self._passes(raw):
+        elif (
+            self._prefilter.clauses
+            and (raw := lazy.undecoded(index)) is not None
+            and not self._passes(lambda: self._prefilter.may_match(raw))
+        ):
             return 0
         known = None if self._texts_only is None else lazy.searchable(index)
         return self._matches_in_built(index) if known is None else self._matches_in(known)
@@ -209,19 +215,31 @@ class _Looked:
         called = self._lazy.called(calls)
         return None if called is None else found + self._matches_in(called)
 
-    def _passes(self, *logged: bytes | memoryview) -> bool:
-        """Whether the JSON of a message may hold a match. It is not asked where nearly all of them may."""
+    def _may_hold(self, content: Raw, calls: Raw | None) -> bool:
+        """Whether the JSON of a text and of calls may hold a match."""
+        said, called = memoryview(content), None if calls is None else memoryview(calls)
+        if calls is None or called is None:
+            return self._as_logged.may_match(said)
+        prefilter = self._prefilter
+        if prefilter.missing(called, prefilter.missing(said, prefilter.clauses)):
+            return False
+        exact = self._as_logged
+        if exact == prefilter or not (left := exact.missing(said, exact.clauses)):
+            return True
+        # Of calls that cannot be parsed, the message says so.
+        return not exact.missing(called, left) or self._lazy.called(calls) is None
+
+    def _passes(self, may_match: Callable[[], bool]) -> bool:
+        """Whether a message may hold a match. It is not asked where nearly all of them may."""
         if self._unasked:
             self._unasked -= 1
             return True
-        left = self._prefilter.clauses
-        for each in logged:
-            left = self._prefilter.missing(each, left)
-        self._asked, self._passed = self._asked + 1, self._passed + (not left)
+        passes = may_match()
+        self._asked, self._passed = self._asked + 1, self._passed + passes
         if self._asked == _ASKED:
             self._unasked = _UNASKED if self._passed >= _MOST_PASSED else 0
             self._asked = self._passed = 0
-        return not left
+        return passes
 
     def _matches_in(self, texts: list[str]) -> int:
         text = texts[0] if len(texts) == 1 else "\n".join(filter(None, texts))

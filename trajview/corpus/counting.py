@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Final
 
+from trajview.patterns.finder import finder_of
+
 from .pattern_words import literal_of
 from .quick_bytes import holds, lowered, lowered_text, times_in, times_in_bytes
 
@@ -42,6 +44,11 @@ def counter_of(pattern: re.Pattern[str]) -> Callable[[str], int]:
     if is_plain(pattern):
         text = literal_of(pattern).text
         return _counts_folded(text, pattern) if fold else _counts(text)
+    finder, by_re = finder_of(pattern), _counter_by_re(pattern, fold)
+    return lambda text: finder.count(text) if finder.handles(text) else by_re(text)
+
+
+def _counter_by_re(pattern: re.Pattern[str], fold: bool) -> Callable[[str], int]:
     if fold and _SIMPLE.fullmatch(pattern.pattern):
         return _counts_lowered(pattern)
     sooner = _begun_sooner(pattern, pattern.flags)

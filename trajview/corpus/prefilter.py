@@ -52,6 +52,8 @@ _ADDED_WITH: Final = (
     ("shell command", ("action", "command")),
 )
 """The same, in small letters, where the log must then hold one of these."""
+_ADDED_AS_LOGGED: Final = ("inf nan",)
+"""What becomes of numbers, and of what stands for none, in the arguments of calls; which says more than that, is not as logged."""
 _ADDED_METADATA: Final = (
     "id name recipient model timestamp description agents reasoning usage metadata value role_ source format round state",
     "rewards note not shown as rewards record agents error class_ as_logged type text events reply_type user_query",
@@ -212,20 +214,24 @@ def _is_suspicious(data: bytes, escaped: bool) -> bool:
     return escaped and holds(data, b"\\u00") and any(holds(data, spelled) for spelled in _SPELLED)
 
 
-def prefilter_of(pattern: re.Pattern[str], *, metadata: bool = False) -> Prefilter:
-    """The prefilter of a pattern. `metadata`: what the formats keep beside the messages is searched too."""
+def prefilter_of(pattern: re.Pattern[str], *, metadata: bool = False, as_logged: bool = False) -> Prefilter:
+    """The prefilter of a pattern. `metadata`: what the formats keep beside the messages is searched too.
+
+    `as_logged`: only for texts and calls that say what was logged and nothing else, which it passes over more often.
+    """
     found = words_of(pattern)
     if metadata:  # there, formats put texts side by side
         found = [
             [Word(max(word.text.split(" "), key=len), word.fold, word.may_follow) for word in words] for words in found
         ]
-    clauses = [clause for words in found if (clause := _clause(words, metadata)) is not None]
+    clauses = [clause for words in found if (clause := _clause(words, metadata, as_logged)) is not None]
     clauses.sort(key=lambda clause: -clause.weight)
     return Prefilter(tuple(clauses[:_MOST_WORDS]))
 
 
-def _clause(words: Sequence[Word], metadata: bool) -> _Clause | None:
+def _clause(words: Sequence[Word], metadata: bool, as_logged: bool) -> _Clause | None:
     """One of these words has to be there; None where that cannot be told from the bytes."""
+    added = _ADDED_AS_LOGGED if as_logged else (*_ADDED, *_ADDED_METADATA) if metadata else _ADDED
     needles: list[bytes] = []
     others: list[bytes] = []
     spelled: list[str] = []
@@ -233,7 +239,7 @@ def _clause(words: Sequence[Word], metadata: bool) -> _Clause | None:
     exact = not any(word.fold for word in words)
     for word in words:
         text = word.text[:LONGEST]
-        if word.may_follow:
+        if word.may_follow and not as_logged:
             head = _ESCAPED_HEAD.match(text.lower() if word.fold else text)
             text = text[head.end() :] if head else text
         found = _spellings(text, word.fold) if len(text) > 1 or not text.isascii() else None
@@ -242,7 +248,7 @@ def _clause(words: Sequence[Word], metadata: bool) -> _Clause | None:
         needles += found[0] if exact else map(lowered, found[0])
         spelled += found[1]
         weight = min(weight, len(text))
-        said = _said_by_formats(text, metadata)
+        said = _said_by_formats(text, added, () if as_logged else _ADDED_WITH)
         if said is None:
             return None
         others += said
@@ -254,14 +260,15 @@ def _clause(words: Sequence[Word], metadata: bool) -> _Clause | None:
     return _Clause(tuple(dict.fromkeys(needles)), tuple(dict.fromkeys(others)), escapes, pattern, exact, weight)
 
 
-def _said_by_formats(text: str, metadata: bool) -> list[bytes] | None:
+def _said_by_formats(
+    text: str, added: Sequence[str], added_with: Sequence[tuple[str, Sequence[str]]]
+) -> list[bytes] | None:
     """What the log must hold where a format says this; None where it needs to hold nothing. Of several words, a format says all or none."""
     others: list[bytes] = []
-    added = (*_ADDED, *_ADDED_METADATA) if metadata else _ADDED
     for word in text.casefold().split(" "):
         if _NUMBER.match(word) or any(word in line.casefold() for line in added):
             continue
-        found = [other.encode() for line, with_it in _ADDED_WITH if word in line for other in with_it]
+        found = [other.encode() for line, with_it in added_with if word in line for other in with_it]
         if not found:
             return []
         others += found
