@@ -64,6 +64,31 @@ async def test_what_is_found_stands_under_its_run_with_its_lines_around(runs: Pa
         assert "```diff" in context
 
 
+async def test_what_is_found_can_stand_in_the_order_of_the_list_and_back(tmp_path: Path) -> None:
+    tea = [chat(str(n), "Go.", f"tea {n}", reward=n % 3) for n in range(3)]
+    by_file = ["0 tea.jsonl:1 1", "1 tea.jsonl:2 1", "2 tea.jsonl:3 1"]
+    write_jsonl(tmp_path / "tea.jsonl", tea)
+    async with reading(tmp_path) as reader:
+        await reader.listed()
+        await search(reader, "tea")
+        await reader.press("s")
+        assert ([*rows(reader)[::2]], "as in the list" in said(reader)) == (by_file, False)
+        await reader.press("q")
+        await reader.ask("ampersand", "sort:-id")
+        await search(reader, "tea")
+        assert rows(reader)[::2] == by_file
+        await reader.press("n")
+        assert under_cursor(reader).endswith("tea 1")
+        await reader.press("s")
+        assert rows(reader)[::2] == by_file[::-1]
+        assert "as in the list" in said(reader)
+        await reader.press("n")
+        assert under_cursor(reader).endswith("tea 0")
+        await reader.press("s")
+        assert rows(reader)[::2] == by_file
+        assert under_cursor(reader).endswith("tea 0")
+
+
 async def test_a_search_typed_in_one_burst_is_what_was_typed(runs: Path) -> None:
     async with reading(runs) as reader:
         await reader.listed()

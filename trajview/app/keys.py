@@ -105,6 +105,7 @@ KEYS: tuple[Key, ...] = (
     Key("open", "enter,o", "open", "open the run", "Runs", _B | _D | _R, "open"),
     Key("results.next", "right_square_bracket,n", "run(1)", "next run that was found", "Jump", _R, "next run"),
     Key("results.previous", "left_square_bracket,N", "run(-1)", "previous run that was found", "Jump", _R),
+    Key("results.sort", "s", "sort", "in the order of the list, or of the files", "Runs", _R),
     Key("mark.run", "m", "mark_run", "mark the run, to compare it", "Runs", _B),
     Key("compare", "c", "compare", "compare two marked runs, or one with this", "Runs", _B),
     Key("sort", "s", "sort(1)", "sort by the next column", "Runs", _B, "sort"),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import TYPE_CHECKING, Final, Literal
 
 from trajview.corpus.matches import Hit
@@ -12,6 +13,7 @@ from trajview.corpus.search import RunMatches
 
 if TYPE_CHECKING:
     from trajview.annotation.citations import Citation
+    from trajview.corpus.info import Place
 
 __all__ = ["AROUND", "FEW", "KEPT", "MOST", "WIDTH", "Group", "Landing", "Results", "Row"]
 
@@ -82,6 +84,10 @@ class Results:
     messages: int = 0
     problems: int = 0
     cursor: int = 0
+    arranged: bool = False
+    """Whether the runs stand in another order than that in which they were found."""
+    _found: list[Group] = field(default_factory=list)
+    """The runs in the order in which they were found."""
     _starts: list[int] = field(default_factory=list)
     _count: int = 0
 
@@ -96,9 +102,29 @@ class Results:
             self.cursor = min(1, group.rows - 1)  # the first hit
         self._starts.append(self._count)
         self.groups.append(group)
+        self._found.append(group)
         self._count += group.rows
         self.matches += found.matches
         self.messages += found.messages
+
+    def arrange(self, rank: Mapping[Place, int] | None) -> None:
+        """Put the runs in this order, those without a rank last; None for that in which they were found.
+
+        The cursor stays on its row.
+        """
+        under, within = None, 0
+        if self.groups:
+            at = bisect_right(self._starts, self.cursor) - 1
+            under, within = self.groups[at], self.cursor - self._starts[at]
+        self.arranged = rank is not None
+        self.groups = list(self._found)
+        if rank is not None:
+            last = len(rank)
+            self.groups.sort(key=lambda group: rank.get(group.found.place, last))
+        self._starts = [0, *accumulate(group.rows for group in self.groups)][:-1]
+        for start, group in zip(self._starts, self.groups, strict=True):
+            if group is under:
+                self.cursor = start + within
 
     def row(self, index: int) -> Row:
         """A row by its number. Raises IndexError past the end."""

@@ -367,6 +367,24 @@ class ResultsScreen(Screen[None]):
         self.results.step_run(step)
         self.list.show_cursor()
 
+    def action_sort(self) -> None:
+        """Put the runs that were found in the order of the list, or back in that of the files."""
+        runs, results = self.trajview.browser.runs, self.results
+        if results.state == "searching":
+            self.notify("Once the search is through.", timeout=2)
+            return
+        found = {group.found.place for group in results.groups}
+        places = (getattr(runs.rows[row], "place", None) for row in runs.shown)
+        rank = {place: at for at, place in enumerate(places) if place in found}
+        before = list(results.groups)
+        results.arrange(None if results.arranged else rank)
+        if results.arranged and all(a is b for a, b in zip(before, results.groups, strict=True)):
+            results.arrange(None)
+            self.notify("The list is in this order as well.", timeout=2)
+        self.list.rows_replaced()
+        self.list.show_cursor()
+        self._say()
+
     def action_help(self) -> None:
         """The keys of this screen."""
         self.trajview.show_help("results")

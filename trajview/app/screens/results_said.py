@@ -58,6 +58,8 @@ def counts_said(results: Results, search: SearchProcess, corpus: Corpus) -> str:
         counts.append(f"{results.matches:,} match{'es' * (results.matches != 1)} in {runs:,} run{'s' * (runs != 1)}")
     if results.problems:
         counts.append(f"{results.problems:,} not readable")
+    if results.arranged:
+        counts.append("as in the list")
     if results.state == "searching":
         done = search.bytes_done
         whole = corpus.bytes_done if corpus.finished else 0
