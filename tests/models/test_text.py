@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.models.strategies import messages as any_message
 from tests.models.strategies import texts, transcripts
+from trajview.models import text
 from trajview.models.messages import (
     AssistantMessage,
     ChatMessage,
@@ -28,6 +29,7 @@ from trajview.models.run import AgentRun
 from trajview.models.text import (
     MIN_TOKEN_LIMIT,
     message_to_str,
+    run_pieces,
     run_to_str,
     run_to_str_with_token_limit,
     transcript_to_str,
@@ -354,6 +356,19 @@ def test_labels_longer_than_the_limit_are_a_value_error() -> None:
 def test_the_tokens_of_a_whole_are_the_sum_of_its_blocks(contents: list[str]) -> None:
     blocks = [message_to_str(UserMessage(content=text), f"T0B{index}") for index, text in enumerate(contents)]
     assert tokens_of("".join(blocks)) == sum(map(tokens_of, blocks))
+
+
+def test_the_text_of_a_run_is_made_unit_by_unit(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = AgentRun(id="r1", transcripts=[conversation(5)])
+    made: list[str] = []
+    real = text.message_to_str
+    monkeypatch.setattr(text, "message_to_str", lambda message, label: made.append(label) or real(message, label))
+    pieces = run_pieces(run)
+    had = [next(pieces), next(pieces)]
+    assert 0 < len(made) < len(run.transcripts[0].messages)
+    had += pieces
+    assert all(piece.endswith("\n") for piece in had if piece)  # what is printed of each needs nothing of the next
+    assert "".join(had) == run_to_str(run)
 
 
 def test_a_run_is_its_transcripts_and_what_is_known_about_it() -> None:

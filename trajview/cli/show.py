@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -104,7 +104,8 @@ def show(
 
 
 def _print_run(corpus: Corpus, info: RunInfo, unit: int | None, token_limit: int | None, blind: bool) -> None:
-    run = corpus.load(info)
+    whole = unit is None and token_limit is None
+    run = corpus.load(info, lazily=whole and not blind)
     if blind:
         from trajview.models.blind import blinded
 
@@ -117,14 +118,17 @@ def _print_run(corpus: Corpus, info: RunInfo, unit: int | None, token_limit: int
                 f"there is no action unit {unit} in {info.key}", hint=f"it has {has}", where=Where(info.path, info.line)
             )
     title = f"{info.key} · {info.source} · {info.format}"
-    if token_limit is None:
-        from trajview.models.text import run_to_str
+    if whole:
+        from trajview.models.text import run_pieces
 
-        _print_block(title, run_to_str(run) if unit is None else _unit_str(run, unit))
+        _print_block(title, run_pieces(run))
+        return
+    if token_limit is None:
+        _print_block(title, [_unit_str(run, unit or 0)])
         return
     strings = _strings(run, unit, token_limit)
     for number, text in enumerate(strings, 1):
-        _print_block(f"{title} · part {number} of {len(strings)}", text)
+        _print_block(f"{title} · part {number} of {len(strings)}", [text])
 
 
 def _strings(run: AgentRun, unit: int | None, token_limit: int) -> list[str]:
@@ -172,16 +176,19 @@ def _unit_str(run: AgentRun, unit: int) -> str:
     return "".join([f"<|action unit {unit}|>\n", *blocks, f"</|action unit {unit}|>\n"])
 
 
-def _print_block(title: str, text: str) -> None:
+def _print_block(title: str, pieces: Iterable[str]) -> None:
+    """Print a title and text in pieces of whole lines, each as soon as it is there."""
     from trajview.textsafe import one_line, safe_text
 
-    title = f"=== {one_line(title, 300)} ==="
-    text = safe_text(text)
-    if wants_colour():
-        title = f"\x1b[1m{title}\x1b[0m"
-        text = _TAG.sub(_coloured, text)
+    title, colour = f"=== {one_line(title, 300)} ===", wants_colour()
     # Not click.echo, which writes UTF-8 where the terminal's encoding is ASCII.
-    sys.stdout.write(f"{title}\n{text}" if text.endswith("\n") else f"{title}\n{text}\n")
+    sys.stdout.write(f"\x1b[1m{title}\x1b[0m\n" if colour else f"{title}\n")
+    last = "\n"
+    for piece in filter(None, pieces):
+        last = text = safe_text(piece)
+        sys.stdout.write(_TAG.sub(_coloured, text) if colour else text)
+    if not last.endswith("\n"):
+        sys.stdout.write("\n")
 
 
 def _coloured(match: re.Match[str]) -> str:

@@ -31,7 +31,7 @@ from .tokens import count_tokens_up_to
 from .transcript import Transcript
 
 __all__ = [
-    "MIN_TOKEN_LIMIT", "message_to_str", "run_to_str", "run_to_str_with_token_limit", "transcript_to_str",
+    "MIN_TOKEN_LIMIT", "message_to_str", "run_pieces", "run_to_str", "run_to_str_with_token_limit", "transcript_to_str",
     "transcript_to_str_with_token_limit",
 ]  # fmt: skip
 
@@ -89,13 +89,19 @@ def transcript_to_str_with_token_limit(
 
 def run_to_str(run: AgentRun, agent_run_idx: int | None = None) -> str:
     """The whole run as text: every transcript, then what is known about the run (names, rewards, metadata)."""
-    pieces = []
+    return "".join(run_pieces(run, agent_run_idx))
+
+
+def run_pieces(run: AgentRun, agent_run_idx: int | None = None) -> Iterator[str]:
+    """The same piece by piece, each of whole lines: a long run need not be in memory as text."""
     for index, transcript in enumerate(run.transcripts):
         label = _label(index, agent_run_idx)
         name = f"; name: {_on_a_line(transcript.name)}" if transcript.name else ""
-        pieces += [f"<|transcript {label}{name}|>\n", transcript_to_str(transcript, index, agent_run_idx)]
-        pieces.append(f"</|transcript {label}|>\n")
-    return "".join(pieces) + _metadata_str(_run_title(agent_run_idx), _run_facts(run))
+        yield f"<|transcript {label}{name}|>\n"
+        yield from _unit_strs(transcript, label, None)
+        yield _metadata_str(f"transcript metadata {label}M", transcript.metadata)
+        yield f"</|transcript {label}|>\n"
+    yield _metadata_str(_run_title(agent_run_idx), _run_facts(run))
 
 
 def run_to_str_with_token_limit(run: AgentRun, token_limit: int, agent_run_idx: int | None = None) -> list[str]:
@@ -190,10 +196,14 @@ def _label(transcript_idx: int, agent_run_idx: int | None) -> str:
 
 
 def _units_str(transcript: Transcript, label: str, highlight: int | None) -> str:
+    return "".join(_unit_strs(transcript, label, highlight))
+
+
+def _unit_strs(transcript: Transcript, label: str, highlight: int | None) -> Iterator[str]:
     if not transcript.messages:
-        return f"<|{label}; no messages|>\n"
-    units = range(len(transcript.unit_starts))
-    return "".join(_unit_str(transcript, unit, label, highlight) for unit in units)
+        yield f"<|{label}; no messages|>\n"
+    for unit in range(len(transcript.unit_starts)):
+        yield _unit_str(transcript, unit, label, highlight)
 
 
 def _unit_str(transcript: Transcript, unit: int, label: str, highlight: int | None) -> str:
