@@ -21,6 +21,18 @@ settings.register_profile(
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Three programs for two cores: tests of screens and of other programs wait a good part of their time."""
+    asked = os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS", "")
+    if asked.isdecimal():
+        return int(asked)
+    try:
+        cores = len(os.sched_getaffinity(0))
+    except AttributeError:  # Not everywhere.
+        cores = os.cpu_count() or 1
+    return max(2, cores * 3 // 2)
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _signals_as_in_a_terminal() -> None:
     """Programs that tests start can be interrupted, also where the tests run under nohup or in the background of a script.

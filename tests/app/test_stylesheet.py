@@ -1,0 +1,87 @@
+"""What is remembered of component classes is what Textual finds; and it is found once only."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.css.stylesheet import Stylesheet as TextualStylesheet
+from textual.dom import DOMNode
+from textual.screen import Screen
+
+from trajview.app.stylesheet import Stylesheet
+
+from .driving import Reader, reading
+
+
+def _styles(node: DOMNode) -> dict[str, Any]:
+    return {name: styles.base.get_rules() for name, styles in node._component_styles.items()}
+
+
+def _differing(screen: Screen[Any], sheet: TextualStylesheet) -> list[str]:
+    """The widgets whose component classes Textual would style otherwise than they are styled."""
+    differing = []
+    for node in screen.walk_children(with_self=True):
+        ours = _styles(node)
+        TextualStylesheet._process_component_classes(sheet, node)
+        if _styles(node) != ours:
+            differing.append(str(node))
+    return differing
+
+
+async def test_component_classes_look_as_textual_has_them_in_every_state(log: Path) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        sheet = reader.app.stylesheet
+        assert isinstance(sheet, Stylesheet)
+        assert len(_styles(reader.screen.view)) > 50, "there is something to compare"
+        for key in ("o", "tab", "a", "tab", "escape", "f1", "escape", "slash", "escape"):
+            await reader.press(key)
+            assert _differing(reader.app.screen, sheet) == [], key
+        for theme in ("trajview-light", "textual-light", "trajview-dark"):
+            before = _styles(reader.screen.view)
+            reader.app.theme = theme
+            await reader.until(lambda before=before: _styles(reader.screen.view) != before, theme)
+            assert _differing(reader.app.screen, sheet) == [], theme
+
+
+async def test_a_class_that_comes_and_goes_changes_the_look_and_asks_once_only(
+    log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = 0
+    textuals = TextualStylesheet._process_component_classes
+
+    def count(self: TextualStylesheet, node: DOMNode) -> None:
+        nonlocal asked
+        asked += 1
+        textuals(self, node)
+
+    async with reading(log) as reader:
+        await reader.opened()
+        view, sheet = reader.screen.view, reader.app.stylesheet
+        sheet.add_source("RowsView.-loud .tv--role-user { background: red; }", ("", "loud"))
+        sheet.update(view)
+        monkeypatch.setattr(TextualStylesheet, "_process_component_classes", count)
+        plain = _styles(view)
+        for loud in (True, False, True, False):
+            view.set_class(loud, "-loud")
+            await reader.pilot.pause()
+            assert (_styles(view) != plain) is loud
+        assert asked == 1, "for the loud view, and only the first time"
+
+
+async def test_two_apps_parse_their_css_once(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def look(reader: Reader) -> None:
+        await reader.opened()
+        await reader.press("o")
+
+    async with reading(log) as reader:
+        await look(reader)
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise AssertionError("parsed anew")
+
+    monkeypatch.setattr("textual.css.stylesheet.parse", refuse)
+    async with reading(log) as reader:
+        await look(reader)
