@@ -159,8 +159,8 @@ def test_citations_come_in_order_and_do_not_overlap_whatever_the_text(text: str)
 )  # fmt: skip
 def test_a_text_made_to_be_slow_is_not(piece: str) -> None:
     began = time.process_time()
-    find_citations(piece * (400_000 // len(piece)))
-    assert time.process_time() - began < 3
+    find_citations(piece * (200_000 // len(piece)))
+    assert time.process_time() - began < 1.5
 
 
 def test_no_more_citations_are_looked_for_than_are_wanted() -> None:

@@ -133,7 +133,7 @@ def test_logged_texts_are_searched_as_built_messages_are(logged: list[Any], text
     )
 
 
-@settings(max_examples=800, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(MESSAGES | PLAIN, NEEDLES, st.booleans(), st.booleans(), st.integers(0, 7))
 def test_messages_that_are_bytes_are_searched_as_built_ones_are(
     logged: list[Any], text: str, ascii_only: bool, by_docent: bool, start: int
@@ -205,7 +205,7 @@ def _count(query: Query, text: str) -> int:
     return sum(1 for match in query.pattern.finditer(text) if match.group())
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(NEEDLES, TEXTS, st.booleans())
 @example("[ -_]", "a", True)
 @example("k", "K", False)

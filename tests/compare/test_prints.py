@@ -46,7 +46,7 @@ def on_demand(messages: MessagesOnDemand) -> Transcript:
     return transcript
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(items() | st.lists(MESSAGE | ODD | VALUE, max_size=8), st.booleans(), st.booleans())
 def test_what_is_known_without_building_is_what_the_built_message_says(
     logged: list[Any], docent: bool, as_bytes: bool

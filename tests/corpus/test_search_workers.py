@@ -72,9 +72,13 @@ def logs(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "how", [{}, {"keep": 1}, {"keep_in_all": 30}, {"most": 1, "keep": 0}, {"around": 2, "width": 10}]
+    ("typed", "how"),
+    [
+        *((typed, {}) for typed in ("needle", "in:all needle", "in:metadata a#7", r"needle \d+5$", "nothing")),
+        *(("in:all needle", how) for how in ({"keep": 1}, {"keep_in_all": 30}, {"most": 1, "keep": 0})),
+        ("needle", {"around": 2, "width": 10}),
+    ],
 )
-@pytest.mark.parametrize("typed", ["needle", "in:all needle", "in:metadata a#7", r"needle \d+5$", "nothing"])
 def test_it_is_what_one_process_finds_in_the_same_order(logs: Path, typed: str, how: dict[str, Any]) -> None:
     query = query_from(typed)
     assert everything([logs], query, 2, **how) == everything([logs], query, 1, **how)

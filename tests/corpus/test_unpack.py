@@ -92,15 +92,16 @@ def test_whole_json_arrays_yaml_and_other_encodings_are_unpacked_too(tmp_path: P
 
 @pytest.mark.usefixtures("in_memory")
 def test_a_file_that_was_cut_opens_up_to_there_with_one_problem(tmp_path: Path, kind: str) -> None:
-    data = lines(300, 10_000)
+    count = 120
+    data = lines(count, 10_000)
     packed = PACKERS[kind](data)
     for share in (0.5, 0.97):
         path = tmp_path / f"{share}.jsonl.{kind}"
         path.write_bytes(packed[: int(len(packed) * share)])
         corpus = open_corpus(path)
         # xz and bzip2 work by blocks: what comes of a torn one is nothing.
-        assert len(corpus) >= (share * 300 * 0.5 if kind in ("gz", "zst") else 0)
-        assert len(corpus) < 300
+        assert len(corpus) >= (share * count * 0.5 if kind in ("gz", "zst") else 0)
+        assert len(corpus) < count
         assert [problem.reason for problem in corpus.problems] == [
             "the compressed file is torn: it ends before it is complete"
         ]

@@ -104,7 +104,7 @@ KEYS = st.fixed_dictionaries(
 )  # fmt: skip
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     keys=KEYS,
     others=st.lists(KEYS, max_size=2),
@@ -123,7 +123,7 @@ def test_the_quick_look_agrees_with_the_full_one_or_gives_up(
                 look_at(looker, data)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(keys=KEYS, messages=st.lists(PLAIN, min_size=1, max_size=9) | st.lists(PLAIN | ODD, max_size=9) | VALUE)
 def test_a_large_record_is_looked_at_without_being_decoded_before(keys: dict[str, Any], messages: Any) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -134,7 +134,7 @@ def test_a_large_record_is_looked_at_without_being_decoded_before(keys: dict[str
             look_at(looker, json.dumps(record).encode("utf-8", "surrogatepass"))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(keys=KEYS, messages=st.lists(PLAIN, min_size=1, max_size=9) | st.lists(PLAIN | ODD, max_size=9) | VALUE)
 def test_a_record_that_is_opened_next_is_looked_at_as_the_others_are(keys: dict[str, Any], messages: Any) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -180,7 +180,7 @@ def test_a_large_chat_is_quick_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (found[0], found[1].messages, found[1].rewards) == ("openai", 27, (1.0,))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(at=st.integers(0, 10_000), change=st.binary(max_size=3), cut=st.integers(0, 3))
 @example(at=40, change=b"\xff", cut=0)
 def test_damaged_bytes_never_make_it_say_what_the_full_look_does_not(at: int, change: bytes, cut: int) -> None:
@@ -242,7 +242,7 @@ def test_after_many_records_that_it_does_not_know_it_looks_only_now_and_then(mon
     assert look_at(looker, plain)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(record=KEYS, alone=st.booleans())
 def test_what_stands_beside_the_messages_is_found_in_one_way(record: dict[str, Any], alone: bool) -> None:
     origin = Origin(Path("logs.jsonl"), 3, 4, alone)

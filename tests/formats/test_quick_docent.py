@@ -78,7 +78,7 @@ def encoded(record: Any) -> bytes:
     return json.dumps(record, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(record=RUN)
 @example({"transcripts": [{"messages": [{"role": "user", "model": 3}, {"role": "assistant", "model": "m"}]}], "metadata": {"model": "a"}})  # fmt: skip
 def test_the_quick_look_agrees_with_the_full_one_or_gives_up(record: dict[str, Any]) -> None:
@@ -93,7 +93,7 @@ def test_the_quick_look_agrees_with_the_full_one_or_gives_up(record: dict[str, A
         look_at(QuickLook(), data)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(record=RUN)
 def test_a_run_opened_from_its_parts_is_the_run_read(record: dict[str, Any]) -> None:
     data = encoded(record)
@@ -106,7 +106,7 @@ def test_a_run_opened_from_its_parts_is_the_run_read(record: dict[str, Any]) -> 
         assert look_at_parts(parts, ORIGIN) == look_at_run(data, ORIGIN)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(logged=st.lists(MESSAGE | ODD | VALUE, max_size=8), as_bytes=st.booleans())
 def test_each_message_is_the_one_that_reading_builds(logged: list[Any], as_bytes: bool) -> None:
     logged = decode(json.dumps(logged).encode())

@@ -79,7 +79,7 @@ EPISODE = st.fixed_dictionaries(
 )  # fmt: skip
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(EPISODE)
 def test_the_quick_look_agrees_with_the_full_one_or_gives_up(record: dict[str, Any]) -> None:
     found = look_at_episode(json.dumps(record).encode(), ORIGIN)
@@ -89,7 +89,7 @@ def test_the_quick_look_agrees_with_the_full_one_or_gives_up(record: dict[str, A
         assert found == (detection.format, known.summarise(record, ORIGIN))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(conversations() | st.lists(TURN, max_size=5))
 @example([[["Environment", "Ann", CONTEXT], ["Environment", "Bo", CONTEXT]], [["did", "", "did nothing"]]])
 @example(

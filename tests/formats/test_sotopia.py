@@ -196,7 +196,7 @@ def junk_episodes(draw: st.DrawFn) -> dict[str, Any]:
     return data
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(junk_episodes())
 def test_what_is_accepted_reads_whatever_is_in_it_and_the_summary_agrees(data: dict[str, Any]) -> None:
     if FORMAT.detect(data) is None:

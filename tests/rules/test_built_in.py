@@ -239,7 +239,7 @@ def test_no_text_can_make_the_rules_slow(text: str) -> None:
 
 @pytest.mark.parametrize("name", RULES)
 @given(data=st.data())
-@settings(max_examples=150, suppress_health_check=list(HealthCheck), deadline=None)
+@settings(max_examples=50, suppress_health_check=list(HealthCheck), deadline=None)
 def test_what_a_rule_matches_holds_one_of_its_words_on_its_first_line(name: str, data: st.DataObject) -> None:
     rule = RULES[name]
     pattern = rule.pattern
