@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO, Final
@@ -188,8 +187,7 @@ def _one_record_of_lines(
     yield Record(messages, "jsonl messages", first.offset, end - first.offset, 0, first.number)
 
 
-@dataclass(frozen=True, slots=True)
-class _Quick:
+class _Quick(msgspec.Struct, gc=False):
     """Stands for the value of a line that a quick look was enough for."""
 
     found: tuple[str, Summary]

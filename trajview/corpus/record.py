@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from trajview.errors import Problem, Where
 from trajview.formats.base import Origin, Summary
@@ -32,8 +34,8 @@ QuickLook = Callable[[bytes | memoryview, int, int, bool], tuple[str, Summary] |
 """Format and summary of a record by its bytes, number, line and whether it is alone; None where it has to be decoded for that."""
 
 
-@dataclass(slots=True)
-class Record:
+class Record(msgspec.Struct, gc=False):
+    # A Struct, as RunInfo is.
     """One record of a source. See RunInfo for most of it.
 
     `data`: its bytes where they are at hand anyway (else None), maybe with white space after its `length`.

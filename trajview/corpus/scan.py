@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
@@ -252,22 +252,19 @@ class Scan:
                 raise _Stopped
             self.bytes_done = before + done // 2  # the other half is reading what comes out
 
-        found_in = records_of(source, registry.is_message_line, self._quick_look(source.path), unpacking)
-        while True:
-            try:
-                found = next(found_in, None)
-            except _Stopped:
-                return
-            if found is None:
-                break
-            if self._cancelled.is_set():
-                return
-            for item in [found] if isinstance(found, Problem) else self._items(found, source):
-                if stamp:
-                    items.append(item)
-                yield item
-            if isinstance(found, Record):
-                self.bytes_done = before + min(found.offset + found.length, size)
+        records = records_of(source, registry.is_message_line, self._quick_look(source.path), unpacking)
+        try:
+            for found in records:
+                if self._cancelled.is_set():
+                    return
+                for item in [found] if isinstance(found, Problem) else self._items(found, source):
+                    if stamp:
+                        items.append(item)
+                    yield item
+                if isinstance(found, Record):
+                    self.bytes_done = before + min(found.offset + found.length, size)
+        except _Stopped:
+            return
         if self._cache is not None and items and stamp == _stamp_in_cache(source.path):
             self._cache.keep(source, stamp, items)
 
@@ -288,9 +285,14 @@ class Scan:
     def _quick_look(self, path: Path) -> LookAt:
         path = origin_of(path, Record(None, "jsonl", 0, 0)).path
         opened_next = self._is_opened_next(path)
-        return lambda data, number, line, alone: self._quick.look(
-            data, Origin(path, number, line, alone), apart=opened_next and number == 0
-        )
+        look: Callable[..., tuple[str, Summary] | None] | None = None
+
+        def look_at(data: bytes | memoryview, number: int, line: int, alone: bool) -> tuple[str, Summary] | None:
+            nonlocal look
+            look = look or self._quick.look
+            return look(data, Origin(path, number, line, alone), apart=opened_next and number == 0)
+
+        return look_at
 
     def _is_opened_next(self, path: Path) -> bool:
         """Whether the first record of a file may be the only one that there is, which is opened at once."""
@@ -301,15 +303,17 @@ class Scan:
             large = found.record == 0 and found.length >= _LARGE
             self.hand_over(path, found.offset, what if large else None)
 
-    def _items(self, found: Record, source: SourceFile) -> Iterator[RunInfo | Problem]:
+    def _items(self, found: Record, source: SourceFile) -> Iterable[RunInfo | Problem]:
         """The run that a record is, and what is wrong with it. What its format refuses is a raw run as well."""
-        if found.quick is not None:
-            format_name, summary = found.quick
+        if found.quick is None:
+            return self._items_in_full(found, source)
+        format_name, summary = found.quick
+        if self.hand_over is not None:
             self._hand_over(found, source.path, self._quick.taken_apart())
-            yield self._info(found, source, format_name, summary)
-            if summary.problems:
-                yield noticed(summary.problems, source.path, found.line)
-            return
+        info = self._info(found, source, format_name, summary)
+        return [info, noticed(summary.problems, source.path, found.line)] if summary.problems else [info]
+
+    def _items_in_full(self, found: Record, source: SourceFile) -> Iterator[RunInfo | Problem]:
         origin = origin_of(source.path, found)
         try:
             known, detection = registry.best(found.value)
