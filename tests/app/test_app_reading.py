@@ -17,6 +17,7 @@ from trajview.app.screens.help import HelpScreen
 from trajview.app.screens.problem import ProblemScreen
 from trajview.app.screens.raw import RawScreen
 from trajview.app.screens.transcript import TranscriptScreen
+from trajview.app.widgets.key_footer import KeyFooter
 from trajview.app.widgets.minimap import Minimap
 from trajview.app.widgets.outline import Outline
 from trajview.config import Settings
@@ -332,8 +333,8 @@ async def test_the_palette_opens_from_list_and_transcript_and_runs_a_command(log
         await reader.opened()
         await reader.press("ctrl+p")
         await reader.until(lambda: isinstance(reader.app.screen, CommandPalette))
-        await reader.type("as raw JSON")
-        await reader.until(lambda: "The record as raw JSON, at the message" in reader.whole_screen)
+        await reader.type("raw record")
+        await reader.until(lambda: "The raw record, at the message" in reader.whole_screen)
         await reader.press("enter")
         await reader.until(lambda: isinstance(reader.app.screen, RawScreen))
         await reader.press("q", "q")
@@ -351,6 +352,17 @@ async def test_the_palette_offers_every_command_of_the_screen_with_its_keys_and_
                 assert offered[key.says[0].upper() + key.says[1:]] == shown(key.keys)
         assert {"Theme", "Quit", "Suspend"} <= set(offered)
         assert not {"Keys", "Maximize"} & set(offered)
+
+
+async def test_the_bottom_line_keeps_its_order_where_keys_are_changed(log: Path) -> None:
+    said = []
+    for keys in ({}, {"unit.next": "w", "fold.toggle": "f"}):
+        async with reading(log, keys=keys) as reader:
+            await reader.opened()
+            footer = reader.screen.query_one(KeyFooter)
+            said.append([says for _, _, _, says in footer._shown()])
+    assert said[0] == said[1]
+    assert said[0][:2] == ["unit", "highlight"]
 
 
 async def test_another_theme_recolours_what_is_shown(log: Path) -> None:

@@ -95,7 +95,7 @@ class TrajviewApp(Episodes):
 
             heed_signals(self._write_down, self._told_to_end)
         for said in self._settings_without_effect():
-            self.notify(said, severity="warning", timeout=8, markup=False)
+            self.notify(said, title="Configuration", severity="warning", timeout=8, markup=False)
         if self.compare is not None:
             self.show_comparison(*self.compare)
         elif self.plan is None and (self.settings.run is not None or self._names_one_file()):

@@ -86,7 +86,7 @@ KEYS: tuple[Key, ...] = (
     Key("show.outline", "O", "outline", "show or hide the outline", "Show", _T),
     Key("outline.highlighted", "F", "outline_highlighted", "outline: highlighted units only, or all", "Show", _T),
     Key("show.metadata", "i", "metadata", "metadata of run and message", "Show", _T),
-    Key("show.raw", "v", "raw", "the record as raw JSON, at the message", "Show", _T),
+    Key("show.raw", "v", "raw", "the raw record, at the message", "Show", _T),
     Key("search", "slash", "search", "search", "Find", _TR | _C, "search", priority=True),
     Key("search.corpus", "slash", "search", "search the messages of the listed runs", "Find", _B | _R, "search", priority=True),
     Key("filter", "ampersand", "filter", "filter the list", "Find", _B, "filter", priority=True),

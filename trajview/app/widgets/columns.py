@@ -97,6 +97,6 @@ def _least(column: Shown, size: int) -> int:
 
 
 def gap(width: int, widths: Mapping[Shown, int]) -> int:
-    """Cells between two columns: two, and up to four where there is room."""
+    """Cells between two columns: two, and up to four where there is room, the scroll bar's cell left free."""
     between = max(1, len(widths) - 1)
-    return max(2, min(4, (width - MARGIN - sum(widths.values())) // between))
+    return max(2, min(4, (width - 1 - MARGIN - sum(widths.values())) // between))

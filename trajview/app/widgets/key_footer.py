@@ -11,6 +11,8 @@ from textual.content import Content
 from textual.keys import key_to_character
 from textual.widget import Widget
 
+from trajview.app.keys import KEYS
+
 if TYPE_CHECKING:
     from textual import events
     from textual.binding import Binding
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["KeyFooter"]
 
 _ALWAYS = frozenset({"help", "back"})
+_PLACES = {key.id: place for place, key in enumerate(KEYS)}
+"""Where each key stands in the table."""
 
 
 def _takes_text(widget: Widget) -> bool:
@@ -59,17 +63,20 @@ class KeyFooter(Widget):
     def _bindings_changed(self, screen: Screen[object]) -> None:
         if not self.is_attached or screen is not self.screen:
             return
-        by_action: dict[str, Binding] = {}
+        by_action: dict[str, tuple[bool, int, Binding]] = {}
         focused = screen.focused
-        for _, binding, enabled, _ in screen.active_bindings.values():
+        for node, binding, enabled, _ in screen.active_bindings.values():
             # What the focused field takes as text does nothing else now.
             typed = focused is not None and (
                 focused.check_consume_key(binding.key, key_to_character(binding.key))
                 or (binding.key == "enter" and _takes_text(focused))
             )
             if binding.show and enabled and not typed:
-                by_action.setdefault(binding.action, binding)
-        keys = [(found.key, self.app.get_key_display(found), found.description) for found in by_action.values()]
+                # In the table's order also where keys are changed, which puts them last.
+                place = _PLACES.get(binding.id or "", len(_PLACES))
+                by_action.setdefault(binding.action, (node is screen, place, binding))
+        found = [binding for _, _, binding in sorted(by_action.values(), key=lambda each: each[:2])]
+        keys = [(one.key, self.app.get_key_display(one), one.description) for one in found]
         if keys != self._keys:
             self._keys = keys
             self.refresh()
