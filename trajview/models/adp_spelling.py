@@ -26,6 +26,7 @@ _LEGACY_KEYS: dict[str, dict[str, str]] = {
     "message_action": {"thoughts": "description", "message": "content"},
     "text_observation": {"text": "content"},
 }
+_ANY_LEGACY_KEY = frozenset(key for keys in _LEGACY_KEYS.values() for key in keys)
 
 
 def current_class(class_: object) -> str | None:
@@ -40,13 +41,16 @@ def current_spelling(item: dict[str, Any]) -> dict[str, Any]:
 
     A legacy key is renamed only where the current one is missing or null, so that nothing is overwritten.
     """
-    class_ = current_class(item.get("class_"))
+    logged = item.get("class_")
+    if type(logged) is str and logged not in _LEGACY_CLASSES and _ANY_LEGACY_KEY.isdisjoint(item):  # as nearly always
+        return item
+    class_ = current_class(logged)
     renamed = {
         old: new
         for old, new in _LEGACY_KEYS.get(class_ or "", {}).items()
         if old in item and item.get(new) is None and item[old] is not None
     }
-    if not renamed and class_ == item.get("class_"):
+    if not renamed and class_ == logged:
         return item
     current = {key: value for key, value in item.items() if key not in renamed}
     current["class_"] = class_
