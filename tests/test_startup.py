@@ -161,6 +161,7 @@ def test_the_first_rows_wait_for_no_import_that_they_do_not_need(tmp_path: Path)
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     imported = set(json.loads(done.stdout))
     assert "trajview.app.widgets.run_table" in imported
+    assert "trajview.app.widgets.filter_input" not in imported, "it is made after the first rows"
     unneeded = {name for name in imported if name.split(".")[0] in _NOT_YET}
     unneeded |= {
         name

@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from trajview.app.run_list import Column, RunList, RunRow
+from trajview.app.screens.browser import BrowserScreen
 from trajview.app.screens.help import HelpScreen
 from trajview.config import Settings
 from trajview.corpus.info import RunInfo, Updated
@@ -84,6 +85,16 @@ async def test_a_comparison_filters_as_soon_as_it_is_complete_and_nothing_flicke
         assert ids(app) == ["alpha"]
         assert count(app) == "1 of 4"
         assert "^" not in told(app)
+
+
+async def test_a_filter_is_typed_before_the_first_rows_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(BrowserScreen, "begin", lambda _: None)  # after which the field is there in any case
+    app = BrowserApp(corpus())
+    async with app.run_test(size=(100, 24)) as pilot:
+        await pilot.press("ampersand", *"beta")
+        await settle(pilot)
+        assert app.browser.query_one(Input).value == "beta"
+        assert ids(app) == ["beta"]
 
 
 async def test_an_error_is_pointed_at_and_what_stands_before_it_holds() -> None:

@@ -84,12 +84,15 @@ class TrajviewApp(Episodes):
         if settings.keys:
             self.set_keymap(settings.keys)
 
-    def on_mount(self) -> None:
-        self._garbage = Garbage(self)
+    def get_default_screen(self) -> Screen[None]:
+        """The browser: Textual's own screen below it, which nobody sees, would be composed, styled and laid out first."""
         self.browser = BrowserScreen(self.corpus, self.settings, self.read_statuses)
         self.browser.changed = self._runs_changed
         self.browser.listed = self.corpus_listed
-        self.push_screen(self.browser)
+        return self.browser
+
+    def on_mount(self) -> None:
+        self._garbage = Garbage(self)
         if not self.is_headless:
             from trajview.app.signals import heed_signals
 
@@ -241,7 +244,7 @@ class TrajviewApp(Episodes):
 
     def _runs_changed(self, infos: list[RunInfo]) -> None:
         """Have the transcript that is open show its run as it is now, where that comes by itself."""
-        if len(self.screen_stack) <= 2:  # Textual's own screen, and the browser
+        if len(self.screen_stack) == 1:  # the browser
             return
         from trajview.app.screens.transcript import TranscriptScreen
 

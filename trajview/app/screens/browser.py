@@ -123,8 +123,9 @@ class BrowserScreen(QueueScreen, MarkingScreen, FilteringScreen, NewsScreen):
         self._unsubscribe()
 
     def _compositor_refresh(self) -> None:
-        """Textual draws the first screen while it starts up, throws that away, and draws what has changed since alone."""
-        if not getattr(self.app, "_batch_count", 0):
+        """Draw what has changed; not before it can be seen, as Textual does while it starts up, and the first time with
+        the rows that are there."""
+        if not getattr(self.app, "_batch_count", 0) and (self.runs.rows or not self.rows_wait):
             super()._compositor_refresh()
 
     def on_screen_resume(self) -> None:
@@ -134,6 +135,7 @@ class BrowserScreen(QueueScreen, MarkingScreen, FilteringScreen, NewsScreen):
     def begin(self) -> None:
         self.corpus.go_on()
         self.refresh_status()
+        self.bar.prepare()
 
     # Annotation status
 

@@ -119,6 +119,11 @@ class NewsScreen(Screen[None]):
             self.begun = True
             self.begin()
 
+    @property
+    def rows_wait(self) -> bool:
+        """Whether something came that is not in the list yet."""
+        return self._told
+
     # Drawing
 
     def at_work(self) -> None:

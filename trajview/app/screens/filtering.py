@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 from textual.screen import Screen
-from textual.widgets import Input
 
 from trajview.app.run_list import RunList
 from trajview.app.screens.browser_said import Source
@@ -60,7 +59,7 @@ class FilteringScreen(Screen[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """The keys of the filter and the search have priority, and yet are text in the filter."""
-        if action in ("filter", "search") and isinstance(self.focused, Input):
+        if action in ("filter", "search") and getattr(self.focused, "id", None) == "filter-input":
             return False
         return super().check_action(action, parameters)
 

@@ -6,17 +6,18 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.suggester import Suggester
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
+    from textual.widgets import Input
+
+    from trajview.app.widgets.filter_input import FilterInput
     from trajview.where.complete import Candidates
     from trajview.where.syntax import WhereError
 
@@ -78,20 +79,6 @@ class FilterBar(Vertical):
             super().__init__()
             self.rows = rows
 
-    class _Completes(Suggester):
-        """Shows the likeliest candidate behind what is typed."""
-
-        def __init__(self, bar: FilterBar) -> None:
-            super().__init__(use_cache=False, case_sensitive=True)
-            self._bar = bar
-
-        async def get_suggestion(self, value: str) -> str | None:
-            bar = self._bar
-            found = bar.found_for(value)
-            if found and len(value) > found.start and found[0].lower() != value[found.start :].lower():
-                return value[: found.start] + found[0]
-            return None
-
     def __init__(self) -> None:
         super().__init__()
         self.candidates: Callable[[str], Candidates] | None = None
@@ -99,16 +86,20 @@ class FilterBar(Vertical):
         self._wrong: WhereError | None = None
         self._found: tuple[str, Candidates] | None = None
         self._cycle: tuple[str, Candidates, int] | None = None
+        self._box: FilterInput | None = None
+        self._beside = Static("", id="filter-count")
+        self._below = Static("", id="filter-said")
 
-    def compose(self) -> ComposeResult:
-        with Horizontal():
-            yield Static("&", id="filter-sign")
-            yield Input(
-                compact=True, placeholder="words of a name, file, format, agent or model; or:",
-                suggester=self._Completes(self), id="filter-input",
-            )  # fmt: skip
-            yield Static("", id="filter-count")
-        yield Static("", id="filter-said")
+    def prepare(self) -> FilterInput:
+        """What the bar holds; made after the first screen, which does not need it, or when it is asked for."""
+        if self._box is None:
+            from trajview.app.widgets.filter_input import FilterInput
+
+            self._box = FilterInput(self.found_for)
+            line = Horizontal()
+            self.mount(line, self._below)
+            line.mount(Static("&", id="filter-sign"), self._box, self._beside)
+        return self._box
 
     @property
     def is_open(self) -> bool:
@@ -119,19 +110,19 @@ class FilterBar(Vertical):
         """Show the bar and type in it; what was typed before is there."""
         self.add_class("-open")
         # `focus()` would come later, and what is typed meanwhile would be commands
-        self.screen.set_focus(self.query_one(Input))
+        self.screen.set_focus(self.prepare())
         self.tell(self._wrong)
 
     def show(self, text: str) -> None:
         """Show the bar with a filter that holds already, and leave the focus where it is."""
-        box = self.query_one(Input)
-        with box.prevent(Input.Changed):
+        box = self.prepare()
+        with box.prevent(box.Changed):
             box.value = text
         self.add_class("-open")
 
     def count(self, text: str) -> None:
         """Say what the filter leaves: `3 of 42`."""
-        self.query_one("#filter-count", Static).update(Content(text))
+        self._beside.update(Content(text))
 
     def found_for(self, text: str) -> Candidates | None:
         """What can follow a text; looked for once."""
@@ -150,18 +141,18 @@ class FilterBar(Vertical):
     def tell(self, wrong: WhereError | None, *, loudly: bool = False) -> None:
         """Say below the line what is wrong with it, or what can follow. What is only incomplete is not said `loudly`."""
         self._wrong = wrong
-        text = self.query_one(Input).value
+        text = self.prepare().value
         if wrong is not None and (loudly or not wrong.incomplete):
             said = self._pointed(wrong)
         else:
             said = (
                 self._what_follows(text) if text.strip() else Content.styled(" " * _BEFORE + _HINT, "$foreground 50%")
             )
-        self.query_one("#filter-said", Static).update(said)
+        self._below.update(said)
 
     def _pointed(self, wrong: WhereError) -> Content:
         """A caret below the place, and the sentence beside it, on the side that has room."""
-        box = self.query_one(Input)
+        box = self.prepare()
         column = _BEFORE + cell_len(wrong.text[: wrong.start]) - round(box.scroll_x)
         width = self.size.width or 80
         column = max(0, min(column, width - 2))
@@ -191,8 +182,8 @@ class FilterBar(Vertical):
 
     def action_clear(self) -> None:
         """Clear the filter and go away."""
-        box = self.query_one(Input)
-        with box.prevent(Input.Changed):
+        box = self.prepare()
+        with box.prevent(box.Changed):
             box.value = ""
         self.remove_class("-open")
         self.post_message(self.Changed(""))
@@ -202,14 +193,14 @@ class FilterBar(Vertical):
         """Keep the filter and go back to the list; an empty one goes away, one that is wrong has to be mended first."""
         if self._wrong is not None:
             self.tell(self._wrong, loudly=True)
-        elif self.query_one(Input).value.strip():
+        elif self.prepare().value.strip():
             self.post_message(self.Left())
         else:
             self.action_clear()
 
     def action_complete(self, step: int) -> None:
         """Put in what can stand here; once more, the next candidate."""
-        box = self.query_one(Input)
+        box = self.prepare()
         if self._cycle is not None and box.value == self._cycle[0] and box.cursor_at_end:
             before, found, index = self._cycle
             index = (index + step) % len(found)
