@@ -88,6 +88,12 @@ def test_a_pattern_at_the_edge_of_a_field_is_found_and_case_is_smart() -> None:
     assert len(highlights_in(TALK, rules("[[rule]]\nname='n'\ntext='needle in ls'"), errors=False)) == 1
 
 
+def test_the_ends_of_a_pattern_are_those_of_a_line_however_the_rule_was_made() -> None:
+    said = Transcript(messages=[UserMessage(content="first line\nsecond\nthird line"), UserMessage(content="a second")])
+    for rule in (*rules("[[rule]]\nname='n'\npattern='^second$'"), compile_rule("^second$")):
+        assert [found.message for found in highlights_in(said, [rule], errors=False)] == [0]
+
+
 def test_a_rule_with_the_name_of_one_that_comes_with_trajview_changes_it() -> None:
     [rule] = rules('[[rule]]\nname = "secrets"\non = true\ncolour = "green"\n')
     assert (rule.on, rule.colour, rule.origin) == (True, "green", "built in")

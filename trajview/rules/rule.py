@@ -166,7 +166,7 @@ def compile_rule(pattern: str, name: str | None = None) -> Rule:
     if not pattern:
         raise TrajviewError("an empty pattern matches everything", hint="say what to look for", title="Bad pattern")
     try:
-        return Rule(name or pattern, compile_pattern(pattern))
+        return Rule(name or pattern, compile_pattern(pattern, lines=True))
     except (re.error, OverflowError, RecursionError) as error:
         position = f" at column {error.pos + 1}" if isinstance(error, re.error) and error.pos is not None else ""
         said = error.msg if isinstance(error, re.error) else str(error)
@@ -177,7 +177,11 @@ def compile_rule(pattern: str, name: str | None = None) -> Rule:
         ) from error
 
 
-def compile_pattern(pattern: str) -> re.Pattern[str]:
-    """A regular expression with smart case. An escape such as \\S or \\W is no capital letter. Raises re.error."""
+def compile_pattern(pattern: str, *, lines: bool = False) -> re.Pattern[str]:
+    """A regular expression with smart case. An escape such as \\S or \\W is no capital letter. Raises re.error.
+
+    With `lines`, as for rules and in a search, `^` and `$` are the ends of a line, not of the whole text.
+    """
     letters = re.sub(r"\\.|\(\?P?<?[A-Za-z]*[>:)]?", "", pattern)
-    return re.compile(pattern, 0 if letters != letters.lower() else re.IGNORECASE)
+    ignores = letters == letters.lower()
+    return re.compile(pattern, (re.IGNORECASE if ignores else 0) | (re.MULTILINE if lines else 0))

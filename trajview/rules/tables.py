@@ -113,7 +113,7 @@ def _pattern(table: _Table, name: str, known: Rule | None, trusted: bool) -> Rul
         raise table.wrong(f"`{key}` must be a text of 1 to {_LONGEST:,} characters", "say what to look for", key)
     source = re.escape(value) if key == "text" else value
     try:
-        pattern = compile_pattern(source)
+        pattern = compile_pattern(source, lines=True)
     except (re.error, OverflowError, RecursionError) as error:
         said = error.msg if isinstance(error, re.error) else str(error)
         raise table.wrong(
