@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from trajview import open_corpus
-from trajview.corpus import json_records, lines, memory, reader, scan
+from trajview.corpus import json_lines, json_records, lines, memory, reader, scan
 from trajview.corpus.corpus import Corpus
 from trajview.errors import UnreadableError
 from trajview.formats import chat_format, quick
@@ -133,7 +133,8 @@ def test_large_files_list_the_same_as_small_ones_and_decode_nothing(
     monkeypatch.setattr(json_records, "_LONG", long)
     decoded: list[int] = []
     decode = json_records.decode_json
-    monkeypatch.setattr(json_records, "decode_json", lambda data: [decoded.append(len(data)), decode(data)][1])
+    for module in (json_records, json_lines):
+        monkeypatch.setattr(module, "decode_json", lambda data: [decoded.append(len(data)), decode(data)][1])
     corpus = open_corpus(path)
     assert list(corpus) == expected
     assert sum(decoded) < 200

@@ -11,9 +11,10 @@ from trajview.errors import Problem, UnreadableError, Where
 from .decode import BadRecord, decode_json
 from .files import open_source, read_member, read_range
 from .info import RunInfo
-from .json_records import decode_lines, json_records, lines_after
+from .json_lines import decode_lines, lines_after
+from .json_records import json_records
 from .memory import check_room_to_open, no_room
-from .record import QuickLook, Record, damaged, problem_of
+from .record import LookAtLines, QuickLook, Record, damaged, problem_of
 from .unpack import Progress, log_suffix
 from .walk import SourceFile
 
@@ -31,18 +32,20 @@ def records_of(
     is_message: Callable[[Any], bool],
     quick: QuickLook | None = None,
     progress: Progress | None = None,
+    joined: LookAtLines | None = None,
 ) -> Iterator[Record | Problem]:
     """The records of a file, in order, and what could not be read in it. An empty file has none.
 
     A compressed file is unpacked first, which `progress` is told of; where it is damaged, the records before that are
-    there, and one Problem. `quick` may spare the decoding of a record where it knows enough of it from its bytes.
+    there, and one Problem. `quick` may spare the decoding of a record where it knows enough of it from its bytes,
+    and `joined` that of the lines of one that is all of a file.
     Raises UnreadableError where the file cannot be opened at all.
     """
     path = source.path
     try:
         with open_source(path, progress) as file:
             damage: str | None = getattr(file, "damage", None)
-            found = _records(file, path, is_message, quick)
+            found = _records(file, path, is_message, quick, joined)
             if damage is None:
                 yield from found
                 return
@@ -74,7 +77,7 @@ def records_after(source: SourceFile, start: Start, quick: QuickLook | None = No
 
 
 def _records(
-    file: BinaryIO, path: Path, is_message: Callable[[Any], bool], quick: QuickLook | None
+    file: BinaryIO, path: Path, is_message: Callable[[Any], bool], quick: QuickLook | None, joined: LookAtLines | None
 ) -> Iterator[Record | Problem]:
     kind = kind_of(file, path)
     if kind == "zip":
@@ -86,7 +89,7 @@ def _records(
 
         yield from yaml_records(file, path)
     else:
-        yield from json_records(file, path, log_suffix(path) in _LINES, is_message, quick)
+        yield from json_records(file, path, log_suffix(path) in _LINES, is_message, quick, joined)
 
 
 def kind_of(file: BinaryIO, path: Path) -> Literal["zip", "yaml", "json"]:

@@ -8,27 +8,24 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import BinaryIO, Final
 
 import msgspec
 
-from trajview.errors import Problem, UnreadableError, Where
-from trajview.formats.base import Summary
+from trajview.errors import Problem, Where
 
 from .decode import BadRecord, decode_json
+from .json_lines import MISSING, IsMessage, attempt, json_lines
 from .lines import SPACE, Line, lines_of
-from .memory import check_room, check_room_to_open, too_long
-from .record import LAST_LINE, TORN_HINT, QuickLook, Record, not_utf8, problem_of
+from .memory import check_room
+from .record import TORN_HINT, LookAtLines, QuickLook, Record, not_utf8, problem_of
 
-__all__ = ["decode_lines", "json_records", "lines_after"]
-
-IsMessage = Callable[[Any], bool]
+__all__ = ["json_records"]
 
 _BOM: Final = b"\xef\xbb\xbf"
-_MAX_PROBLEMS: Final = 1000
 _FIRST_LINES: Final = 100
 _TAIL: Final = 1 << 16
 _TOO_LONG_TO_TRY: Final = 16 << 20
@@ -37,16 +34,20 @@ _LONG: Final = 1 << 16
 _LARGE: Final = 1 << 20
 """Bytes from which on a list of messages is not decoded."""
 _TOKEN: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|["\[\]{}]', re.DOTALL)
-_MISSING: Final = object()
 
 
 def json_records(
-    file: BinaryIO, path: Path, lines_expected: bool, is_message: IsMessage, quick: QuickLook | None = None
+    file: BinaryIO,
+    path: Path,
+    lines_expected: bool,
+    is_message: IsMessage,
+    quick: QuickLook | None = None,
+    joined: LookAtLines | None = None,
 ) -> Iterator[Record | Problem]:
     """The records in a file, in order. `lines_expected`: its name says JSONL. Yields nothing for an empty file.
 
     One record is: the whole file; an element of an array, unless the array is itself a list of messages; a line; or
-    all lines, where each is a message. `quick` is tried on each.
+    all lines, where each is a message. `quick` is tried on each, and `joined` on that.
     """
     start = len(_BOM) if file.read(len(_BOM)) == _BOM else 0
     file.seek(start)
@@ -64,21 +65,21 @@ def json_records(
     second = next(lines, None)
     if second is None:
         if lines_expected and (first.left_out or first.text[:1] != b"["):
-            yield from _json_lines(iter((first,)), path, is_message, quick)
+            yield from json_lines(iter((first,)), path, is_message, quick, joined=joined)
         else:
             yield from _whole(first.data, first.offset, first.number, path, is_message, quick)
         return
     if first.left_out or _are_lines(first, second, lines_expected):
-        yield from _json_lines(chain((first, second), lines), path, is_message, quick)
+        yield from json_lines(chain((first, second), lines), path, is_message, quick, joined=joined)
         return
     data = _rest(file, first.offset, path)
-    if lines_expected and data[:1] != b"[" and _try(data)[0] is _MISSING:
+    if lines_expected and data[:1] != b"[" and attempt(data)[0] is MISSING:
         file.seek(start)
         head = islice(lines_of(file, start), _FIRST_LINES)
-        if any(isinstance(_try(line.view)[0], dict | list) for line in head):
+        if any(isinstance(attempt(line.view)[0], dict | list) for line in head):
             del data
             file.seek(start)
-            yield from _json_lines(lines_of(file, start), path, is_message, quick)
+            yield from json_lines(lines_of(file, start), path, is_message, quick, joined=joined)
             return
     yield from _whole(data, first.offset, first.number, path, is_message, quick)
 
@@ -92,20 +93,6 @@ def _on_one_line(file: BinaryIO, start: int, path: Path) -> tuple[bytes, int, in
     skipped = len(head) - len(text)
     data = _rest(file, start + skipped, path)
     return None if b"\n" in data else (data, start + skipped, 1 + head.count(b"\n", 0, skipped))
-
-
-def decode_lines(data: bytes) -> list[Any]:
-    """The values of the lines that can be read, for a record made of many lines."""
-    found = (_try(line)[0] for line in data.split(b"\n") if line.strip(SPACE))
-    return [value for value in found if value is not _MISSING]
-
-
-def lines_after(
-    file: BinaryIO, path: Path, offset: int, number: int, index: int, quick: QuickLook | None = None
-) -> Iterator[Record | Problem]:
-    """The records of a JSONL file from a line on, which has this offset and number, and is record `index`, not 0."""
-    file.seek(offset)
-    yield from _json_lines(lines_of(file, offset, number), path, lambda _: False, quick, index)
 
 
 def _rest(file: BinaryIO, start: int, path: Path) -> bytes:
@@ -125,15 +112,6 @@ def _rest(file: BinaryIO, start: int, path: Path) -> bytes:
     return file.read(end - start)
 
 
-def _try(data: bytes | memoryview) -> tuple[Any, bool]:
-    if data in (b"{", b"["):  # as what is written for people begins
-        return _MISSING, False
-    try:
-        return decode_json(data)
-    except BadRecord:
-        return _MISSING, False
-
-
 def _are_lines(first: Line, second: Line, expected: bool) -> bool:
     # A torn first line. In one JSON value that is broken over lines, only these can come before a line `{…}` or `[…]`.
     last = bytes(first.view[-1:])
@@ -142,98 +120,10 @@ def _are_lines(first: Line, second: Line, expected: bool) -> bool:
     is_torn = last not in b"[,:" and second.text[:1] in (b"{", b"[")
     if not is_torn and last not in b"]}" and not expected:
         return False  # nor is it an object or a list
-    value = _try(first.view)[0]
-    if value is not _MISSING:
+    value = attempt(first.view)[0]
+    if value is not MISSING:
         return expected or isinstance(value, dict | list)
-    return is_torn and isinstance(_try(second.view)[0], dict | list)
-
-
-def _json_lines(
-    lines: Iterator[Line], path: Path, is_message: IsMessage, quick: QuickLook | None, index: int = 0
-) -> Iterator[Record | Problem]:
-    reader = _Values(lines, path, index)
-    reader.quick = quick
-    for found in (values := iter(reader)):
-        if isinstance(found, Problem):
-            yield found
-            continue
-        line, value = found
-        if isinstance(value, _Quick):
-            yield _line_record(line, None, index, value.found)
-        elif index == 0 and is_message(value):
-            reader.quick = None  # every value is wanted
-            yield from _one_record_of_lines(line, value, values)
-            return
-        else:
-            yield _line_record(line, value, index)
-        index += 1
-
-
-def _line_record(line: Line, value: Any, index: int, quick: tuple[str, Summary] | None = None) -> Record:
-    # Never `alone`, so that a record without an id keeps its name while the log grows.
-    return Record(value, "jsonl", line.offset, line.length, index, line.number, False, data=line.text, quick=quick)
-
-
-def _one_record_of_lines(
-    first: Line, value: Any, values: Iterator[tuple[Line, Any] | Problem]
-) -> Iterator[Record | Problem]:
-    messages, end = [value], first.offset + first.length
-    for found in values:
-        if isinstance(found, Problem):
-            yield found
-        else:
-            messages.append(found[1])
-            end = found[0].offset + found[0].length
-    yield Record(messages, "jsonl messages", first.offset, end - first.offset, 0, first.number)
-
-
-class _Quick(msgspec.Struct, gc=False):
-    """Stands for the value of a line that a quick look was enough for."""
-
-    found: tuple[str, Summary]
-
-
-class _Values:
-    """The values of lines, one after another, and what is wrong with them. `quick`, once set, may spare the decoding."""
-
-    def __init__(self, lines: Iterator[Line], path: Path, before: int = 0) -> None:
-        self.quick: QuickLook | None = None
-        self._lines = lines
-        self._path = path
-        self._before = before
-
-    def __iter__(self) -> Iterator[tuple[Line, Any] | Problem]:
-        bad, good, told = 0, self._before, False
-        for line in self._lines:
-            if line.left_out:
-                yield too_long(line.length, self._path, line.number)
-                continue
-            if self.quick is not None:
-                found = self.quick(line.text, good, line.number, False)
-                if found is not None:
-                    good += 1
-                    yield line, _Quick(found)
-                    continue
-            try:
-                check_room_to_open(line.length, self._path, line.number)
-                value, replaced = decode_json(line.view)
-            except UnreadableError as error:
-                yield error.problem()
-                continue
-            except BadRecord as error:
-                bad += 1
-                if bad <= _MAX_PROBLEMS:
-                    what = "line" if line.ended else LAST_LINE
-                    yield problem_of(error, self._path, line.number, what, cut=not line.ended)
-                continue
-            if replaced and not told:
-                told = True
-                yield not_utf8(self._path, line.number)
-            good += 1
-            yield line, value
-        if bad > _MAX_PROBLEMS:
-            reason = f"{bad - _MAX_PROBLEMS:,} more lines cannot be read"
-            yield Problem(reason, "is this a JSONL file?", Where(self._path))
+    return is_torn and isinstance(attempt(second.view)[0], dict | list)
 
 
 def _whole(
@@ -251,7 +141,7 @@ def _whole(
             return
         if not spans:
             return
-        head = _try(data[slice(*spans[0])])[0]
+        head = attempt(data[slice(*spans[0])])[0]
         if isinstance(head, dict | list) and not is_message(head):
             yield from _array(data, spans, offset, line, path, quick=quick)
             return
@@ -323,7 +213,7 @@ def _broken(data: bytes, offset: int, line: int, path: Path, is_message: IsMessa
     """What can be had of JSON that does not decode: an array with a torn end, NaN in it, or several values in a row."""
     in_array = data[:1] == b"["
     spans, gap, complete = _balanced(data, 1 if in_array else 0)
-    if in_array and spans and is_message(_try(data[slice(*spans[0])])[0]):
+    if in_array and spans and is_message(attempt(data[slice(*spans[0])])[0]):
         # One record, a list of messages; it has to decode as a whole to be one.
         spans = [(0, len(data))]
     if not spans or spans == [(0, len(data))]:

@@ -20,12 +20,16 @@ from .containers import bytes_of, value_of
 from .decode import LARGE_RUN, collector_paused, decode_json, decode_text, keep_from_collector
 from .files import Stamp, stamp_of
 from .info import Place, RunInfo
+from .json_lines import parted_lines
 from .memory import check_room_to_take_apart
 from .record import fault_of, not_utf8, origin_of, placed
 
 if TYPE_CHECKING:
+    from trajview.formats.events import PartedSession
     from trajview.formats.unread import Parted, PartedRun
     from trajview.models.run import AgentRun
+
+    from .beside import Beside
 
 __all__ = ["Reader"]
 
@@ -185,6 +189,7 @@ class Reader:
         """The run, parsed anew; `whole`: with what its sub-agents said in files beside its own."""
         if not info.summarised:
             info = self.summed_up(info)
+        from trajview.formats.events import PartedSession
         from trajview.formats.unread import Parted, PartedRun
 
         known, origin = registry.format_named(info.format), origin_of(info.path, info)
@@ -194,12 +199,19 @@ class Reader:
             open_parted = getattr(known, "open_parted", None)  # an optional method of a format
             if lazily and open_parted is not None and info.length >= _APART_FROM:
                 parts = value if value is not None else self._parted(info)
-                if isinstance(parts, Parted | PartedRun):
+                agents = None
+                if whole and isinstance(parts, PartedSession):
+                    agents = self._add_beside(info, parts)
+                    if agents is not None and parts.sorting.only_chains:  # they would come before these
+                        parts = agents = None
+                if isinstance(parts, Parted | PartedRun | PartedSession):
                     with collector_paused(info.length):
                         run = open_parted(parts, _decode, origin)
                     if run is not None:
+                        if agents is not None:
+                            agents.describe(run)
                         return cast("AgentRun", run)
-            if value is None or isinstance(value, Parted | PartedRun):
+            if value is None or isinstance(value, Parted | PartedRun | PartedSession):
                 value = self.value(info)
             if whole and info.container == "jsonl messages":
                 from .beside import beside
@@ -218,15 +230,29 @@ class Reader:
             found = fault_of(error, info.path, info.line)
             raise UnreadableError(found.reason, hint=found.hint, where=found.where) from error
 
-    def _parted(self, info: RunInfo) -> Parted | PartedRun | None:
-        """The parts of a record that is JSON; None where it has to be decoded."""
-        if info.container not in _JSON:
+    def _add_beside(self, info: RunInfo, parts: PartedSession) -> Beside | None:
+        """Add to a session what its sub-agents said in files beside its own."""
+        from .beside import beside
+
+        agents = beside(info.path, parts.telling)
+        self._beside[info.place] = {} if agents is None else agents.stamps
+        for line in agents.lines if agents is not None else ():
+            parts.add(line)
+        return agents
+
+    def _parted(self, info: RunInfo) -> Parted | PartedRun | PartedSession | None:
+        """The parts of a record that is JSON, or of many lines; None where it has to be decoded."""
+        if info.container not in _JSON and info.container != "jsonl messages":
             return None
         known, info = self._listed(info)
         self._check_unchanged(info, known)
         check_room_to_take_apart(info.length, info.path, info.line)
         data = bytes_of(info, info.path)
         self._check_unchanged(info, known)  # it may have changed while it was read
+        if info.container == "jsonl messages":
+            from trajview.formats.quick_lines import QuickLines
+
+            return cast("PartedSession | None", parted_lines(data, QuickLines(origin_of(info.path, info))))
         from trajview.formats import docent
         from trajview.formats.quick_docent import parted_run
         from trajview.formats.unread import parted

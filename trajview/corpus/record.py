@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import msgspec
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .info import RunInfo
 
 __all__ = [
-    "LAST_LINE", "NOT_UTF8", "QuickLook", "Record", "damaged", "fault_of", "is_unfinished", "not_utf8", "nothing_in", "noticed", "origin_of",
+    "LAST_LINE", "NOT_UTF8", "LinesLook", "LookAtLines", "QuickLook", "Record", "damaged", "fault_of", "is_unfinished", "not_utf8", "nothing_in", "noticed", "origin_of",
     "placed", "problem_of",
 ]  # fmt: skip
 
@@ -34,12 +34,28 @@ QuickLook = Callable[[bytes | memoryview, int, int, bool], tuple[str, Summary] |
 """Format and summary of a record by its bytes, number, line and whether it is alone; None where it has to be decoded for that."""
 
 
+class LinesLook(Protocol):
+    """Sums up the lines of one record; see `formats.quick_lines`."""
+
+    lines: list[Any]
+
+    def take(self, data: bytes | memoryview) -> bool: ...
+    def give(self, value: Any) -> None: ...
+    def found(self) -> tuple[str, Summary] | None: ...
+    def taken_apart(self) -> Any: ...
+
+
+LookAtLines = Callable[[int], LinesLook]
+"""Begins to look at the lines of a record, of which the first has this number."""
+
+
 class Record(msgspec.Struct, gc=False):
     # A Struct, as RunInfo is.
     """One record of a source. See RunInfo for most of it.
 
     `data`: its bytes where they are at hand anyway (else None), maybe with white space after its `length`.
     `quick`: its format and summary, where a quick look at the bytes gave them; then the `value` was not decoded.
+    `apart`: what was taken apart for that, to be opened, where it is a record of many lines.
     """
 
     value: Any
@@ -52,6 +68,7 @@ class Record(msgspec.Struct, gc=False):
     member: str | None = None
     data: bytes | memoryview | None = None
     quick: tuple[str, Summary] | None = None
+    apart: Any = None
 
 
 def problem_of(bad: BadRecord, path: Path, line: int, what: str = "record", *, cut: bool = False) -> Problem:

@@ -20,8 +20,8 @@ from .containers import Start, bytes_of, records_after, records_of
 from .files import Stamp, stamp_of
 from .info import RunInfo
 from .named import Ids, grouped, is_wanted
+from .record import LinesLook, LookAtLines, Record, fault_of, is_unfinished, nothing_in, noticed, origin_of, placed
 from .record import QuickLook as LookAt
-from .record import Record, fault_of, is_unfinished, nothing_in, noticed, origin_of, placed
 from .walk import Skipped, SourceFile, walk
 
 if TYPE_CHECKING:
@@ -252,7 +252,9 @@ class Scan:
                 raise _Stopped
             self.bytes_done = before + done // 2  # the other half is reading what comes out
 
-        records = records_of(source, registry.is_message_line, self._quick_look(source.path), unpacking)
+        records = records_of(
+            source, registry.is_message_line, self._quick_look(source.path), unpacking, self._look_at_lines(source.path)
+        )
         try:
             for found in records:
                 if self._cancelled.is_set():
@@ -294,6 +296,14 @@ class Scan:
 
         return look_at
 
+    def _look_at_lines(self, path: Path) -> LookAtLines:
+        def look(line: int) -> LinesLook:
+            from trajview.formats.quick_lines import QuickLines
+
+            return QuickLines(origin_of(path, Record(None, "jsonl messages", 0, 0, line=line)), thorough=self._thorough)
+
+        return look
+
     def _is_opened_next(self, path: Path) -> bool:
         """Whether the first record of a file may be the only one that there is, which is opened at once."""
         return self.hand_over is not None and len(self._paths) == 1 and path == self._paths[0]
@@ -309,7 +319,7 @@ class Scan:
             return self._items_in_full(found, source)
         format_name, summary = found.quick
         if self.hand_over is not None:
-            self._hand_over(found, source.path, self._quick.taken_apart())
+            self._hand_over(found, source.path, found.apart if found.apart is not None else self._quick.taken_apart())
         info = self._info(found, source, format_name, summary)
         return [info, noticed(summary.problems, source.path, found.line)] if summary.problems else [info]
 

@@ -16,14 +16,18 @@ from msgspec import Raw, Struct
 from msgspec.json import Decoder
 
 from .plain import dict_or_value, put, text_or_none
-from .roles import ROLES
-from .unread import ABSENT, Usual, json_of
+from .roles import ROLES, pieces_of
+from .shape import wrong_in_messages
+from .unread import ABSENT, WHOLE, Outline, Usual, json_of, new_outline
 
-__all__ = ["Session", "SideChain", "is_event", "is_no_event", "session_of"]
+__all__ = [
+    "PAYLOAD_TYPES", "SAID_ONCE", "PartedSession", "Session", "SideChain", "Sorting", "is_event", "is_no_event", "item_of", "session_of",
+]  # fmt: skip
 
-_PAYLOAD_TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
+PAYLOAD_TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
+"""Types of events that hold what they say under `payload`."""
 _SESSION_KEYS = ("sessionId", "session_id", "leafUuid", "uuid", "parentUuid")
-_SAID_ONCE = frozenset(
+SAID_ONCE = frozenset(
     {"sessionId", "session_id", "cwd", "version", "gitBranch", "userType", "entrypoint", "isSidechain", "slug"}
 )
 """What every event of a session repeats: kept for the run, and on a message only where it differs."""
@@ -36,7 +40,7 @@ def is_event(record: Any) -> bool:
     kind = record.get("type")
     if not isinstance(kind, str):
         return False
-    if kind in _PAYLOAD_TYPES:
+    if kind in PAYLOAD_TYPES:
         return isinstance(record.get("payload"), dict)
     message = record.get("message")
     if isinstance(message, dict) and (isinstance(message.get("role"), str) or kind in ROLES) and "content" in message:
@@ -84,6 +88,9 @@ class SideChain:
     name: str | None = None
     agent: str | None = None
     items: list[Any] = field(default_factory=list)
+    outline: Outline = field(default_factory=new_outline)
+    """See `Session`, as of the next."""
+    models: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -95,39 +102,96 @@ class Session:
     items: list[Any] = field(default_factory=list)
     metadata: dict[str, Any] = field(default_factory=dict)
     chains: list[SideChain] = field(default_factory=list)
+    outline: Outline = field(default_factory=new_outline)
+    """Of the items, where these were not all decoded; empty elsewhere."""
+    models: list[str] = field(default_factory=list)
+    """The models that they name, in order, where these were not all decoded."""
 
 
 def session_of(lines: Iterable[Any]) -> Session:
     """Sort the lines of a session: messages in order, the rest under `events` in the metadata."""
-    session = Session()
-    common: dict[str, Any] = {}
-    events: list[Any] = []
-    chains = _Chains()
+    sorting = Sorting()
     for line in lines:
+        sorting.add(line)
+    return sorting.session()
+
+
+class Sorting:
+    """Sorts the lines of a session, one after another."""
+
+    def __init__(self) -> None:
+        self.main = Session()
+        self.common: dict[str, Any] = {}
+        """What the events with a message say again and again, as the first of them says it."""
+        self.only_chains = False
+        """Whether all messages were those of sub-agents."""
+        self._events: list[Any] = []
+        self._chains = _Chains()
+
+    def add(self, line: Any) -> Session | SideChain | None:
+        """Add a line; whose items its message is now the last of, None where it holds none."""
+        main = self.main
         if not is_event(line):
-            session.items.append(line)
-            continue
-        if session.id is None:
-            session.id = _id_of(line)
-        item = _message_of(line, common)
-        if item is not None:
-            chain = chains.of(line, item) if line.get("isSidechain") is True else None
-            (session.items if chain is None else chain.items).append(item)
-            continue
-        events.append(line)
-        if session.name is None and line["type"] == "summary":
-            session.name = text_or_none(line["summary"])
-    if session.items:
-        session.chains = chains.chains
-    else:  # a sub-agent's own file
-        session.items = [item for chain in chains.chains for item in chain.items]
-        if chains.chains:
-            session.name = session.name or chains.chains[0].name
-    if common:
-        session.metadata["session"] = common
-    if events:
-        session.metadata["events"] = events
-    return session
+            main.items.append(line)
+            return main
+        if main.id is None:
+            main.id = _id_of(line)
+        item = _message_of(line, self.common)
+        if item is None:
+            self._events.append(line)
+            if main.name is None and line["type"] == "summary":
+                main.name = text_or_none(line["summary"])
+            return None
+        holder = self._chains.of(line, item) if line.get("isSidechain") is True else main
+        holder.items.append(item)
+        return holder
+
+    def session(self) -> Session:
+        """What the lines so far make."""
+        main, chains = self.main, self._chains.chains
+        if main.items and not self.only_chains:
+            main.chains = chains
+        elif chains and not self.only_chains:  # a sub-agent's own file
+            self.only_chains = True
+            for chain in chains:
+                main.outline.extend(chain.outline, len(main.items))
+                main.items += chain.items
+                main.models += chain.models
+            main.name = main.name or chains[0].name
+        if self.common:
+            main.metadata["session"] = self.common
+        if self._events:
+            main.metadata["events"] = self._events
+        return main
+
+
+@dataclass(slots=True)
+class PartedSession:
+    """The lines of a conversation, sorted; those that are bytes become messages by `events.item_of`."""
+
+    sorting: Sorting
+    telling: list[dict[str, Any]] = field(default_factory=list)
+    """Of lines that name sub-agents, and of one that is of the session itself, what says so."""
+
+    def add(self, line: Any) -> bool:
+        """Add a line that is decoded; whether all of its types are as they should be."""
+        holder = self.sorting.add(line)
+        if holder is None:
+            return True
+        item, element = holder.items[-1], len(holder.items) - 1
+        for place, piece in enumerate(found := pieces_of(item)):
+            is_whole = len(found) == 1 and piece.result is None
+            holder.outline.add(element, piece.role, None, WHOLE if is_whole else place)
+        if wrong_in_messages([item]):
+            return False
+        if isinstance(item.get("model"), str) and item["model"]:
+            holder.models.append(item["model"])
+        return True
+
+
+def item_of(line: Any, common: dict[str, Any]) -> Any:
+    """The message in a line of a session that holds one; `common` is that of all its lines."""
+    return _message_of(line, common) if is_event(line) else line
 
 
 class _Chains:
@@ -177,7 +241,7 @@ def _id_of(line: dict[Any, Any]) -> str | None:
 def _message_of(line: dict[Any, Any], common: dict[str, Any]) -> dict[Any, Any] | None:
     """The message in an event, with what the event says of it: time and metadata. None where there is no message."""
     kind = line["type"]
-    if kind in _PAYLOAD_TYPES:
+    if kind in PAYLOAD_TYPES:
         payload = line["payload"]
         found = payload.get("type")
         speaks = isinstance(payload.get("role"), str) or (
@@ -203,7 +267,7 @@ def _message_of(line: dict[Any, Any], common: dict[str, Any]) -> dict[Any, Any] 
             continue
         if key == "timestamp" and isinstance(value, str) and "timestamp" not in item:
             item["timestamp"] = value
-        elif isinstance(key, str) and key in _SAID_ONCE:
+        elif isinstance(key, str) and key in SAID_ONCE:
             if common.setdefault(key, value) != value:
                 metadata[key] = value
         elif value is not None:

@@ -16,9 +16,10 @@ from .built import Labelled, Logged, MessagesOnDemand, model_in, texts_in
 from .chat import Conversation, message_models
 from .outline import add_to, outline_of_texts
 from .parts import parse_arguments
+from .plain import as_text
 from .plainly import Plain, chat_call, plainly
 from .roles import ROLES, Piece, pieces_of
-from .unread import ABSENT, LAZY_FROM, WHOLE, Decode, Measured, Outline, Unread, Usual, json_of
+from .unread import ABSENT, LAZY_FROM, UNDECODED, WHOLE, Decode, Measured, Outline, Unread, Usual, json_of, new_outline
 
 if TYPE_CHECKING:
     from trajview.models.messages import ChatMessage
@@ -74,6 +75,7 @@ class LazyMessages(MessagesOnDemand):
         """The role of each message."""
         self._outline: Outline | None = None
         """What is known of them, where they are bytes: then the pieces are elements of a list, each maybe several times."""
+        self._in_events = False
         self._decode: Decode | None = None
         if isinstance(items, Unread):
             self._decode = items.decode
@@ -102,7 +104,7 @@ class LazyMessages(MessagesOnDemand):
         if outline is None and items.usual is not None:
             outline = outline_of_texts(items.usual)
         if outline is None:
-            outline = Outline([], [], [], bytearray())
+            outline = new_outline()
             for element, (raw, head) in enumerate(items.told()):
                 if not add_to(outline, element, head):
                     for place, piece in enumerate(found := pieces_of(items.decode(json_of(raw)))):
@@ -111,13 +113,15 @@ class LazyMessages(MessagesOnDemand):
         elements = outline.elements
         self._pieces = list(items.raws) if elements is None else [items.raws[element] for element in elements]
         self._outline, self.roles, items.outline = outline, outline.roles, outline
+        self._in_events = items.in_events
 
     def _piece(self, index: int) -> Piece:
         found = self._pieces[index]
         if isinstance(found, Piece):
             return found
         if self._decode is not None and self._outline is not None:
-            found = self._decode(json_of(found))
+            if type(found) in UNDECODED:
+                found = self._decode(json_of(found))
             place = self._outline.places.get(index, WHOLE)
             if place != WHOLE:
                 return pieces_of(found)[place]
@@ -143,10 +147,12 @@ class LazyMessages(MessagesOnDemand):
             if not isinstance(holder, dict):
                 continue
             for key in ("tool_call_id", "call_id", "tool_use_id"):
-                call = holder.get(key)
-                name = self._function(call, index) if isinstance(call, str) else None
+                if holder.get(key) is None:
+                    continue
+                call = as_text(holder[key])
+                name = self._function(call, index)
                 if name is not None:
-                    known[str(call)] = name
+                    known[call] = name
         return known
 
     def _function(self, call: str, index: int) -> str | None:
@@ -186,7 +192,8 @@ class LazyMessages(MessagesOnDemand):
     def undecoded(self, index: int) -> bytes | None:
         if self._outline is None or (self._outline.as_bytes is not None and not self._outline.as_bytes[index]):
             return None
-        return bytes(json_of(self._pieces[index]))
+        found = self._pieces[index]
+        return bytes(json_of(found)) if type(found) in UNDECODED else None
 
     def logged(self, index: int) -> Logged | None:
         found = self._pieces[index]
@@ -213,6 +220,8 @@ class LazyMessages(MessagesOnDemand):
 
     def _model(self, index: int) -> str | None:
         found = self._pieces[index]
+        if self._in_events and type(found) in UNDECODED:
+            found = self._piece(index)
         return model_in(found.item if isinstance(found, Piece) else found)
 
     def searchable(self, index: int) -> list[str] | None:

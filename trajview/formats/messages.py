@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from .base import Detection, Origin
 from .chat_format import Chat, ChatFormat, chat_of, messages_under
-from .events import is_event, is_no_event, session_of
+from .events import PartedSession, Session, SideChain, is_event, is_no_event, item_of, session_of
 from .plain import not_an_object, text_or_none
 from .roles import is_message, sample
 from .traits import traits_of
-from .unread import Parted
+from .unread import LAZY_FROM, Decode, Parted, Unread
+
+if TYPE_CHECKING:
+    from trajview.models.run import AgentRun
 
 __all__ = ["FORMAT", "BareMessages"]
 
@@ -72,12 +75,26 @@ class BareMessages(ChatFormat):
             raise not_an_object("a list of messages", record, origin, "a list")
         if not any(map(is_event, record)):
             return Chat(origin.default_id, record)
-        session = session_of(record)
-        chat = Chat(session.id or origin.default_id, session.items, session.name, session.metadata)
-        for chain in session.chains:
-            agent = {"agentId": chain.agent} if chain.agent else {}
-            chat.branches.append(Chat(chat.id, chain.items, chain.name, dict(agent)))
-        return chat
+        return _chat_of_session(session_of(record), origin, lambda holder: holder.items)
+
+    def open_parted(self, parts: Any, decode: Decode, origin: Origin) -> AgentRun | None:
+        if not isinstance(parts, PartedSession):
+            return super().open_parted(parts, decode, origin)
+        common = parts.sorting.common
+
+        def items(holder: Session | SideChain) -> Unread:
+            parted = Parted({}, holder.items, outline=holder.outline, in_events=True)
+            return Unread(parted, lambda data: item_of(decode(data), common))
+
+        return _chat_of_session(parts.sorting.session(), origin, items).run(self.name, lazy_from=LAZY_FROM)
+
+
+def _chat_of_session(session: Session, origin: Origin, items: Callable[[Session | SideChain], Sequence[Any]]) -> Chat:
+    chat = Chat(session.id or origin.default_id, items(session), session.name, session.metadata)
+    for chain in session.chains:
+        agent = {"agentId": chain.agent} if chain.agent else {}
+        chat.branches.append(Chat(chat.id, items(chain), chain.name, agent))
+    return chat
 
 
 def _mini(record: dict[Any, Any], origin: Origin, items: Sequence[Any], problems: Iterable[str] = ()) -> Chat:

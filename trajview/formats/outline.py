@@ -11,7 +11,7 @@ from msgspec.json import Decoder
 from .built import Measured, length_of_calls, measured_in, measured_in_all, size_of_text
 from .parts import CALL_BLOCKS, RESULT_BLOCKS
 from .roles import ROLES
-from .unread import ABSENT, Outline, Told, Usual
+from .unread import ABSENT, Outline, Told, Usual, new_outline
 
 __all__ = ["add_to", "outline_of", "outline_of_texts"]
 
@@ -35,7 +35,7 @@ def outline_of(heads: Iterable[Told], usual: list[Usual] | None = None) -> Outli
     """The outline of a list of messages, `usual` where all are; None where one has to be decoded for that."""
     if usual is not None and (found := outline_of_texts(usual)) is not None:
         return found
-    outline = Outline([], [], [], bytearray())
+    outline = new_outline()
     return outline if all(add_to(outline, element, head) for element, head in enumerate(heads)) else None
 
 

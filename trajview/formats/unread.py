@@ -17,8 +17,8 @@ from msgspec import UNSET, Raw
 from .roles import ROLES, sample
 
 __all__ = [
-    "ABSENT", "KEY", "LAZY_FROM", "WHOLE", "Decode", "Head", "Measured", "Outline", "Parted", "PartedRun", "Told", "Unread", "Usual",
-    "as_logged", "json_of", "parted",
+    "ABSENT", "KEY", "LAZY_FROM", "UNDECODED", "WHOLE", "Decode", "Head", "Measured", "Outline", "Parted", "PartedRun", "Told", "Unread", "Usual",
+    "as_logged", "json_of", "new_outline", "parted",
 ]  # fmt: skip
 
 Decode = Callable[[bytes | memoryview], Any]
@@ -88,6 +88,10 @@ def as_logged(message: dict[str, Any], as_it_is: bool) -> Raw | Usual:
     return Raw(data)
 
 
+UNDECODED: Final = frozenset({Raw, Usual})
+"""Types of elements that are not decoded."""
+
+
 class Told(Protocol):
     """What is known of a message without decoding it: a `Head`, or more."""
 
@@ -140,6 +144,22 @@ class Outline:
         self.elements.append(element)
         self.as_bytes.append(as_bytes)
 
+    def extend(self, other: Outline, elements: int) -> None:
+        """Add the messages of elements that stand behind so many; neither has one message for each."""
+        assert self.elements is not None
+        assert self.as_bytes is not None
+        before = len(self.roles)
+        self.places.update((before + index, place) for index, place in other.places.items())
+        self.roles += other.roles
+        self.sizes = [*self.sizes, *other.sizes]
+        self.elements += (elements + element for element in other.elements or ())
+        self.as_bytes += other.as_bytes or b""
+
+
+def new_outline() -> Outline:
+    """An outline of nothing yet, to be added to."""
+    return Outline([], [], [], bytearray())
+
 
 @dataclass(slots=True)
 class Parted:
@@ -154,6 +174,8 @@ class Parted:
     """Which messages of ours they become, where someone has looked (`outline.outline_of`)."""
     data: bytes | memoryview | None = None
     """What they are views of, but for some at either end maybe."""
+    in_events: bool = False
+    """Whether the messages may stand in events of a session; some are decoded then."""
 
     @property
     def usual(self) -> list[Usual] | None:
@@ -254,7 +276,7 @@ def _keys_around(data: bytes | memoryview) -> list[str] | None:
 class Unread(Sequence[Any]):
     """The elements of a list, each decoded when it is asked for, and every time anew."""
 
-    __slots__ = ("_heads", "data", "decode", "outline", "raws", "usual")
+    __slots__ = ("_heads", "data", "decode", "in_events", "outline", "raws", "usual")
 
     def __init__(self, parts: Parted, decode: Decode) -> None:
         self.raws = parts.raws
@@ -262,6 +284,7 @@ class Unread(Sequence[Any]):
         """See `Parted`, as of the next."""
         self.outline = parts.outline
         self.data = parts.data
+        self.in_events = parts.in_events
         self.decode = decode
         self._heads = parts.heads
 
@@ -279,8 +302,11 @@ class Unread(Sequence[Any]):
     def __getitem__(self, index: slice) -> list[Any]: ...
     def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, slice):
-            return [self.decode(json_of(raw)) for raw in self.raws[index]]
-        return self.decode(json_of(self.raws[index]))
+            return list(map(self._value, self.raws[index]))
+        return self._value(self.raws[index])
 
     def __iter__(self) -> Iterator[Any]:
-        return (self.decode(json_of(raw)) for raw in self.raws)
+        return map(self._value, self.raws)
+
+    def _value(self, raw: Any) -> Any:
+        return self.decode(json_of(raw)) if type(raw) in UNDECODED else raw

@@ -1,0 +1,318 @@
+"""Lines of a session that stay bytes are sorted, summed up and opened as decoded ones are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from msgspec import Raw
+
+from trajview.corpus import beside, reader
+from trajview.corpus.corpus import Corpus
+from trajview.corpus.decode import decode_json
+from trajview.corpus.json_lines import decode_lines, parted_lines
+from trajview.corpus.json_records import json_records
+from trajview.corpus.scan import Scan
+from trajview.formats import chat_format, messages, registry
+from trajview.formats.base import Origin
+from trajview.formats.events import PartedSession
+from trajview.formats.lazy import LazyMessages
+from trajview.formats.quick_lines import QuickLines
+from trajview.highlight import highlights_in
+
+from .test_outline import ID, ODD, TEXT, blocks
+
+SAID = {"role": "user", "content": "x"}
+ORIGIN = Origin(Path("session.jsonl"), 0, 1)
+
+
+def events(*, odd_ones: bool = True) -> st.SearchStrategy[Any]:
+    content = st.one_of(TEXT, st.lists(blocks(), max_size=3))
+    role = st.sampled_from(["user", "assistant", "user"])
+    message = st.fixed_dictionaries(
+        {"role": role, "content": content},
+        optional={
+            "id": ID,
+            "model": st.sampled_from(["m1", "m2"]),
+            "usage": st.just({"input_tokens": 1}),
+            "stop_reason": TEXT,
+        },
+    )
+    odd_message = st.fixed_dictionaries(
+        {},
+        optional={
+            "role": role | ODD,
+            "content": content | ODD,
+            "model": ODD,
+            "metadata": ODD,
+            "tool_calls": ODD,
+            "timestamp": TEXT,
+        },
+    )
+    said_once = {
+        "sessionId": st.sampled_from(["s1", "s1", "s2"]), "cwd": st.sampled_from(["/a", "/b"]), "version": st.just("1"),
+        "gitBranch": ODD, "userType": TEXT, "entrypoint": TEXT, "slug": TEXT, "session_id": ID,
+    }  # fmt: skip
+    beside_it = {
+        "uuid": ID, "parentUuid": ID | st.none(), "timestamp": TEXT, "isMeta": st.booleans(), "requestId": TEXT,
+        "toolUseResult": st.sampled_from(["ok", {"stdout": "exit code 1"}, {"agentId": "a1"}, {"exit_code": 1}]),
+    }  # fmt: skip
+    plain = st.fixed_dictionaries(
+        {
+            "isSidechain": st.sampled_from([False, False, True]),
+            "type": st.sampled_from(["user", "assistant", "user", "assistant", "response_item", "summary"]),
+            "message": message,
+        },
+        optional={**beside_it, "sessionId": st.sampled_from(["s1", "s1", 5]), "cwd": st.just("/a"), "payload": ODD},
+    )
+    odd = st.fixed_dictionaries(
+        {"type": st.sampled_from(["user", "assistant", "summary", "system", "response_item", "file-history-snapshot", "queue"])},
+        optional={
+            **said_once, **beside_it, "message": message | odd_message | ODD, "isSidechain": st.booleans() | ODD, "summary": TEXT | ODD,
+            "agentId": st.sampled_from(["a1", "a2"]) | ODD, "content": TEXT | ODD, "snapshot": ODD, "role": role, "messages": ODD,
+            "payload": ODD | st.fixed_dictionaries({"type": st.sampled_from(["message", "function_call", "reasoning"])},
+                                                   optional={"role": role, "content": content, "id": ID, "arguments": TEXT}),
+        },
+    )  # fmt: skip
+    said = st.fixed_dictionaries(
+        {"role": st.sampled_from(["user", "assistant", "tool"]), "content": content},
+        optional={"tool_call_id": ID, "model": TEXT, "metadata": ODD if odd_ones else st.just({"a": 1}), "mood": TEXT},
+    )
+    return st.one_of(plain, plain, odd, said, ODD) if odd_ones else st.one_of(plain, plain, plain, plain, said)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def nothing_is_small() -> Iterator[None]:
+    """So that short sessions are opened as long ones are."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (chat_format, messages):
+            patch.setattr(module, "LAZY_FROM", 0)
+        patch.setattr(reader, "_APART_FROM", 0)
+        yield
+
+
+def decode(data: bytes | memoryview) -> Any:
+    return decode_json(data)[0]
+
+
+def assert_same_run(run: Any, read: Any) -> None:
+    assert len(run.transcripts) == len(read.transcripts)
+    for lazy, eager in zip(run.transcripts, read.transcripts, strict=True):
+        assert isinstance(lazy.messages, LazyMessages)
+        assert lazy.messages.roles == [message.role for message in eager.messages]
+        assert len(lazy.messages.measured()) == len(eager.messages)
+        assert [lazy.messages[index] for index in reversed(range(len(lazy.messages)))] == eager.messages[::-1]
+        # As it is read on the screen, the order of keys included.
+        assert [each.model_dump_json() for each in lazy.messages] == [each.model_dump_json() for each in eager.messages]
+        assert highlights_in(lazy) == highlights_in(eager)
+        models = [each.model for each in eager.messages if each.role == "assistant" and each.model]
+        assert list(lazy.messages.models()) == list(dict.fromkeys(models))
+        assert (lazy.id, lazy.name, lazy.metadata, lazy.unit_starts) == (
+            eager.id,
+            eager.name,
+            eager.metadata,
+            eager.unit_starts,
+        )
+    kept = {"id", "name", "metadata", "rewards", "agents", "source_format"}
+    assert run.model_dump_json(include=kept) == read.model_dump_json(include=kept)
+
+
+FIRST = {"type": "user", "message": SAID, "isSidechain": False, "sessionId": "s1", "cwd": "/a"}
+ROUTINE = st.lists(events(odd_ones=False), min_size=2, max_size=9).map(lambda rest: [FIRST, *rest])
+SAID_BEFORE = st.lists(events(odd_ones=False), min_size=2, max_size=9).map(
+    lambda rest: [{**FIRST, "sessionId": 5}, *rest]
+)
+LISTS = st.lists(events(), min_size=1, max_size=9) | ROUTINE | ROUTINE | SAID_BEFORE
+
+
+def what_beside_looks_at(lines: list[Any]) -> Any:
+    of_chains = {line["agentId"] for line in lines if isinstance(line, dict) and isinstance(line.get("agentId"), str)}
+    return any(beside._is_main(line) for line in lines), of_chains, list(beside._files(Path("none/x.jsonl"), lines))
+
+
+@settings(max_examples=600, deadline=None)
+@given(LISTS)
+@example([FIRST, {**FIRST, "sessionId": "s2"}, {**FIRST, "isSidechain": True}, FIRST])
+@example(
+    [
+        {"type": "user", "message": SAID, "sessionId": "s1"},
+        {"type": "user", "message": SAID, "isSidechain": False},
+        FIRST,
+    ]
+)
+@example([{**FIRST, "isSidechain": 5}, {**FIRST, "type": "summary"}, FIRST])
+@example(
+    [
+        {"type": "queue", "sessionId": "s1", "isSidechain": False},
+        {"type": "user", "isSidechain": True, "message": {"role": "user", "content": "x"}},
+    ]
+)
+@example(
+    [
+        {"role": "user", "content": "x"},
+        {"role": "user", "content": "x", "type": "user", "message": {"role": "user", "content": "y"}},
+    ]
+)
+@example(
+    [{"type": "user", "message": SAID, "isSidechain": False}, {"type": "user", "message": SAID, "sessionId": "s1"}] * 2
+)
+@example(
+    [{"type": "user", "message": SAID, "isSidechain": False, "x": each} for each in range(3)]
+    + [{"type": "user", "message": SAID, "sessionId": "s1"}]
+)
+@example(
+    [
+        {"type": "user", "message": SAID, "cwd": 1},
+        {"type": "user", "message": SAID, "sessionId": "s1"},
+        {"type": "user", "message": SAID, "session_id": "s2"},
+    ]
+)
+def test_lines_that_stay_bytes_are_sorted_as_decoded_ones(lines: list[Any]) -> None:
+    data = "\n".join(map(json.dumps, lines)).encode()
+    look = QuickLines(ORIGIN)
+    parts = parted_lines(data, look)
+    if parts is None:
+        return
+    assert registry.best(lines)[0] is messages.FORMAT
+    found = look.found()
+    assert found == ("messages", messages.FORMAT.summarise(lines, ORIGIN))
+    assert isinstance(parts, PartedSession)
+    assert what_beside_looks_at(parts.telling) == what_beside_looks_at(lines)
+    run = messages.FORMAT.open_parted(parts, decode, ORIGIN)
+    assert run is not None
+    assert_same_run(run, messages.FORMAT.read(lines, ORIGIN))
+
+
+def event(number: int, role: str, content: Any, **more: Any) -> dict[str, Any]:
+    return {
+        "parentUuid": str(number - 1), "isSidechain": False, "cwd": "/a", "sessionId": "s1", "type": role,
+        "message": {"role": role, "content": content, **({"model": "m"} if role == "assistant" else {})}, "uuid": str(number), **more,
+    }  # fmt: skip
+
+
+SESSION = [
+    {"type": "summary", "summary": "What it was", "leafUuid": "9"},
+    event(0, "user", "do it"),
+    event(
+        1,
+        "assistant",
+        [{"type": "text", "text": "so"}, {"type": "tool_use", "id": "a", "name": "Bash", "input": {"x": "ls"}}],
+    ),
+    event(
+        2,
+        "user",
+        [{"type": "tool_result", "tool_use_id": "a", "content": "exit code 1", "is_error": True}],
+        toolUseResult="x",
+    ),
+    event(3, "assistant", "hm", gitBranch="new"),
+    event(4, "assistant", "done", cwd="/b"),
+    {"type": "file-history-snapshot", "snapshot": {}},
+    event(5, "user", "thanks"),
+    event(6, "user", "more"),
+]
+
+
+def lines_of(*lines: Any) -> bytes:
+    return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+
+
+def test_most_lines_of_a_session_stay_bytes() -> None:
+    look = QuickLines(ORIGIN)
+    assert parted_lines(lines_of(*SESSION), look) is not None
+    assert [type(line) is Raw for line in look.lines] == [False, False, True, True, False, True, False, False, True]
+
+
+def test_lines_that_cannot_be_read_are_left_out_and_reported_as_ever(tmp_path: Path) -> None:
+    data = (
+        lines_of(*SESSION[:4])
+        + b"{torn\n\n"
+        + lines_of(SESSION[4])
+        + b'{"type": "user", "x": "\xff"}\n'
+        + lines_of(SESSION[7])
+    )
+    data += lines_of(SESSION[5]).replace(b"done", b"d\xc3ne") + b'{"type": "us'
+    path = tmp_path / "session.jsonl"
+    path.write_bytes(data)
+    found = []
+    for joined in (None, lambda line: QuickLines(Origin(path, 0, line))):
+        with path.open("rb") as file:
+            *problems, record = json_records(file, path, True, registry.is_message_line, None, joined)
+        found.append((problems, record.offset, record.length, record.line))
+    assert found[0] == found[1]
+    corpus = Corpus([path])
+    corpus.scan()
+    (info,) = corpus.infos
+    assert_same_run(corpus.load(info, lazily=True), messages.FORMAT.read(decode_lines(data), Origin(path, 0, 1)))
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [*SESSION, {"role": "user", "content": 5}],
+        [{"role": "user", "content": "hi"}] * 2 + [7] * 30,
+        [{"id": 1, "timestamp": "t", "source": "agent", "action": "message", "args": {"content": "x"}, "message": "x"}]
+        * 3,
+    ],
+)
+def test_lines_of_another_format_or_of_odd_types_are_decoded_after_all(tmp_path: Path, lines: list[Any]) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(lines_of(*lines))
+    with path.open("rb") as file:
+        (record,) = json_records(file, path, True, registry.is_message_line, None, lambda _: QuickLines(ORIGIN))
+    assert (record.quick, record.apart) == (None, None)
+    assert record.value == decode_lines(path.read_bytes())
+
+
+@pytest.mark.parametrize("handed", [False, True])
+@pytest.mark.parametrize("main", [True, False])
+def test_sub_agents_in_files_beside_a_session_are_opened_with_it(
+    tmp_path: Path, handed: bool, main: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = SESSION if main else [SESSION[0], {"type": "queue", "sessionId": "s1", "isSidechain": False}]
+    side = [event(each, "user", f"side {each}", isSidechain=True, agentId="in") for each in range(3)]
+    path = tmp_path / "s1.jsonl"
+    path.write_bytes(
+        lines_of(*own, *side, event(7, "user", "x", toolUseResult={"agentId": "old"}) if main else side[0])
+    )
+    folder = tmp_path / "s1" / "subagents"
+    folder.mkdir(parents=True)
+    (folder / "agent-new.jsonl").write_bytes(
+        lines_of(event(0, "user", "look"), event(1, "assistant", [{"type": "text", "text": "seen"}]))
+    )
+    (folder / "agent-new.meta.json").write_text('{"description": "Looks"}')
+    (tmp_path / "agent-old.jsonl").write_bytes(lines_of(event(0, "user", "old one")))
+    (folder / "agent-in.jsonl").write_bytes(lines_of(event(0, "user", "never twice")))
+    monkeypatch.setattr("trajview.corpus.scan._LARGE", 0)
+    corpus = Corpus([path])
+    if handed:
+        corpus._scan.hand_over = corpus._reader.hand_over
+    corpus.scan()
+    (info,) = corpus.infos
+    lazy = corpus.load(info, lazily=True)
+    monkeypatch.setattr(reader, "_APART_FROM", 1 << 40)
+    assert_same_run(lazy, Corpus.load(corpus, info))
+    assert len(lazy.transcripts) == (4 if main else 1)
+
+
+def test_a_session_is_listed_the_same_whether_its_lines_are_decoded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "s.jsonl").write_bytes(lines_of(*SESSION))
+    (tmp_path / "m.jsonl").write_bytes(
+        lines_of({"role": "user", "content": "a"}, {"role": "assistant", "content": None})
+    )
+    (tmp_path / "o.jsonl").write_bytes(lines_of(*SESSION, 5))
+    listed = []
+    for quickly in (True, False):
+        if not quickly:
+            monkeypatch.setattr(Scan, "_look_at_lines", lambda *_: None)
+        corpus = Corpus([tmp_path])
+        corpus.scan()
+        listed.append((sorted(corpus.infos, key=lambda info: info.path), sorted(map(str, corpus.problems))))
+    assert listed[0] == listed[1]
+    assert [info.messages for info in listed[0][0]] == [2, 8, 7]

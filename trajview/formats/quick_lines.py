@@ -1,0 +1,193 @@
+"""The lines of one long conversation, messages or events of a coding agent's session, sorted without being decoded.
+
+A line that says what the lines before it have said, and holds one message, stays bytes: most do. The others are decoded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any, Final, Literal
+
+import msgspec
+from msgspec import Raw, Struct
+from msgspec.json import Decoder
+
+from trajview.models.units import count_units
+
+from . import messages, registry
+from .base import Origin, Summary
+from .events import PAYLOAD_TYPES, SAID_ONCE, PartedSession, Session, SideChain, Sorting
+from .outline import add_to
+from .roles import ROLES
+from .unread import ABSENT, Usual
+from .utf8 import is_utf8, seems_utf8
+
+__all__ = ["QuickLines"]
+
+_Role = Literal[tuple(ROLES)]  # type: ignore[valid-type]  # mypy wants them spelled out
+_FITTING: Final = frozenset(b'"[{n')
+"""How the JSON of a content begins that is of a type which is not worth a word."""
+_CALLS: Final = frozenset(b"[{n")
+_SAMPLED: Final = 6
+_ESCAPED: Final = re.compile(rb"\\u00(?:6[1457eE]|74|49)")
+"""A letter of `agentId`, as nobody writes it."""
+
+
+class _Object(Struct, gc=False):
+    """An object, whatever is in it."""
+
+
+class _Message(Struct, gc=False):
+    """What tells a message's role, and whether its types are as they should be."""
+
+    role: _Role  # type: ignore[valid-type]
+    content: Raw
+    tool_calls: Raw = ABSENT
+    model: Any = None
+    metadata: _Object | None = None
+
+
+class _Event(Struct, gc=False):
+    """An event that holds a message, and what it says that decides where that belongs."""
+
+    type: str
+    message: _Message
+    sessionId: Raw = ABSENT
+    session_id: Raw = ABSENT
+    cwd: Raw = ABSENT
+    version: Raw = ABSENT
+    gitBranch: Raw = ABSENT
+    userType: Raw = ABSENT
+    entrypoint: Raw = ABSENT
+    isSidechain: Raw = ABSENT
+    slug: Raw = ABSENT
+    agentId: Raw = ABSENT
+    toolUseResult: Raw = ABSENT
+
+
+assert {*_Event.__struct_fields__} >= SAID_ONCE
+
+_event: Final = Decoder(_Event).decode
+_usual: Final = Decoder(Usual).decode
+_object: Final = Decoder(_Object | None).decode
+_text: Final = Decoder(str | None).decode
+
+
+class QuickLines:
+    """Takes the lines of one conversation in order: as bytes where that is enough, else decoded."""
+
+    def __init__(self, origin: Origin, *, thorough: bool = False) -> None:
+        """`thorough`: see `quick.QuickLook`."""
+        self.lines: list[Any] = []
+        """All of them, each decoded or as a `Raw`."""
+        self._is_utf8: Callable[[bytes | memoryview], bool] = is_utf8 if thorough else seems_utf8
+        self._origin = origin
+        self._parts = PartedSession(Sorting())
+        self._fits = True
+        self._are_events = self._knows_main = False
+        self._new: Callable[[_Event], Any]
+        self._nothing_new: Any
+        self._look_for_new()
+
+    def take(self, data: bytes | memoryview) -> bool:
+        """Take a line as it is; False where it has to be decoded and given."""
+        if not self._fits or not self.lines:
+            return False
+        main = self._parts.sorting.main
+        try:
+            if self._are_events:
+                event = _event(data)
+                if not self._is_plain(event):
+                    return False
+                head: _Message | Usual = event.message
+                model = event.message.model
+            else:
+                head = _usual(data)
+                model = None if head.model is ABSENT else _text(head.model)
+                if head.metadata is not ABSENT:
+                    _object(head.metadata)
+        except (ValueError, RecursionError):  # neither, or of other types than usual
+            return False
+        if not _is_fitting(head) or not self._is_utf8(data) or not add_to(main.outline, len(main.items), head):
+            return False
+        raw = Raw(data)
+        main.items.append(raw)
+        self.lines.append(raw)
+        if type(model) is str and model:
+            main.models.append(model)
+        return True
+
+    def give(self, value: Any) -> None:
+        """Take a line that is decoded."""
+        self.lines.append(value)
+        if not self._fits:
+            return
+        self._fits = self._parts.add(value)
+        self._are_events = isinstance(value, dict) and "message" in value and "type" in value
+        if isinstance(value, dict):
+            result = value.get("toolUseResult")
+            agents = isinstance(value.get("agentId"), str) or (isinstance(result, dict) and "agentId" in result)
+            if agents or (not self._knows_main and _is_main(value)):
+                keys = ("sessionId", "isSidechain", "agentId", "toolUseResult")
+                self._parts.telling.append({key: value[key] for key in keys if key in value})
+                self._knows_main = self._knows_main or _is_main(value)
+        self._look_for_new()
+
+    def found(self) -> tuple[str, Summary] | None:
+        """Name of the format and summary of the lines so far; None where they have to be looked at in full."""
+        lines = self.lines
+        if not self._fits or not lines:
+            return None
+        looked_at = lines if len(lines) <= _SAMPLED else [*lines[:_SAMPLED], lines[-1]]
+        try:
+            sampled = [msgspec.json.decode(line) if type(line) is Raw else line for line in looked_at]
+        except ValueError:  # half a pair of surrogates
+            return None
+        if registry.best(sampled)[0] is not messages.FORMAT:
+            return None
+        session = self._parts.sorting.session()
+        parts: list[Session | SideChain] = [session, *session.chains]
+        count = sum(len(part.outline.roles) for part in parts)
+        units = sum(count_units(part.outline.roles) for part in parts)
+        models = tuple(dict.fromkeys(model for part in parts for model in part.models))
+        return messages.FORMAT.name, Summary(
+            session.id or self._origin.default_id, session.name, count, units, len(parts), (), (), models, ()
+        )
+
+    def taken_apart(self) -> PartedSession:
+        """The lines, to be opened; to be asked for once, after `found`."""
+        return self._parts
+
+    def _look_for_new(self) -> None:
+        """What is said for the first time is decoded, so that it is kept as it always is."""
+        new = sorted(SAID_ONCE - self._parts.sorting.common.keys())
+        if not self._knows_main:
+            new = sorted({*new, "isSidechain"})
+        new += ["agentId", "agentId"]  # at least two, so that it gives a tuple
+        self._new = attrgetter(*new)
+        self._nothing_new = (ABSENT,) * len(new)
+
+    def _is_plain(self, event: _Event) -> bool:
+        """Whether an event is known to be one with a message of the session itself, and says nothing new."""
+        return (
+            event.type not in PAYLOAD_TYPES
+            and self._parts.sorting.main.id is not None
+            and self._new(event) == self._nothing_new
+            and (event.isSidechain is ABSENT or bytes(event.isSidechain) != b"true")
+            and (event.toolUseResult is ABSENT or not _may_name_an_agent(bytes(event.toolUseResult)))
+        )
+
+
+def _is_main(line: dict[str, Any]) -> bool:
+    return isinstance(line.get("sessionId"), str) and line.get("isSidechain") is False
+
+
+def _may_name_an_agent(result: bytes) -> bool:
+    return b"agentId" in result or (b"\\u00" in result and _ESCAPED.search(result) is not None)
+
+
+def _is_fitting(head: _Message | Usual) -> bool:
+    content, calls = memoryview(head.content), head.tool_calls
+    return (not content or content[0] in _FITTING) and (calls is ABSENT or memoryview(calls)[0] in _CALLS)
