@@ -111,6 +111,18 @@ def test_the_reward_in_the_log_is_found_by_the_key_of_the_run(store: Path, episo
     assert mae["measures"]["mae"] == {"value": 1.0, "low": 1.0, "high": 1.0, "reason": ""}
 
 
+def test_in_blind_mode_nobody_is_compared_with_the_log(
+    store: Path, episodes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text("blind = true\n")
+    monkeypatch.setenv("TRAJVIEW_CONFIG", str(config))
+    result = call(store, "--episodes", episodes, "--json")
+    assert (result.exit_code, json.loads(result.stdout)["episodes_with_reward"]) == (0, 0)
+    assert "blind mode: " in result.stderr
+    assert json.loads(call(store, "--episodes", episodes, "--json", "--no-blind").stdout)["episodes_with_reward"] == 4
+
+
 def test_logs_of_other_episodes_are_a_problem(store: Path, tmp_path: Path) -> None:
     (tmp_path / "other.json").write_text('{"id": "other", "messages": [{"role": "user", "content": "hi"}]}')
     result = call(store, "--episodes", tmp_path / "other.json")

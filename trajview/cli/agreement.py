@@ -14,7 +14,7 @@ import click
 
 from trajview.errors import Problem, UnreadableError, Where
 
-from .common import existing, is_terminal, no_cache_option, out, say_problem, stream_runs
+from .common import blind_option, existing, is_blind, is_terminal, no_cache_option, out, say_problem, stream_runs
 from .front import EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ _COLUMNS = ("comparison", "dimension", "who", "measure", "value", "low", "high",
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the bootstrap.")
 @click.option("--json", "in_json", is_flag=True, help="One JSON object.")
 @click.option("--csv", "in_csv", is_flag=True, help="A row for each figure, as pandas likes it.")
+@blind_option
 @no_cache_option
 @click.pass_context
 def command(
@@ -49,6 +50,7 @@ def command(
     seed: int,
     in_json: bool,
     in_csv: bool,
+    blind: bool | None,
     no_cache: bool,
 ) -> None:
     """Compare the annotations in STORE by dimension: of each agent in each episode, submitted ones only.
@@ -71,7 +73,10 @@ def command(
     found = read_records(store)
     problems = list(found.problems)
     rewards = None
-    if episodes:
+    if episodes and is_blind(blind):
+        hidden = Problem("blind mode: people are not compared with the rewards in the logs", "--no-blind compares them")
+        say_problem(hidden)
+    elif episodes:
         rewards = _rewards(existing([Path(path) for path in episodes]), {r.episode for r in found.records}, no_cache)
         if found.records and not rewards:
             problems.append(Problem("none of the annotated episodes with a reward is in --episodes", "check the path"))
