@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal
 
 from .failures import (
@@ -183,7 +184,7 @@ def highlights_in(
             found.append(Highlight(transcript.get_action_unit_for_block(index) or 0, index, "error", reason))
         if not text:
             continue
-        lowered = text.lower()
+        lowered = cache(text.lower)
         matching = [rule for rule in wanted if (rule.finds if rule.everywhere else rule.may_match)(text, lowered)]
         if any(not rule.everywhere for rule in matching):
             message = messages[index]

@@ -23,8 +23,23 @@ ONES = [
     "a", "b", "A", "k", "K", "s", "S", "_", "1", "-", " ", r"\n", ".", r"\w", r"\W", r"\d", r"\D", r"\s", r"\S", "[ab]", "[^a]",
     "[a-k]", r"[\w-]", r"[^\s]", r"[^\w\n]", "\u212a", "\u017f", "\u0131", "é", "ß", "\u3042", "\u0130", "\u201c", "[\u2014-\u201c]", "[^é]", r"[^\w\u201c]", r"[\sé]", "[é-\u212a]", r"\x1d", "[^\U0010ffff]",
 ]  # fmt: skip
-PLACES = ["^", "$", r"\b", r"\B", r"\A", r"\Z", r"(?<!\w)", r"(?!\w)", r"(?<=\w)", r"(?=\w)", r"(?<![a-zA-Z0-9_])"]
-GROUPS = ["(?:", "(", "(?i:", "(?s:", "(?-i:", "(?m:", "(?a:"]
+PLACES = [
+    "(?=a)",
+    "(?![ab])",
+    "(?<!\n)",
+    "^",
+    "$",
+    r"\b",
+    r"\B",
+    r"\A",
+    r"\Z",
+    r"(?<!\w)",
+    r"(?!\w)",
+    r"(?<=\w)",
+    r"(?=\w)",
+    r"(?<![a-zA-Z0-9_])",
+]
+GROUPS = ["(?>", "(?:", "(", "(?i:", "(?s:", "(?-i:", "(?m:", "(?a:"]
 TIMES = ["*", "+", "?", "{2}", "{1,2}", "{0,2}", "{2,}", "{,1}", "{0}"]
 
 
@@ -35,9 +50,13 @@ def _larger(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
         st.tuples(st.lists(inner, min_size=2, max_size=3), st.sampled_from(["", "", "", "|"])).map(
             lambda of: f"(?:{'|'.join(of[0])}{of[1]})"
         ),
-        st.tuples(st.sampled_from(GROUPS), inner, st.just(")"), st.sampled_from(TIMES), st.sampled_from(["", "?"])).map(
-            "".join
-        ),
+        st.tuples(
+            st.sampled_from(GROUPS),
+            inner,
+            st.just(")"),
+            st.sampled_from(TIMES),
+            st.sampled_from(["", "", "?", "?", "+"]),
+        ).map("".join),
     )
 
 
@@ -110,7 +129,7 @@ def test_what_people_look_for_is_for_the_engine(source: str) -> None:
 )  # fmt: skip
 def test_what_may_not_mean_the_same_is_left_to_re(source: str) -> None:
     found = Finder(re.compile(source))
-    assert not found.handles("x")
+    assert not found.handles("abcab ababa" + "x" * 2_000)
     for text in ("aab abab", "aaa", "xxxx abc", "bcd"):
         check(found, text)
 
@@ -159,10 +178,22 @@ def test_a_character_of_all_of_unicode_is_what_re_says(source: str, flags: int) 
     assert "".join(every[first : last + 1] for first, last in ranges) == "".join(re.findall(source, every, flags))
 
 
+@pytest.mark.parametrize(
+    "source", [r"aa(?=bc)", r"(?<![\w-])sk-[a-z]+(?![\w-])", "(?>a+)q", "(?:a|b*)*+q", "(?:a|b*)*q", "a{2000}", r"\bq$"]
+)
+def test_where_there_can_be_no_match_that_is_soon_known(source: str) -> None:
+    found = Finder(re.compile(source))
+    for text in ("a bb -\n", "a \u3042 b \u201c"):
+        assert found.handles(text)
+        check(found, text)
+    for text in ("aabc aa q a\u3042bcq sk-x \u3042q", "q\n", "aq bbq sk-y sk-zé sk-A abc", "a" * 2_001 + "q"):
+        check(found, text)
+
+
 def test_the_end_of_a_text_that_ends_with_a_newline_is_left_to_re() -> None:
     found = Finder(re.compile("x$"))
     assert found.handles("x")
-    assert not found.handles("x\n")
+    assert not found.handles("x\nx\n")
     check(found, "x\nx")
     check(found, "x\nx\n")
 
@@ -187,6 +218,7 @@ def test_a_pattern_that_takes_for_ever_does_not() -> None:
 
 def test_a_bad_pattern_is_not_given_to_re_for_matches_close_together(monkeypatch: pytest.MonkeyPatch) -> None:
     found = Finder(re.compile(r"(?:\w+)+ "))
+    assert found.handles("a ")
     monkeypatch.setattr(found, "pattern", None)  # it would fail
     assert found.count("a " * 1_000) == len(list(found.spans("a " * 1_000))) == 1_000
 
@@ -204,7 +236,7 @@ def test_the_same_is_found_without_the_engine(monkeypatch: pytest.MonkeyPatch, m
 
         patched.setattr(of, "import_module", found_or_not)
         found = Finder(re.compile("a+b"))
-    assert not found.handles("aab")
+        assert not found.handles("aab")
     check(found, "aab b ab")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib import import_module
 from typing import Any, Final
 
@@ -32,6 +32,8 @@ _WORTH: Final = 500_000
 """Characters beyond ASCII texts, for which it is worth to find out what a pattern matches of all of Unicode."""
 _MEMORY: Final = 32 << 20
 """Bytes that a pattern may take at most."""
+_LARGE: Final = 2_000
+"""Characters of a pattern as RE2 has it."""
 _MOST_AT_ONCE: Final = 1 << 20
 """Characters that `re` goes through in moments, while it lets no other thread run."""
 
@@ -43,10 +45,18 @@ class _Engine:
     find: _Find
     looks_at_end: bool
     looks_at_words: bool
+    large: bool
+    """It may be slow: its states may have no room, and are made again and again."""
+
+    def means_it_in(self, data: bytes, beyond: bool) -> bool:
+        """Whether it finds exactly what is to be found in that text, which may be ASCII."""
+        return not (
+            (self.looks_at_end and data.endswith(b"\n")) or (beyond and self.looks_at_words and _has_far_word(data))
+        )
 
 
-_NONE: Final = _Engine(lambda _data, _start, _end: (-1, -1), True, True)
-"""Stands for none to be had."""
+def _nowhere(_data: bytes, _start: int, _end: int) -> Span:
+    return -1, -1
 
 
 class Finder:
@@ -54,22 +64,32 @@ class Finder:
 
     def __init__(self, pattern: re.Pattern[str]) -> None:
         self.pattern = pattern
-        self._tame = slow_because(pattern.pattern, _MOST_OPEN) is None
-        self._in_ascii = _engine(translated(pattern))
-        self._beyond: _Engine | None = None
+        self._engines: dict[tuple[bool, bool], _Engine | None] = {}
+        """For texts beyond ASCII or not; loose or not. Made when they are needed."""
         self._passed = 0
         """Characters of other texts that were left to `re`, until `_WORTH`."""
 
+    def __reduce__(self) -> tuple[Callable[[re.Pattern[str]], Finder], tuple[re.Pattern[str]]]:
+        return finder_of, (self.pattern,)
+
+    @cached_property
+    def _tame(self) -> bool:
+        return slow_because(self.pattern.pattern, _MOST_OPEN) is None
+
     def handles(self, text: str) -> bool:
-        """Whether a text takes time in proportion to its length, times how many matches it has, however bad the pattern.
+        """Whether finding the pattern in a text takes time in proportion to its length, times how many matches it has, however bad the pattern.
 
         Other threads run meanwhile. Else it takes what `re` takes, which may be for ever: see `slow_because`.
         """
         return self._ready(text) is not None
 
-    def matches(self, text: str) -> bool:
-        """Whether the pattern matches in a text, be it an empty match."""
-        return self.first(text) is not None
+    def matches(self, text: str, otherwise: Callable[[str], bool] | None = None) -> bool:
+        """Whether the pattern matches in a text, be it an empty match. `otherwise`: what says so in place of `re`."""
+        ready = None if self._tame and len(text) < _SHORT else self._ready(text)
+        if ready is None:
+            return self.pattern.search(text) is not None if otherwise is None else otherwise(text)
+        find, data = ready
+        return find(data, 0, len(data))[0] >= 0
 
     def first(self, text: str) -> Span | None:
         """Where the first match is, which may be an empty one."""
@@ -83,11 +103,11 @@ class Finder:
             return None
         return (start, end) if len(data) == len(text) else next(_in_chars(data, iter([(start, end)])))
 
-    def count(self, text: str) -> int:
-        """How many matches a text holds, none in another; empty ones do not count."""
+    def count(self, text: str, otherwise: Callable[[str], int] | None = None) -> int:
+        """How many matches a text holds, none in another; empty ones do not count. `otherwise`: what counts in place of `re`."""
         ready = None if self._tame and len(text) < _SHORT else self._ready(text)
         if ready is None:
-            return sum(1 for _ in self._spans_by_re(text, 0))
+            return sum(1 for _ in self._spans_by_re(text, 0)) if otherwise is None else otherwise(text)
         find, data = ready
         found = at = since = 0
         end = len(data)
@@ -123,30 +143,28 @@ class Finder:
 
     def _ready(self, text: str) -> tuple[_Find, bytes] | None:
         """What finds the pattern in a text, and the text for it; None where that is for `re`."""
-        engine = self._in_ascii
-        if engine is None:
+        beyond = not text.isascii()
+        if beyond and self._tame and self._passed < _WORTH:
+            self._passed += len(text)
             return None
-        if text.isascii():
+        try:
             data = text.encode()
-        else:
-            engine = self._engine_beyond(len(text))
-            if engine is None:
-                return None
-            try:
-                data = text.encode()
-            except UnicodeEncodeError:  # half of a pair
-                return None
-            if engine.looks_at_words and _has_far_word(data):
-                return None
-        return None if engine.looks_at_end and data.endswith(b"\n") else (engine.find, data)
-
-    def _engine_beyond(self, length: int) -> _Engine | None:
-        if self._tame and self._passed < _WORTH:
-            self._passed += length
+        except UnicodeEncodeError:  # half of a pair
             return None
-        if self._beyond is None:
-            self._beyond = _engine(translated(self.pattern, beyond=True), utf8=True) or _NONE
-        return None if self._beyond is _NONE else self._beyond
+        engine = self._engine(beyond, False)
+        if engine is not None and not engine.large and engine.means_it_in(data, beyond):
+            return engine.find, data
+        loose = self._engine(beyond, True)
+        if loose is not None and loose.find(data, 0, len(data))[0] < 0:
+            return _nowhere, b""
+        return (engine.find, data) if engine is not None and engine.large and engine.means_it_in(data, beyond) else None
+
+    def _engine(self, beyond: bool, loose: bool) -> _Engine | None:
+        try:
+            return self._engines[beyond, loose]
+        except KeyError:
+            made = self._engines[beyond, loose] = _engine(translated(self.pattern, beyond, loose), beyond)
+            return made
 
     def _is_close(self, done: int, left: int) -> bool:
         return self._tame and done < _LOOK * _CLOSE and left <= _MOST_AT_ONCE
@@ -157,7 +175,7 @@ class Finder:
 
 @lru_cache(256)
 def finder_of(pattern: re.Pattern[str]) -> Finder:
-    """What finds a pattern. It takes a millisecond or more to make, and is kept."""
+    """What finds a pattern. The first text costs it a millisecond or more, so it is kept."""
     return Finder(pattern)
 
 
@@ -219,4 +237,5 @@ def _engine(translated: Translated | None, utf8: bool = False) -> _Engine | None
         lambda data, start, end: match(anywhere, data, start, end)[0],
         translated.looks_at_end,
         translated.looks_at_words,
+        len(translated.source) > _LARGE,
     )

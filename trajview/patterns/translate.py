@@ -14,6 +14,8 @@ from .tree import Alt, CannotSay, Chars, Look, Node, Repeat, Seq, Side, can_be_e
 
 __all__ = ["Translated", "translated"]
 
+_MANY: Final = 32
+"""More than so many need not be counted where it need not be exact: each of them takes room."""
 _TYPES: Final = re.ASCII | re.UNICODE | re.LOCALE
 
 
@@ -30,10 +32,10 @@ class Translated:
     looks_at_words: bool
 
 
-def translated(pattern: re.Pattern[str], beyond: bool = False) -> Translated | None:
+def translated(pattern: re.Pattern[str], beyond: bool = False, loose: bool = False) -> Translated | None:
     """A pattern for RE2, which matches in each ASCII text (`beyond`: in any) what this one does. None where that is not certain.
 
-    That is so for what RE2 does not know (back references, most assertions that look around, atomic groups), for what may match an
+    `loose`: one that matches something, of whatever length, in every text in which this one does, and perhaps in more. Else that is so for what RE2 does not know (back references, most assertions that look around, atomic groups), for what may match an
     empty text, also where that is repeated (each has its own rules for how to go on after that), and for large counts.
     """
     try:
@@ -41,10 +43,10 @@ def translated(pattern: re.Pattern[str], beyond: bool = False) -> Translated | N
         op, parser = import_module("re._constants"), import_module("re._parser")
         tree = parser.parse(pattern.pattern, pattern.flags & ~re.DEBUG)
         flags = (pattern.flags | tree.state.flags) & ~re.DEBUG
-        reader = _Reader(op, ASCII)
+        reader = _Reader(op, ASCII, loose)
         node = reader.read(tree, flags)
         if beyond:
-            reader = _Reader(op, inverse(far_word()) if reader.looks_at_words else EVERY)
+            reader = _Reader(op, inverse(far_word()) if reader.looks_at_words else EVERY, loose)
             node = reader.read(tree, flags)
         if can_be_empty(node):
             return None
@@ -56,9 +58,10 @@ def translated(pattern: re.Pattern[str], beyond: bool = False) -> Translated | N
 class _Reader:
     """Reads Python's tree of a regular expression."""
 
-    def __init__(self, op: Any, alphabet: Ranges) -> None:
+    def __init__(self, op: Any, alphabet: Ranges, loose: bool) -> None:
         self._op = op
         self._alphabet = alphabet
+        self._loose = loose
         self.looks_at_end = False
         self.looks_at_words = False
 
@@ -82,15 +85,31 @@ class _Reader:
         if code in (op.MAX_REPEAT, op.MIN_REPEAT):
             least, most, inner = value
             return self._repeat(self.read(inner, flags), least, most, code is op.MIN_REPEAT)
+        if self._loose:
+            return self._loosely(code, value, flags)
         if code in (op.ASSERT, op.ASSERT_NOT):
             direction, inner = value
             self.looks_at_words |= not flags & re.ASCII
             return self._side(self.read(inner, flags), direction < 0, code is op.ASSERT)
         raise CannotSay
 
+    def _loosely(self, code: Any, value: Any, flags: int) -> Node:
+        """What only says what is around it is left out, and what is not given up again may be."""
+        op = self._op
+        if code in (op.ASSERT, op.ASSERT_NOT):
+            return Seq(())
+        if code is op.ATOMIC_GROUP:
+            return self.read(value, flags)
+        if code is op.POSSESSIVE_REPEAT:
+            least, most, inner = value
+            return self._repeat(self.read(inner, flags), least, most, False)
+        raise CannotSay
+
     def _repeat(self, item: Node, least: int, most: Any, lazy: bool) -> Node:
         endless = most == self._op.MAXREPEAT
-        if can_be_empty(item) or least > of.MOST or (not endless and most > of.MOST):
+        if self._loose:
+            least, endless = min(least, _MANY), endless or most > _MANY
+        elif can_be_empty(item) or least > of.MOST or (not endless and most > of.MOST):
             raise CannotSay
         if not endless and most <= 1:
             if not most:
@@ -99,10 +118,13 @@ class _Reader:
                 return item
         return Repeat(item, int(least), None if endless else int(most), lazy)
 
-    def _place(self, value: Any, flags: int) -> Look:
-        op, lines = self._op, bool(flags & re.MULTILINE)
+    def _place(self, value: Any, flags: int) -> Look | Seq:
+        op, lines = self._op, bool(flags & re.MULTILINE) or self._loose
         self.looks_at_end |= value is op.AT_END and not lines
-        self.looks_at_words |= value in (op.AT_BOUNDARY, op.AT_NON_BOUNDARY) and not flags & re.ASCII
+        if value in (op.AT_BOUNDARY, op.AT_NON_BOUNDARY) and not flags & re.ASCII:
+            if self._loose and self._alphabet != ASCII:
+                return Seq(())
+            self.looks_at_words = not self._loose
         places = {
             op.AT_BEGINNING: of.LINE_START if lines else of.START, op.AT_BEGINNING_STRING: of.START,
             op.AT_END: of.LINE_END if lines else of.END, op.AT_END_STRING: of.END,

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
 
 from trajview.errors import TrajviewError
 from trajview.models.messages import AssistantMessage, ChatMessage, ToolMessage
 from trajview.models.said import strings_within
 from trajview.textsafe import without_colours
+
+if TYPE_CHECKING:
+    from trajview.patterns.finder import Finder
 
 __all__ = ["COLOURS", "FIELDS", "ROLES", "Rule", "compile_pattern", "compile_rule"]
 
@@ -31,8 +34,8 @@ _AT_EDGES: Final = re.compile(r"[\^$]|\\[AZ]|\(\?<?[=!]")
 class Rule:
     """A named regular expression over what a message says, thinks, calls and answers.
 
-    Empty `fields`, `roles` and `tools` mean all. `words`, in lower case, are what a match holds one of: looking for them,
-    and for matches around them only, takes a fraction of the pattern's time, and keeps other threads waiting for moments.
+    Empty `fields`, `roles` and `tools` mean all. `words`, in lower case, are what a match holds one of: where `re` has to look, for them
+    and around them only takes a fraction of the pattern's time, and keeps other threads waiting for moments.
     Such a pattern matches in a field exactly where it does in all texts of a message, joined by newlines; a match begins
     on the line of its word, is no longer than `LONGEST` and ends no further than `BELOW` after that line. `origin` says where
     the rule comes from, for people.
@@ -47,6 +50,17 @@ class Rule:
     on: bool = True
     words: tuple[str, ...] = ()
     origin: str = "session"
+    _finder: Finder | None = field(default=None, init=False, repr=False, compare=False)
+
+    @property
+    def finder(self) -> Finder:
+        """What finds its pattern in a text."""
+        if self._finder is None:
+            from trajview.patterns.finder import finder_of  # which the list of runs does without
+
+            object.__setattr__(self, "_finder", finder_of(self.pattern))
+            assert self._finder is not None
+        return self._finder
 
     @property
     def everywhere(self) -> bool:
@@ -57,15 +71,18 @@ class Rule:
         """Whether it looks at a field of a message that has its role; `tool`: which was called or answers, if one."""
         return (not self.fields or field in self.fields) and (not self.tools or tool in self.tools)
 
-    def may_match(self, joined: str, lowered: str) -> bool:
+    def may_match(self, joined: str, lowered: Callable[[], str] | None = None) -> bool:
         """Whether it can match in a message of which this is everything, in any order. Never False where it does."""
-        if self.words:
-            return self.finds(joined, lowered)
-        return bool(_AT_EDGES.search(self.pattern.pattern)) or self.pattern.search(joined) is not None
+        return (not self.words and bool(_AT_EDGES.search(self.pattern.pattern))) or self.finds(joined, lowered)
 
-    def finds(self, text: str, lowered: str) -> bool:
-        """Whether it matches in a text, which is given in lower case as well."""
-        if not self.words or len(lowered) != len(text):  # some capitals become two letters
+    def finds(self, text: str, lowered: Callable[[], str] | None = None) -> bool:
+        """Whether it matches in a text. `lowered` gives the text in lower case, where that is known or asked for often."""
+        if not self.words:
+            return self.finder.matches(text)
+        return self.finder.matches(text, lambda text: self._finds_near_words(text, (lowered or text.lower)()))
+
+    def _finds_near_words(self, text: str, lowered: str) -> bool:
+        if len(lowered) != len(text):  # some capitals become two letters
             return self.pattern.search(text) is not None
         size = len(text)
         for start, end in self._near_words(lowered):
@@ -103,9 +120,8 @@ class Rule:
         if self.roles and message.role not in self.roles:
             return False
         if self.everywhere:
-            return self.finds(joined, joined.lower() if self.words else joined)
-        texts = map(without_colours, self.texts(message))
-        return any(self.finds(text, text.lower() if self.words else text) for text in texts)
+            return self.finds(joined)
+        return any(map(self.finds, map(without_colours, self.texts(message))))
 
     def spans(self, text: str, most: int) -> Iterator[tuple[int, int]]:
         """Where it matches in a text, from start to end: the first `most` matches that are not empty, none in another."""
