@@ -218,7 +218,7 @@ def test_a_pattern_that_takes_for_ever_does_not() -> None:
 
 def test_a_bad_pattern_is_not_given_to_re_for_matches_close_together(monkeypatch: pytest.MonkeyPatch) -> None:
     found = Finder(re.compile(r"(?:\w+)+ "))
-    assert found.handles("a ")
+    assert found.count("a b ") == 2
     monkeypatch.setattr(found, "pattern", None)  # it would fail
     assert found.count("a " * 1_000) == len(list(found.spans("a " * 1_000))) == 1_000
 

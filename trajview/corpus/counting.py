@@ -45,7 +45,7 @@ def counter_of(pattern: re.Pattern[str]) -> Callable[[str], int]:
         text = literal_of(pattern).text
         return _counts_folded(text, pattern) if fold else _counts(text)
     finder, by_re = finder_of(pattern), _counter_by_re(pattern, fold)
-    return lambda text: finder.count(text) if finder.handles(text) else by_re(text)
+    return lambda text: finder.count(text, by_re)
 
 
 def _counter_by_re(pattern: re.Pattern[str], fold: bool) -> Callable[[str], int]:
@@ -84,15 +84,18 @@ def counter_in_json(pattern: re.Pattern[str]) -> Callable[[bytes | memoryview], 
 @lru_cache(64)
 def spans_of(pattern: re.Pattern[str]) -> Callable[[str], Iterator[tuple[int, int]]]:
     """What gives the start and end of each match of a pattern in a text; empty ones are left out."""
-    fold = bool(pattern.flags & re.IGNORECASE)
-    if fold and (is_plain(pattern) or _SIMPLE.fullmatch(pattern.pattern)):
-        lowered = re.compile(
-            re.escape(literal_of(pattern).text.lower()) if is_plain(pattern) else pattern.pattern,
-            pattern.flags & ~re.IGNORECASE,
-        )
+    plain = is_plain(pattern)
+    if not pattern.flags & re.IGNORECASE or not (plain or _SIMPLE.fullmatch(pattern.pattern)):
+        return lambda text: _spans(pattern, text) if plain else finder_of(pattern).spans(text)
+    lowered = re.compile(
+        re.escape(literal_of(pattern).text.lower()) if plain else pattern.pattern, pattern.flags & ~re.IGNORECASE
+    )
+
+    def by_re(text: str) -> Iterator[tuple[int, int]]:
         # In ASCII alone, small letters stand where capitals stood, and nothing else is the same letter.
-        return lambda text: _spans(lowered, lowered_text(text)) if text.isascii() else _spans(pattern, text)
-    return lambda text: _spans(pattern, text)
+        return _spans(lowered, lowered_text(text)) if text.isascii() else _spans(pattern, text)
+
+    return by_re if plain else lambda text: finder_of(pattern).spans(text, by_re)
 
 
 def _spans(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:

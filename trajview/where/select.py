@@ -210,13 +210,14 @@ def compile_test(node: Compare) -> Test:
     kind, sign = node.ref.kind, node.operator
     if sign == "~":
         from trajview.highlight import compile_pattern  # with all models, which nothing else here needs
+        from trajview.patterns.finder import finder_of
 
-        search = compile_pattern(node.values[0].text).search
+        matches = finder_of(compile_pattern(node.values[0].text)).matches
         if kind is Kind.TEXT:
-            return lambda value: search(value) is not None
+            return matches
         if kind is Kind.TEXTS:
-            return lambda value: any(search(each) is not None for each in value)
-        return lambda value: any(search(each) is not None for each in _texts(value))
+            return lambda value: any(map(matches, value))
+        return lambda value: any(map(matches, _texts(value)))
     if sign in _ORDERS:
         return _order_test(kind, _ORDERS[sign], node.values[0])
     tests = [_equal_test(kind, value) for value in node.values]
