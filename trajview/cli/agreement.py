@@ -15,7 +15,7 @@ import click
 from trajview.errors import Problem, UnreadableError, Where
 
 from .common import blind_option, existing, is_blind, is_terminal, no_cache_option, out, say_problem, stream_runs
-from .front import EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG
+from .front import EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG, tidy_up
 
 if TYPE_CHECKING:
     from trajview.annotation.agreement import Agreement, Estimate
@@ -83,6 +83,7 @@ def command(
     ratings = collect(found.records, rewards, rubric=asked, only=annotators, gold=gold)
     unknown = [name for name in annotators if name not in ratings.annotators]
     problems += [Problem(f"there are no annotations by {name!r}") for name in unknown]
+    tidy_up()
     told = progress_line if sys.stderr.isatty() else None
     result = agreement(ratings, resamples=resamples, seed=seed, gold=gold, progress=told)
     for problem in (*problems, *result.problems):

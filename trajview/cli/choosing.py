@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -37,9 +36,6 @@ __all__ = [
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _Read = TypeVar("_Read")
-
-_EVERY: Final = 0.2
-"""Seconds between two reports of how far the reading is."""
 
 
 class Explained(click.Command):
@@ -184,7 +180,6 @@ class Chosen:
         self._select = compile_node(query.node, self.table)
         self._asked = _details(refs_in(query.node))
         self._wanted = _details([*shown, *(by.ref for by in sort)])
-        self._said = 0.0
 
     def say_none_matches(self) -> None:
         """That nothing was found; and where the name of a field was looked for as text, how it is compared."""
@@ -236,7 +231,6 @@ class Chosen:
                     self._read(new[0], info, self._wanted)
                     yield new[0], info
         finally:
-            self._say("")
             if self._cache is not None:
                 self._cache.close()
 
@@ -259,17 +253,7 @@ class Chosen:
         if left:
             from trajview.where.details import read_details
 
-            self._say(f"reading… {row + 1:,} runs")
             self.table.learn(row, read_details(self._source, info, left, cache=self._cache))
-
-    def _say(self, text: str) -> None:
-        """How far it is, on a terminal and not too often; nothing takes it away again."""
-        now = time.monotonic()
-        if not sys.stderr.isatty() or (text and now - self._said < _EVERY) or (not text and not self._said):
-            return
-        self._said = now if text else 0.0
-        sys.stderr.write(f"\r\x1b[K{text}")
-        sys.stderr.flush()
 
 
 def _details(refs: Any) -> tuple[Ref, ...]:

@@ -135,6 +135,9 @@ def wants_colour() -> bool:
 
 def stream_runs(corpus: Corpus) -> Iterator[RunInfo]:
     """Scan a corpus and give its runs as they are found; problems go to stderr on the way."""
+    from .progress import watch
+
+    watch(corpus)
     for item in corpus.stream():
         if isinstance(item, Problem):
             sys.stdout.flush()
@@ -145,6 +148,9 @@ def stream_runs(corpus: Corpus) -> Iterator[RunInfo]:
 
 def matching_run(corpus: Corpus, run: str) -> RunInfo:
     """The run with that id or key, scanning no further than to it. Raises TrajviewError with the nearest ids."""
+    from .progress import watch
+
+    watch(corpus)
     problems = []
     for item in corpus.stream():
         if isinstance(item, Problem):

@@ -23,7 +23,7 @@ from .common import (
     unknown_run,
     wants_colour,
 )
-from .front import EXIT_WRONG, can_view
+from .front import EXIT_WRONG, can_view, tidy_up
 from .stdin import take_terminal
 
 if TYPE_CHECKING:
@@ -80,8 +80,11 @@ def command(
     from trajview.corpus.cache import SummaryCache
     from trajview.corpus.corpus import Corpus
 
+    from .progress import watch
+
     paths, ids = _sides(left, right, run_a, run_b)
     corpus = Corpus(list(dict.fromkeys(paths)), None if no_cache else SummaryCache())
+    watch(corpus)
     corpus.scan()
     infos = _both(corpus, paths, ids)
     if can_view() and not text and beside is None:
@@ -99,6 +102,7 @@ def _open_viewer(
     from trajview.config import load_settings
 
     settings = load_settings(paths=tuple(dict.fromkeys(paths)), **given)
+    tidy_up()
     take_terminal()
     from trajview.app.app import run_app
 

@@ -29,14 +29,18 @@ def command(ctx: click.Context, file: Path, in_json: bool) -> None:
 
     The reasons are those for its first record; other formats that it could be are listed below the one it is.
     """
-    from trajview.corpus.corpus import open_corpus
+    from trajview.corpus.corpus import Corpus
+
+    from .progress import watch
 
     [file] = existing([file], ids=False)
     if file.is_dir():
         raise UnreadableError(
             "this is a folder", hint="`detect` wants a file; `trajview ls` lists a folder", where=Where(file)
         )
-    corpus = open_corpus(file)
+    corpus = Corpus([file])
+    watch(corpus)
+    corpus.scan()
     for problem in corpus.problems:
         say_problem(problem)
     if not corpus.infos:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .stdin import Spool
 
 __all__ = [
-    "COMMANDS", "EXIT_FINE", "EXIT_INTERRUPTED", "EXIT_PROBLEMS", "EXIT_WRONG", "can_view", "ended", "is_terminal", "open_viewer", "run", "say_problem",
+    "AT_END", "COMMANDS", "EXIT_FINE", "EXIT_INTERRUPTED", "EXIT_PROBLEMS", "EXIT_WRONG", "can_view", "ended", "is_terminal", "open_viewer", "run", "say_problem", "tidy_up",
 ]  # fmt: skip
 
 EXIT_FINE: Final = 0
@@ -35,6 +35,8 @@ COMMANDS: Final = (
 )  # fmt: skip
 
 _A_MOMENT: Final = 0.01  # seconds
+AT_END: Final[list[Callable[[], None]]] = []
+"""What is to be called when a command ends, or the viewer takes the terminal over: whoever wrote on it tidies up."""
 _ARENA_MAX: Final = -8  # M_ARENA_MAX in glibc's malloc.h
 
 
@@ -90,7 +92,10 @@ def ended(call: Callable[[], Any]) -> Any:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # what the terminal's encoding lacks becomes a question mark
     try:
-        result = call()
+        try:
+            result = call()
+        finally:
+            tidy_up()
         sys.stdout.flush()
     except TrajviewError as error:
         say_problem(error.problem())
@@ -112,12 +117,19 @@ def ended(call: Callable[[], Any]) -> Any:
     return result
 
 
+def tidy_up() -> None:
+    """Call what is to be called at the end."""
+    while AT_END:
+        AT_END.pop()()
+
+
 def open_viewer(
     no_cache: bool = False, follow: bool = False, streams: Sequence[Spool] = (), plan: Plan | None = None, **given: Any
 ) -> NoReturn:
     """Open the viewer with these settings, on the queue of a plan if there is one; ends the program."""
     from .stdin import take_terminal
 
+    tidy_up()
     take_terminal()
 
     import gc

@@ -151,9 +151,12 @@ def _print_csv(chosen: Chosen, refs: Sequence[Ref]) -> None:
 
     from trajview.textsafe import safe_text
 
+    from .progress import watch
+
     # A file gets what the log says; a terminal, as always, nothing that could act on it.
     clean = safe_text if is_terminal() else (lambda text: text.encode("utf-8", "replace").decode())
-    writer = csv.writer(sys.stdout, lineterminator="\n")
+    watch(chosen.corpus)
+    writer = csv.writer(sys.stdout, lineterminator="\n")  # which keeps hold of the stream as it is now
     writer.writerow([str(ref) for ref in refs])
     for row, _ in chosen.infos():
         writer.writerow([clean(_text(chosen.value(row, ref))) for ref in refs])

@@ -149,6 +149,8 @@ def command(
     from trajview.corpus.query import FIELDS, Query, any_of, query_of
     from trajview.corpus.search import CorpusSearch, cores
 
+    from .progress import watch_search
+
     if rule is not None and (patterns or fixed or case or word or roles or tools or fields):
         raise click.UsageError("--rule says what to look for, and where: leave the other options for that out", ctx)
     if not patterns and rule is None:
@@ -185,6 +187,7 @@ def command(
         write = _place if in_names else _count
     else:
         write = _with_heading if shown_above else _line_by_line
+    watch_search(search, paths)
     first, unread = True, 0
     for found in search.found():
         if isinstance(found, Problem):

@@ -24,7 +24,10 @@ def command(ctx: click.Context, paths: tuple[Path, ...]) -> None:
     """
     from trajview.corpus.corpus import Corpus
 
+    from .progress import watch
+
     corpus = Corpus(existing(paths), thorough=True)
+    watch(corpus)
     count = runs = 0
     problems: list[Problem] = []
     for item in corpus.stream():
