@@ -57,7 +57,10 @@ def _a_home_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pat
             "XDG_STATE_HOME": ".local/state",
         }.items():
             patch.setenv(name, str(home / folder))
-        for name in ("TRAJVIEW_CONFIG", "NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "EDITOR", "VISUAL", "PAGER"):
+        for name in (
+            "TRAJVIEW_CONFIG", "NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "EDITOR", "VISUAL", "PAGER", "COLUMNS", "LINES",
+            "PYTHONUNBUFFERED",  # which hides what goes wrong when a program ends with something still to be written
+        ):  # fmt: skip
             patch.delenv(name, raising=False)
         yield home
 

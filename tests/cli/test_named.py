@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from shlex import quote
 
 import pytest
 from click.testing import CliRunner, Result
@@ -106,7 +107,7 @@ def test_what_search_prints_opens_the_runs_in_a_shell(logs: Path) -> None:
     folder = logs / "my * logs"
     folder.mkdir()
     (folder / "odd [1].jsonl").write_text("".join(map(line, ODD)))
-    program = f"{sys.executable} -m trajview"
+    program = f"{quote(sys.executable)} -m trajview"
     done = subprocess.run(
         ["sh", "-c", f"{program} ls --json --no-cache $({program} search -l 'needle' .)"],
         capture_output=True, text=True, timeout=60, cwd=logs,

@@ -11,12 +11,14 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from shlex import quote
 
 import pexpect
 import psutil
 import pytest
 
 PROGRAM = [sys.executable, "-m", "trajview"]
+PYTHON = quote(sys.executable)
 
 
 def record(run_id: str) -> str:
@@ -75,7 +77,7 @@ def test_an_empty_pipe_says_so(tmp_path: Path) -> None:
 
 def test_the_viewer_takes_its_keys_from_the_terminal(tmp_path: Path) -> None:
     (tmp_path / "log.jsonl").write_text(f"{record('alpha')}\n{record('omega')}\n")
-    line = f"cat {tmp_path}/log.jsonl | {sys.executable} -m trajview -"
+    line = f"cat {quote(str(tmp_path))}/log.jsonl | {PYTHON} -m trajview -"
     environment = {**os.environ, "TMPDIR": str(tmp_path), "TERM": "xterm-256color", "HOME": str(tmp_path)}
     child = pexpect.spawn("/bin/sh", ["-c", line], env=environment, dimensions=(24, 80), timeout=30, encoding="utf-8")
     child.expect("standard input")  # not the file that keeps it
@@ -91,7 +93,7 @@ def test_the_viewer_takes_its_keys_from_the_terminal(tmp_path: Path) -> None:
 def test_the_viewer_needs_standard_output_only(tmp_path: Path, redirection: str) -> None:
     """`xargs` and `while read` loops connect standard input to something that no key comes from."""
     (tmp_path / "log.jsonl").write_text(f"{record('alpha')}\n{record('omega')}\n")
-    line = f"{sys.executable} -m trajview {tmp_path}/log.jsonl {redirection}"
+    line = f"{PYTHON} -m trajview {quote(str(tmp_path))}/log.jsonl {redirection}"
     environment = {**os.environ, "TERM": "xterm-256color", "HOME": str(tmp_path)}
     child = pexpect.spawn("/bin/sh", ["-c", line], env=environment, dimensions=(24, 80), timeout=30, encoding="utf-8")
     child.expect("omega")
@@ -113,7 +115,7 @@ def test_a_dash_without_a_pipe_is_one_line(tmp_path: Path) -> None:
 def test_the_viewer_lists_a_slow_pipe_while_it_goes_on(tmp_path: Path, packed: bool) -> None:
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
-    line = f"{sys.executable} -m trajview - < {fifo}"
+    line = f"{PYTHON} -m trajview - < {quote(str(fifo))}"
     environment = {**os.environ, "TMPDIR": str(tmp_path), "TERM": "xterm-256color", "HOME": str(tmp_path)}
     child = pexpect.spawn("/bin/sh", ["-c", line], env=environment, dimensions=(24, 100), timeout=30, encoding="utf-8")
     with fifo.open("wb", buffering=0) as pipe:
@@ -137,7 +139,7 @@ def test_the_viewer_lists_a_slow_pipe_while_it_goes_on(tmp_path: Path, packed: b
 
 
 def test_a_pipe_that_never_ends_can_be_left(tmp_path: Path) -> None:
-    line = f"(echo '{record('alpha')}'; exec sleep 100) | {sys.executable} -m trajview -"
+    line = f"(echo '{record('alpha')}'; exec sleep 100) | {PYTHON} -m trajview -"
     environment = {**os.environ, "TMPDIR": str(tmp_path), "TERM": "xterm-256color", "HOME": str(tmp_path)}
     child = pexpect.spawn(
         "/bin/bash", ["-c", line], env=environment, dimensions=(24, 100), timeout=30, encoding="utf-8"
@@ -178,7 +180,7 @@ def test_what_was_kept_of_a_pipe_is_deleted_when_a_command_is_ended(tmp_path: Pa
 
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
 def test_what_was_kept_of_a_pipe_is_deleted_when_the_viewer_is_ended(tmp_path: Path, number: signal.Signals) -> None:
-    line = f"(echo '{record('alpha')}'; exec sleep 100) | exec {sys.executable} -m trajview -"
+    line = f"(echo '{record('alpha')}'; exec sleep 100) | exec {PYTHON} -m trajview -"
     environment = {**os.environ, "TMPDIR": str(tmp_path), "TERM": "xterm-256color", "HOME": str(tmp_path)}
     child = pexpect.spawn("/bin/bash", ["-c", line], env=environment, dimensions=(24, 80), timeout=30, encoding="utf-8")
     child.expect("alpha")

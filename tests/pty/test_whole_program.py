@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from shlex import quote
 
 import pytest
 
@@ -165,7 +166,7 @@ def test_the_editor_gets_the_file_and_the_line_and_the_screen_comes_back(folder:
     editor = folder / "vim"
     editor.write_text('#!/bin/sh\necho "$@" > "$0.said"\necho THE EDITOR\n')
     editor.chmod(0o755)
-    with Terminal(home, "runs", "--run", "gamma", cwd=folder, EDITOR=str(editor)) as terminal:
+    with Terminal(home, "runs", "--run", "gamma", cwd=folder, EDITOR=quote(str(editor))) as terminal:
         terminal.until("Say c.")
         terminal.press(CTRL_O)
         terminal.until(lambda: b"THE EDITOR" in terminal.sent)

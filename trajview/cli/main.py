@@ -5,6 +5,7 @@ Only click is imported here, and a command's module when it is called: `trajview
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import Any, Final
 
@@ -71,7 +72,15 @@ class _Group(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; whatever goes wrong ends in one line and an exit code, never in a traceback."""
-        return ended(lambda: super(_Group, self).invoke(ctx))
+
+        def command() -> Any:
+            try:
+                return super(_Group, self).invoke(ctx)
+            except click.exceptions.Exit:
+                sys.stdout.flush()  # what is still to be written may not go, and that is to be said too
+                raise
+
+        return ended(command)
 
 
 def _print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
