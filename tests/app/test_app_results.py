@@ -64,6 +64,27 @@ async def test_what_is_found_stands_under_its_run_with_its_lines_around(runs: Pa
         assert "```diff" in context
 
 
+async def test_from_a_run_that_was_found_the_keys_lead_to_the_next_that_was_found(tmp_path: Path) -> None:
+    said = ["tea", "nothing", "more tea", "nothing"]
+    write_jsonl(tmp_path / "tea.jsonl", [chat(str(n), "Go.", text) for n, text in enumerate(said)])
+    async with reading(tmp_path) as reader:
+        await reader.listed()
+        await search(reader, "tea")
+        await reader.open("enter")
+        await reader.press("L")
+        await reader.opened("2")
+        await reader.until(lambda: "“tea” 1/1" in reader.status)
+        assert reader.message == 1
+        await reader.press("L")
+        assert "last run that was found" in reader.status
+        await reader.press("H")
+        await reader.opened("0")
+        await reader.press("L")
+        await reader.opened("2")
+        await reader.press("q")
+        assert under_cursor(reader).endswith("more tea")
+
+
 async def test_what_is_found_can_stand_in_the_order_of_the_list_and_back(tmp_path: Path) -> None:
     tea = [chat(str(n), "Go.", f"tea {n}", reward=n % 3) for n in range(3)]
     by_file = ["0 tea.jsonl:1 1", "1 tea.jsonl:2 1", "2 tea.jsonl:3 1"]

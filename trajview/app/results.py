@@ -107,24 +107,26 @@ class Results:
         self.matches += found.matches
         self.messages += found.messages
 
-    def arrange(self, rank: Mapping[Place, int] | None) -> None:
+    def arrange(self, rank: Mapping[Place, int] | None) -> bool:
         """Put the runs in this order, those without a rank last; None for that in which they were found.
 
-        The cursor stays on its row.
+        The cursor stays on its row. False where they stand so already, which is not said to be arranged then.
         """
         under, within = None, 0
         if self.groups:
             at = bisect_right(self._starts, self.cursor) - 1
             under, within = self.groups[at], self.cursor - self._starts[at]
-        self.arranged = rank is not None
-        self.groups = list(self._found)
+        before, self.groups = self.groups, list(self._found)
         if rank is not None:
             last = len(rank)
             self.groups.sort(key=lambda group: rank.get(group.found.place, last))
+        moved = any(a is not b for a, b in zip(before, self.groups, strict=True))
+        self.arranged = rank is not None and moved
         self._starts = [0, *accumulate(group.rows for group in self.groups)][:-1]
         for start, group in zip(self._starts, self.groups, strict=True):
             if group is under:
                 self.cursor = start + within
+        return moved
 
     def row(self, index: int) -> Row:
         """A row by its number. Raises IndexError past the end."""
@@ -154,6 +156,14 @@ class Results:
         if step < 0 and self.cursor > self._first_of(at):
             return self.go(self._first_of(at))
         return self.go(self._first_of(max(0, min(at + step, len(self.groups) - 1))))
+
+    def step_from(self, place: Place, step: int) -> Group | None:
+        """The run found after (or before) the one at that place, with the cursor on its first hit; None past the ends."""
+        at = next((at for at, group in enumerate(self.groups) if group.found.place == place), None)
+        if at is None or not 0 <= at + step < len(self.groups):
+            return None
+        self.go(self._first_of(at + step))
+        return self.groups[at + step]
 
     def _first_of(self, at: int) -> int:
         return self._starts[at] + (1 if self.groups[at].rows > 1 else 0)

@@ -9,7 +9,7 @@ from trajview.corpus.info import Place, RunInfo
 
 from .run_list import RunList, RunRow
 
-__all__ = ["ALL", "Scope", "scope_of"]
+__all__ = ["ALL", "Scope", "ranks_in", "scope_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,3 +48,9 @@ def scope_of(runs: RunList) -> Scope:
         return ALL
     rows = tuple(runs.rows[row] for row in runs.shown)
     return Scope(rows, sum(isinstance(row, RunInfo) for row in rows), runs.runs, runs.open, runs.query.strip())
+
+
+def ranks_in(runs: RunList) -> dict[Place, int]:
+    """Which place each run has in the list as it stands now."""
+    rows = (runs.rows[row] for row in runs.shown)
+    return {row.place: at for at, row in enumerate(rows) if isinstance(row, RunInfo)}

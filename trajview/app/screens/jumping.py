@@ -61,7 +61,12 @@ class Jumping(TranscriptBase):
             self._jump(self.session.step_mark(step), f"no marks: {key_of('mark')} sets one")
 
     def action_run(self, step: int) -> None:
-        """Next or previous run of the list."""
+        """Next or previous run of the list; of those that were found, where one of them was opened."""
+        below = self.app.screen_stack[-2]
+        if hasattr(below, "open_next"):  # its class is not imported before it is needed
+            if not below.open_next(self.info, step):
+                self._brief("last run that was found" if step > 0 else "first run that was found")
+            return
         info = self.trajview.neighbour(self.info, step)
         if info is None:
             self._brief("last run" if step > 0 else "first run")

@@ -17,7 +17,7 @@ from textual.widgets import Input, Static
 
 from trajview.app.keys import bindings_for
 from trajview.app.results import AROUND, FEW, KEPT, MOST, WIDTH, Group, Landing, Results
-from trajview.app.scope import ALL, Scope, scope_of
+from trajview.app.scope import ALL, Scope, ranks_in, scope_of
 from trajview.app.screens.results_said import context_said, counts_said, empty_said, query_said
 from trajview.app.widgets.key_footer import KeyFooter
 from trajview.app.widgets.prompt import Prompt
@@ -31,6 +31,7 @@ from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
     from trajview.app.app import TrajviewApp
+    from trajview.corpus.info import RunInfo
 
 __all__ = ["ResultsScreen"]
 
@@ -281,8 +282,7 @@ class ResultsScreen(Screen[None]):
 
     def _say_context(self) -> None:
         row = self.results.current
-        shown = context_said(row) if row is not None else Content("")
-        self.query_one("#results-context", Static).update(shown, layout=False)
+        self.query_one("#results-context", Static).update(context_said(row) if row else Content(""), layout=False)
 
     # Opening
 
@@ -301,10 +301,21 @@ class ResultsScreen(Screen[None]):
                 self.list.refresh()
                 self._expand(row.group, self.results.typed)
             return
-        hit = row.hit or next(iter(row.group.hits), None)
-        typed = self.results.typed
+        self._open_at(row.group, row.hit)
+
+    def open_next(self, info: RunInfo, step: int) -> bool:
+        """Open the run that was found after (or before) this one; False where there is none."""
+        group = self.results.step_from(info.place, step)
+        if group is None:
+            return False
+        self.list.show_cursor()
+        self._open_at(group)
+        return True
+
+    def _open_at(self, group: Group, hit: Hit | None = None) -> None:
+        hit, typed = hit or next(iter(group.hits), None), self.results.typed
         landing = Landing(max(0, hit.transcript), hit.message, hit.text, typed) if hit else Landing(0, RUN, "", typed)
-        self._open(row.group.found, landing)
+        self._open(group.found, landing)
 
     @work(thread=True, exclusive=True, group="open-hit", exit_on_error=False)
     def _open(self, found: RunMatches, landing: Landing) -> None:
@@ -369,17 +380,11 @@ class ResultsScreen(Screen[None]):
 
     def action_sort(self) -> None:
         """Put the runs that were found in the order of the list, or back in that of the files."""
-        runs, results = self.trajview.browser.runs, self.results
+        results = self.results
         if results.state == "searching":
             self.notify("Once the search is through.", timeout=2)
             return
-        found = {group.found.place for group in results.groups}
-        places = (getattr(runs.rows[row], "place", None) for row in runs.shown)
-        rank = {place: at for at, place in enumerate(places) if place in found}
-        before = list(results.groups)
-        results.arrange(None if results.arranged else rank)
-        if results.arranged and all(a is b for a, b in zip(before, results.groups, strict=True)):
-            results.arrange(None)
+        if not results.arrange(None if results.arranged else ranks_in(self.trajview.browser.runs)):
             self.notify("The list is in this order as well.", timeout=2)
         self.list.rows_replaced()
         self.list.show_cursor()
