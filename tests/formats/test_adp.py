@@ -13,8 +13,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from trajview.errors import FormatError
+from trajview.formats import adp
 from trajview.formats.adp import FORMAT
 from trajview.formats.base import Origin
+from trajview.formats.lazy_adp import AdpMessages
+from trajview.highlight import highlights_in
 from trajview.models.adp_spelling import CLASSES
 from trajview.models.messages import AssistantMessage, ToolMessage, UserMessage
 from trajview.models.run import AgentRun
@@ -238,6 +241,29 @@ def test_what_is_detected_reads_and_the_summary_agrees(record: dict[str, Any]) -
         agree(record, Origin())
     except FormatError:
         assert FORMAT.detect(record) is None
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(wild)
+def test_messages_built_when_they_are_looked_at_are_those_that_reading_builds(record: dict[str, Any]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(adp, "LAZY_FROM", 0)
+        try:
+            read = FORMAT.read(record, Origin())
+        except FormatError:
+            return
+        opened = FORMAT.open(record, Origin())
+    lazy, eager = opened.transcripts[0], read.transcripts[0]
+    assert isinstance(lazy.messages, AdpMessages)
+    assert [lazy.messages[index] for index in reversed(range(len(eager.messages)))] == eager.messages[::-1]
+    assert (lazy.messages.roles, lazy.unit_starts) == ([message.role for message in eager.messages], eager.unit_starts)
+    assert len(lazy.messages.measured()) == len(eager.messages)
+    assert highlights_in(lazy) == highlights_in(eager)
+    assert list(lazy.messages.models()) == list(
+        dict.fromkeys(each.model for each in eager.messages if getattr(each, "model", None))
+    )
+    kept = {"id", "name", "metadata", "rewards", "source_format"}
+    assert opened.model_dump(include=kept) == read.model_dump(include=kept)
 
 
 @given(junk)

@@ -7,26 +7,26 @@ Actions are assistant messages; observations are messages of the user, of a tool
 from __future__ import annotations
 
 import json
-from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from trajview.errors import FormatError, Problem
 from trajview.models.adp_spelling import ACTIONS, CLASSES, OBSERVATIONS, current_class, current_spelling
 from trajview.models.units import count_units
 
+from .adp_links import ROLE_OF_SOURCE, Link, link_in, links_of, role_of
 from .base import Detection, Origin, Summary
 from .plain import as_text, dict_or_value, kind, not_an_object, number, place
 from .shape import wrong_in_items
+from .unread import LAZY_FROM
 
 if TYPE_CHECKING:
     from trajview.models.messages import ChatMessage, ContentPart, ImagePart, ToolCall
     from trajview.models.run import AgentRun
 
-__all__ = ["FORMAT", "AdpFormat"]
+__all__ = ["FORMAT", "AdpFormat", "message_of"]
 
 _LOOK_AT = 20
 _AVAILABLE = ("available_custom_tools", "available_code_languages", "available_apis")
-_ROLE_OF_SOURCE = {"user": "user", "agent": "assistant", "environment": "tool"}
 
 # The keys of an item that become something other than metadata.
 _SHOWN = {
@@ -53,20 +53,6 @@ def _items(record: Any, origin: Origin) -> list[Any]:
             where=place(origin),
         )
     return [current_spelling(item) if isinstance(item, dict) else item for item in content]
-
-
-def _role(item: Any) -> str:
-    """The role of the message that an item becomes."""
-    if not isinstance(item, dict):
-        return "tool"
-    class_ = item.get("class_")
-    if class_ in ACTIONS:
-        return "assistant"
-    source = item.get("source")
-    if isinstance(source, str) and source in _ROLE_OF_SOURCE:
-        return _ROLE_OF_SOURCE[source]
-    # A class of a newer version: ADP names its classes after what they are.
-    return "assistant" if isinstance(class_, str) and class_.lower().endswith("action") else "tool"
 
 
 def _id(record: dict[str, Any], origin: Origin) -> str:
@@ -109,67 +95,6 @@ def _metadata(record: dict[str, Any]) -> dict[str, Any]:
         return own if details is None else {**own, "details": details}
     flat = dict_or_value(details)
     return {**own, "details": flat} if flat.keys() & own.keys() else {**flat, **own}
-
-
-class _Calls:
-    """Which call an observation answers: by id where the file says so, else the first that waits for an answer."""
-
-    def __init__(self, items: list[Any]) -> None:
-        self._taken = {_link(item) for item in items if isinstance(item, dict)}
-        self._functions: dict[str, str] = {}
-        self._waiting: deque[str] = deque()
-        self._answered: set[str] = set()
-        self._last: str | None = None
-        self._answers_began = False
-
-    def new(self, index: int, item: dict[str, Any], function: str) -> str:
-        """The id of the call that item number `index` makes: its own, or `call_<index>`."""
-        call = _link(item)
-        if call is None:
-            call = f"call_{index}"
-            while call in self._taken:
-                call += "_"
-        if self._answers_began:
-            # An answer came in between: calls before it that none answered are not answered any more by position.
-            self._waiting.clear()
-            self._answers_began = False
-        self._functions[call] = function
-        self._waiting.append(call)
-        self._last = call
-        return call
-
-    def answered_by(self, item: Any) -> tuple[str | None, str | None]:
-        """The id and function of the call that an observation answers; None where it answers none."""
-        call = _link(item) if isinstance(item, dict) else None
-        self._answers_began = True
-        if call is not None:
-            self._answered.add(call)
-            self._last = call
-        elif self._some_wait():
-            call = self._last = self._waiting.popleft()
-        else:
-            call = self._last
-        return call, self._functions.get(call) if call is not None else None
-
-    def interrupt(self) -> None:
-        """A user spoke: what comes next answers no call from before, unless it says so."""
-        self._waiting.clear()
-        self._last = None
-
-    def spoke(self) -> None:
-        """The agent spoke: what comes next answers that, unless a call still waits."""
-        if not self._some_wait():
-            self._last = None
-
-    def _some_wait(self) -> bool:
-        while self._waiting and self._waiting[0] in self._answered:
-            self._waiting.popleft()
-        return bool(self._waiting)
-
-
-def _link(item: dict[str, Any]) -> str | None:
-    link = item.get("tool_call_id")
-    return as_text(link) if link is not None and link != "" else None
 
 
 def _call(item: dict[str, Any], call_id: str) -> ToolCall:
@@ -250,9 +175,9 @@ def _item_metadata(item: dict[str, Any], role: str) -> dict[str, Any]:
     metadata = {key: value for key, value in dict_or_value(item).items() if key not in hidden and value is not None}
     if number(metadata.get("reward")) is not None:
         del metadata["reward"]
-    if isinstance(metadata.get("source"), str) and _ROLE_OF_SOURCE.get(metadata["source"]) == role:
+    if isinstance(metadata.get("source"), str) and ROLE_OF_SOURCE.get(metadata["source"]) == role:
         del metadata["source"]
-    if class_ == "message_action" and (link := _link(item)) is not None:
+    if class_ == "message_action" and (link := link_in(item)) is not None:
         metadata["tool_call_id"] = link
     screenshot = item.get("image_observation")
     if class_ == "web_observation" and isinstance(screenshot, dict):
@@ -265,32 +190,25 @@ def _item_metadata(item: dict[str, Any], role: str) -> dict[str, Any]:
     return metadata
 
 
-def _message(index: int, item: Any, calls: _Calls, model: str | None) -> ChatMessage:
+def message_of(item: Any, link: Link, model: str | None) -> ChatMessage:
+    """The message that an item becomes, whose call is known (`links_of`), where this model is the agent's."""
     from trajview.models.messages import AssistantMessage, ToolMessage, UserMessage
 
-    role = _role(item)
+    role = role_of(item)
     known = item if isinstance(item, dict) else {}
-    class_ = known.get("class_")
-    name = known.get("name") if class_ == "text_observation" else None
+    name = known.get("name") if known.get("class_") == "text_observation" else None
     common: dict[str, Any] = {
         "content": _parts(item),
         "metadata": _item_metadata(known, role),
         "name": as_text(name) or None,
         "reward": number(known.get("reward")),
     }
+    call, function = link
     if role == "user":
-        calls.interrupt()
-        link = _link(known)
-        return UserMessage(**common, tool_call_id=[link] if link is not None else None)
+        return UserMessage(**common, tool_call_id=[call] if call is not None else None)
     if role == "tool":
-        call_id, function = calls.answered_by(item)
-        return ToolMessage(**common, tool_call_id=call_id, function=function)
-    tool_calls = None
-    if class_ in ("api_action", "code_action"):
-        function = as_text(known.get("language" if class_ == "code_action" else "function"))
-        tool_calls = [_call(known, calls.new(index, known, function))]
-    else:
-        calls.spoke()
+        return ToolMessage(**common, tool_call_id=call, function=function)
+    tool_calls = [_call(known, call)] if call is not None else None
     return AssistantMessage(**common, model=model, tool_calls=tool_calls)
 
 
@@ -326,7 +244,7 @@ class AdpFormat:
     def summarise(self, record: Any, origin: Origin) -> Summary:
         """A cheap look; agrees with `read`."""
         items = _items(record, origin)
-        roles = [_role(item) for item in items]
+        roles = [role_of(item) for item in items]
         reward, model = _reward(record, items), _model(record)
         return Summary(
             id=_id(record, origin),
@@ -339,16 +257,32 @@ class AdpFormat:
 
     def read(self, record: Any, origin: Origin) -> AgentRun:
         """The trajectory as a run with one transcript. Raises FormatError where there is no content."""
+        return self._run(record, origin)
+
+    def open(self, record: Any, origin: Origin) -> AgentRun:
+        """The same, to be looked at: of many messages only those are built that are."""
+        return self._run(record, origin, LAZY_FROM)
+
+    def _run(self, record: Any, origin: Origin, lazy_from: int | None = None) -> AgentRun:
         from trajview.models.run import AgentRun
         from trajview.models.transcript import Transcript
 
         items = _items(record, origin)
-        calls, model, reward = _Calls(items), _model(record), _reward(record, items)
+        model, reward = _model(record), _reward(record, items)
         run_id = _id(record, origin)
-        messages = [_message(index, item, calls, model) for index, item in enumerate(items)]
+        transcript = Transcript(id=run_id)
+        if lazy_from is not None and len(items) >= lazy_from:
+            from .lazy_adp import AdpMessages
+
+            on_demand = AdpMessages(items, model)
+            transcript.read_on_demand(on_demand, on_demand.roles)
+        else:
+            transcript.messages = [
+                message_of(item, link, model) for item, link in zip(items, links_of(items), strict=True)
+            ]
         return AgentRun(
             id=run_id,
-            transcripts=[Transcript(id=run_id, messages=messages)],
+            transcripts=[transcript],
             metadata=_metadata(record),
             rewards=None if reward is None else [reward],
             source_format=self.name,

@@ -1,0 +1,58 @@
+"""The messages of a long ADP trajectory, each built when it is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from .adp import message_of
+from .adp_links import links_of, role_of
+from .built import MessagesOnDemand
+from .plainly import Plain
+from .unread import Measured
+
+if TYPE_CHECKING:
+    from trajview.models.messages import ChatMessage
+
+__all__ = ["AdpMessages"]
+
+_SAID: Final = ("content", "description", "reasoning_content", "axtree", "html")
+_CALLS: Final = frozenset({"api_action", "code_action"})
+
+
+class AdpMessages(MessagesOnDemand):
+    """The messages that `adp.message_of` makes of items; which call each makes or answers is known of all."""
+
+    def __init__(self, items: Sequence[Any], model: str | None) -> None:
+        super().__init__()
+        self.roles = [role_of(item) for item in items]
+        self._items = items
+        self._links = links_of(items)
+        self._named = model
+
+    def _build(self, index: int) -> ChatMessage:
+        return message_of(self._items[index], self._links[index], self._named)
+
+    def measured(self) -> list[Measured]:
+        return [_measured(item) for item in self._items]
+
+    def plain(self, index: int) -> Plain | None:  # noqa: ARG002 - all are built
+        return None
+
+    def searchable(self, index: int) -> list[str] | None:  # noqa: ARG002
+        return None
+
+    def _model(self, index: int) -> str | None:  # noqa: ARG002
+        return self._named
+
+
+def _measured(item: Any) -> Measured:
+    lines = length = 0
+    if not isinstance(item, dict):
+        return 1, len(str(item)), 0
+    for key in _SAID:
+        text = item.get(key)
+        if type(text) is str and text:
+            lines += text.count("\n") + 1
+            length += len(text)
+    return lines, length, 2 if item.get("class_") in _CALLS else 0
