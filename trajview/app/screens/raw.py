@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left, bisect_right
+from itertools import islice
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import on, work
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 __all__ = ["RawScreen"]
 
 
+MOST_FOUND = 100_000
+"""Matches of a search that are gone through: a letter is in half a gigabyte more often than memory holds places."""
 _Place = tuple[int, int]
 """A line of the record and a column in it, both from 0."""
 _MOST_PLACED = 20_000_000
@@ -179,8 +182,8 @@ class RawScreen(Reading, Screen[None]):
                     if hits.done:
                         lines = enumerate(session.layout(0).lines if hits.total else [])
                         found = query.pattern.finditer
-                        places = [(line, match.start()) for line, shown in lines for match in found(shown.text)]
-                        self.post_message(self._Found(hits, places))
+                        places = ((line, match.start()) for line, shown in lines for match in found(shown.text))
+                        self.post_message(self._Found(hits, list(islice(places, MOST_FOUND))))
         except TooSlow as error:
             self.app.call_from_thread(self._title, f"{error.sentence}: {error.hint}")
 
@@ -203,7 +206,7 @@ class RawScreen(Reading, Screen[None]):
         where = "not found"
         if self._places:
             number %= len(self._places)
-            where = f"{number + 1:,}/{len(self._places):,}"
+            where = f"{number + 1:,}/{len(self._places):,}{'+' * (len(self._places) == MOST_FOUND)}"
             self._to(self._places[number])
         self.view.sync()
         self._title(f"{self._how_large} · “{one_line(self._sought, 40)}” {where}")
