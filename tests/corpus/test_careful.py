@@ -11,8 +11,9 @@ from trajview.corpus.careful import Cancelled, counts_of
 from trajview.corpus.patience import TooSlow
 from trajview.corpus.query import Query
 
-BAD = "a" * 60 + "é"
-"""That is no ASCII, so that RE2 is no help."""
+ENDLESS = "(a+)+(?<!a)!"
+"""It looks behind, which RE2 cannot, and without that it matches: so `re` has to tell, which takes for ever."""
+BAD = "a" * 60 + "!"
 
 
 def test_a_plain_pattern_starts_no_process() -> None:
@@ -23,7 +24,7 @@ def test_a_plain_pattern_starts_no_process() -> None:
 
 
 def test_a_pattern_that_can_take_for_ever_counts_the_same() -> None:
-    query = Query(r"(\w+ )+end|(x+)+y")
+    query = Query(r"(\w+ )+(?<!x )end|(x+)+y")
     texts = ["one two end", "no", "xxy XY xy\nthe end", "", "é one two end"]
     with counts_of(query, lambda: False) as (count, at_once):
         assert [count(text) for text in texts] == [1, 0, 4, 0, 1]
@@ -41,7 +42,7 @@ def test_a_text_in_which_re2_finds_the_same_needs_no_process() -> None:
 
 
 def test_it_is_given_up_after_a_while() -> None:
-    with counts_of(Query("(a+)+$"), lambda: False, 0.5) as (count, _), pytest.raises(TooSlow, match=r"0\.5 s"):
+    with counts_of(Query(ENDLESS), lambda: False, 0.5) as (count, _), pytest.raises(TooSlow, match=r"0\.5 s"):
         count(BAD)
     assert not psutil.Process().children()
 
@@ -49,7 +50,7 @@ def test_it_is_given_up_after_a_while() -> None:
 def test_it_is_given_up_when_nobody_wants_to_know_any_more() -> None:
     start = time.monotonic()
     with (
-        counts_of(Query("(a+)+$"), lambda: time.monotonic() - start > 0.5, 100) as (count, _),
+        counts_of(Query(ENDLESS), lambda: time.monotonic() - start > 0.5, 100) as (count, _),
         pytest.raises(Cancelled),
     ):
         count(BAD)
@@ -59,5 +60,5 @@ def test_it_is_given_up_when_nobody_wants_to_know_any_more() -> None:
 
 def test_where_no_process_can_be_started_it_is_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.executable", "/nowhere")
-    with counts_of(Query("(a+)+$"), lambda: False) as (count, _), pytest.raises(TooSlow, match="broke off"):
+    with counts_of(Query(ENDLESS), lambda: False) as (count, _), pytest.raises(TooSlow, match="broke off"):
         count(BAD)

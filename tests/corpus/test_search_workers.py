@@ -154,7 +154,7 @@ def test_where_no_process_can_be_started_it_goes_on_alone(
 def test_a_run_in_which_the_pattern_takes_for_ever_is_left_out(tmp_path: Path, processes: int) -> None:
     bad = chat(("user", "a" * 60 + "!"))
     path = write(tmp_path / "a.jsonl", *[chat(("user", "needle"))] * 30, bad, *[chat(("user", "needle"))] * 30)
-    found, counts = everything([path], Query("needle|(a+)+$"), processes, patience=0.5)
+    found, counts = everything([path], Query("needle|(a+)+(?<!a)!"), processes, patience=0.5)
     (problem,) = (item for item in found if isinstance(item, Problem))
     assert "takes more than 0.5 s" in problem.reason
     assert problem.where.line == 31
@@ -164,7 +164,7 @@ def test_a_run_in_which_the_pattern_takes_for_ever_is_left_out(tmp_path: Path, p
 def test_a_pattern_that_takes_for_ever_again_and_again_is_given_up(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", *[chat(("user", "a" * 60 + "!"))] * 100)
     with pytest.raises(TooSlow, match="given up"):
-        everything([path], Query("(a+)+$"), 2, patience=0.2)
+        everything([path], Query("(a+)+(?<!a)!"), 2, patience=0.2)
     assert not children()
 
 
@@ -191,7 +191,7 @@ def test_no_process_outlives_a_program_that_is_ended(tmp_path: Path, end: signal
         "import sys; from pathlib import Path; from trajview.corpus import candidates, search, search_workers;"
         "from trajview.corpus.query import Query\n"
         "search_workers._WARM, candidates._BLOCK, search._LARGE = -1, 500, 2000\n"
-        "for _ in search.CorpusSearch([Path(sys.argv[1])], Query('needle|(a+)+$'), processes=2, patience=0).found(): print(flush=True)"
+        "for _ in search.CorpusSearch([Path(sys.argv[1])], Query('needle|(a+)+(?<!a)!'), processes=2, patience=0).found(): print(flush=True)"
     )
     with subprocess.Popen(
         [sys.executable, "-c", program, str(path)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
