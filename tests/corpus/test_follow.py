@@ -205,7 +205,13 @@ def test_rotation_and_truncation_take_away_what_is_gone(tmp_path: Path) -> None:
         assert rows.problems == []
 
 
-def test_a_file_written_over_by_who_puts_its_size_and_time_back_is_noticed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("large", [True, False])
+def test_a_file_written_over_by_who_puts_its_size_and_time_back_is_noticed(
+    tmp_path: Path, large: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if large:
+        monkeypatch.setattr(follow, "_ALWAYS_WHOLE", 0)
+        monkeypatch.setattr(follow, "_EDGE", 1)
     log = tmp_path / "log.jsonl"
     log.write_bytes(record("a") + b"\n" + record("b") + b"\n")
     with followed(log) as (corpus, rows):

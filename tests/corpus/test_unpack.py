@@ -109,6 +109,30 @@ def test_a_file_that_was_cut_opens_up_to_there_with_one_problem(tmp_path: Path, 
         assert [json.loads(corpus.raw(info))["id"] for info in corpus] == [info.id for info in corpus]
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+@pytest.mark.parametrize("packed", [True, False])
+def test_a_file_in_another_encoding_is_decoded_once(
+    tmp_path: Path, kind: str, encoding: str, packed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = tmp_path / "a.jsonl"
+    plain.write_bytes(lines(300, 20) + '{"id": "🙂 é", "messages": []}\r\n'.encode())
+    data = plain.read_bytes().decode().encode(encoding)
+    path = tmp_path / (f"b.jsonl.{kind}" if packed else "b.jsonl")
+    path.write_bytes(PACKERS[kind](data) if packed else data)
+    monkeypatch.setattr(unpack, "_CHUNK", 1001)  # pieces that end within a character
+    made: list[str] = []
+    real = unpack._unpack
+
+    def counted(file: Any, where: Path, compression: str, progress: Any) -> Any:
+        made.append(compression)
+        return real(file, where, compression, progress)
+
+    monkeypatch.setattr(unpack, "_unpack", counted)
+    corpus = open_corpus(path)
+    assert [corpus.raw(info) for info in corpus] == [info.strip() for info in plain.read_text().splitlines()]
+    assert len(made) == 1 + packed
+
+
 def test_a_file_that_was_cut_before_anything_came_of_it_is_said_to_be_torn(tmp_path: Path, kind: str) -> None:
     path = tmp_path / f"a.jsonl.{kind}"
     path.write_bytes(PACKERS[kind](lines(3))[:5])

@@ -7,7 +7,6 @@ reading with a large buffer is as fast as decoding can follow.
 from __future__ import annotations
 
 import codecs
-import io
 import os
 import stat
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any, BinaryIO, Final
 
 from trajview.errors import UnreadableError, Where
 
-from .unpack import Progress, compression_of, unpacked, zip_errors, zip_module
+from .unpack import Progress, WideEncoding, compression_of, unpacked, zip_errors, zip_module
 
 __all__ = ["Stamp", "as_stamp", "open_plain", "open_source", "read_member", "read_range", "stamp_of", "wide_encoding"]
 
@@ -48,7 +47,8 @@ def open_source(path: Path, progress: Progress | None = None) -> BinaryIO:
     """
     number = open_plain(path)
     # A small file needs no large buffer; of a large one, what is read in large pieces passes it by.
-    file = os.fdopen(number, "rb", buffering=max(8192, min(_BUFFER, os.fstat(number).st_size + 1)))
+    status = os.fstat(number)
+    file = os.fdopen(number, "rb", buffering=max(8192, min(_BUFFER, status.st_size + 1)))
     try:
         head = file.read(8)
         compression = compression_of(head)
@@ -61,18 +61,17 @@ def open_source(path: Path, progress: Progress | None = None) -> BinaryIO:
         file.seek(0)
         if encoding is None:
             return file
-        text = file.read().decode(encoding, errors="replace")
+        with file:
+            return unpacked(file, path, encoding, progress, status)
     except OSError as error:
         file.close()
         raise _unreadable(path, error) from error
     except BaseException:
         file.close()
         raise
-    file.close()
-    return io.BytesIO(text.encode("utf-8"))
 
 
-def wide_encoding(head: bytes) -> str | None:
+def wide_encoding(head: bytes) -> WideEncoding | None:
     """UTF-16 or UTF-32, where the first four bytes of a file say so."""
     if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
         return "utf-32"

@@ -295,6 +295,9 @@ class Follower:
             return None
         if last.container != "jsonl" or first.record or not last.record or last.line is None or first.line is None:
             return None
+        known = self._scan.stamps.get(path)
+        if known is not None and stamp != known and stamp[0] <= known[0]:
+            return None  # it was written over
         if last.offset + last.length > stamp[0] or (file.stamp is not None and file.stamp[3] != stamp[3]):
             return None
         if any(0 < line_of(self._items[row]) < first.line for row in file.problems):

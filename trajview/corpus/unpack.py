@@ -1,4 +1,4 @@
-"""Compressed files as plain ones: unpacked once, kept for random access, in memory or in a file without a name.
+"""Compressed files, and those in another encoding, as plain ones: unpacked once, kept for random access, in memory or in a nameless file.
 
 What is kept is bounded, and is unpacked again where it was let go. The file without a name is gone with the program,
 however that ends.
@@ -10,11 +10,12 @@ import io
 import os
 import sys
 import tempfile
+from codecs import getincrementaldecoder
 from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, Literal
 
 from trajview.errors import UnreadableError, Where
 
@@ -22,6 +23,7 @@ __all__ = [
     "COMPRESSED_SUFFIXES",
     "Progress",
     "UnpackedFile",
+    "WideEncoding",
     "compression_of",
     "log_suffix",
     "unpacked",
@@ -30,6 +32,7 @@ __all__ = [
 ]
 
 COMPRESSED_SUFFIXES: Final = frozenset({".gz", ".bz2", ".xz", ".zst", ".zstd"})
+WideEncoding = Literal["utf-16", "utf-32"]
 Progress = Callable[[int], None]
 """Called now and then with the bytes of the compressed file that were read; what it raises ends the work."""
 
@@ -112,6 +115,20 @@ class _Region(io.RawIOBase):
         return size
 
 
+class _Recoded:
+    """A text in another encoding as UTF-8."""
+
+    def __init__(self, file: BinaryIO, encoding: str) -> None:
+        self._file = file
+        self._decode = getincrementaldecoder(encoding)("replace").decode
+
+    def read1(self, size: int) -> bytes:
+        while chunk := self._file.read(size):
+            if text := self._decode(chunk):
+                return text.encode("utf-8")
+        return self._decode(b"", True).encode("utf-8")
+
+
 class _Kept:
     """Something unpacked: bytes, or a file without a name."""
 
@@ -131,14 +148,20 @@ class _Kept:
         return file
 
 
-_kept: OrderedDict[tuple[Path, int, int, int, int], _Kept] = OrderedDict()
+_kept: OrderedDict[tuple[Path, str, int, int, int, int], _Kept] = OrderedDict()
 _lock = Lock()
 
 
-def unpacked(file: BinaryIO, path: Path, compression: str, progress: Progress | None = None) -> UnpackedFile:
-    """What a compressed file holds. Raises UnreadableError where it is damaged from the start, or too large."""
-    status = os.fstat(file.fileno())
-    key = (path, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+def unpacked(
+    file: BinaryIO, path: Path, compression: str, progress: Progress | None = None, status: os.stat_result | None = None
+) -> UnpackedFile:
+    """What a compressed file holds, or one in another encoding (`compression`) as UTF-8.
+
+    `status` is that of the file at `path`, where `file` is what was unpacked of it. Raises UnreadableError where it is
+    damaged from the start, or too large.
+    """
+    status = status or os.fstat(file.fileno())
+    key = (path, compression, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
     with _lock:
         known = _kept.get(key)
         if known is not None:
@@ -163,7 +186,7 @@ def _unpack(file: BinaryIO, path: Path, compression: str, progress: Progress | N
     spool = io.BytesIO()
     target: BinaryIO = spool
     size = 0
-    damage: str | None = None
+    damage: str | None = getattr(file, "damage", None)
     try:
         while True:
             try:
@@ -210,6 +233,8 @@ def _check_room(target: BinaryIO, path: Path, size: int) -> None:
 
 def _stream(file: BinaryIO, compression: str) -> tuple[Any, tuple[type[Exception], ...]]:
     """A stream of what a file holds, and what it raises where that is damaged."""
+    if compression in ("utf-16", "utf-32"):
+        return _Recoded(file, compression), ()
     if compression == "gzip":
         import gzip
         import zlib
