@@ -28,6 +28,8 @@ _LOOK: Final = 64
 """After so many matches it is seen how close together they are."""
 _CLOSE: Final = 48
 """Characters from one match to the next, on average, below which `re` is the quicker one: it is asked more quickly."""
+_LEFT: Final = 32
+"""Texts after one with such matches that `re` is asked right away."""
 _WORTH: Final = 500_000
 """Characters beyond ASCII texts, for which it is worth to find out what a pattern matches of all of Unicode."""
 _MEMORY: Final = 32 << 20
@@ -66,6 +68,8 @@ class Finder:
         self.pattern = pattern
         self._engines: dict[tuple[bool, bool], _Engine | None] = {}
         """For texts beyond ASCII or not; loose or not. Made when they are needed."""
+        self._left = 0
+        """Texts that are left to `re`, since matches were close together."""
         self._passed = 0
         """Characters of other texts that were left to `re`, until `_WORTH`."""
 
@@ -105,7 +109,7 @@ class Finder:
 
     def count(self, text: str, otherwise: Callable[[str], int] | None = None) -> int:
         """How many matches a text holds, none in another; empty ones do not count. `otherwise`: what counts in place of `re`."""
-        ready = None if self._tame and len(text) < _SHORT else self._ready(text)
+        ready = None if self._is_for_re(text) else self._ready(text)
         if ready is None:
             return sum(1 for _ in self._spans_by_re(text, 0)) if otherwise is None else otherwise(text)
         find, data = ready
@@ -118,13 +122,13 @@ class Finder:
             found += 1
             if not found % _LOOK:
                 if self._is_close(at - since, end - at):
-                    return found + sum(1 for _ in self._spans_by_re(text, _chars(data, at, text)))
+                    return found + sum(1 for _ in self.pattern.finditer(text, _chars(data, at, text)))
                 since = at
         return found
 
     def spans(self, text: str, otherwise: Callable[[str], Iterator[Span]] | None = None) -> Iterator[Span]:
         """Where each match starts and ends, none in another; empty ones are left out. `otherwise`: what finds in place of `re`."""
-        ready = None if self._tame and len(text) < _SHORT else self._ready(text)
+        ready = None if self._is_for_re(text) else self._ready(text)
         if ready is None:
             return self._spans_by_re(text, 0) if otherwise is None else otherwise(text)
         find, data = ready
@@ -166,8 +170,17 @@ class Finder:
             made = self._engines[beyond, loose] = _engine(translated(self.pattern, beyond, loose), beyond)
             return made
 
+    def _is_for_re(self, text: str) -> bool:
+        if not self._tame or len(text) >= _MOST_AT_ONCE:
+            return False
+        self._left -= self._left > 0
+        return self._left > 0 or len(text) < _SHORT
+
     def _is_close(self, done: int, left: int) -> bool:
-        return self._tame and done < _LOOK * _CLOSE and left <= _MOST_AT_ONCE
+        close = self._tame and done < _LOOK * _CLOSE and left <= _MOST_AT_ONCE
+        if close:
+            self._left = _LEFT
+        return close
 
     def _spans_by_re(self, text: str, at: int) -> Iterator[Span]:
         return (match.span() for match in self.pattern.finditer(text, at) if match.end() > match.start())
