@@ -27,8 +27,7 @@ def folder(tmp_path: Path) -> Path:
 def test_two_files_open_beside_each_other_and_q_goes_to_the_list_and_out(folder: Path, tmp_path: Path) -> None:
     with Terminal(tmp_path / "home", "compare", "a.json", "b.json", size=(120, 30), cwd=folder) as terminal:
         terminal.until("difference")
-        row = next(line for line in terminal.screen.display if "oiled" in line)
-        assert "painted" in row
+        terminal.until(lambda: any("oiled" in line and "painted" in line for line in terminal.screen.display))
         terminal.press("q")
         terminal.until("2 runs")
         terminal.press("q")
