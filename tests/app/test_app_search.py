@@ -368,6 +368,17 @@ async def test_the_prompt_takes_keys_that_are_commands_elsewhere(log: Path) -> N
         assert reader.message == 0
 
 
+async def test_what_only_re2_can_look_for_in_time_is_drawn_without_waiting_for_re(tmp_path: Path) -> None:
+    path = write_jsonl(tmp_path / "log.jsonl", [chat("one", "a" * 60 + "!", "aab", "a" * 60 + "\x00!")])
+    async with reading(path) as reader:
+        await reader.opened()
+        await search(reader, "(a+)+b")
+        assert reader.session.search is not None
+        assert reader.session.search.total == 1
+        await reader.press("g", "j", "j", "G", "n")  # the screen goes on
+        assert reader.session.match_rows(reader.message)
+
+
 async def test_a_pattern_that_takes_for_ever_is_given_up_and_the_screen_never_waits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

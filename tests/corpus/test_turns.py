@@ -33,3 +33,30 @@ def test_a_key_does_not_cut_short_the_wait_for_something_longer(monkeypatch: pyt
     turns.key_pressed()
     turns.give_way()
     assert slept[0] > 9
+
+
+def test_a_thread_that_somebody_waits_for_has_half_of_the_time_and_all_of_it_at_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now, slept = 100.0, 0.0
+
+    def sleep(seconds: float) -> None:
+        nonlocal now, slept
+        now, slept = now + seconds, slept + seconds
+
+    monkeypatch.setattr(turns, "monotonic", lambda: now)
+    monkeypatch.setattr(turns, "sleep", sleep)
+    monkeypatch.setattr(turns, "_answered_by", -1.0)
+    ended = False
+    cancelled = turns.sharing(lambda: ended)
+    turns.key_pressed()
+    assert not cancelled()
+    assert slept == 0
+    begun, now = now, now + 0.06
+    while now < begun + 2:
+        turns.key_pressed()  # it is held down
+        assert not cancelled()
+        now += 0.001
+    assert 0.8 < slept < 1.01
+    ended = True
+    assert cancelled()

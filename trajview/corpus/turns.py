@@ -9,13 +9,15 @@ from threading import Lock
 from time import monotonic, sleep
 from typing import Final
 
-__all__ = ["give_way", "giving_way", "key_pressed", "short_turns"]
+__all__ = ["give_way", "giving_way", "key_pressed", "sharing", "short_turns"]
 
 _TURN: Final = 0.0005
 """Seconds that a thread which computes may keep another one waiting; Python's default is 5 ms, and a key has some five
 waits."""
 _ANSWER: Final = 0.03
 """Seconds in which a key is answered, where no other thread computes."""
+_HEAD_START: Final = 0.05
+"""Seconds that a thread which somebody waits for has for itself at first: mostly it has something to show by then."""
 _lock = Lock()
 _inside = 0
 _usual = 0.0
@@ -61,6 +63,22 @@ def giving_way(cancelled: Callable[[], bool]) -> Callable[[], bool]:
 
     def asked() -> bool:
         give_way()
+        return cancelled()
+
+    return asked
+
+
+def sharing(cancelled: Callable[[], bool]) -> Callable[[], bool]:
+    """The same, for a thread that somebody waits for as well: under a key that is held down it has half of the time."""
+    own_until = monotonic() + _HEAD_START
+
+    def asked() -> bool:
+        nonlocal own_until
+        now = monotonic()
+        if own_until < now < _answered_by:
+            wait = _answered_by - now
+            sleep(wait)
+            own_until = now + 2 * wait
         return cancelled()
 
     return asked

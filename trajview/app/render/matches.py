@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable
 
+from .finding import spans_between
 from .layout import Layout
 from .lines import Said
 
@@ -27,10 +28,9 @@ def rows_of_matches(layout: Layout, pattern: re.Pattern[str], looks: Callable[[S
         line = layout.lines[index]
         starts = [start for _, start, _ in layout.rows[first:after]]
         rows += [
-            first + bisect_right(starts, match.start()) - 1
+            first + bisect_right(starts, start) - 1
             for begin, end in line.places(looks)
-            for match in pattern.finditer(line.text, begin, end)
-            if match.end() > match.start()
+            for start, _ in spans_between(pattern, line.text, begin, end)
         ]
         first = after
     return rows

@@ -16,7 +16,7 @@ from trajview.app.session import TranscriptSession
 from trajview.app.widgets.prompt import Prompt
 from trajview.corpus.patience import TooSlow
 from trajview.corpus.query import Query, QueryError, query_from
-from trajview.corpus.turns import short_turns
+from trajview.corpus.turns import give_way, key_pressed, sharing, short_turns
 from trajview.models.run import AgentRun
 
 if TYPE_CHECKING:
@@ -153,14 +153,15 @@ class Searching(Ruling):
         """Search the transcript that is shown, then those of the run that were not searched yet."""
         worker = get_current_worker()
 
-        def cancelled() -> bool:
-            return worker.is_cancelled
-
+        cancelled = sharing(lambda: worker.is_cancelled)
         try:
             with short_turns():
                 stay = quietly
                 for hits in search(session.messages, query, session.message, text=text, cancelled=cancelled):
                     self.post_message(self._Found(session, hits, stay))
+                    if not hits.done:  # it is drawn before the search goes on
+                        key_pressed()
+                        give_way()
                     stay = True  # all hits come after the first
                 count = len(run.transcripts)
                 others = [other % count for other in range(index + 1, index + count) if other % count not in known]

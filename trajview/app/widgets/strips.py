@@ -11,6 +11,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
+from trajview.app.render.finding import spans_between
 from trajview.app.render.layout import Layout, margins, whole_characters
 from trajview.app.render.lines import Said
 
@@ -29,16 +30,16 @@ def with_matches(strip: Strip, layout: Layout, number: int, looked_for: Iterable
     before: int | None = None
     for pattern, looks, style in looked_for:
         # Not the whole of a line that may be a megabyte, for every row of it.
-        for match in chain.from_iterable(
-            pattern.finditer(line.text, max(begin, start - 2_000), min(stop, end + 200))
+        for first_of, last_of in chain.from_iterable(
+            spans_between(pattern, line.text, max(begin, start - 2_000), min(stop, end + 200))
             for begin, stop in line.places(looks)
         ):
-            if match.end() <= start or match.start() >= end:
+            if last_of <= start or first_of >= end:
                 continue
             if before is None:
                 margin = margins(line, layout.width)[0 if first else 1]
                 before = len(next(iter(strip)).text) if margin else 0
-            a, b = max(match.start(), start), min(match.end(), end)
+            a, b = max(first_of, start), min(last_of, end)
             strip = restyled(strip, before + a - start, before + b - start, style)
     return strip
 
