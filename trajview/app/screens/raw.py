@@ -19,6 +19,7 @@ from textual.worker import get_current_worker
 from trajview.app.keys import bindings_for
 from trajview.app.raw_place import place_of
 from trajview.app.reading import Reading
+from trajview.app.render.finding import spans_between
 from trajview.app.render.layout import Row
 from trajview.app.render.verbatim import size_of
 from trajview.app.search import SearchHits, search
@@ -181,8 +182,11 @@ class RawScreen(Reading, Screen[None]):
                 for hits in search(session.messages, query, text=text, cancelled=lambda: worker.is_cancelled):
                     if hits.done:
                         lines = enumerate(session.layout(0).lines if hits.total else [])
-                        found = query.pattern.finditer
-                        places = ((line, match.start()) for line, shown in lines for match in found(shown.text))
+                        places = (
+                            (line, start)
+                            for line, shown in lines
+                            for start, _ in spans_between(query.pattern, shown.text, 0, len(shown.text))
+                        )
                         self.post_message(self._Found(hits, list(islice(places, MOST_FOUND))))
         except TooSlow as error:
             self.app.call_from_thread(self._title, f"{error.sentence}: {error.hint}")
