@@ -76,7 +76,7 @@ async def test_the_tree_shows_groups_counts_and_errors_above_the_outline(field: 
     async with reading(field) as reader:
         await found(reader)
         assert [line.split() for line in tree_of(reader)[:6]] == [
-            ["▾", "field"], ["lead", "5"], ["▾", "scouts"], ["roof", "[scout]", "2"], ["▾✗barn", "3"], ["owl", "1"],
+            ["▾", "field"], ["lead", "5"], ["▾", "scouts"], ["roof", "[scout]", "2"], ["▾✗", "barn", "3"], ["owl", "1"],
         ]  # fmt: skip
         assert "↳ ask" in reader.text
 
