@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
 import os
 import threading
@@ -16,6 +17,7 @@ import pytest
 from trajview import open_corpus
 from trajview.corpus import background, reader
 from trajview.corpus.corpus import Corpus
+from trajview.corpus.files import stamp_of
 from trajview.corpus.info import RunInfo
 from trajview.errors import UnreadableError
 
@@ -151,6 +153,19 @@ def test_a_file_written_over_with_its_time_put_back_is_read_as_it_is_or_not_at_a
     assert json.loads(corpus.raw(a))["messages"][0]["content"] == "two"
     with pytest.raises(UnreadableError):
         corpus.load(b)
+
+
+def test_a_file_whose_inode_is_another_one_each_time_opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on some network file systems."""
+    path = tmp_path / "log.jsonl"
+    write(path, record("a"), record("b"))
+    inodes = itertools.count(7)
+    monkeypatch.setattr("trajview.corpus.reader.stamp_of", lambda path: (*stamp_of(path)[:3], next(inodes)))
+    monkeypatch.setattr("trajview.corpus.scan.stamp_of", lambda path: (*stamp_of(path)[:3], next(inodes)))
+    corpus = open_corpus(path)
+    for _ in range(2):
+        assert [corpus.load(info).id for info in corpus] == ["a", "b"]
+        assert [json.loads(corpus.raw(info))["id"] for info in corpus] == ["a", "b"]
 
 
 def test_a_run_that_was_opened_before_is_read_again_where_the_log_has_grown(tmp_path: Path) -> None:

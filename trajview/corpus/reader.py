@@ -270,9 +270,11 @@ class Reader:
         with self._lock:
             self._cache.pop(info.place, None)
         # A log that is still written grows at its end; what was there is what it was. A file with other rights, or
-        # another name beside its own, may be what it was, or have been written over by who put its time back.
+        # another name beside its own, may be what it was, or have been written over by who put its time back. And some
+        # network file systems give a file another inode now and then.
         grown = info.container in _GROWING and now[0] > known[0]
-        if (grown or now[:2] + now[3:] == known[:2] + known[3:]) and self.still_there(info):
+        like_before = now[:2] == known[:2] and (now[2] == known[2] or now[3] == known[3])
+        if (grown or like_before) and self.still_there(info):
             return False
         raise UnreadableError(
             "the file was changed after it was listed",
