@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from tests.formats.test_lazy import items
 from trajview.app.search import search
+from trajview.corpus import absence
+from trajview.corpus.absence import absence_of
 from trajview.corpus.counting import counter_of
 from trajview.corpus.decode import decode_json
 from trajview.corpus.pattern_words import literal_of
@@ -24,6 +26,7 @@ from trajview.formats.lazy_docent import DocentMessages
 from trajview.formats.unread import Unread, parted
 from trajview.highlight import text_of
 from trajview.models.messages import UserMessage
+from trajview.patterns import rows
 from trajview.textsafe import without_colours
 
 PATTERNS = st.text(alphabet="abcA.*+?[]{}()|\\^$1-sſ k", max_size=8)
@@ -55,6 +58,9 @@ WORDS = st.sampled_from(
         "0 a",
         "null",
         r"\.n",
+        r"[0-9]\s\w",
+        r"[a-c]\s+[a-f]",
+        r"[/\"]\n?[abf]",
     ]
 )
 NEEDLES = WORDS | PATTERNS | st.text(alphabet="abckKsiI .1", min_size=1, max_size=4)
@@ -152,6 +158,9 @@ def test_messages_that_are_bytes_are_searched_as_built_ones_are(
     query = query_from(text)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stretches, "STRETCH", 150)  # a message or two
+        patch.setattr(rows, "_LEAST_RARE", 0.0)
+        patch.setattr(absence, "_WORTH", 0)
+        absence_of.cache_clear()
         (*first, last) = search(lazy, query, start)
     expected = {index: _count(query, without_colours(text_of(message))) for index, message in enumerate(built)}
     expected = {index: count for index, count in expected.items() if count}
@@ -261,3 +270,18 @@ def test_capitals_make_it_mind_the_case_and_no_regular_expression_is_plain_text(
 def test_roles_restrict_it() -> None:
     assert found("role:user tea", "tea") == 1
     assert found("role:tool tea", "tea") == 0
+
+
+def test_a_match_that_goes_on_from_a_text_into_a_call_is_found_where_most_messages_hold_none() -> None:
+    call = [{"id": "1", "type": "function", "function": {"name": "string", "arguments": '{"at": "8.25"}'}}]
+    logged = [
+        {"role": "assistant", "content": "It is at 123", "tool_calls": call},
+        {"role": "assistant", "content": "It is at 12", "tool_calls": call},
+        {"role": "user", "content": "456 \t\nrunning"},
+        *({"role": "user", "content": f"12 running {number}"} for number in range(80)),
+    ]
+    parts = parted(json.dumps({"messages": logged}).encode())
+    assert parts is not None
+    lazy = LazyMessages(Unread(parts, lambda raw: decode_json(raw)[0]))
+    assert list(search(lazy, query_from(r"[0-9]{3}\s+\w+ing?")))[-1].messages == (0, 2)
+    assert list(search(lazy, query_from(r"\d\.\d+")))[-1].messages == (0, 1)

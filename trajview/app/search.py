@@ -11,6 +11,9 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec.json import Encoder
+
+from trajview.corpus.absence import absence_of
 from trajview.corpus.counting import counter_in_json
 from trajview.corpus.matches import pieces_of
 from trajview.corpus.prefilter import prefilter_of
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SearchHits", "search", "search_others"]
 
+_written: Final = Encoder().encode
 _ASKED: Final = 64
 _MOST_PASSED: Final = 48
 _UNASKED: Final = 2_000
@@ -142,6 +146,25 @@ def _search(
     yield SearchHits(text, query.pattern, hits, tuple(found[index] for index in hits), query=query)
 
 
+class _Asked:
+    """Asks of each message whether it may hold a match; but not for a while where nearly all of them may."""
+
+    def __init__(self) -> None:
+        self._asked = self._passed = self._unasked = 0
+
+    def passes(self, may_match: Callable[[], bool]) -> bool:
+        """Whether a message may hold a match."""
+        if self._unasked:
+            self._unasked -= 1
+            return True
+        passes = may_match()
+        self._asked, self._passed = self._asked + 1, self._passed + passes
+        if self._asked == _ASKED:
+            self._unasked = _UNASKED if self._passed >= _MOST_PASSED else 0
+            self._asked = self._passed = 0
+        return passes
+
+
 class _Looked:
     """Messages that are looked at for a query, each as little as it takes."""
 
@@ -155,7 +178,8 @@ class _Looked:
         self._lazy: Any = messages if hasattr(messages, "searchable") else None
         self._texts_only: Any = self._lazy if as_said else None
         self._count_logged = counter_in_json(query.pattern) if as_said and query.rule is None else None
-        self._asked = self._passed = self._unasked = 0
+        self._absence = absence_of(query.pattern) if as_said and query.rule is None else None
+        self._words, self._rows = _Asked(), _Asked()
 
     def numbers_from(self, start: int, cancelled: Callable[[], bool]) -> Iterator[int]:
         """The messages from one on, round the end, but for those that the bytes around them tell nothing is in."""
@@ -195,12 +219,14 @@ class _Looked:
         if logged is not None:
             if self._count_logged is not None and (found := self._matches_logged(*logged)) is not None:
                 return found
-            if not self._passes(lambda: self._may_hold(*logged)):
+            if not self._words.passes(lambda: self._may_hold(*logged)):
+                return 0
+            if self._absence is not None and not self._rows.passes(lambda: not self._lacks(*logged)):
                 return 0
         elif (
             self._prefilter.clauses
             and (raw := lazy.undecoded(index)) is not None
-            and not self._passes(lambda: self._prefilter.may_match(raw))
+            and not self._words.passes(lambda: self._prefilter.may_match(raw))
         ):
             return 0
         known = None if self._texts_only is None else lazy.searchable(index)
@@ -229,17 +255,22 @@ class _Looked:
         # Of calls that cannot be parsed, the message says so.
         return not exact.missing(called, left) or self._lazy.called(calls) is None
 
-    def _passes(self, may_match: Callable[[], bool]) -> bool:
-        """Whether a message may hold a match. It is not asked where nearly all of them may."""
-        if self._unasked:
-            self._unasked -= 1
+    def _lacks(self, content: Raw, calls: Raw | None) -> bool:
+        """Whether the JSON of a text and of calls tells that they hold no match."""
+        is_absent = self._absence
+        assert is_absent is not None
+        said = memoryview(content)
+        if said and not is_absent(said):
+            return False
+        called = () if calls is None else self._lazy.called(calls)
+        if called is None:
+            return False
+        if not called:
             return True
-        passes = may_match()
-        self._asked, self._passed = self._asked + 1, self._passed + passes
-        if self._asked == _ASKED:
-            self._unasked = _UNASKED if self._passed >= _MOST_PASSED else 0
-            self._asked = self._passed = 0
-        return passes
+        try:  # a match may go on from one to the other
+            return is_absent(bytes(said)[:-1] + _written("\n".join(["", *filter(None, called)]))[bool(said) :])
+        except UnicodeEncodeError:  # half of a pair
+            return False
 
     def _matches_in(self, texts: list[str]) -> int:
         text = texts[0] if len(texts) == 1 else "\n".join(filter(None, texts))

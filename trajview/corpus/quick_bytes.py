@@ -5,7 +5,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, Final
 
-__all__ = ["holds", "holds_text", "lines_in", "lowered", "lowered_text", "place_of", "times_in", "times_in_bytes"]
+__all__ = [
+    "exchanged", "holds", "holds_text", "lines_in", "lowered", "lowered_text", "place_of", "times_in", "times_in_bytes",
+]  # fmt: skip
 
 _LOWER: Final = bytes(range(256)).lower()
 
@@ -33,6 +35,11 @@ def lowered(data: bytes | memoryview) -> bytes:
     if _quick is None or not data:
         return bytes(data).lower()
     return bytes(_quick.translate(data, _LOWER))
+
+
+def exchanged(data: bytes, table: bytes) -> bytes:
+    """What a table of 256 bytes has in the place of each byte."""
+    return data.translate(table) if _quick is None or not data else bytes(_quick.translate(data, table))
 
 
 def lines_in(data: bytes) -> int:

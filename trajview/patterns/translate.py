@@ -12,7 +12,7 @@ from . import tree as of
 from .chars import ASCII, EVERY, WORD, Ranges, chars_in, far_word, inverse
 from .tree import Alt, CannotSay, Chars, Look, Node, Repeat, Seq, Side, can_be_empty, in_row, spelled
 
-__all__ = ["Translated", "translated"]
+__all__ = ["Translated", "loosened", "translated"]
 
 _MANY: Final = 32
 """More than so many need not be counted where it need not be exact: each of them takes room."""
@@ -38,6 +38,23 @@ def translated(pattern: re.Pattern[str], beyond: bool = False, loose: bool = Fal
     `loose`: one that matches something, of whatever length, in every text in which this one does, and perhaps in more. Else that is so for what RE2 does not know (back references, most assertions that look around, atomic groups), for what may match an
     empty text, also where that is repeated (each has its own rules for how to go on after that), and for large counts.
     """
+    found = _read(pattern, beyond, loose)
+    if found is None or can_be_empty(found[0]):
+        return None
+    node, reader = found
+    try:
+        return Translated(spelled(node, beyond).encode(), reader.looks_at_end, reader.looks_at_words)
+    except (RecursionError, CannotSay):
+        return None
+
+
+def loosened(pattern: re.Pattern[str], beyond: bool = False) -> Node | None:
+    """What matches each match of a pattern in ASCII texts (`beyond`: in any), and perhaps more. None where that is not certain."""
+    found = _read(pattern, beyond, True)
+    return None if found is None else found[0]
+
+
+def _read(pattern: re.Pattern[str], beyond: bool, loose: bool) -> tuple[Node, _Reader] | None:
     try:
         # By name: whether type checkers know these modules depends on what they have cached.
         op, parser = import_module("re._constants"), import_module("re._parser")
@@ -48,9 +65,7 @@ def translated(pattern: re.Pattern[str], beyond: bool = False, loose: bool = Fal
         if beyond:
             reader = _Reader(op, inverse(far_word()) if reader.looks_at_words else EVERY, loose)
             node = reader.read(tree, flags)
-        if can_be_empty(node):
-            return None
-        return Translated(spelled(node, beyond).encode(), reader.looks_at_end, reader.looks_at_words)
+        return node, reader
     except (ImportError, AttributeError, KeyError, re.error, RecursionError, CannotSay):  # Python's own, and may change
         return None
 
