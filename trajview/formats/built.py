@@ -33,7 +33,7 @@ _ESCAPED = re.compile(rb"\\u(?:00[2-7]|001[bB]|013[01]|017[fF]|212[aA])")
 _ODD = ("\u0130".encode(), "\u0131".encode(), "\u017f".encode(), "\u212a".encode())
 """The latter as they are: they match an i, an s and a k."""
 
-Labelled = tuple[Literal["text", "arguments"], str, str | None]
+Labelled = tuple[Literal["text", "reasoning", "arguments"], str, str | None]
 Logged = tuple[Raw, Raw | None]
 """JSON of a text and of calls, as they were logged; that of no text is empty."""
 

@@ -12,6 +12,7 @@ from msgspec.json import Decoder
 
 from trajview.models.said import strings_within
 
+from .blocks import said_in
 from .built import Labelled, Logged, MessagesOnDemand, model_in, texts_in
 from .chat import Conversation, message_models
 from .outline import add_to, outline_of_texts
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["LAZY_FROM", "LazyMessages", "strings_in"]
 
 _PLAIN_KEYS = frozenset({"role", "content", "tool_calls", "tool_call_id", "id"})
+_CALL_ROLES = ("function_call", "tool_call")
+"""Spellings of an assistant whose text may be a call."""
 _CALL_KEYS = frozenset({"id", "type", "function"})
 _NEAR = 40
 _QUOTE, _NULL = b'"n'
@@ -197,7 +200,7 @@ class LazyMessages(MessagesOnDemand):
 
     def logged(self, index: int) -> Logged | None:
         found = self._pieces[index]
-        if type(found) is not Usual or _more(found) != _NO_MORE:
+        if type(found) is not Usual or _more(found) != _NO_MORE or found.role in _CALL_ROLES:
             return None
         content, calls = found.content, found.tool_calls
         if content is not ABSENT and (first := memoryview(content)[0]) != _QUOTE:
@@ -216,7 +219,10 @@ class LazyMessages(MessagesOnDemand):
 
     def plain(self, index: int) -> Plain | None:
         piece = self._piece(index)
-        return plainly(piece.item, chat_call) if piece.result is None and piece.blocks is None else None
+        found = plainly(piece.item, chat_call) if piece.result is None and piece.blocks is None else None
+        if found is None and (said := said_in(piece)) is not None:
+            found = said.plain()
+        return found
 
     def _model(self, index: int) -> str | None:
         found = self._pieces[index]
@@ -238,14 +244,16 @@ class LazyMessages(MessagesOnDemand):
         return self._searchable(index)
 
     def _searchable(self, index: int) -> list[str] | None:
-        item = self._pieces[index]
-        if type(item) is not dict:
-            item = self._piece(index).item
-        if not isinstance(item, dict) or not item.keys() <= _PLAIN_KEYS:
+        piece = self._piece(index)
+        item = piece.item
+        if not isinstance(item, dict):
+            return None
+        if not item.keys() <= _PLAIN_KEYS or not isinstance(item.get("content"), str | None):
+            said = said_in(piece)
+            return None if said is None else said.searchable()
+        if item.get("role") in _CALL_ROLES:
             return None
         content = item.get("content")
-        if not (content is None or isinstance(content, str)):
-            return None
         texts = [content] if content else []
         calls = item.get("tool_calls")
         if calls:
@@ -256,7 +264,7 @@ class LazyMessages(MessagesOnDemand):
                 if not isinstance(function, dict) or function.keys() != {"name", "arguments"}:
                     return None
                 name, (arguments, problem) = function["name"], parse_arguments(function["arguments"])
-                if problem is not None or not isinstance(name, str) or not name:
+                if problem is not None or not isinstance(name, str) or name in ("", "?"):
                     return None
                 texts.append(name)
                 texts += strings_within(arguments)
@@ -267,10 +275,12 @@ class LazyMessages(MessagesOnDemand):
             return None
         piece, tool = self._piece(index), None
         if piece.role == "tool":
-            call = piece.item.get("tool_call_id")
+            call = piece.item.get("tool_call_id") if piece.result is None else piece.result.get("tool_use_id", "")
             if not isinstance(call, str):
                 return None
             tool = self._functions(piece, index).get(call)
+        if (said := said_in(piece)) is not None:
+            return said.labelled(tool)
         content = piece.item.get("content")
         found: list[Labelled] = [("text", content, tool)] if content else []
         for call in piece.item.get("tool_calls") or ():
@@ -290,6 +300,8 @@ class LazyMessages(MessagesOnDemand):
 
 
 def _texts_of(plain: _Plain, role: str) -> list[str] | None:
+    if plain.role in _CALL_ROLES:
+        return None
     texts = [plain.content] if plain.content else []
     if plain.tool_calls:
         called = _texts_called(plain.tool_calls) if role == "assistant" else None
@@ -302,7 +314,7 @@ def _texts_called(calls: Iterable[_Call]) -> list[str] | None:
     texts: list[str] = []
     for call in calls:
         arguments, problem = parse_arguments(call.function.arguments)
-        if problem is not None or not call.function.name:
+        if problem is not None or call.function.name in ("", "?"):
             return None
         texts.append(call.function.name)
         texts += strings_within(arguments)
