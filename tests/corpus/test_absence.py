@@ -98,3 +98,19 @@ def test_nothing_is_said_of_what_cannot_be_read_as_it_is_written() -> None:
     for data in (rb'"a 1 \u0061"', b'"a\x1b[0m1"', '"é'.encode("latin-1") + b'"', b'"\xed\xa0\x80"'):
         assert not is_absent(data), data
     assert is_absent('"é"'.encode())
+
+
+def test_rows_are_found_with_codes_for_colours_within_them() -> None:
+    is_absent = absence_of(re.compile(r"\d{3}\n"))
+    assert is_absent is not None
+    for text in ("1\x1b[0m23\n", "12\x1b[31m\x1b[K3\n", "1\x1b[0m2\x1b(B3\n", "123\x1b[0m\n"):
+        assert not is_absent(json_of(text, True, False)), text
+    for text in ("\x1b[30m1 \x1b[0m\n", "\x1b[30m 12\x1b[0m ab\n"):
+        assert is_absent(json_of(text, True, False)), text
+
+
+def test_every_end_of_a_code_for_colours_is_known() -> None:
+    starts = ("\x1b", "\x1b[", "\x1b[0", "\x1b[?2", "\x1b[?25", "\x1b(")
+    ends = {chr(code) for code in range(0x3000) for start in starts if not without_colours(start + chr(code))}
+    assert "".join(ends).encode().translate(None, rows._CODE_ENDS) == b""
+    assert len(ends) == len(rows._CODE_ENDS)

@@ -9,10 +9,12 @@ from typing import Final
 
 from trajview.patterns.rows import Row, row_of
 
-from .quick_bytes import exchanged, holds
+from .quick_bytes import exchanged, holds, times_in_bytes
 
 __all__ = ["absence_of"]
 
+_BY_NUMBER: Final = b"\\u"
+_CODE: Final = b"\\u001b"
 _WORTH: Final = 500_000
 """Bytes beyond ASCII texts, for which it is worth to find out what a pattern matches of all of Unicode."""
 
@@ -32,18 +34,21 @@ def absence_of(pattern: re.Pattern[str]) -> Callable[[bytes | memoryview], bool]
 
     def is_absent(data: bytes | memoryview) -> bool:
         nonlocal far, far_known, passed
-        # Characters by number may be any; and codes for colours may stand within a match.
-        if holds(data, b"\\u") or holds(data, b"\x1b"):
+        if holds(data, b"\x1b"):
             return False
         data = bytes(data)
+        coloured = holds(data, _BY_NUMBER)
+        # Characters by number may be any, but for those with which codes for colours begin.
+        if coloured and times_in_bytes(data, _BY_NUMBER) != times_in_bytes(data, _CODE):
+            return False
         if data.isascii():
-            return not holds(exchanged(data, row.kinds), row.wanted)
+            return not _may_hold(data, row, coloured)
         if passed < _WORTH:
             passed += len(data)
             return False
         if not far_known:
             far, far_known = row_of(pattern, beyond=True), True
-        if far is None or holds(exchanged(data, far.kinds), far.wanted):
+        if far is None or _may_hold(data, far, coloured):
             return False
         try:
             data.decode()
@@ -52,3 +57,20 @@ def absence_of(pattern: re.Pattern[str]) -> Callable[[bytes | memoryview], bool]
         return True
 
     return is_absent
+
+
+def _may_hold(data: bytes, row: Row, coloured: bool) -> bool:
+    """Whether bytes hold a row, or may where codes for colours are taken out."""
+    if holds(exchanged(data, row.kinds), row.wanted):
+        return True
+    if not coloured:
+        return False
+    torn = row.torn
+    if torn is None:
+        return True
+    kinds = exchanged(data, torn.head_kinds)
+    first = next((at for at, head in enumerate(torn.heads) if holds(kinds, head)), None)
+    if first is None:
+        return False
+    kinds = exchanged(data, torn.tail_kinds)
+    return any(holds(kinds, tail) for tail in torn.tails[first:])

@@ -15,20 +15,41 @@ from .chars import Ranges
 from .translate import loosened
 from .tree import Alt, Chars, Look, Node, Repeat, Seq, Side
 
-__all__ = ["Row", "row_of"]
+__all__ = ["Row", "Torn", "row_of"]
 
 Bytes = frozenset[int]
 _SIGNS: Final = {8: "b", 9: "t", 10: "n", 12: "f", 13: "r", 34: '"', 47: "/", 92: "\\"}
 """What JSON may write behind a backslash for a character."""
 _BACKSLASH: Final = 92
+_ESCAPE: Final = 27
 _LEADS: Final = frozenset(range(0xC2, 0xF5))
 _TRAILS: Final = frozenset(range(0x80, 0xC0))
 """With what characters beyond ASCII begin in UTF-8, and end."""
 _LONGEST: Final = 12
 _MOST: Final = 1_000
 """Places of a pattern that are looked at."""
-_LEAST_RARE: Final = 5.0
-"""Any row is there by chance in one of e ** 5 places; what is there more often rules nothing out."""
+_LEAST_RARE: Final = 3.0
+"""Any row is there by chance in one of e ** 3 places; what is there more often rules nothing out."""
+
+
+_CODE_BEGINS: Final = b"\\u"
+_CODE_ENDS: Final = b"mKJGHBhl"
+"""With what JSON of a code for colours begins and ends; see `textsafe.without_colours`, which a test holds this to."""
+_BEGUN, _ON, _ENDED = 253, 254, 255
+"""The kinds of these bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Torn:
+    """A row within which there are codes for colours.
+
+    `heads`: its first one, first two and so on up to a code, in kinds by `head_kinds`. `tails`: what is left of each behind a code, in kinds by `tail_kinds`.
+    """
+
+    head_kinds: bytes
+    heads: tuple[bytes, ...]
+    tail_kinds: bytes
+    tails: tuple[bytes, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +58,8 @@ class Row:
 
     kinds: bytes
     wanted: bytes
+    torn: Torn | None
+    """None where it is not known how it may be there with codes for colours in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,18 +76,24 @@ class _Place:
 
 
 def row_of(pattern: re.Pattern[str], beyond: bool = False) -> Row | None:
-    """A row that is there in the JSON of each text, quotes and all, in which a pattern matches something, if that JSON holds no `\\u`.
+    """A row that is there in the JSON of each text, quotes and all, in which a pattern matches something, if that JSON holds
+    no `\\u` and no codes for colours.
 
     The text is ASCII, or is any and the JSON is UTF-8 (`beyond`). None where there is no such row, or only one that is everywhere.
     """
     node = loosened(pattern, beyond)
     if node is None:
         return None
-    best: tuple[float, list[Bytes]] = (_LEAST_RARE, [])
+    most, best, places = _LEAST_RARE, list[Bytes](), list[_Place]()
     for run in _runs(_chars_of(node)):
         for start in range(len(run)):
-            best = max(best, _rarest(run[start : start + _LONGEST]), key=lambda found: found[0])
-    return _numbered(best[1]) if best[1] else None
+            rare, row = _rarest(run[start : start + _LONGEST])
+            if rare > most:
+                most, best, places = rare, row, run[start : start + len(row)]
+    if not best:
+        return None
+    kinds, wanted = _numbered(best)
+    return Row(kinds, wanted, None if any(_ESCAPE in place.single for place in places) else _torn(best))
 
 
 def _chars_of(node: Node) -> list[Ranges | None]:
@@ -140,10 +169,28 @@ def _frequency(byte: int) -> float:
     return 0.027 if 97 <= byte <= 122 else 0.02 if byte == _BACKSLASH else 0.005 if byte > 32 else 0.0001
 
 
-def _numbered(row: Sequence[Bytes]) -> Row:
+def _torn(row: Sequence[Bytes]) -> Torn | None:
+    if any(not kind.isdisjoint(_CODE_BEGINS) for kind in row[:-1]):
+        return None
+    if any(not kind.isdisjoint(_CODE_ENDS) for kind in row[1:]):
+        return None
+    kinds, head = _numbered(row[:-1])
+    head_kinds = bytearray(kinds)
+    head_kinds[_CODE_BEGINS[0]], head_kinds[_CODE_BEGINS[1]] = _BEGUN, _ON
+    kinds, tail = _numbered(row[1:])
+    tail_kinds = bytearray(kinds)
+    for byte in _CODE_ENDS:
+        tail_kinds[byte] = _ENDED
+    heads = tuple(bytes((*head[: at + 1], _BEGUN, _ON)) for at in range(len(head)))
+    tails = tuple(bytes((_ENDED, *tail[at:])) for at in range(len(tail)))
+    return Torn(bytes(head_kinds), heads, bytes(tail_kinds), tails)
+
+
+def _numbered(row: Sequence[Bytes]) -> tuple[bytes, bytes]:
+    """For each byte the number of its kind, and the numbers of a row."""
     numbers = {kind: number for number, kind in enumerate(dict.fromkeys(row), 1)}
     kinds = bytearray(256)
     for kind, number in numbers.items():
         for byte in kind:
             kinds[byte] = number
-    return Row(bytes(kinds), bytes(numbers[kind] for kind in row))
+    return bytes(kinds), bytes(numbers[kind] for kind in row)
