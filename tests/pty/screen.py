@@ -118,6 +118,19 @@ class Terminal:
         code, signal = self._child.exitstatus, self._child.signalstatus
         return code if code is not None else -int(signal or 0)
 
+    def hang_up(self) -> int:
+        """Close the terminal, and wait for the program to end; returns what `ended` does."""
+        self._child.ptyproc.fileobj.close()
+        self._child.closed = True
+        deadline = time.monotonic() + PATIENCE
+        while (found := os.waitpid(self.pid, os.WNOHANG))[0] == 0:
+            if time.monotonic() > deadline:
+                os.kill(self.pid, 9)
+                raise AssertionError("it never ended")
+            time.sleep(0.05)
+        self._child.ptyproc.terminated = self._child.terminated = True
+        return os.waitstatus_to_exitcode(found[1])
+
     def kill(self) -> None:
         """kill -9."""
         self._child.kill(9)

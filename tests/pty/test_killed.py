@@ -153,3 +153,22 @@ def test_what_was_typed_a_moment_ago_is_written_when_the_terminal_is_closed(
     assert [dict(values) for values in opened.kept.values] == [{"reward": "0.5"}]
     if number == signal.SIGTERM:
         assert b"\x1b[?1049l" in terminal.sent, "the terminal shows again what it showed before"
+
+
+def test_a_terminal_that_is_gone_ends_also_what_ignores_the_signal_of_it(tmp_path: Path) -> None:
+    """It would ask for keys for ever, and keep a core busy."""
+    work = tmp_path / "work"
+    work.mkdir()
+    write_jsonl(work / "one.jsonl", [chat("beta", "Say b.", "b")])
+    ignoring = f"import signal\nsignal.signal(signal.SIGHUP, signal.SIG_IGN)\n{PATIENT}"
+    arguments = ("one.jsonl", "--run", "beta", "--annotator", "bob", "--store", "marks")
+    with Terminal(tmp_path / "home", *arguments, cwd=work, program=("-c", ignoring)) as terminal:
+        terminal.until("Say b.")
+        terminal.press("a")
+        terminal.until("not started")
+        terminal.press(f"0.5{TAB}so far")
+        terminal.until("so far")
+        assert terminal.hang_up() == -signal.SIGHUP
+    opened = AnnotationStore(work / "marks", "bob").open("beta", reward_rubric(), 1)
+    assert opened.kept is not None
+    assert opened.kept.reasoning == "so far"
