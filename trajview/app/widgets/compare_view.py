@@ -22,7 +22,7 @@ from trajview.app.render.paired import PairedRow
 from trajview.compare.alignment import Kind
 
 from .rows_view import RowsView
-from .steady import Steady
+from .steady import Bare
 from .strips import characters_before, with_matches
 
 __all__ = ["CompareMap", "CompareView"]
@@ -138,7 +138,7 @@ class CompareView(RowsView, can_focus=True, inherit_bindings=False):
         self.sync()
 
 
-class CompareMap(Steady, Widget, can_focus=False):
+class CompareMap(Bare, Widget, can_focus=False):
     """One column that stands for the whole comparison: where the sides differ, or what a search found, and the screen."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {

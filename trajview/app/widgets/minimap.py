@@ -16,14 +16,14 @@ from trajview.app.palette import component_styles
 from trajview.app.rule_colours import rule_classes, rule_css
 from trajview.app.session import TranscriptSession
 
-from .steady import Steady
+from .steady import Bare
 
 __all__ = ["Minimap"]
 
 _ROLES = ("system", "user", "assistant", "tool")
 
 
-class Minimap(Steady, Widget, can_focus=False):
+class Minimap(Bare, Widget, can_focus=False):
     """Shows an `Overview`: roles as a bar, dotted where folded, and signs; posts `Picked` when clicked or dragged.
 
     In one column a sign hides the bar; in two they stand side by side.

@@ -27,7 +27,7 @@ from trajview.app.unit_facts import UnitFacts, facts_of, short_count, short_dura
 from trajview.corpus.turns import give_way, short_turns
 from trajview.textsafe import one_line
 
-from .steady import Steady
+from .steady import Bare
 
 __all__ = ["Outline"]
 
@@ -43,7 +43,7 @@ SOME = 36
 _STYLES = ("number", "words", "current", "error", "hit", "mark", "user", "dim", "score")
 
 
-class Outline(Steady, ScrollView, can_focus=False):
+class Outline(Bare, ScrollView, can_focus=False):
     """Lists action units, all or the highlighted ones; posts `Picked` when one is clicked.
 
     Labels are made for the lines on the screen only, and for those alone calls, time and tokens are counted, in a thread.

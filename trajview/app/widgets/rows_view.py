@@ -19,7 +19,7 @@ from trajview.app.render.layout import Palette
 from trajview.app.rule_colours import rule_css
 from trajview.rules.rule import COLOURS
 
-from .steady import Steady
+from .steady import Bare
 from .strips import restyled
 
 __all__ = ["GUTTER", "RowsView"]
@@ -50,7 +50,7 @@ def _class(name: str) -> str:
     return "tv--" + name.replace(".", "-")
 
 
-class RowsView(Steady, ScrollView, can_focus=True, inherit_bindings=False):
+class RowsView(Bare, ScrollView, can_focus=True, inherit_bindings=False):
     """Follows the positions of a document (`session`), which are the truth; calls `follow` when they have moved.
 
     It has no keys of its own (a ScrollView has arrows, home and end): those of the key table move the cursor. Colours of

@@ -1,17 +1,23 @@
-"""Where a widget is, looked up once for a repaint: Textual walks up the tree of widgets for it, for each line anew."""
+"""Widgets that draw line by line, without what Textual does for each line of any widget, whether there is need or not.
+
+It walks up the tree of widgets to find where the widget is, and makes a new strip of each line, to put padding and borders
+around it and colours over it; so what a strip remembers, of how it is cut and written, is lost with each repaint.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.style import Style as RichStyle
+from textual.strip import Strip
+
 if TYPE_CHECKING:
     from textual.geometry import Region
-    from textual.strip import Strip
     from textual.widget import Widget as _Widget
 else:
     _Widget = object
 
-__all__ = ["Steady"]
+__all__ = ["Bare", "Steady"]
 
 
 class Steady(_Widget):
@@ -27,6 +33,46 @@ class Steady(_Widget):
     def render_lines(self, crop: Region) -> list[Strip]:
         self._painted = super().region
         try:
-            return super().render_lines(crop)
+            return self._lines(crop)
         finally:
             self._painted = None
+
+    def _lines(self, crop: Region) -> list[Strip]:
+        return super().render_lines(crop)
+
+
+class Bare(Steady):
+    """The same for widgets that keep their strips, so that drawing a line again costs nothing."""
+
+    def _lines(self, crop: Region) -> list[Strip]:
+        return self._bare_lines(crop) if self._is_bare() else super()._lines(crop)
+
+    def _is_bare(self) -> bool:
+        """Whether there is nothing around the lines, nor over them."""
+        styles = self.styles
+        return not (
+            styles.gutter != (0, 0, 0, 0)
+            or any(kind for kind, _ in styles.outline)
+            or styles.tint.a
+            or styles.text_opacity != 1.0
+            or styles.has_rule("hatch")
+            or self.opacity != 1.0
+            or self.hover_style.link_id
+        )
+
+    def _bare_lines(self, crop: Region) -> list[Strip]:
+        """What Textual makes of the lines then: they are as wide as the widget, and filtered."""
+        self._styles_cache.clear()  # it is not asked, so it is not to know what was
+        base, background = self.background_colors
+        blank = (base + background).rich_color
+        style = RichStyle.from_color(bgcolor=blank)
+        width, height = self.content_region.size
+        strips = [
+            self.render_line(y).adjust_cell_length(width, style) if y < height else Strip.blank(width, style)
+            for y in crop.line_range
+        ]
+        for line_filter in self.get_line_filters():
+            strips = [strip.apply_filter(line_filter, background) for strip in strips]
+        if crop.column_span != (0, width):
+            strips = [strip.crop(*crop.column_span) for strip in strips]
+        return strips
