@@ -26,7 +26,7 @@ gc.set_threshold(10_000, 20, 20)
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Three programs for two cores: tests of screens and of other programs wait a good part of their time."""
+    """Two programs for a core: tests of screens and of other programs wait a good part of their time."""
     asked = os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS", "")
     if asked.isdecimal():
         return int(asked)
@@ -34,7 +34,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
         cores = len(os.sched_getaffinity(0))
     except AttributeError:  # Not everywhere.
         cores = os.cpu_count() or 1
-    return max(2, cores * 3 // 2)
+    return min(16, 2 * cores)
 
 
 @pytest.fixture(autouse=True, scope="session")
