@@ -130,6 +130,14 @@ main()
 """The program, but that it writes a draft only after ten minutes."""
 
 
+def type_so_far(terminal: Terminal) -> None:
+    """A score and the beginning of a reasoning, which the program has not written down yet."""
+    terminal.press("a")
+    terminal.until("not started")
+    terminal.press(f"0.5{TAB}so far")
+    terminal.until("so far")
+
+
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
 def test_what_was_typed_a_moment_ago_is_written_when_the_terminal_is_closed(
     tmp_path: Path, number: signal.Signals
@@ -140,10 +148,7 @@ def test_what_was_typed_a_moment_ago_is_written_when_the_terminal_is_closed(
     arguments = ("one.jsonl", "--run", "beta", "--annotator", "bob", "--store", "marks")
     with Terminal(tmp_path / "home", *arguments, cwd=work, program=("-c", PATIENT)) as terminal:
         terminal.until("b again")
-        terminal.press("a")
-        terminal.until("not started")
-        terminal.press(f"0.5{TAB}so far")
-        terminal.until("so far")
+        type_so_far(terminal)
         assert not (work / "marks").exists()
         os.kill(terminal.pid, number)
         assert terminal.ended() == (-number if number == signal.SIGHUP else 128 + number)
@@ -164,10 +169,7 @@ def test_a_terminal_that_is_gone_ends_also_what_ignores_the_signal_of_it(tmp_pat
     arguments = ("one.jsonl", "--run", "beta", "--annotator", "bob", "--store", "marks")
     with Terminal(tmp_path / "home", *arguments, cwd=work, program=("-c", ignoring)) as terminal:
         terminal.until("Say b.")
-        terminal.press("a")
-        terminal.until("not started")
-        terminal.press(f"0.5{TAB}so far")
-        terminal.until("so far")
+        type_so_far(terminal)
         assert terminal.hang_up() == -signal.SIGHUP
     opened = AnnotationStore(work / "marks", "bob").open("beta", reward_rubric(), 1)
     assert opened.kept is not None

@@ -172,7 +172,7 @@ class Journal:
                 pass
             except OSError:  # No locks here: O_APPEND still keeps lines whole.
                 return descriptor
-            except BaseException:
+            except BaseException:  # Whatever ends it, ctrl+c too, leaves nothing open.
                 os.close(descriptor)
                 raise
             os.close(descriptor)

@@ -66,7 +66,7 @@ def open_source(path: Path, progress: Progress | None = None) -> BinaryIO:
     except OSError as error:
         file.close()
         raise _unreadable(path, error) from error
-    except BaseException:
+    except BaseException:  # whatever ends it, ctrl+c too, leaves nothing open
         file.close()
         raise
 
