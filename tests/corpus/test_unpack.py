@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import json
 import lzma
 import os
@@ -16,8 +17,9 @@ from typing import Any
 import pytest
 
 from trajview import open_corpus
-from trajview.corpus import unpack
+from trajview.corpus import streams, unpack
 from trajview.corpus.corpus import Corpus
+from trajview.corpus.streams import PackedStream
 from trajview.corpus.unpack import log_suffix, zip_module
 
 if sys.version_info >= (3, 14):
@@ -28,6 +30,8 @@ else:
 PACKERS: dict[str, Callable[[bytes], bytes]] = {
     "gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress, "zst": zstd.compress,
 }  # fmt: skip
+
+NAMES = {"gz": "gzip", "bz2": "bzip2", "xz": "xz", "zst": "zstd"}
 
 
 @pytest.fixture(params=sorted(PACKERS))
@@ -160,6 +164,59 @@ def test_several_compressed_streams_in_a_row_are_one_file(tmp_path: Path, kind: 
     path = tmp_path / f"a.jsonl.{kind}"
     path.write_bytes(PACKERS[kind](lines(3)) + PACKERS[kind](lines(2)))
     assert len(open_corpus(path)) == 5
+
+
+@pytest.mark.parametrize("between", [b"", bytes(8), bytes(70_000)])
+@pytest.mark.parametrize("end", [b"", bytes(4), bytes(513)])
+def test_zeros_after_a_compressed_stream_only_fill_it_up(tmp_path: Path, kind: str, between: bytes, end: bytes) -> None:
+    path = tmp_path / f"a.jsonl.{kind}"
+    path.write_bytes(PACKERS[kind](lines(3)) + between + PACKERS[kind](lines(2)) + end)
+    corpus = open_corpus(path)
+    assert len(corpus) == 5
+    assert not corpus.problems
+
+
+@pytest.mark.parametrize("size", [1, 3, 1 << 20])
+def test_streams_come_out_whole_in_pieces_of_any_size(kind: str, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "_PIECE", 7)
+    first, second = b"a" * 3000, os.urandom(300)
+    stream = PackedStream(io.BytesIO(PACKERS[kind](first) + bytes(3) + PACKERS[kind](second) + bytes(9)), NAMES[kind])
+    pieces = []
+    while piece := stream.read1(size):
+        assert len(piece) <= size
+        pieces.append(piece)
+    assert b"".join(pieces) == first + second
+
+
+@pytest.mark.parametrize("other", [b"x", b"something else than a log\n" * 5000])
+def test_something_else_after_a_compressed_stream_is_one_problem(tmp_path: Path, kind: str, other: bytes) -> None:
+    packed = PACKERS[kind](lines(3))
+    path = tmp_path / f"a.jsonl.{kind}"
+    path.write_bytes(packed + bytes(2) + other)
+    corpus = open_corpus(path)
+    assert [info.id for info in corpus] == ["r0", "r1", "r2"]
+    assert [problem.reason for problem in corpus.problems] == [
+        f"the compressed file is damaged: what follows its first {len(packed) + 2:,} bytes is no {NAMES[kind]}"
+    ]
+
+
+def test_a_second_stream_of_which_only_the_first_bytes_are_there_is_torn(tmp_path: Path, kind: str) -> None:
+    packed = PACKERS[kind](lines(3))
+    for size in (1, 2, 6):
+        path = tmp_path / f"{size}.jsonl.{kind}"
+        path.write_bytes(packed + packed[:size])
+        corpus = open_corpus(path)
+        assert len(corpus) == 3
+        assert ["torn" in problem.reason for problem in corpus.problems] == [True]
+
+
+def test_zstd_frames_to_be_skipped_may_stand_anywhere(tmp_path: Path) -> None:
+    skipped = bytes.fromhex("532a4d18 05000000") + b"hello"
+    for number, data in enumerate((skipped + zstd.compress(lines(3)), skipped * 2 + zstd.compress(lines(3)) + skipped)):
+        (tmp_path / f"{number}.jsonl.zst").write_bytes(data)
+        corpus = open_corpus(tmp_path / f"{number}.jsonl.zst")
+        assert len(corpus) == 3
+        assert not corpus.problems
 
 
 def test_an_empty_compressed_file_holds_no_records(tmp_path: Path, kind: str) -> None:

@@ -14,7 +14,8 @@ from typing import Any, BinaryIO, Final
 
 from trajview.errors import UnreadableError, Where
 
-from .unpack import Progress, WideEncoding, compression_of, unpacked, zip_errors, zip_module
+from .streams import compression_of
+from .unpack import Progress, WideEncoding, unpacked, zip_errors, zip_module
 
 __all__ = ["Stamp", "as_stamp", "open_plain", "open_source", "read_member", "read_range", "stamp_of", "wide_encoding"]
 

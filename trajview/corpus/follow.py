@@ -28,7 +28,7 @@ from .files import Stamp, as_stamp, open_plain, wide_encoding
 from .info import RunInfo
 from .rows import FileRows, Item, Keys, News, line_of, news_of
 from .scan import Scan
-from .unpack import compression_of
+from .streams import compression_of
 from .walk import Skipped, SourceFile, walk
 
 __all__ = ["Follower", "Stream"]

@@ -21,7 +21,7 @@ from .patience import MOST_TIMES, PATIENCE, TooSlow
 from .query import Query
 from .search_workers import Crew, Found, Reached, Task
 from .searcher import Looking, RunMatches, Searcher, SlowProblem, Unnamed
-from .unpack import compression_of
+from .streams import compression_of
 from .walk import Skipped, SourceFile, walk
 
 __all__ = ["CorpusSearch", "Hit", "RunMatches", "cores"]

@@ -19,12 +19,13 @@ from typing import Any, BinaryIO, Final, Literal
 
 from trajview.errors import UnreadableError, Where
 
+from .streams import COMPRESSIONS, Damaged, PackedStream, zstd_module
+
 __all__ = [
     "COMPRESSED_SUFFIXES",
     "Progress",
     "UnpackedFile",
     "WideEncoding",
-    "compression_of",
     "log_suffix",
     "unpacked",
     "zip_errors",
@@ -36,7 +37,6 @@ WideEncoding = Literal["utf-16", "utf-32"]
 Progress = Callable[[int], None]
 """Called now and then with the bytes of the compressed file that were read; what it raises ends the work."""
 
-_MAGIC: Final = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bzip2", b"\xfd7zXZ": "xz"}
 _CHUNK: Final = 1 << 20
 _IN_MEMORY: Final = 16 << 20
 _KEPT_IN_MEMORY: Final = 64 << 20
@@ -51,11 +51,6 @@ def log_suffix(path: Path | str) -> str:
         return path[path.rfind(".") :]
     stem, suffix = os.path.splitext(os.path.basename(path))  # noqa: PTH119, PTH122 - walked folders have many names
     return (os.path.splitext(stem)[1] if suffix.lower() in COMPRESSED_SUFFIXES else suffix).lower()  # noqa: PTH122
-
-
-def compression_of(head: bytes) -> str | None:
-    """How a file is compressed, by its first bytes."""
-    return next((name for magic, name in _MAGIC.items() if head.startswith(magic)), None)
 
 
 def zip_module() -> Any:
@@ -79,7 +74,7 @@ def zip_errors(zipfile: Any) -> tuple[type[Exception], ...]:
 
     found = [zipfile.BadZipFile, zlib.error, lzma.LZMAError, KeyError, RuntimeError, EOFError, ValueError, OSError]
     if hasattr(zipfile, "ZIP_ZSTANDARD"):
-        found.append(_zstd().ZstdError)
+        found.append(zstd_module().ZstdError)
     return tuple(found)
 
 
@@ -182,7 +177,7 @@ def unpacked(
 
 
 def _unpack(file: BinaryIO, path: Path, compression: str, progress: Progress | None) -> _Kept:
-    stream, errors = _stream(file, compression)
+    stream = PackedStream(file, compression) if compression in COMPRESSIONS else _Recoded(file, compression)
     spool = io.BytesIO()
     target: BinaryIO = spool
     size = 0
@@ -191,11 +186,8 @@ def _unpack(file: BinaryIO, path: Path, compression: str, progress: Progress | N
         while True:
             try:
                 chunk = stream.read1(_CHUNK)
-            except EOFError:
-                damage = ""
-                break
-            except errors as error:
-                damage = " ".join(str(error).split()) or type(error).__name__
+            except Damaged as error:
+                damage = error.reason
                 break
             if not chunk:
                 break
@@ -229,32 +221,3 @@ def _check_room(target: BinaryIO, path: Path, size: int) -> None:
             hint=f"make room in {tempfile.gettempdir()}, or set TMPDIR to a folder that has some",
             where=Where(path),
         )
-
-
-def _stream(file: BinaryIO, compression: str) -> tuple[Any, tuple[type[Exception], ...]]:
-    """A stream of what a file holds, and what it raises where that is damaged."""
-    if compression in ("utf-16", "utf-32"):
-        return _Recoded(file, compression), ()
-    if compression == "gzip":
-        import gzip
-        import zlib
-
-        return gzip.GzipFile(fileobj=file), (gzip.BadGzipFile, EOFError, zlib.error)
-    if compression == "bzip2":
-        import bz2
-
-        return bz2.BZ2File(file), (OSError, EOFError, ValueError)
-    if compression == "xz":
-        import lzma
-
-        return lzma.LZMAFile(file), (lzma.LZMAError, EOFError)
-    zstd = _zstd()
-    return zstd.ZstdFile(file), (zstd.ZstdError, EOFError)
-
-
-def _zstd() -> Any:
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-    else:
-        from backports import zstd
-    return zstd
