@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
@@ -14,14 +14,16 @@ from textual.message import Message
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from trajview.app.keys import bindings_for, key_of
+from trajview.app.keys import bindings_for
 from trajview.app.run_list import size_text
 from trajview.app.screens.branching import Branching
+from trajview.app.screens.counting import Counting
 from trajview.app.screens.exporting import Exporting
 from trajview.app.screens.noticing import Noticing
 from trajview.app.screens.scoring import Scoring
 from trajview.app.screens.searching import Searching
 from trajview.app.screens.showing import Showing
+from trajview.app.screens.transcript_said import failed_said, title_said
 from trajview.app.session import TranscriptSession
 from trajview.app.unwaited import unwaited
 from trajview.app.widgets.branch_view import BranchView
@@ -34,8 +36,7 @@ from trajview.app.widgets.transcript_view import TranscriptView
 from trajview.corpus.decode import collector_paused, keep_from_collector
 from trajview.corpus.info import RunInfo
 from trajview.errors import UNFORESEEN, Problem, TrajviewError
-from trajview.highlight import text_of
-from trajview.models.run import AgentRun, overall_of
+from trajview.models.run import AgentRun
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
@@ -49,14 +50,8 @@ SMALL = 1_000_000
 REST = 3
 """A run that grows all the time is read again for at most the time of one in so many, plus one."""
 
-MOST_COUNTED_AGAIN = 500_000
-"""Characters of a transcript whose tokens are counted each time it has grown."""
 
-MOST_COUNTED = 30_000_000
-"""Characters of a transcript whose tokens are counted without being asked for: some two seconds of one core."""
-
-
-class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing, Noticing):
+class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing, Counting, Noticing):
     """Shows one run at a time; the app keeps one of these and gives it other runs."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("transcript")]
@@ -111,13 +106,6 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing, Notici
         def __init__(self, run: AgentRun, index: int, session: TranscriptSession) -> None:
             super().__init__()
             self.run, self.index, self.session = run, index, session
-
-    class _Counted(Message):
-        """The tokens of a transcript were counted."""
-
-        def __init__(self, session: TranscriptSession, tokens: int) -> None:
-            super().__init__()
-            self.session, self.tokens = session, tokens
 
     def __init__(
         self, info: RunInfo, *, annotate: bool = False, unit: int | None = None, landing: Landing | None = None
@@ -251,14 +239,8 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing, Notici
             problem = message.problem or Problem("nothing was read")
             if self.panel is not None:
                 self.panel.ahead.drop()
-            self._title([f"✗ {one_line(self.info.name or self.info.id)}"])
-            self.query_one("#problem", Static).update(
-                Content.assemble(
-                    ("This run cannot be shown.\n\n", "bold $error"),
-                    one_line(str(problem), 2000),
-                    f"\n\n{key_of('show.raw')} shows the record as it is in the file.",
-                )
-            )
+            self.query_one("#title", Static).update(Content(f"✗ {one_line(self.info.name or self.info.id)}"))
+            self.query_one("#problem", Static).update(failed_said(problem))
             self.status.say(["cannot be shown"])
             return
         self.run = message.run
@@ -290,9 +272,7 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing, Notici
             self.info, self.run = message.info, run
             session.take_over(before)
             self.sessions = {min(self.index, len(run.transcripts) - 1): session}
-            tokens, self._tokens = self._tokens.get(self.index), {}
-            if tokens is not None and session.characters > MOST_COUNTED_AGAIN:
-                self._tokens[self.index] = tokens
+            self._forget_tokens(session)
             self._said = ""
             self._show_transcript(*self.sessions)
             if session.search is not None:
@@ -316,12 +296,11 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing, Notici
         self.outline.show(session)
         self.minimap.show(session)
         self._shown_message = -1
-        self._say_title()
+        blind = self.trajview.hides(self.info)
+        self.query_one("#title", Static).update(title_said(self.run, index, self.info, blind=blind))
         self._moved()
         if not session.scanned:
             self._scan(session)
-        if index not in self._tokens:
-            self._count(session)
         self._transcript_shown(session)
 
     @unwaited("prepare", exit_on_error=True)
@@ -339,57 +318,6 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing, Notici
             self.sessions[message.index] = message.session
             if message.index == self._wanted:
                 self._show_transcript(message.index)
-
-    def _title(self, parts: list[str | tuple[str, str]]) -> None:
-        self.query_one("#title", Static).update(Content.assemble(*parts))
-
-    def _say_title(self) -> None:
-        assert self.run is not None
-        run = self.run
-        parts: list[str | tuple[str, str]] = [(one_line(run.name or run.id, 80), "bold")]
-        if len(run.transcripts) > 1:
-            name = one_line(run.transcripts[self.index].name or "", 40)
-            parts.append(
-                (
-                    f"  transcript {self.index + 1}/{len(run.transcripts)}{f' · {name}' if name else ''} "
-                    f"({key_of('transcript.next')})",
-                    "$accent",
-                )
-            )
-        facts = [self.info.format]
-        if self.trajview.hides(self.info):
-            facts.append(f"blind ({key_of('reveal')} reveals)")
-        if run.rewards:
-            facts.append("reward " + " / ".join(f"{overall_of(reward):.3g}" for reward in run.rewards))
-        if run.agents:
-            facts.append(one_line(", ".join(run.agents), 60))
-        where = f"{self.info.source}:{self.info.line}" if self.info.line and not self.info.alone else self.info.source
-        where = one_line(where, 1000)
-        # The end of a path says more than its beginning.
-        facts.append(where if len(where) <= 40 else f"…{where[-39:]}")
-        parts.append(("  " + " · ".join(facts), "$foreground 55%"))
-        self._title(parts)
-
-    @work(thread=True, exclusive=True, group="tokens", exit_on_error=False)
-    def _count(self, session: TranscriptSession) -> None:
-        worker = get_current_worker()
-        if session.characters > MOST_COUNTED:
-            return
-        from trajview.models.tokens import count_tokens
-
-        total = 0
-        for message in session.messages:
-            if worker.is_cancelled:
-                return
-            total += count_tokens(text_of(message))
-        self.post_message(self._Counted(session, total))
-
-    def on_transcript_screen__counted(self, message: _Counted) -> None:
-        message.stop()
-        for index, session in self.sessions.items():
-            if session is message.session:
-                self._tokens[index] = message.tokens
-        self._say_status()
 
     # -- leaving -------------------------------------------------------------------------------------------------------
 
