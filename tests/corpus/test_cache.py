@@ -169,6 +169,11 @@ def holes(path: Path) -> None:
     path.write_bytes(data)
 
 
+def wrong_schema(path: Path) -> None:
+    data = path.read_bytes()
+    path.write_bytes(data.replace(b"CREATE TABLE files", b"CREATE TA\x88LE files"))
+
+
 def no_table(path: Path) -> None:
     with sqlite3.connect(path) as database:
         database.execute("DROP TABLE files")
@@ -179,7 +184,7 @@ def wrong_data(path: Path) -> None:
         database.execute("UPDATE files SET data = x'00'")
 
 
-@pytest.mark.parametrize("damage", [garbage, cut, holes, no_table, wrong_data])
+@pytest.mark.parametrize("damage", [garbage, cut, holes, wrong_schema, no_table, wrong_data])
 def test_a_broken_cache_is_made_anew(tmp_path: Path, reads: list[str], damage: Callable[[Path], None]) -> None:
     path = write_lines(tmp_path / "a.jsonl", [chat(f"r{i}") for i in range(200)])
     expected = scanned(path)

@@ -146,10 +146,11 @@ class Cache:
             return None
         try:
             return work()
-        except (sqlite3.Error, OSError) as error:
+        except (sqlite3.Error, OSError, UnicodeDecodeError) as error:
             self._broken = True
             code = getattr(error, "sqlite_errorcode", None)
-            if code is not None and code & 0xFF not in _MAY_PASS:
+            # What SQLite says of a schema in which bytes are wrong is no UTF-8 itself, and Python's own error then.
+            if isinstance(error, UnicodeDecodeError) or (code is not None and code & 0xFF not in _MAY_PASS):
                 with suppress(OSError):  # somebody else's; without a cache everything works all the same
                     self.clear()
         return None
