@@ -6,6 +6,8 @@ from textual.theme import Theme
 
 __all__ = ["THEMES"]
 
+# Rich makes a 256-colour terminal's grey only of what is nearly grey: a little more colour in a dark or a light one, and it
+# is black, or yellow. The backgrounds stay below that.
 THEMES = (
     Theme(
         name="trajview-dark",
@@ -17,7 +19,7 @@ THEMES = (
         success="#8fbf7f",
         foreground="#d5d8dc",
         background="#15181c",
-        surface="#1c2026",
+        surface="#1c2025",
         panel="#252a32",
         dark=True,
     ),
@@ -31,8 +33,8 @@ THEMES = (
         success="#3d7a25",
         foreground="#24282d",
         background="#fbfaf7",
-        surface="#f1efe9",
-        panel="#e5e2da",
+        surface="#f2f1ee",
+        panel="#e4e2dd",
         dark=False,
     ),
 )
