@@ -12,6 +12,7 @@ import pytest
 
 from trajview import open_corpus
 from trajview.corpus.corpus import Corpus
+from trajview.corpus.files import wide_encoding
 from trajview.errors import UnreadableError
 
 USER = {"role": "user", "content": "Is the door locked?"}
@@ -101,6 +102,79 @@ def test_other_unicode_encodings_with_a_byte_order_mark_open(tmp_path: Path, enc
     corpus = corpus_of(tmp_path, "a.json", json.dumps([record, record], ensure_ascii=False).encode(encoding))
     assert ids(corpus) == ["ä", "ä"]
     assert corpus.raw(corpus[1]) == json.dumps(record, ensure_ascii=False)
+    assert not corpus.problems
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+def test_other_unicode_encodings_without_a_byte_order_mark_open(tmp_path: Path, encoding: str) -> None:
+    record = json.dumps(chat("ä", note="日本🙂"), ensure_ascii=False)
+    for name, text in (("a.jsonl", f"{record}\r\n{record}\r\n"), ("a.json", f"[{record}, {record}]"), ("b.json", "[]")):
+        corpus = corpus_of(tmp_path, name, text.encode(encoding))
+        assert ids(corpus) == ["ä", "ä"][: len(text) - 2]
+        assert [corpus.raw(info) for info in corpus] == [record, record][: len(text) - 2]
+        assert [problem.reason for problem in corpus.problems] == ["the file holds no records"] * (name == "b.json")
+    # Written in the middle of the last character, which is a line end.
+    cut = corpus_of(tmp_path, "c.jsonl", f"{record}\n".encode(encoding)[:-1])
+    assert ids(cut) == ["ä"]
+    assert not cut.problems
+
+
+@pytest.mark.parametrize(
+    "head", [b"{\0", b"\0\0\0{", b"\x01\0\x02\0", "é{".encode("utf-16-le"), b"{\0a", b"{\0\0\0{\0\0"]
+)
+def test_zeros_at_the_start_of_a_file_are_another_encoding_only_where_that_is_sure(head: bytes) -> None:
+    assert wide_encoding(head) is None
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (bytes(300), "this is no text: there are zero bytes in it"),
+        ("日本: {}".encode("utf-16-le"), "this is no text: there are zero bytes in it"),
+        (b"PAR1" + bytes(90), "this is a Parquet file, and no JSON"),
+        (b"%PDF-1.7\n%\xff\n", "this is a PDF file, and no JSON"),
+        (b"a.json".ljust(257, b"\0") + b"ustar\x0000" + bytes(200) + b"\n{}\n", "this is a tar archive, and no JSON"),
+    ],
+)
+@pytest.mark.parametrize("name", ["a.json", "a.log"])
+def test_a_file_that_is_no_text_is_one_sentence(tmp_path: Path, data: bytes, said: str, name: str) -> None:
+    corpus = corpus_of(tmp_path, name, data)
+    assert [problem.reason for problem in corpus.problems] == [said]
+    assert not corpus.infos
+
+
+def test_a_log_that_speaks_of_tar_is_no_archive(tmp_path: Path) -> None:
+    data = (json.dumps(chat("a"))[:-1] + ', "note": "').ljust(257, ".") + 'ustar"}'
+    assert data.startswith("ustar", 257)
+    assert ids(corpus_of(tmp_path, "a.json", data)) == ["a"]
+
+
+def test_zeros_among_lines_cost_those_lines_only(tmp_path: Path) -> None:
+    line = json.dumps(chat("a")).encode() + b"\n"
+    corpus = corpus_of(tmp_path, "a.jsonl", line + bytes(500) + line + line + bytes(9))
+    assert ids(corpus) == ["a", "a"]
+    assert [(problem.where.line, "zero bytes" in problem.reason) for problem in corpus.problems] == [
+        (2, True),
+        (4, True),
+    ]
+
+
+def test_files_with_byte_order_marks_that_were_joined_open_whole(tmp_path: Path) -> None:
+    part = b"\xef\xbb\xbf" + json.dumps(chat("a")).encode() + b"\r\n"
+    corpus = corpus_of(tmp_path, "a.jsonl", part * 3)
+    assert [(info.id, info.line) for info in corpus] == [("a", 1), ("a", 2), ("a", 3)]
+    assert [corpus.raw(info) for info in corpus] == [json.dumps(chat("a"))] * 3
+    assert not corpus.problems
+    message = b'\xef\xbb\xbf{"role": "user", "content": "hi"}\n'
+    session = corpus_of(tmp_path, "b.jsonl", message * 3)
+    assert [message.text for message in session.load(session[0]).transcripts[0].messages] == ["hi"] * 3
+    assert not session.problems
+
+
+def test_lines_that_end_as_on_an_old_macintosh_open(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path, "a.jsonl", b"\r".join(json.dumps(chat(each)).encode() for each in "abc"))
+    assert ids(corpus) == ["a", "b", "c"]
+    assert corpus.raw(corpus[1]) == json.dumps(chat("b"))
     assert not corpus.problems
 
 
@@ -339,7 +413,7 @@ def test_an_archive_that_python_cannot_unpack_is_a_problem_with_a_hint(tmp_path:
 
 def test_a_torn_archive_and_a_compressed_file_are_problems(tmp_path: Path) -> None:
     (tmp_path / "a.eval").write_bytes(b"PK\x03\x04 torn")
-    (tmp_path / "b.jsonl").write_bytes(b"\x1f\x8b\x08 rest")
+    (tmp_path / "b.jsonl").write_bytes(b"\x1f\x8b\x08\0rest")
     corpus = open_corpus(tmp_path)
     assert ["archive" in corpus.problems[0].reason, "is torn" in corpus.problems[1].reason] == [True, True]
 

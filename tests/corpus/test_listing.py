@@ -18,10 +18,12 @@ from trajview.formats import registry
 
 FIRST = b'{"messages": []}'
 SPACE = b" \t\r\n"
+BOM = b"\xef\xbb\xbf"
 LINES = st.lists(
     st.sampled_from([
         b"", b" ", b"\r", b"\t \r", FIRST, b'{"id": "a"}', b' {"pk" : "b\xc3\xa9"}\r', b'{"id":"  "}', b'{"id": "\xff"}', b"[1]", b"x",
         b'"{', b"\x00{", b"\x0b", b"{" + b"y" * 40, b" " * 30 + b"{}", b"{}" + b" " * 30, b"{",
+        BOM + b'{"id": "c"}', b" " + BOM * 2 + b"\r [2]", BOM, BOM[:2] + b"{",
     ]),
     max_size=12,
 )  # fmt: skip
@@ -32,8 +34,10 @@ def expected(data: bytes, bom: int) -> list[tuple[int, int, int, str]]:
     found, at = [], bom
     for number, line in enumerate(data[bom:].split(b"\n"), 1):
         text = line.strip(SPACE)
+        while text.startswith(BOM):
+            text = text.removeprefix(BOM).lstrip(SPACE)
         if text[:1] in (b"{", b"["):
-            start = at + len(line) - len(line.lstrip(SPACE))
+            start = at + len(line.rstrip(SPACE)) - len(text)
             found.append((number, start, len(text), peeked_id(text[:256]) or f"x#{len(found)}"))
         at += len(line) + 1
     return found

@@ -18,10 +18,20 @@ import msgspec
 
 from .memory import fits_decoded
 
-__all__ = ["LARGE_RUN", "BadRecord", "collector_paused", "decode_json", "decode_text", "keep_from_collector"]
+__all__ = [
+    "LARGE_RUN",
+    "MORE_TEXT",
+    "BadRecord",
+    "collector_paused",
+    "decode_json",
+    "decode_text",
+    "keep_from_collector",
+]
 
 _HALF_PAIR: Final = re.compile("[\ud800-\udfff]")
 _HALF_PAIR_ESCAPE: Final = re.compile(rb"\\u[dD][89a-fA-F]")
+MORE_TEXT: Final = "there is more text after the end of the record"
+"""What is said of several values in a row."""
 LARGE_RUN: Final = 20_000_000
 """Bytes from which on a run is a large one: millions of objects may be made of it."""
 _PAUSE_FROM: Final = 1_000_000  # bytes
@@ -103,6 +113,7 @@ def decode_json(data: bytes | memoryview) -> tuple[Any, bool]:
 
 def _decode_slowly(data: bytes | memoryview) -> tuple[Any, bool]:
     text, replaced = decode_text(data)
+    text = text.removeprefix("\ufeff")  # of the first line of each file, where several were joined
     try:
         value = json.loads(text, strict=False, parse_int=_whole_number)
         if _HALF_PAIR_ESCAPE.search(data):
@@ -110,7 +121,10 @@ def _decode_slowly(data: bytes | memoryview) -> tuple[Any, bool]:
     except json.JSONDecodeError as error:
         torn = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
         nothing = error.msg == "Expecting value" and not text[: error.pos].strip()
-        reason = "this is no JSON" if nothing else _plain(error.msg)
+        if text.startswith("\0", error.pos):
+            reason = "there are zero bytes in it, which no JSON has"
+        else:
+            reason = "this is no JSON" if nothing else _plain(error.msg)
         raise BadRecord(reason, error.lineno, error.colno, torn=torn) from error
     except RecursionError as error:
         raise BadRecord("the JSON is nested too deeply to be read") from error
@@ -120,7 +134,7 @@ def _decode_slowly(data: bytes | memoryview) -> tuple[Any, bool]:
 def _plain(message: str) -> str:
     """The parser's words as part of a sentence."""
     return {
-        "Extra data": "there is more text after the end of the record",
+        "Extra data": MORE_TEXT,
         "Expecting value": "a value is missing",
         "Invalid control character at": "a control character in a string",
     }.get(message, message[:1].lower() + message[1:].removesuffix(" starting at").removesuffix(" at"))

@@ -23,6 +23,12 @@ _BUFFER: Final = 64 << 10
 MAX_MEMBER: Final = 1 << 31
 """A member of an archive that says it is larger (2 GiB) is not unpacked."""
 
+_ASCII: Final = frozenset(b"\t\n\r" + bytes(range(32, 127)))
+_UNMARKED: Final[tuple[tuple[WideEncoding, int, int], ...]] = (
+    ("utf-32-le", 4, 0), ("utf-32-be", 4, 3), ("utf-16-le", 2, 0), ("utf-16-be", 2, 1),
+)  # fmt: skip
+"""Encodings, bytes of a character, and which of these an ASCII character is."""
+
 Stamp = tuple[int, int, int, int]
 """What tells that a file is another one now: its size in bytes, the times of its last change and of the last change to
 its status in nanoseconds, and its inode. Programs set the first time as they like (`cp -p`, `rsync -t`), never the second."""
@@ -73,11 +79,22 @@ def open_source(path: Path, progress: Progress | None = None) -> BinaryIO:
 
 
 def wide_encoding(head: bytes) -> WideEncoding | None:
-    """UTF-16 or UTF-32, where the first four bytes of a file say so."""
+    """UTF-16 or UTF-32, where the first eight bytes of a file say so.
+
+    They do by a byte order mark; or because a log begins with two ASCII characters, which leave zeros in such a text
+    only, and tell the order of its bytes (RFC 4627, section 3).
+    """
     if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
         return "utf-32"
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
+    if b"\0" not in head[:4]:
+        return None
+    for encoding, width, place in _UNMARKED:
+        text = head[: 2 * width]
+        chars = text[place::width]
+        if len(text) == 2 * width and _ASCII.issuperset(chars) and text.count(0) == len(text) - len(chars):
+            return encoding
     return None
 
 

@@ -17,15 +17,15 @@ import msgspec
 
 from trajview.errors import Problem, Where
 
-from .decode import BadRecord, decode_json
+from .decode import MORE_TEXT, BadRecord, decode_json
+from .foreign import HEAD, foreign, no_text
 from .json_lines import MISSING, IsMessage, attempt, json_lines
-from .lines import SPACE, Line, lines_of
+from .lines import BOM, SPACE, Line, lines_of
 from .memory import check_room
 from .record import TORN_HINT, LookAtLines, QuickLook, Record, not_utf8, problem_of
 
 __all__ = ["json_records"]
 
-_BOM: Final = b"\xef\xbb\xbf"
 _FIRST_LINES: Final = 100
 _TAIL: Final = 1 << 16
 _TOO_LONG_TO_TRY: Final = 16 << 20
@@ -49,7 +49,11 @@ def json_records(
     One record is: the whole file; an element of an array, unless the array is itself a list of messages; a line; or
     all lines, where each is a message. `quick` is tried on each, and `joined` on that.
     """
-    start = len(_BOM) if file.read(len(_BOM)) == _BOM else 0
+    head = file.read(HEAD)
+    if (other := foreign(head, path)) is not None:
+        yield other
+        return
+    start = len(BOM) if head.startswith(BOM) else 0
     file.seek(start)
     if not lines_expected:
         alone = _on_one_line(file, start, path)
@@ -65,7 +69,9 @@ def json_records(
     second = next(lines, None)
     if second is None:
         if lines_expected and (first.left_out or first.text[:1] != b"["):
-            yield from json_lines(iter((first,)), path, is_message, quick, joined=joined)
+            found = list(json_lines(iter((first,)), path, is_message, quick, joined=joined))
+            several = len(found) == 1 and isinstance(found[0], Problem) and MORE_TEXT in found[0].reason
+            yield from _broken(first.data, first.offset, first.number, path, is_message) if several else found
         else:
             yield from _whole(first.data, first.offset, first.number, path, is_message, quick)
         return
@@ -75,8 +81,8 @@ def json_records(
     data = _rest(file, first.offset, path)
     if lines_expected and data[:1] != b"[" and attempt(data)[0] is MISSING:
         file.seek(start)
-        head = islice(lines_of(file, start), _FIRST_LINES)
-        if any(isinstance(attempt(line.view)[0], dict | list) for line in head):
+        some = islice(lines_of(file, start), _FIRST_LINES)
+        if any(isinstance(attempt(line.view)[0], dict | list) for line in some):
             del data
             file.seek(start)
             yield from json_lines(lines_of(file, start), path, is_message, quick, joined=joined)
@@ -156,7 +162,7 @@ def _whole(
         else:
             hint = "it is neither JSON nor JSONL; is the name right?"
             bad = problem_of(error, path, line, "file", cut=True)
-            yield Problem(bad.reason, hint, bad.where)
+            yield no_text(data, path) or Problem(bad.reason, hint, bad.where)
         return
     if replaced:
         yield not_utf8(path, line)

@@ -10,10 +10,13 @@ import msgspec
 
 from .memory import fits
 
-__all__ = ["SPACE", "Line", "lines_of"]
+__all__ = ["BOM", "SPACE", "Line", "lines_of"]
 
+BOM: Final = b"\xef\xbb\xbf"
+"""UTF-8's byte order mark: in the middle of a file, too, where files that have one were joined."""
 SPACE: Final = b" \t\r\n"
 """What JSON takes for white space."""
+_MARKED: Final = BOM[0]
 _CHUNK: Final = 1 << 20
 """Bytes that are read in one go: few enough to be still in the processor's cache when they are decoded."""
 _LONG: Final = 4 << 20
@@ -109,9 +112,9 @@ def _long_line(file: BinaryIO, start: int, offset: int, number: int) -> tuple[Li
 
 
 def _line(text: bytes | memoryview, offset: int, number: int) -> Line | None:
-    """The line without the space before it; None where it is blank."""
+    """The line without the space, and the byte order mark, before it; None where it is blank."""
     length = len(text)
-    if text[0] > 32 and length > 1:
+    if 32 < text[0] != _MARKED and length > 1:
         last = text[-2]
         if text[-1] > 32:
             return Line(text, offset, length, number)
@@ -119,6 +122,8 @@ def _line(text: bytes | memoryview, offset: int, number: int) -> Line | None:
             return Line(text, offset, length - 1, number)
     whole = bytes(text)
     text = whole.lstrip(SPACE)
+    while text.startswith(BOM):
+        text = text.removeprefix(BOM).lstrip(SPACE)
     if not text:
         return None
     return Line(text, offset + length - len(text), len(text.rstrip(SPACE)), number)

@@ -16,6 +16,7 @@ import msgspec
 from .decode import BadRecord, decode_json
 from .files import open_plain, wide_encoding
 from .info import RunInfo
+from .lines import BOM, SPACE
 from .walk import SourceFile
 
 __all__ = ["listed", "peeked_id", "places"]
@@ -27,8 +28,7 @@ _FIRST_LINE: Final = 4 << 20
 """The first line decides what a file is; a longer one is left to the reading of the whole file."""
 _SMALL: Final = 1 << 16
 _EDGE: Final = 4096
-_BOM: Final = b"\xef\xbb\xbf"
-_SPACE: Final = b" \t\r\n"
+_MARKED: Final = BOM[0]
 _BLANK: Final = 32
 """Bytes up to this one may be space."""
 _OPENING: Final = b"{["
@@ -117,8 +117,8 @@ class _Beginning:
 def _begin(descriptor: int, lines: bool, is_message: Callable[[Any], bool]) -> _Beginning | None:
     """The beginning of a file whose first value is an object; of JSONL, one that is a record by itself."""
     head = os.pread(descriptor, _SMALL if lines else _EDGE, 0)
-    bom = len(_BOM) if head.startswith(_BOM) else 0
-    text = head[bom:].lstrip(_SPACE)
+    bom = len(BOM) if head.startswith(BOM) else 0
+    text = head[bom:].lstrip(SPACE)
     start = len(head) - len(text)
     if not text.startswith(b"{") or wide_encoding(head) is not None:
         return None
@@ -185,6 +185,8 @@ def places(descriptor: int, start: int = 0, whole: bytes | None = None) -> Itera
             if 0 <= at < end and buffer[end - 1] > _BLANK and (first := buffer[at]) > _BLANK:
                 if first in _OPENING:
                     yield number, begin, end - at, _id_in(buffer, at, min(at + _HEAD, end))
+                elif first == _MARKED and (span := _span(descriptor, begin, base + end)) is not None:
+                    yield number, *span
             elif at != end and (span := _span(descriptor, begin, base + end)) is not None:
                 yield number, *span
             number += 1
@@ -198,19 +200,23 @@ def places(descriptor: int, start: int = 0, whole: bytes | None = None) -> Itera
 
 
 def _span(descriptor: int, begin: int, end: int) -> tuple[int, int, str | None] | None:
-    """Offset, length and id of a line, read for that, without the space around it; None where it is no record."""
-    line = b""
+    """Offset, length and id of a line, read for that, without the space around it, and the byte order mark before it.
+
+    None where it is no record.
+    """
     while begin < end:  # as far as space goes, at either side
-        line = os.pread(descriptor, min(end - begin, _EDGE), begin)
-        rest = line.lstrip(_SPACE)
-        begin += len(line) - len(rest) if line else end - begin
-        if rest:
+        line = os.pread(descriptor, min(end - begin, max(_EDGE, len(BOM))), begin)
+        rest = line.lstrip(SPACE)
+        while rest.startswith(BOM):
+            rest = rest.removeprefix(BOM).lstrip(SPACE)
+        if line and line == rest:
             break
+        begin += len(line) - len(rest) if line else end - begin
     if begin >= end:
         return None
     while True:
         tail = os.pread(descriptor, min(end - begin, _EDGE), max(begin, end - _EDGE))
-        rest = tail.rstrip(_SPACE)
+        rest = tail.rstrip(SPACE)
         end -= len(tail) - len(rest)
         if rest or not tail:
             break

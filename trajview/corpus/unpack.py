@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 COMPRESSED_SUFFIXES: Final = frozenset({".gz", ".bz2", ".xz", ".zst", ".zstd"})
-WideEncoding = Literal["utf-16", "utf-32"]
+WideEncoding = Literal["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"]
 Progress = Callable[[int], None]
 """Called now and then with the bytes of the compressed file that were read; what it raises ends the work."""
 
@@ -121,7 +121,7 @@ class _Recoded:
         while chunk := self._file.read(size):
             if text := self._decode(chunk):
                 return text.encode("utf-8")
-        return self._decode(b"", True).encode("utf-8")
+        return b""  # half a character at the end is none
 
 
 class _Kept:
