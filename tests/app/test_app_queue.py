@@ -287,5 +287,6 @@ async def test_what_was_typed_is_written_for_undo_and_history_while_the_screen_g
             await reader.until(lambda: isinstance(reader.app.screen, HistoryScreen))
         elif key == "ctrl+z":
             await reader.until(lambda: list(reader.values.values()) == [""], "the score is taken back")
-        await reader.app.workers.wait_for_complete([w for w in reader.app.workers if w.group == "undo"])
+        else:
+            await reader.until(lambda: "there is nothing to do again" in reader.toasts)
         assert get_ident() not in threads

@@ -89,8 +89,11 @@ class Work:
         self._spent: list[tuple[AnnotatedRun, float]] = []
         """Active time that is not in the journal yet."""
         self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="annotation")
+        self._closed = False
 
     async def _do(self, work: Callable[[], T]) -> T:
+        if self._closed:  # A key's work goes on while the program ends: nobody else writes any more.
+            return work()
         return await asyncio.get_running_loop().run_in_executor(self._writer, work)
 
     async def open(self, run: AnnotatedRun) -> Opened:
@@ -250,5 +253,6 @@ class Work:
             await self._do(write)
 
     def close(self) -> None:
-        """End the thread, after all that is under way."""
+        """End the thread, after all that is under way. What is still asked for then is done at once."""
+        self._closed = True
         self._writer.shutdown(wait=True)

@@ -1,0 +1,52 @@
+"""What the annotation panel knows of its work, without a screen."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+
+from trajview.annotation.draft import Draft
+from trajview.annotation.rubric import SOTOPIA
+from trajview.annotation.store import AnnotationStore
+from trajview.app.widgets import annotation_work
+from trajview.app.widgets.annotation_work import AnnotatedRun, Work
+
+from .driving import PATIENCE
+
+
+async def test_a_draft_that_is_being_written_when_the_program_ends_is_written_and_so_is_the_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = AnnotationStore(tmp_path, "ada")
+    append, begun, disk = store.journal.append, asyncio.Event(), Event()
+    loop = asyncio.get_running_loop()
+
+    def slow(*arguments: Any, **more: Any) -> str:
+        loop.call_soon_threadsafe(begun.set)
+        assert disk.wait(PATIENCE)
+        return append(*arguments, **more)
+
+    monkeypatch.setattr(store.journal, "append", slow)
+    run, work = AnnotatedRun("e1", "", ("a",), SOTOPIA), Work(store)
+    work.begin(run, None)
+    now = annotation_work.monotonic()
+    work.active(run, now)
+    draft = Draft("e1", SOTOPIA.name, ({"goal": "7"},))
+    writing = asyncio.create_task(work.keep_all(draft))
+    await begun.wait()
+    disk.set()
+    work.flush(draft)
+    work.close()
+    # On a busy machine, some time passes until the task has its turn.
+    monkeypatch.setattr(annotation_work, "monotonic", lambda: now + 5)
+    await writing
+    told = [json.loads(line) for line in store.journal.path.read_text().splitlines()]
+    assert sum(event.get("seconds", 0) for event in told) == pytest.approx(5, abs=0.2)  # each is rounded
+    kept = AnnotationStore(tmp_path, "ada").open("e1", SOTOPIA, 1).kept
+    assert kept is not None
+    assert kept.says() == draft.says()
