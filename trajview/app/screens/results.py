@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, ClassVar, Final, cast
+from typing import ClassVar, Final
 
 from textual import events, on, work
 from textual.app import ComposeResult
@@ -11,27 +11,22 @@ from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.message import Message
-from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
 from trajview.app.keys import bindings_for
-from trajview.app.results import AROUND, FEW, KEPT, MOST, WIDTH, Group, Landing, Results
+from trajview.app.results import AROUND, FEW, KEPT, WIDTH, Results
 from trajview.app.scope import ALL, Scope, ranks_in, scope_of
+from trajview.app.screens.results_opening import ResultsOpening
 from trajview.app.screens.results_said import context_said, counts_said, empty_said, query_said
 from trajview.app.widgets.key_footer import KeyFooter
 from trajview.app.widgets.prompt import Prompt
 from trajview.app.widgets.results_list import ResultsList
-from trajview.corpus.matches import RUN, Hit, hits_in
 from trajview.corpus.query import Query, QueryError, query_from
 from trajview.corpus.search import RunMatches
 from trajview.corpus.search_process import SearchProcess
 from trajview.errors import Problem, TrajviewError
 from trajview.textsafe import one_line
-
-if TYPE_CHECKING:
-    from trajview.app.app import TrajviewApp
-    from trajview.corpus.info import RunInfo
 
 __all__ = ["ResultsScreen"]
 
@@ -41,7 +36,7 @@ _AT_ONCE: Final = 500
 """Runs that are taken in before the screen gets its turn again."""
 
 
-class ResultsScreen(Screen[None]):
+class ResultsScreen(ResultsOpening):
     """What a search finds, run by run, while it goes on. It stays as it is while a run is read, and when it is left."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("results")]
@@ -71,13 +66,6 @@ class ResultsScreen(Screen[None]):
             super().__init__()
             self.search, self.problem = search, problem
 
-    class _Expanded(Message):
-        """All hits of a run were read, or could not be."""
-
-        def __init__(self, group: Group, hits: list[Hit] | None, problem: str = "") -> None:
-            super().__init__()
-            self.group, self.hits, self.problem = group, hits, problem
-
     def __init__(self) -> None:
         super().__init__()
         self.results = Results()
@@ -89,11 +77,6 @@ class ResultsScreen(Screen[None]):
         self._said = ""
         self._early: deque[events.Event] | None = None
         """What is typed before there is a line to type it in; None once there is one."""
-
-    @property
-    def trajview(self) -> TrajviewApp:
-        """The app."""
-        return cast("TrajviewApp", self.app)
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="results-header"):
@@ -283,73 +266,6 @@ class ResultsScreen(Screen[None]):
     def _say_context(self) -> None:
         row = self.results.current
         self.query_one("#results-context", Static).update(context_said(row) if row else Content(""), layout=False)
-
-    # Opening
-
-    def on_results_list_opened(self, message: ResultsList.Opened) -> None:
-        message.stop()
-        self.action_open()
-
-    def action_open(self) -> None:
-        """Open the run at the hit under the cursor; or show the hits of it that are not shown."""
-        row = self.results.current
-        if row is None:
-            return
-        if row.kind == "more":
-            if not row.group.reading:
-                row.group.reading = True
-                self.list.refresh()
-                self._expand(row.group, self.results.typed)
-            return
-        self._open_at(row.group, row.hit)
-
-    def open_next(self, info: RunInfo, step: int) -> bool:
-        """Open the run that was found after (or before) this one; False where there is none."""
-        group = self.results.step_from(info.place, step)
-        if group is None:
-            return False
-        self.list.show_cursor()
-        self._open_at(group)
-        return True
-
-    def _open_at(self, group: Group, hit: Hit | None = None) -> None:
-        hit, typed = hit or next(iter(group.hits), None), self.results.typed
-        landing = Landing(max(0, hit.transcript), hit.message, hit.text, typed) if hit else Landing(0, RUN, "", typed)
-        self._open(group.found, landing)
-
-    @work(thread=True, exclusive=True, group="open-hit", exit_on_error=False)
-    def _open(self, found: RunMatches, landing: Landing) -> None:
-        corpus = self.trajview.corpus
-        try:
-            info = corpus.resolve(corpus.at(found.place))
-        except TrajviewError as error:
-            self.app.call_from_thread(self._say_problem, str(error))
-        else:
-            self.app.call_from_thread(self.trajview.open_run, info, landing=landing)
-
-    @work(thread=True, group="expand-hits", exit_on_error=False)
-    def _expand(self, group: Group, typed: str) -> None:
-        corpus = self.trajview.corpus
-        try:
-            run = corpus.load(corpus.at(group.found.place), lazily=True)
-            found = hits_in(run, query_from(typed), keep=MOST, around=AROUND, width=WIDTH)
-            message = self._Expanded(group, found.hits)
-        except TrajviewError as error:
-            message = self._Expanded(group, None, str(error))
-        self.post_message(message)
-
-    def on_results_screen__expanded(self, message: _Expanded) -> None:
-        message.stop()
-        if message.hits is None:
-            message.group.reading = False
-            self._say_problem(message.problem)
-        elif message.group in self.results.groups:
-            self.results.expand(message.group, message.hits)
-            self._say_context()
-        self.list.rows_replaced()
-
-    def _say_problem(self, problem: str) -> None:
-        self.notify(one_line(problem), title="Not opened", severity="warning", markup=False)
 
     # Actions of the key table
 

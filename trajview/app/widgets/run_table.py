@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -15,10 +16,11 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from trajview.app.cells import Column, Shown, cell, is_number
+from trajview.app.cells import Column, Shown, cell
 from trajview.app.run_list import DRAFT_STATUSES, RunList, RunRow
-from trajview.app.widgets.columns import MARGIN, fit, fit_path, gap, heading_width, layout
+from trajview.app.widgets.columns import MARGIN, gap, heading_width, layout
 from trajview.app.widgets.run_heading import heading
+from trajview.app.widgets.run_row import centred, problem_row, run_row, strip_of
 from trajview.corpus.info import Place, RunInfo
 from trajview.errors import Problem
 from trajview.textsafe import one_line
@@ -316,69 +318,27 @@ class RunTable(RowsArriving, can_focus=True, inherit_bindings=False):
 
     def _heading(self, width: int) -> Strip:
         pieces = heading(self.runs.keys, self._widths, gap(width, self._widths), self._style)
-        return _line(pieces, width, self._style())
+        return strip_of(pieces, width, self._style())
 
     def _empty_line(self, y: int, width: int) -> Strip:
         lines = self.empty.split("\n")
         index = y - max(2, (self.size.height - len(lines)) // 3)
         if not 0 <= index < len(lines):
             return Strip.blank(width, self._style())
-        text = one_line(lines[index])
-        left = max(MARGIN, (width - cell_len(text)) // 2)
-        style = self._style() if index == 0 else self._style("empty")
-        return _line(
-            [Segment(" " * left, style), Segment(fit(text, min(cell_len(text), width - left)), style)], width, style
-        )
+        return strip_of(centred(lines[index], width, self._style(*(["empty"] * (index > 0)))), width, self._style())
 
     def _row(self, row: int, width: int, is_cursor: bool) -> Strip:
         item = self.runs.rows[row]
-        base = ("cursor",) if is_cursor else ()
-        plain, dim = self._style(*base), self._style(*base, "dim")
-        bar = Segment("▌", self._style(*base, "cursor-bar")) if is_cursor else Segment(" ", plain)
+        style = partial(self._style, "cursor") if is_cursor else self._style
+        bar = Segment("▌", style("cursor-bar")) if is_cursor else Segment(" ", style())
         if isinstance(item, Problem):
-            sign = self._style(*base, "problem")
-            place = one_line(self.runs.place(item))
-            room = max(0, width - MARGIN - 2)
-            shown_place = fit(place, min(cell_len(place), max(12, room // 2)))
-            return _line(
-                [
-                    bar,
-                    Segment(" ", plain),
-                    Segment("⚠ ", sign),
-                    Segment(shown_place + "  " * bool(place), plain),
-                    Segment(one_line(item.reason), sign),
-                ],
-                width,
-                plain,
-            )
-        mark = Segment("◆", self._style(*base, "mark")) if item.place in self.marked else Segment(" ", plain)
-        pieces = [bar, mark]
-        space = Segment(" " * gap(width, self._widths), plain)
-        status = self._status_text(item)
-        for column, size in self._widths.items():
-            text = self._text(row, item, column)
-            if column is Column.ID:
-                pieces += self._name_cell(item, text, size, plain, dim)
-            else:
-                style = dim
-                if column is Column.REWARD or not isinstance(column, Column):
-                    style = self._style(*base, "reward")
-                elif column is Column.STATUS and status:
-                    is_draft = self.runs.status(item) in DRAFT_STATUSES
-                    style = self._style(*base, "draft" if is_draft else "done")
-                shown = fit_path(text, size) if column is Column.SOURCE else fit(text, size, right=is_number(column))
-                pieces.append(Segment(shown, style))
-            pieces.append(space)
-        pieces.pop()
-        return _line(pieces, width, plain)
-
-    def _name_cell(self, item: RunInfo, text: str, size: int, plain: Style, dim: Style) -> list[Segment]:
-        id = one_line(item.id)
-        room = size - cell_len(text) - 2
-        # Beside a name the id is a help, not the point: whole, or at least a few cells of it, or not at all.
-        if not item.name or item.name == item.id or room < min(cell_len(id), 6):
-            return [Segment(fit(text, size), plain)]
-        return [Segment(text + "  ", plain), Segment(fit(id, room), dim)]
+            pieces = problem_row(self.runs.place(item), item.reason, width, style)
+        else:
+            mark = Segment("◆", style("mark")) if item.place in self.marked else Segment(" ", style())
+            texts = {column: (self._text(row, item, column), size) for column, size in self._widths.items()}
+            is_draft = self.runs.status(item) in DRAFT_STATUSES
+            pieces = [mark, *run_row(item, texts, gap(width, self._widths), style, is_draft=is_draft)]
+        return strip_of([bar, *pieces], width, style())
 
     def _text(self, row: int, item: RunInfo, column: Shown) -> str:
         if isinstance(column, Column):
@@ -390,12 +350,3 @@ class RunTable(RowsArriving, can_focus=True, inherit_bindings=False):
         if not status:
             return ""
         return f"○ {status}" if status in DRAFT_STATUSES else f"✓ {status}"
-
-
-def _line(pieces: list[Segment], width: int, style: Style) -> Strip:
-    """Segments as a strip of exactly `width` cells; text that is too long ends with an ellipsis."""
-    strip = Strip(pieces)
-    if strip.cell_length > width and strip.crop(width).text.strip():
-        cut = strip.crop(0, max(0, width - 1))
-        strip = Strip([*cut, Segment("…", pieces[-1].style)])
-    return strip.crop(0, width).extend_cell_length(width, style).simplify()
