@@ -162,7 +162,9 @@ class Background:
             nonlocal row, info
             while info is not None and info.offset < offset:
                 problem = _problem_for(info, problems)
-                if problem is None and self._scan.is_written(part.source.path):
+                if problem is None and info.offset + info.length > offset:
+                    problem = Gone("it is no run itself, but holds some", where=Where(info.path, info.line))
+                elif problem is None and self._scan.is_written(part.source.path):
                     problem = Gone("this is not complete yet", where=Where(info.path, info.line))
                 self._change(part.first_row + row, problem or _no_run(info))
                 row, info = next(waiting, (0, None))

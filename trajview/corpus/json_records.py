@@ -13,12 +13,11 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import BinaryIO, Final
 
-import msgspec
-
 from trajview.errors import Problem, Where
 
 from .decode import MORE_TEXT, BadRecord, decode_json
 from .foreign import HEAD, foreign, no_text
+from .held import Span, held_records, spans_in
 from .json_lines import MISSING, IsMessage, attempt, json_lines
 from .lines import BOM, SPACE, Line, lines_of
 from .memory import check_room
@@ -46,8 +45,8 @@ def json_records(
 ) -> Iterator[Record | Problem]:
     """The records in a file, in order. `lines_expected`: its name says JSONL. Yields nothing for an empty file.
 
-    One record is: the whole file; an element of an array, unless the array is itself a list of messages; a line; or
-    all lines, where each is a message. `quick` is tried on each, and `joined` on that.
+    One record is: the whole file; an element of an array, unless the array is itself a list of messages, or of the one
+    list in an object that only holds records; a line; or all lines, where each is a message. `quick` is tried on each, and `joined` on that.
     """
     head = file.read(HEAD)
     if (other := foreign(head, path)) is not None:
@@ -154,6 +153,9 @@ def _whole(
     elif quick is not None and (found := quick(data, 0, line, True)) is not None:
         yield Record(None, "json", offset, len(data), line=line, data=data, quick=found)
         return
+    elif data[:1] == b"{" and (spans := held_records(data, is_message)) is not None:
+        yield from _array(data, spans, offset, line, path, quick=quick)
+        return
     try:
         value, replaced = decode_json(data)
     except BadRecord as error:
@@ -169,25 +171,17 @@ def _whole(
     yield Record(value, "json", offset, len(data), line=line, data=data)
 
 
-def _elements(data: bytes) -> list[tuple[int, int]] | None:
+def _elements(data: bytes) -> list[Span] | None:
     """Start and end of each element of an array, None where msgspec does not take it for JSON."""
     try:
-        raws = msgspec.json.decode(data, type=list[msgspec.Raw])
+        return spans_in(data)
     except (ValueError, RecursionError):
         return None
-    spans, at = [], 1
-    for raw in raws:
-        length = len(memoryview(raw))
-        while data[at] in b" \t\r\n,":
-            at += 1
-        spans.append((at, at + length))
-        at += length
-    return spans
 
 
 def _array(
     data: bytes,
-    spans: list[tuple[int, int]],
+    spans: list[Span],
     offset: int,
     line: int,
     path: Path,
@@ -243,9 +237,9 @@ def _broken(data: bytes, offset: int, line: int, path: Path, is_message: IsMessa
         yield Problem(reason, "the records around it open", Where(path, at))
 
 
-def _balanced(data: bytes, base: int) -> tuple[list[tuple[int, int]], int | None, bool]:
+def _balanced(data: bytes, base: int) -> tuple[list[Span], int | None, bool]:
     """Spans of the objects and arrays `base` brackets deep; where something odd lies between them; and whether all closed."""
-    spans: list[tuple[int, int]] = []
+    spans: list[Span] = []
     depth, start, end = 0, 0, base
     odd: int | None = None
     for match in _TOKEN.finditer(data):

@@ -15,6 +15,7 @@ import msgspec
 
 from .decode import BadRecord, decode_json
 from .files import open_plain, wide_encoding
+from .held import may_hold_records
 from .info import RunInfo
 from .lines import BOM, SPACE
 from .walk import SourceFile
@@ -121,6 +122,8 @@ def _begin(descriptor: int, lines: bool, is_message: Callable[[Any], bool]) -> _
     text = head[bom:].lstrip(SPACE)
     start = len(head) - len(text)
     if not text.startswith(b"{") or wide_encoding(head) is not None:
+        return None
+    if not lines and may_hold_records(text):
         return None
     if lines:
         end = text.find(b"\n")
