@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from trajview.app.screens import transcript_said
+from trajview.corpus import unpack
 
 from .driving import reading
 from .logs import chat, write_jsonl
@@ -169,3 +173,34 @@ async def test_a_large_run_says_how_large_it_is_while_it_opens_and_can_be_left_a
         finally:
             hold.set()
         assert len(reader.rows) == 2
+
+
+async def test_a_run_of_a_compressed_file_says_how_much_of_that_is_unpacked_and_for_how_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import gzip
+    import threading
+
+    log = tmp_path / "runs.jsonl.gz"
+    log.write_bytes(gzip.compress(b"".join(json.dumps(chat(name, "hi")).encode() + b"\n" for name in "ab")))
+    async with reading(log) as reader:
+        await reader.listed()
+        hold = threading.Event()
+        unpack_slowly = unpack._unpack
+
+        def slowly(file: Any, path: Path, compression: str, progress: Any) -> Any:
+            progress(path.stat().st_size // 2)
+            hold.wait(20)
+            return unpack_slowly(file, path, compression, progress)
+
+        unpack._kept.clear()
+        monkeypatch.setattr(unpack, "_unpack", slowly)
+        monkeypatch.setattr(transcript_said, "_A_WHILE", 0.0)
+        try:
+            await reader.pilot.press("enter")
+            await reader.until(lambda: "opening a… · 50% of its file unpacked · 0 s" in reader.whole_screen)
+        finally:
+            hold.set()
+        await reader.until(lambda: "message 0/0" in reader.whole_screen)
+        await reader.pilot.pause(0.5)
+        assert "opening" not in reader.whole_screen

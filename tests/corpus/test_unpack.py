@@ -11,7 +11,9 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -19,6 +21,7 @@ import pytest
 from trajview import open_corpus
 from trajview.corpus import streams, unpack
 from trajview.corpus.corpus import Corpus
+from trajview.corpus.files import open_source
 from trajview.corpus.streams import PackedStream
 from trajview.corpus.unpack import log_suffix, zip_module
 
@@ -276,6 +279,74 @@ def test_unpacking_says_how_far_it_is_and_can_be_cancelled(tmp_path: Path, monke
     assert len(seen) in (3, 4)
     assert 0 < seen[0] < seen[-1] < path.stat().st_size
     assert len(corpus) == 0
+
+
+def test_threads_that_want_the_same_file_have_it_unpacked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.jsonl.gz"
+    path.write_bytes(gzip.compress(lines(3)))
+    begun, may_go_on, times = Event(), Event(), []
+    really = unpack._unpack
+
+    def slowly(*given: Any) -> Any:
+        times.append(1)
+        begun.set()
+        assert may_go_on.wait(20)
+        return really(*given)
+
+    monkeypatch.setattr(unpack, "_unpack", slowly)
+    with ThreadPoolExecutor() as threads:
+        found = [threads.submit(open_corpus, path)]
+        assert begun.wait(20)
+        assert unpack.share_unpacked(path) == 0
+        assert unpack.share_unpacked(tmp_path) is None
+        found += [threads.submit(open_corpus, path) for _ in range(2)]
+        may_go_on.set()
+        assert [len(each.result()) for each in found] == [3, 3, 3]
+    assert len(times) == 1
+    assert unpack.share_unpacked(path) is None
+
+
+def test_who_waits_for_the_unpacking_of_another_thread_can_be_called_off_and_takes_over_where_that_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.jsonl.gz"
+    data = lines(3)
+    path.write_bytes(gzip.compress(data))
+    begun, may_go_on = Event(), Event()
+    really = unpack._unpack
+
+    def given_up(*given: Any) -> Any:
+        monkeypatch.setattr(unpack, "_unpack", really)
+        begun.set()
+        assert may_go_on.wait(20)
+        raise Stop
+
+    class Stop(Exception):
+        pass
+
+    def stop(done: int) -> None:
+        raise Stop
+
+    monkeypatch.setattr(unpack, "_unpack", given_up)
+    monkeypatch.setattr(unpack, "_LOOK_AGAIN", 0.01)
+    with ThreadPoolExecutor() as threads:
+        first = threads.submit(open_source, path)
+        assert begun.wait(20)
+        with pytest.raises(Stop):
+            open_source(path, stop)
+        third = threads.submit(open_source, path)
+        may_go_on.set()
+        with pytest.raises(Stop):
+            first.result()
+        assert third.result().read() == data
+
+
+def test_what_a_file_held_before_it_grew_is_let_go(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl.gz"
+    for count in range(1, 4):
+        path.write_bytes(gzip.compress(lines(count)))
+        assert len(open_corpus(path)) == count
+    assert sum(key[0] == path for key in unpack._kept) == 1
 
 
 def test_an_inspect_log_with_zstd_members_opens(tmp_path: Path) -> None:

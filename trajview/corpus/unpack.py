@@ -14,7 +14,7 @@ from codecs import getincrementaldecoder
 from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
-from threading import Lock
+from threading import Event, Lock
 from typing import Any, BinaryIO, Final, Literal
 
 from trajview.errors import UnreadableError, Where
@@ -27,6 +27,7 @@ __all__ = [
     "UnpackedFile",
     "WideEncoding",
     "log_suffix",
+    "share_unpacked",
     "unpacked",
     "zip_errors",
     "zip_module",
@@ -43,6 +44,8 @@ _KEPT_IN_MEMORY: Final = 64 << 20
 _KEPT_ON_DISK: Final = 16 << 30
 _SPARE: Final = 256 << 20
 """Bytes of disk that stay free."""
+_LOOK_AGAIN: Final = 0.1
+"""Seconds between two looks of who waits for another thread's unpacking, which may be called off meanwhile."""
 
 
 def log_suffix(path: Path | str) -> str:
@@ -143,8 +146,25 @@ class _Kept:
         return file
 
 
-_kept: OrderedDict[tuple[Path, str, int, int, int, int], _Kept] = OrderedDict()
+_Key = tuple[Path, str, int, int, int, int]
+
+
+class _Work:
+    """A file that is being unpacked: how many of its bytes were read, and whether that is over, however it ended."""
+
+    def __init__(self, size: int) -> None:
+        self.size, self.done, self.over = size, 0, Event()
+
+
+_kept: OrderedDict[_Key, _Kept] = OrderedDict()
+_working: dict[_Key, _Work] = {}
 _lock = Lock()
+
+
+def share_unpacked(path: Path) -> float | None:
+    """How much of a file is unpacked so far, from 0 to 1; None where it is not being unpacked."""
+    with _lock:
+        return max((work.done / max(1, work.size) for key, work in _working.items() if key[0] == path), default=None)
 
 
 def unpacked(
@@ -152,31 +172,57 @@ def unpacked(
 ) -> UnpackedFile:
     """What a compressed file holds, or one in another encoding (`compression`) as UTF-8.
 
-    `status` is that of the file at `path`, where `file` is what was unpacked of it. Raises UnreadableError where it is
+    Where another thread unpacks it, this waits for that. `status` is that of the file at `path`, where `file` is what was unpacked of it. Raises UnreadableError where it is
     damaged from the start, or too large.
     """
     status = status or os.fstat(file.fileno())
     key = (path, compression, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
-    with _lock:
-        known = _kept.get(key)
-        if known is not None:
-            _kept.move_to_end(key)
-            return known.open()
-    made = _unpack(file, path, compression, progress)
-    with _lock:
-        _kept[key] = made
-        for in_memory, most in ((True, _KEPT_IN_MEMORY), (False, _KEPT_ON_DISK)):
-            same = [(each, kept.size) for each, kept in _kept.items() if kept.in_memory == in_memory]
-            total = sum(size for _, size in same)
-            for each, size in same[:-1]:
-                if total <= most:
-                    break
-                del _kept[each]  # whoever reads it still does
-                total -= size
+    while True:
+        with _lock:
+            known = _kept.get(key)
+            if known is not None:
+                _kept.move_to_end(key)
+                return known.open()
+            others = _working.get(key)
+            if others is None:
+                work = _working[key] = _Work(status.st_size)
+                break
+        while not others.over.wait(_LOOK_AGAIN):  # it may fail, or be given up: then it is our turn
+            if progress is not None:
+                progress(others.done)
+
+    def step(done: int) -> None:
+        work.done = done
+        if progress is not None:
+            progress(done)
+
+    try:
+        made = _unpack(file, path, compression, step)
+        with _lock:
+            _keep(key, made)
+    finally:
+        with _lock:
+            del _working[key]
+        work.over.set()
     return made.open()
 
 
-def _unpack(file: BinaryIO, path: Path, compression: str, progress: Progress | None) -> _Kept:
+def _keep(key: _Key, made: _Kept) -> None:
+    """Keep what was unpacked, and let go of what the file held before, and of what was not used for longest."""
+    for each in [each for each in _kept if each[:2] == key[:2]]:
+        del _kept[each]  # whoever reads it still does
+    _kept[key] = made
+    for in_memory, most in ((True, _KEPT_IN_MEMORY), (False, _KEPT_ON_DISK)):
+        same = [(each, kept.size) for each, kept in _kept.items() if kept.in_memory == in_memory]
+        total = sum(size for _, size in same)
+        for each, size in same[:-1]:
+            if total <= most:
+                break
+            del _kept[each]
+            total -= size
+
+
+def _unpack(file: BinaryIO, path: Path, compression: str, progress: Progress) -> _Kept:
     stream = PackedStream(file, compression) if compression in COMPRESSIONS else _Recoded(file, compression)
     spool = io.BytesIO()
     target: BinaryIO = spool
@@ -199,8 +245,7 @@ def _unpack(file: BinaryIO, path: Path, compression: str, progress: Progress | N
             elif target is not spool and size % (64 * _CHUNK) < len(chunk):
                 _check_room(target, path, size)
             target.write(chunk)
-            if progress is not None:
-                progress(file.tell())
+            progress(file.tell())
         target.flush()
     except OSError as error:
         raise UnreadableError(

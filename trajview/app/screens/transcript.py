@@ -15,7 +15,6 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from trajview.app.keys import bindings_for
-from trajview.app.run_list import size_text
 from trajview.app.screens.branching import Branching
 from trajview.app.screens.counting import Counting
 from trajview.app.screens.exporting import Exporting
@@ -23,7 +22,7 @@ from trajview.app.screens.noticing import Noticing
 from trajview.app.screens.scoring import Scoring
 from trajview.app.screens.searching import Searching
 from trajview.app.screens.showing import Showing
-from trajview.app.screens.transcript_said import failed_said, title_said
+from trajview.app.screens.transcript_said import failed_said, opening_said, title_said
 from trajview.app.session import TranscriptSession
 from trajview.app.unwaited import unwaited
 from trajview.app.widgets.branch_view import BranchView
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TranscriptScreen"]
 
-SMALL = 1_000_000
+_EVERY = 0.2  # seconds from one look at how far the opening is to the next
 """Bytes of a record up to which nobody wants to know how large it is."""
 
 REST = 3
@@ -146,6 +145,7 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing, Counti
         for problem in self.trajview.rulebook.problems:
             self._toast(str(problem), error=True)
         self.trajview.rulebook.problems.clear()
+        self._opening_clock = self.set_interval(_EVERY, self._say_opening, pause=True)
         self.open_run(self.info, annotate=self._annotate, unit=self._unit, landing=self._landing)
 
     # -- opening -------------------------------------------------------------------------------------------------------
@@ -161,9 +161,13 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing, Counti
         if landing is not None:
             self._came_with, self.sought = landing.typed, ""
         self._changed = self._reading_again = False
-        opening = [f"opening {one_line(info.name or info.id, 60)}…"]
-        self.status.say([*opening, size_text(info.length)] if info.length > SMALL else opening)
+        self._opening_since = monotonic()
+        self._say_opening()
+        self._opening_clock.resume()
         self._load(info)
+
+    def _say_opening(self) -> None:
+        self.status.say(opening_said(self.info, monotonic() - self._opening_since))
 
     def run_changed(self) -> None:
         """The run is another one in its file now: show it so, with the reader where he is; soon, if it is a long one."""
@@ -233,6 +237,7 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing, Counti
         if message.index is not None and self.session is not None and not self.has_class("-failed"):
             self._show_again(message)
             return
+        self._opening_clock.pause()
         self.info = message.info
         self.set_class(message.problem is not None, "-failed")
         if message.run is None or message.first is None:

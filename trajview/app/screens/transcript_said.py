@@ -1,16 +1,36 @@
-"""What the transcript screen says in its title of the run that is read, and in its place of one that cannot be shown."""
+"""What the transcript screen says of the run that is opened, in its title of the one that is read, and of one that cannot be shown."""
 
 from __future__ import annotations
 
+from typing import Final
+
 from textual.content import Content
 
+from trajview.app.cells import size_text
 from trajview.app.keys import key_of
 from trajview.corpus.info import RunInfo
+from trajview.corpus.unpack import share_unpacked
 from trajview.errors import Problem
 from trajview.models.run import AgentRun, overall_of
 from trajview.textsafe import one_line
 
-__all__ = ["failed_said", "title_said"]
+__all__ = ["failed_said", "opening_said", "title_said"]
+
+_LARGE: Final = 1_000_000  # bytes of a record
+_A_WHILE: Final = 1.0  # seconds after which it is said how many they are
+
+
+def opening_said(info: RunInfo, seconds: float) -> list[str]:
+    """Which run is being opened for so long: its size where it is large, and how much of its file is unpacked."""
+    said = [f"opening {one_line(info.name or info.id, 60)}…"]
+    if info.length > _LARGE:
+        said.append(size_text(info.length))
+    unpacked = share_unpacked(info.path)
+    if unpacked is not None:
+        said.append(f"{unpacked:.0%} of its file unpacked")
+    if seconds >= _A_WHILE:
+        said.append(f"{seconds:.0f} s")
+    return said
 
 
 def title_said(run: AgentRun, index: int, info: RunInfo, *, blind: bool) -> Content:
