@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from trajview.models.messages import AssistantMessage, ChatMessage, ToolMessage
 
 from .render.blocks import Fold, ViewOptions
+from .render.layout import MEASURE
 
 __all__ = ["Size", "estimates", "roles_of", "sizes_of"]
 
@@ -38,14 +39,15 @@ def estimates(sizes: Sequence[Size], options: ViewOptions, fold: Fold) -> list[i
     if fold is Fold.CLOSED:
         return [extra + 1] * len(sizes)
     width = max(8, options.width - 4)
+    measure = min(width, MEASURE)
     thoughts = options.show_reasoning
     whole = fold is Fold.OPEN and options.show_tools
     keep = options.preview_lines + 1 if options.show_tools else 1
     heights = []
     for prose, reasoning, output, calls in sizes:
-        rows = extra + prose[0] + prose[1] // width + calls
+        rows = extra + prose[0] + prose[1] // measure + calls
         if reasoning[0]:
-            rows += reasoning[0] + reasoning[1] // width if thoughts else 1
+            rows += reasoning[0] + reasoning[1] // measure if thoughts else 1
         if output[0]:
             full = output[0] + output[1] // width
             rows += full if whole or full < keep else keep

@@ -13,7 +13,7 @@ from rich.style import Style
 
 from tests.app.strategies import HOSTILE
 from trajview.app.render.blocks import Fold, ViewOptions, message_lines
-from trajview.app.render.layout import Layout, lay_out, margins, row_segments
+from trajview.app.render.layout import MEASURE, Layout, lay_out, margins, row_segments
 from trajview.app.render.lines import Line
 from trajview.models.messages import (
     AssistantMessage,
@@ -184,3 +184,22 @@ def test_a_fill_reaches_to_the_edge_but_not_into_the_margin() -> None:
     assert [(s.text, s.style.bgcolor == palette["code"].bgcolor) for s in segments if s.style] == [
         ("  ", False), ("x", True), ("   ", True),
     ]  # fmt: skip
+
+
+def test_prose_ends_where_it_is_comfortable_to_read_and_code_output_and_headers_where_the_window_does() -> None:
+    words = "word " * 60
+    shown: list[tuple[ChatMessage, bool]] = [
+        (UserMessage(content=words), True),
+        (UserMessage(content=f"- {words}"), True),
+        (AssistantMessage(content=[ReasoningPart(reasoning=words)]), True),
+        (UserMessage(content=f"```\n{words}\n```"), False),
+        (ToolMessage(content=words, function="bash"), False),
+    ]
+    for message, prose in shown:
+        layout = lay_out(message_lines(message, Fold.OPEN, ViewOptions(width=180)), 180)
+        widest = max(len(row) for row in layout.rows_of_text())
+        assert (MEASURE - 5 <= widest <= MEASURE) if prose else 170 <= widest <= 180
+        assert all(
+            sum(cell_len(segment.text) for segment in row_segments(layout, number, {}, BASE)) == 180
+            for number in range(len(layout.rows))
+        )

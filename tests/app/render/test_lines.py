@@ -21,11 +21,11 @@ def shown(text: str, width: int, **more: object) -> list[str]:
     return [text[a:b] for a, b in wrap(text, width, **more)]  # type: ignore[arg-type]
 
 
-@given(st.one_of(ASCII, PRINTABLE), WIDTHS, HANGS, st.booleans())
+@given(st.one_of(ASCII, PRINTABLE), WIDTHS, HANGS, st.booleans(), st.booleans())
 def test_rows_cover_the_text_in_order_and_only_spaces_at_breaks_go(
-    text: str, width: int, hang: int, words: bool
+    text: str, width: int, hang: int, words: bool, full: bool
 ) -> None:
-    rows = wrap(text, width, words=words, hang=hang)
+    rows = wrap(text, width, words=words, hang=hang, full=full)
     assert rows[0][0] == 0
     end = 0
     for start, stop in rows:
@@ -37,18 +37,21 @@ def test_rows_cover_the_text_in_order_and_only_spaces_at_breaks_go(
     assert text[end:].strip(" ") == ""
 
 
-@given(st.one_of(ASCII, PRINTABLE), WIDTHS, HANGS, st.booleans())
-def test_a_row_fits_its_width_unless_one_character_is_wider(text: str, width: int, hang: int, words: bool) -> None:
-    for number, (start, end) in enumerate(wrap(text, width, words=words, hang=hang)):
+@given(st.one_of(ASCII, PRINTABLE), WIDTHS, HANGS, st.booleans(), st.booleans())
+def test_a_row_fits_its_width_unless_one_character_is_wider(
+    text: str, width: int, hang: int, words: bool, full: bool
+) -> None:
+    for number, (start, end) in enumerate(wrap(text, width, words=words, hang=hang, full=full)):
         room = max(1, width if number == 0 else width - hang)
         graphemes, cells = split_graphemes(text[start:end])
         assert cells <= room or sum(size > 0 for _, _, size in graphemes) == 1
 
 
-@given(ASCII, WIDTHS, HANGS, st.booleans())
-def test_ascii_breaks_as_other_text_does(text: str, width: int, hang: int, words: bool) -> None:
+@given(ASCII, WIDTHS, HANGS, st.booleans(), st.booleans())
+def test_ascii_breaks_as_other_text_does(text: str, width: int, hang: int, words: bool, full: bool) -> None:
     if len(text) > width:
-        assert wrap(text, width, words=words, hang=hang) == _wrap_cells(text, width, max(1, width - hang), words)
+        rows = wrap(text, width, words=words, hang=hang, full=full)
+        assert rows == _wrap_cells(text, width, max(1, width - hang), words, full)
 
 
 @given(PRINTABLE, WIDTHS)
@@ -75,6 +78,20 @@ def test_no_row_begins_in_the_middle_of_a_character(text: str, width: int) -> No
 )
 def test_breaks_between_words_where_there_is_room(text: str, width: int, rows: list[str]) -> None:
     assert shown(text, width, words=True) == rows
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("one two three four", ["one two", "three four"]),
+        ("    incomprehensible", ["    incomp", "rehensible"]),  # the margin is no word
+        ("key: incomprehensible", ["key: incom", "prehensibl", "e"]),
+        ("für: unverständlich", ["für: unver", "ständlich"]),
+        ("....            [100%]", ["....", "[100%]"]),
+    ],
+)
+def test_a_full_row_breaks_a_word_rather_than_stay_half_empty(text: str, rows: list[str]) -> None:
+    assert shown(text, 10, words=True, full=True) == rows
 
 
 def test_verbatim_text_keeps_every_space() -> None:

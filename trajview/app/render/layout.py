@@ -13,7 +13,7 @@ from rich.style import Style
 
 from .lines import Line, Span, wrap
 
-__all__ = ["Layout", "Palette", "lay_out", "margin_of", "row_segments", "whole_characters"]
+__all__ = ["MEASURE", "Layout", "Palette", "lay_out", "margin_of", "row_segments", "whole_characters"]
 
 Palette = Mapping[str, Style]
 """Style names to Rich styles; a missing name is no style."""
@@ -41,13 +41,21 @@ def margins(line: Line, width: int) -> tuple[int, int]:
     return min(line.indent, most), min(line.hang, most)
 
 
+MEASURE = 100
+"""Cells of a row of prose, at most: the eye loses the way back from the end of a longer one."""
+
+LONGEST_READ = 20_000
+"""Characters of a line of code or output: nobody reads the words of a longer one, and breaking anywhere is sooner done."""
+
+
 def lay_out(lines: list[Line], width: int) -> Layout:
-    """Break lines into rows of at most `width` cells."""
+    """Break lines into rows of at most `width` cells, prose into rows of at most `MEASURE`."""
     rows: list[Row] = []
     for index, line in enumerate(lines):
         indent, hang = margins(line, width)
         text = line.text
-        room = width - indent
+        wide = line.wide or not line.words
+        room = width - indent if wide else min(width - indent, MEASURE)
         if len(text) <= room and text.isascii() and not (line.one_row and line.right is not None):
             rows.append((index, 0, len(text)))
         elif line.one_row:
@@ -56,7 +64,8 @@ def lay_out(lines: list[Line], width: int) -> Layout:
             whole = wrap(text, room)
             rows.append((index, *(whole[0] if len(whole) == 1 else wrap(text, max(2, room - 1))[0])))
         else:
-            rows += [(index, a, b) for a, b in wrap(text, room, words=line.words, hang=hang - indent)]
+            words = line.words and not (wide and len(text) > LONGEST_READ)
+            rows += [(index, a, b) for a, b in wrap(text, room, words=words, hang=hang - indent, full=wide)]
     return Layout(lines, rows, width)
 
 

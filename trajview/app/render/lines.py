@@ -43,7 +43,8 @@ class Line:
     """One logical line: what a newline ends in the source.
 
     `indent` cells come before the first row of it and `hang` cells before its other rows. `words` breaks between
-    words, otherwise anywhere. `fill` styles the whole row, margins apart (code, tool output).
+    words, otherwise anywhere; prose no later than a row is comfortable to read, what is `wide` (code, tool output) where the
+    window ends. `fill` styles the whole row, margins apart (code, tool output).
     """
 
     text: str
@@ -52,6 +53,7 @@ class Line:
     indent: int = 0
     hang: int = 0
     words: bool = False
+    wide: bool = False
     fill: str = ""
     lead: tuple[str, str] | None = None
     """Text and style name that stand in the indent of the first row: a bullet, an arrow."""
@@ -99,20 +101,21 @@ def _output_line(line: str) -> str:
     return " " * (TAB * (len(line) - len(rest))) + rest.expandtabs(TERMINAL_TAB)
 
 
-def wrap(text: str, width: int, *, words: bool = False, hang: int = 0) -> list[tuple[int, int]]:
+def wrap(text: str, width: int, *, words: bool = False, hang: int = 0, full: bool = False) -> list[tuple[int, int]]:
     """The (start, end) of each row of a text at a width in cells, at least one; rows after the first lose `hang` cells.
 
     A break between words drops the spaces it happens at. A character wider than the width stands alone on its row.
+    `full`: a word is broken rather than that half of a row, or its first word, is nothing but spaces.
     """
     width = max(1, width)
     rest = max(1, width - hang)
     if text.isascii():
         if len(text) <= width:
             return [(0, len(text))]
-        return _wrap_words(text, width, rest) if words else _fold(len(text), width, rest)
+        return _wrap_words(text, width, rest, full) if words else _fold(len(text), width, rest)
     if len(text) <= width and cell_len(text) <= width:
         return [(0, len(text))]
-    return _wrap_cells(text, width, rest, words)
+    return _wrap_cells(text, width, rest, words, full)
 
 
 def _fold(length: int, width: int, rest: int) -> list[tuple[int, int]]:
@@ -121,17 +124,18 @@ def _fold(length: int, width: int, rest: int) -> list[tuple[int, int]]:
     return rows
 
 
-def _wrap_words(text: str, width: int, rest: int) -> list[tuple[int, int]]:
+def _wrap_words(text: str, width: int, rest: int, full: bool = False) -> list[tuple[int, int]]:
     rows: list[tuple[int, int]] = []
     start, length, room = 0, len(text), width
     while length - start > room:
         # A space right at the edge ends the row as well: it is dropped.
         cut = text.rfind(" ", start + 1, start + room + 1)
-        if cut <= start:
+        end = _before_spaces(text, start, cut) if cut > start else 0
+        if cut <= start or (full and (cut - start < room // 2 or text[end - 1] == " ")):
             rows.append((start, start + room))
             start += room
         else:
-            rows.append((start, _before_spaces(text, start, cut)))
+            rows.append((start, end))
             start = cut + 1
             while start < length and text[start] == " ":
                 start += 1
@@ -141,7 +145,7 @@ def _wrap_words(text: str, width: int, rest: int) -> list[tuple[int, int]]:
     return rows
 
 
-def _wrap_cells(text: str, width: int, rest: int, words: bool) -> list[tuple[int, int]]:
+def _wrap_cells(text: str, width: int, rest: int, words: bool, full: bool = False) -> list[tuple[int, int]]:
     """As for ASCII, with characters of any width; what belongs to one character on the screen stays on one row."""
     sizes = list(map(get_character_cell_size, text))
     if 0 in sizes:
@@ -162,11 +166,12 @@ def _wrap_cells(text: str, width: int, rest: int, words: bool) -> list[tuple[int
         cut = text.rfind(" ", start + 1, end + 1) if words else -1
         while cut > start and (cut not in number or cut + 1 not in number):  # a space that carries an accent
             cut = text.rfind(" ", start + 1, cut)
-        if cut <= start:
+        before_cut = _before_spaces(text, start, cut) if cut > start else 0
+        if cut <= start or (full and (before[number[cut]] - before[here] < room // 2 or text[before_cut - 1] == " ")):
             rows.append((start, end))
             start = end
         else:
-            rows.append((start, _before_spaces(text, start, cut)))
+            rows.append((start, before_cut))
             start = cut + 1
             while start < length and text[start] == " " and start + 1 in number:
                 start += 1

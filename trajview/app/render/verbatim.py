@@ -52,13 +52,13 @@ def json_text(value: object, indent: int | None = None) -> str:
 def code_lines(body: Sequence[str], language: str, *, fill: str = "code.block", words: bool = False) -> list[Line]:
     """Lines of code, coloured by language when the first of them is shown. The texts must be safe already.
 
-    `words` breaks them between words, and below their own indent.
+    `words` breaks them as prose, and below their own indent; otherwise words are kept whole as far as that costs no room.
     """
-    lines = [Line(text, fill=fill) for text in body]
+    lines = [Line(text, fill=fill, words=True, wide=not words) for text in body]
     if words:
         for line in lines:
             margin = len(line.text) - len(line.text.lstrip(" "))
-            line.text, line.indent, line.hang, line.words = line.text[margin:], margin, margin + 2, True
+            line.text, line.indent, line.hang = line.text[margin:], margin, margin + 2
     if language and lines:
 
         def finish() -> None:
@@ -77,7 +77,7 @@ def ansi_lines(text: str) -> list[Line]:
     lines = []
     for raw in text.replace("\r\n", "\n").split("\n"):
         shown, spans = decode_line(raw, state)
-        lines.append(Line(shown, spans))
+        lines.append(Line(shown, spans, words=True, wide=True))
     return lines
 
 

@@ -84,6 +84,8 @@ class RawScreen(Reading, Screen[None]):
         self._how_large = ""
         self._sought = ""
         self._places: list[_Place] = []
+        self._went_to: tuple[_Place, int] = (-1, 0), 0
+        """The match that the cursor was put on last, and the width of the rows then."""
 
     def compose(self) -> ComposeResult:
         yield Static("", id="raw-title")
@@ -212,6 +214,8 @@ class RawScreen(Reading, Screen[None]):
             number %= len(self._places)
             where = f"{number + 1:,}/{len(self._places):,}{'+' * (len(self._places) == MOST_FOUND)}"
             self._to(self._places[number])
+            if self.view.session is not None:
+                self._went_to = self._places[number], self.view.session.options.width
         self.view.sync()
         self._title(f"{self._how_large} · “{one_line(self._sought, 40)}” {where}")
 
@@ -220,6 +224,9 @@ class RawScreen(Reading, Screen[None]):
         session = self.view.session
         if session is not None and self._sought:
             line, start, end = self._row(session)
+            (at_line, at), width = self._went_to
+            if at_line == line and width != session.options.width:  # the rows are others now: it may be on a later one
+                end = max(end, at + 1)
             place = (line, max(end, start + 1)) if step > 0 else (line, start)
             self._go(bisect_left(self._places, place) - (step < 0))
 
