@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from trajview.formats.base import Origin
 from trajview.formats.messages import FORMAT
+from trajview.formats.parts import tool_call
+from trajview.highlight import highlights_in
 from trajview.models.branches import Entry, branches_of
+from trajview.models.run import AgentRun
 
 from .chat_outline import load, load_lines, origin, outline
 
@@ -51,6 +55,71 @@ def test_a_session_of_events_has_its_id_name_times_and_side_chains() -> None:
     assert helper.messages[0].metadata == {"uuid": "u4", "isSidechain": True}
     assert FORMAT.summarise(lines, Origin()).models == ("claude-y",)
     assert FORMAT.check(lines, Origin()) == []
+
+
+def payload(kind: str, **fields: Any) -> dict[str, Any]:
+    return {"timestamp": "2026-02-03T10:00:00Z", "type": "response_item", "payload": {"type": kind, **fields}}
+
+
+def read_payloads(*items: dict[str, Any]) -> AgentRun:
+    first = {"type": "session_meta", "payload": {"id": "s", "cwd": "/a"}}
+    return FORMAT.read([first, *items], Origin(Path("a.jsonl")))
+
+
+def test_what_a_call_gave_is_read_out_of_the_json_that_it_is_written_in() -> None:
+    outputs = [
+        '{"output": "one\\ntwo", "metadata": {"exit_code": 2, "duration_seconds": 0.5}}',
+        '{"output": "one", "metadata": {}, "more": 1}',
+        '{"output": 5, "metadata": {}}',
+        "{not JSON",
+        "plain",
+    ]
+    items = [payload("function_call_output", call_id="c", output=output) for output in outputs]
+    run = read_payloads(payload("function_call", name="shell", arguments="{}", call_id="c"), *items)
+    call, first, *others = run.transcripts[0].messages
+    assert (first.text, first.metadata["exit_code"], first.metadata["duration_seconds"]) == ("one\ntwo", 2, 0.5)
+    assert [message.text for message in others] == outputs[1:]
+    assert call.tool_calls[0].function == first.function == "shell"
+    assert [found.reason for found in highlights_in(run.transcripts[0])] == ["exit code 2"]
+
+
+def test_a_call_with_free_text_for_input_is_no_call_that_cannot_be_parsed() -> None:
+    patch = "*** Begin Patch\n*** End Patch"
+    run = read_payloads(
+        payload("custom_tool_call", name="apply_patch", input=patch, call_id="c", status="completed"),
+        payload("custom_tool_call", name="other", input='{"a": 1}', call_id="d"),
+    )
+    calls = [message.tool_calls[0] for message in run.transcripts[0].messages]
+    assert [(call.function, call.arguments, call.parse_error, call.id) for call in calls] == [
+        ("apply_patch", {"input": patch}, None, "c"),
+        ("other", {"a": 1}, None, "d"),
+    ]
+    assert tool_call({"id": "e", "type": "custom", "custom": {"name": "grep", "input": "x"}})["arguments"] == {
+        "input": "x"
+    }
+
+
+def test_calls_of_built_in_tools_are_named_by_their_type() -> None:
+    action = {"type": "exec", "command": ["ls"]}
+    run = read_payloads(
+        payload("local_shell_call", call_id="c", status="completed", action=action),
+        payload("web_search_call", id="w", action={"type": "search", "query": "x"}),
+        payload("file_search_call", id="f", queries=["y"], status="completed"),
+    )
+    calls = [message.tool_calls[0] for message in run.transcripts[0].messages]
+    assert [(call.id, call.function, call.arguments, call.parse_error) for call in calls] == [
+        ("c", "local_shell", action, None),
+        ("w", "web_search", {"type": "search", "query": "x"}, None),
+        ("f", "file_search", {"queries": ["y"], "status": "completed"}, None),
+    ]
+    assert tool_call({"type": "tool_call", "id": "x"})["parse_error"] == "the call names no function"
+
+
+def test_the_models_of_a_session_are_those_that_its_turns_were_set_to() -> None:
+    said = payload("message", role="assistant", content=[{"type": "output_text", "text": "ok"}])
+    turns = [{"type": "turn_context", "payload": {"model": model}} for model in ("m1", "m2", "m1", 5, None)]
+    lines = [*turns, said]
+    assert FORMAT.summarise(lines, Origin(Path("a.jsonl"))).models == ("m1", "m2")
 
 
 def test_a_session_of_payloads() -> None:

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
+from msgspec.json import Decoder
 
 from .parts import CALL_BLOCKS, parse_arguments, parts_of, tool_call, tool_calls_of
 from .plain import as_json, as_text, dict_or_value, kind, number, put
@@ -154,8 +157,10 @@ class Conversation:
     def _response_item(self, item: dict[Any, Any], message: dict[str, Any], used: set[Any]) -> None:
         """An item of OpenAI's Responses API that is no message: reasoning, a call, or what a call gave."""
         if message["role"] == "tool":
-            output = item.get("output")
+            output, beside = _output_of(item.get("output"))
             message["content"] = parts_of(output)
+            for key, value in beside.items():
+                put(message["metadata"], key, value)
             used |= {"output", "type"}
         elif item["type"] == "reasoning":
             apart = {"id", "timestamp", "metadata"}
@@ -253,6 +258,27 @@ def _is_item(item: dict[Any, Any]) -> bool:
         and logged_role(item) is None
         and (found == "reasoning" or found.endswith("_call") or (found.endswith("_call_output") and "output" in item))
     )
+
+
+class _Output(Struct, forbid_unknown_fields=True):
+    """What an answer is where it is written as JSON in its text, with what is said of it."""
+
+    output: str
+    metadata: dict[str, Any]
+
+
+_decode_output: Final = Decoder(_Output).decode
+
+
+def _output_of(output: Any) -> tuple[Any, dict[str, Any]]:
+    """What a call gave, and what is said of it: Codex writes both into the text, `{"output": "…", "metadata": {…}}`."""
+    if not isinstance(output, str) or not output.startswith('{"'):
+        return output, {}
+    try:
+        found = _decode_output(output)
+    except (ValueError, RecursionError):
+        return output, {}
+    return found.output, found.metadata
 
 
 def _is_call(block: Any) -> bool:

@@ -106,6 +106,8 @@ class Session:
     """Of the items, where these were not all decoded; empty elsewhere."""
     models: list[str] = field(default_factory=list)
     """The models that they name, in order, where these were not all decoded."""
+    turns: list[str] = field(default_factory=list)
+    """The models that were set for turns (`turn_context`), in order, each once."""
 
 
 def session_of(lines: Iterable[Any]) -> Session:
@@ -139,6 +141,10 @@ class Sorting:
         item = _message_of(line, self.common)
         if item is None:
             self._events.append(line)
+            if line["type"] == "turn_context":
+                model = text_or_none(line["payload"].get("model"))
+                if model and model not in main.turns:
+                    main.turns.append(model)
             if main.name is None and line["type"] == "summary":
                 main.name = text_or_none(line["summary"])
             return None

@@ -91,6 +91,7 @@ class BareMessages(ChatFormat):
 
 def _chat_of_session(session: Session, origin: Origin, items: Callable[[Session | SideChain], Sequence[Any]]) -> Chat:
     chat = Chat(session.id or origin.default_id, items(session), session.name, session.metadata)
+    chat.models = tuple(session.turns)
     for chain in session.chains:
         agent = {"agentId": chain.agent} if chain.agent else {}
         chat.branches.append(Chat(chat.id, items(chain), chain.name, agent))

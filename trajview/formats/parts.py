@@ -178,6 +178,12 @@ _CALL_NAMES = ("name", "function_name", "toolName", "tool_name", "tool")
 _CALL_ARGUMENTS = ("arguments", "args", "input", "parameters", "kwargs")
 _CALL_IDS = ("tool_call_id", "call_id", "toolCallId", "id")
 
+_BUILT_IN = frozenset(
+    f"{name}_call" for name in ("apply_patch", "code_interpreter", "computer", "file_search", "image_generation", "local_shell", "shell", "web_search")
+)  # fmt: skip
+_FREELY = frozenset({"custom", "custom_tool_call"})
+"""Types of calls whose input is text, and no JSON, by OpenAI's documentation of custom tools."""
+
 
 def tool_call(item: object) -> dict[str, Any]:
     """One tool call: OpenAI's (`function` an object), Docent's and Inspect's (a text), Anthropic's `tool_use`, others'."""
@@ -187,18 +193,24 @@ def tool_call(item: object) -> dict[str, Any]:
             "arguments": {"_raw": item},
             "parse_error": f"a tool call is an object, not {kind(item)}",
         }
-    inner = item.get("function")
+    built_in = _built_in_call(item)
+    if built_in is not None:
+        return built_in
+    wrapper = "custom" if item.get("type") == "custom" and isinstance(item.get("custom"), dict) else "function"
+    inner = item.get(wrapper)
     holder = inner if isinstance(inner, dict) else item
     named = "function" if isinstance(inner, str) else _first_text(holder, _CALL_NAMES)
     argued = next((key for key in _CALL_ARGUMENTS if key in holder), None)
     identified = next((key for key in _CALL_IDS if item.get(key) is not None), None)
     arguments, error = parse_arguments(holder[argued] if argued else None)
+    if error is not None and argued == "input" and item.get("type") in _FREELY:
+        arguments, error = {"input": holder["input"]}, None
     call: dict[str, Any] = {"function": holder[named] if named else "?", "arguments": arguments}
     if identified:
         call["id"] = as_text(item[identified])
     _add_call_fields(call, item, error)
     used = {"type", "view", "parse_error", "language", identified}
-    used |= {"function"} if holder is not item else {named, argued}
+    used |= {wrapper} if holder is not item else {named, argued}
     for key in item:
         if key not in used and item[key] is not None:
             put(call, key, item[key])
@@ -207,6 +219,24 @@ def tool_call(item: object) -> dict[str, Any]:
             if key not in (named, argued):
                 put(call, key, holder[key])
     return call
+
+
+def _built_in_call(item: dict[Any, Any]) -> dict[str, Any] | None:
+    """A call of the Responses API's own tools, which is named by its type alone: `local_shell_call`, `web_search_call`."""
+    found = item.get("type")
+    if not isinstance(found, str) or found not in _BUILT_IN or _first_text(item, _CALL_NAMES) or "function" in item:
+        return None
+    identified = next((key for key in _CALL_IDS if item.get(key) is not None), None)
+    action = item.get("action")
+    beside = {
+        str(key): item[key] for key in item if key not in ("type", "action", identified) and item[key] is not None
+    }
+    call: dict[str, Any] = {"function": found.removesuffix("_call"), "call_type": found}
+    if identified:
+        call["id"] = as_text(item[identified])
+    if not isinstance(action, dict):
+        return {**call, "arguments": {**beside, **({} if action is None else {"action": action})}}
+    return _with({**call, "arguments": {str(key): value for key, value in action.items()}}, beside)
 
 
 def _first_text(holder: dict[Any, Any], keys: tuple[str, ...]) -> str | None:

@@ -151,7 +151,7 @@ class QuickLines:
         parts: list[Session | SideChain] = [session, *session.chains]
         count = sum(len(part.outline.roles) for part in parts)
         units = sum(count_units(part.outline.roles) for part in parts)
-        models = tuple(dict.fromkeys(model for part in parts for model in part.models))
+        models = tuple(dict.fromkeys([*session.turns, *(model for part in parts for model in part.models)]))
         return messages.FORMAT.name, Summary(
             session.id or self._origin.default_id, session.name, count, units, len(parts), (), (), models, ()
         )
