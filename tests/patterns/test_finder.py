@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from trajview.patterns import chars, finder, translate
+from trajview.patterns import chars, engine, finder, translate
 from trajview.patterns.finder import Finder, Span, finder_of
 from trajview.rules.built_in import built_in_rules
 
@@ -225,7 +225,7 @@ def test_a_bad_pattern_is_not_given_to_re_for_matches_close_together(monkeypatch
 
 @pytest.mark.parametrize("missing", [("re2",), ("re._parser",)], ids=str)
 def test_the_same_is_found_without_the_engine(monkeypatch: pytest.MonkeyPatch, missing: tuple[str]) -> None:
-    of = finder if missing == ("re2",) else translate
+    of = engine if missing == ("re2",) else translate
     with monkeypatch.context() as patched:
         real = translate.import_module
 

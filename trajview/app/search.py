@@ -15,6 +15,7 @@ from msgspec.json import Encoder
 
 from trajview.corpus.absence import absence_of
 from trajview.corpus.counting import counter_in_json
+from trajview.corpus.json_counting import pattern_counter_in_json
 from trajview.corpus.matches import pieces_of
 from trajview.corpus.prefilter import prefilter_of
 from trajview.corpus.query import SAID, Query
@@ -179,6 +180,7 @@ class _Looked:
         self._texts_only: Any = self._lazy if as_said else None
         self._count_logged = counter_in_json(query.pattern) if as_said and query.rule is None else None
         self._absence = absence_of(query.pattern) if as_said and query.rule is None else None
+        self._count_pattern = pattern_counter_in_json(query.pattern) if as_said and query.rule is None else None
         self._words, self._rows = _Asked(), _Asked()
 
     def numbers_from(self, start: int, cancelled: Callable[[], bool]) -> Iterator[int]:
@@ -221,8 +223,8 @@ class _Looked:
                 return found
             if not self._words.passes(lambda: self._may_hold(*logged)):
                 return 0
-            if self._absence is not None and not self._rows.passes(lambda: not self._lacks(*logged)):
-                return 0
+            if (found := self._matches_in_json(*logged)) is not None:
+                return found
         elif (
             self._prefilter.clauses
             and (raw := lazy.undecoded(index)) is not None
@@ -255,20 +257,31 @@ class _Looked:
         # Of calls that cannot be parsed, the message says so.
         return not exact.missing(called, left) or self._lazy.called(calls) is None
 
-    def _lacks(self, content: Raw, calls: Raw | None) -> bool:
-        """Whether the JSON of a text and of calls tells that they hold no match."""
-        is_absent = self._absence
-        assert is_absent is not None
-        said = memoryview(content)
-        called = () if calls is None else self._lazy.called(calls)
+    def _matches_in_json(self, content: Raw, calls: Raw | None) -> int | None:
+        """The matches in a text and in calls, told from their JSON; None where they have to be decoded for that."""
+        is_absent, count = self._absence, self._count_pattern
+        if (is_absent is None and count is None) or (data := self._joined(content, calls)) is None:
+            return None
+        if is_absent is not None and not self._rows.passes(lambda: not is_absent(data)):
+            return 0
+        return None if count is None else count(data)
+
+    def _joined(self, content: Raw, calls: Raw | None) -> bytes | None:
+        """The JSON of a text and of what calls say, as one text, since a match may go on from one to the other."""
+        said = bytes(content)
+        if calls is None:
+            return said or b'""'
+        called = self._lazy.called(calls)
         if called is None:
-            return False
-        if not called:
-            return not said or is_absent(said)
-        try:  # a match may go on from one to the other
-            return is_absent(bytes(said)[:-1] + _written("\n".join(["", *filter(None, called)]))[bool(said) :])
+            return None
+        if not (called := list(filter(None, called))):
+            return said or b'""'
+        try:
+            if len(said) <= len('""'):
+                return _written("\n".join(called))
+            return said[:-1] + _written("\n".join(["", *called]))[1:]
         except UnicodeEncodeError:  # half of a pair
-            return False
+            return None
 
     def _matches_in(self, texts: list[str]) -> int:
         text = texts[0] if len(texts) == 1 else "\n".join(filter(None, texts))

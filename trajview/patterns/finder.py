@@ -9,17 +9,16 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from importlib import import_module
-from typing import Any, Final
+from typing import Final
 
 from .chars import far_word
+from .engine import Span, asked
 from .safe import slow_because
 from .translate import Translated, translated
 from .tree import Chars, spelled
 
 __all__ = ["Finder", "finder_of"]
 
-Span = tuple[int, int]
 _Find = Callable[[bytes, int, int], Span]
 _SHORT: Final = 64
 """Characters: what takes no time anyway."""
@@ -32,8 +31,6 @@ _LEFT: Final = 32
 """Texts after one with such matches that `re` is asked right away."""
 _WORTH: Final = 500_000
 """Characters beyond ASCII texts, for which it is worth to find out what a pattern matches of all of Unicode."""
-_MEMORY: Final = 32 << 20
-"""Bytes that a pattern may take at most."""
 _LARGE: Final = 2_000
 """Characters of a pattern as RE2 has it."""
 _MOST_AT_ONCE: Final = 1 << 20
@@ -232,22 +229,11 @@ def _engine(translated: Translated | None, utf8: bool = False) -> _Engine | None
     """None without RE2 for this machine, and for too large a pattern."""
     if translated is None:
         return None
-    try:
-        re2: Any = import_module("re2")
-        options = re2.Options()
-        options.encoding = re2.Options.Encoding.UTF8 if utf8 else re2.Options.Encoding.LATIN1
-        options.never_capture = True
-        options.log_errors = False
-        options.max_mem = _MEMORY
-        match, anywhere = re2.compile(translated.source, options)._regexp.Match, re2._Anchor.UNANCHORED
-        if match(anywhere, b"", 0, 0) != [(-1, -1)]:  # what it gives may change
-            return None
-    except (ImportError, AttributeError, TypeError):
-        return None
-    except re2.error:  # too large
+    ask = asked(translated.source, utf8=utf8)
+    if ask is None:
         return None
     return _Engine(
-        lambda data, start, end: match(anywhere, data, start, end)[0],
+        lambda data, start, end: ask(data, start, end)[0],
         translated.looks_at_end,
         translated.looks_at_words,
         len(translated.source) > _LARGE,

@@ -12,7 +12,7 @@ from . import tree as of
 from .chars import ASCII, EVERY, WORD, Ranges, chars_in, far_word, inverse
 from .tree import Alt, CannotSay, Chars, Look, Node, Repeat, Seq, Side, can_be_empty, in_row, spelled
 
-__all__ = ["Translated", "loosened", "translated"]
+__all__ = ["Translated", "loosened", "translated", "understood"]
 
 _MANY: Final = 32
 """More than so many need not be counted where it need not be exact: each of them takes room."""
@@ -52,6 +52,15 @@ def loosened(pattern: re.Pattern[str], beyond: bool = False) -> Node | None:
     """What matches each match of a pattern in ASCII texts (`beyond`: in any), and perhaps more. None where that is not certain."""
     found = _read(pattern, beyond, True)
     return None if found is None else found[0]
+
+
+def understood(pattern: re.Pattern[str], beyond: bool = False) -> Node | None:
+    """What matches in each ASCII text (`beyond`: in any) exactly what a pattern does. None where that is not certain, or may be empty."""
+    found = _read(pattern, beyond, False)
+    if found is None or can_be_empty(found[0]):
+        return None
+    node, reader = found
+    return None if reader.looks_at_end or reader.looks_at_words else node
 
 
 def _read(pattern: re.Pattern[str], beyond: bool, loose: bool) -> tuple[Node, _Reader] | None:

@@ -1,0 +1,140 @@
+"""Matches that are counted in JSON are those that `re` finds in the text as it reads."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import warnings
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from tests.corpus.test_absence import PATTERNS, TEXTS, json_of
+from tests.patterns.test_finder import FLAGS, ONES, TIMES
+from trajview.corpus import json_counting, quick_bytes
+from trajview.corpus.json_counting import pattern_counter_in_json
+from trajview.textsafe import without_colours
+
+pytest.importorskip("re2")
+
+CODES = st.sampled_from(
+    ["\x1b[0m", "\x1b[1;31m", "\x1b[38;5;123m", "\x1b[K", "\x1b[2J", "\x1b[?25l", "\x1b(B", "\x1b[m", "\x1b[?1H"]
+)
+NO_CODES = st.sampled_from(
+    ["\x1b", "\x1b[", "\x1b[0", "\x1b(", "\x1b[?25", "\x1b[?5m", "\\u001b[0m", "\\", "\x1b[1A", f"\x1b[{'1' * 201}m"]
+)
+PIECES = st.sampled_from(
+    ["a", "b1", "K", "ſ", "1", "31", " ", "\n", "m", '"', "/", "\t", "é", "\u3042", "\ud83d", "\U0001f600"]
+)
+COLOURED = st.lists(st.one_of(CODES, CODES, PIECES, PIECES, PIECES, NO_CODES), max_size=14).map("".join)
+SIMPLE = st.lists(
+    st.tuples(st.sampled_from(ONES), st.sampled_from(["", "", *TIMES])).map("".join), min_size=1, max_size=4
+)
+"""Patterns that say nothing of places."""
+
+
+@pytest.fixture(autouse=True)
+def _every_text_is_counted_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_counting, "_WORTH", 0)
+    pattern_counter_in_json.cache_clear()
+
+
+def check(source: str, flags: int, texts: list[str], ascii_only: bool, slashes: bool) -> int:
+    """In how many texts the matches are counted."""
+    with warnings.catch_warnings(action="ignore"):
+        pattern = re.compile(source, flags)
+    count, counted = pattern_counter_in_json(pattern), 0
+    for text in texts if count is not None else ():
+        try:
+            data = json_of(text, ascii_only, slashes)
+        except UnicodeEncodeError:
+            data = json.dumps(text, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        assert count is not None
+        found = count(data)
+        if found is not None:
+            assert found == sum(1 for match in pattern.finditer(without_colours(text)) if match.group())
+            counted += 1
+    return counted
+
+
+@settings(
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
+@given(
+    st.one_of(PATTERNS, SIMPLE.map("".join), st.lists(SIMPLE.map("".join), min_size=2, max_size=3).map("|".join)),
+    st.sampled_from(FLAGS),
+    st.one_of(TEXTS, st.lists(COLOURED, min_size=1, max_size=6)),
+    st.booleans(),
+    st.booleans(),
+)
+@example("[0-9]+m", 0, ["\x1b[0m1m\x1b[31", "\x1b[31m1\x1b[0mm"], True, False)
+@example("n.", 0, ["\n1", "n\n"], True, False)
+@example('["/]+', 0, ['a"/"', "//"], False, True)
+def test_matches_counted_in_json_are_those_of_the_text(
+    source: str, flags: int, texts: list[str], ascii_only: bool, slashes: bool
+) -> None:
+    check(source, flags, texts, ascii_only, slashes)
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_what_people_look_for_is_counted_in_json(quick: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not quick:
+        monkeypatch.setattr(quick_bytes, "_quick", None)
+    texts = [
+        "170  line\n171\n\trunning",
+        "\x1b[31m17\x1b[0m0\x1b[K \x1b(Blin\x1b[?25he",
+        "",
+        "é 170 \u3042in",
+        "x" * 3_000,
+    ]
+    for source in (
+        r"[0-9]{3}\s+\w+ing?",
+        ".*line.*",
+        "(?i)Lin|RUN",
+        "[a-z]+( [a-z]+)?",
+        "(?:a|b)*?n",
+        "x{48}",
+        r"\\|1",
+    ):
+        assert check(source, 0, texts, False, False) == len(texts), source
+
+
+@pytest.mark.parametrize("source", ["x*", r"\bx", "^x", "x$", r"(x)\1", "(?=x)x", "x{401}", "(?<=y)x", ""])
+def test_what_cannot_be_counted_in_json_is_refused(source: str) -> None:
+    assert pattern_counter_in_json(re.compile(source)) is None
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        rb'"x\u0078"', rb'"x\u001b"', rb'"x\u001b[1A"', b'"x\nx"', b'"x\x1b[0m"', b'"x\xffx"', b'"x\xed\xa0\x80"', rb'"x\qx"', b"[]", b"",
+        b'"x', rb'"x\u001b[' + b"1" * 201 + b'm"',
+    ],
+)  # fmt: skip
+def test_of_what_is_written_otherwise_nothing_is_said(data: bytes) -> None:
+    count = pattern_counter_in_json(re.compile("x"))
+    assert count is not None
+    assert count(b'"xx"') == 2
+    assert count(data) is None
+
+
+def test_matches_close_together_are_left_to_re_for_a_while() -> None:
+    count = pattern_counter_in_json(re.compile("[a-z]+"))
+    assert count is not None
+    dense = json_of("word " * 1_000, True, False)
+    assert [count(dense) for _ in range(json_counting._LEFT + 1)] == [None] * (json_counting._LEFT + 1)
+    assert count(b'"a word"') == 2
+
+
+def test_a_pattern_that_re_takes_for_ever_for_is_never_left_to_it() -> None:
+    count = pattern_counter_in_json(re.compile("(?:a+)+b"))
+    assert count is not None
+    assert count(json_of("ab " * 1_000, True, False)) == 1_000
+    assert count(json_of("a" * 5_000, True, False)) == 0
+
+
+def test_nothing_is_counted_in_json_without_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "re2", None)
+    assert pattern_counter_in_json(re.compile("x")) is None

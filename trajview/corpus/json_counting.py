@@ -1,0 +1,105 @@
+"""How many matches of a pattern a text holds that is still JSON: one engine goes through it once, and nothing is decoded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Final
+
+from trajview.patterns.engine import Ask, asked
+from trajview.patterns.in_json import LONGEST_CODE, in_json
+from trajview.patterns.safe import slow_because
+
+from .quick_bytes import exchanged, holds, times_in_bytes
+
+__all__ = ["pattern_counter_in_json"]
+
+_BY_NUMBER: Final = b"\\u"
+_CODE: Final = b"\\u001b"
+_IN_CODES: Final = bytes(byte in b"0123456789;:" for byte in range(256))
+_TOO_LONG: Final = bytes([True]) * (LONGEST_CODE + 1)
+_WORTH: Final = 500_000
+"""Bytes beyond ASCII texts, for which it is worth to find out what a pattern matches of all of Unicode."""
+_LOOK: Final = 64
+"""After so many matches it is seen how close together they are."""
+_CLOSE: Final = 48
+"""Bytes from one match to the next, on average, below which `re` is the quicker one, in the text."""
+_LEFT: Final = 32
+"""Texts after one with such matches that are left to `re` right away."""
+_MOST_AT_ONCE: Final = 1 << 20
+"""Bytes that `re` goes through in moments, while it lets no other thread run."""
+_MOST_OPEN: Final = 2
+
+
+@lru_cache(64)
+def pattern_counter_in_json(pattern: re.Pattern[str]) -> Callable[[bytes], int | None] | None:
+    """What counts the matches of a pattern, but for empty ones, in a text of which it is given the JSON, quotes and all.
+
+    Codes for colours are passed over, as `textsafe.without_colours` does. It gives None where the text has to be decoded
+    for that, or had better be. None where the pattern is none that can be counted so. Safe for several threads.
+    """
+    plain = _engine(pattern, False, False)
+    return None if plain is None else _Counter(pattern, plain).count
+
+
+def _engine(pattern: re.Pattern[str], beyond: bool, coloured: bool) -> Ask | None:
+    source = in_json(pattern, beyond=beyond, coloured=coloured)
+    return None if source is None else asked(source, utf8=beyond, at_start=True)
+
+
+class _Counter:
+    """See `pattern_counter_in_json`."""
+
+    def __init__(self, pattern: re.Pattern[str], plain: Ask) -> None:
+        self._pattern = pattern
+        self._engines: dict[tuple[bool, bool], Ask | None] = {(False, False): plain}
+        """For texts beyond ASCII or not; with codes for colours or not."""
+        self._may_be_left = slow_because(pattern.pattern, _MOST_OPEN) is None
+        self._left = 0
+        """Texts that are left to `re`, since matches were close together."""
+        self._passed = 0
+        """Bytes of other texts beyond ASCII, until `_WORTH`."""
+
+    def count(self, data: bytes) -> int | None:
+        """How many matches the text of this JSON holds; None where that has to be found out otherwise."""
+        if self._left:
+            self._left -= 1
+            return None
+        ask = self._for(data)
+        if ask is None:
+            return None
+        found = since = 0
+        at, end = 1, len(data)
+        while True:
+            at = ask(data, at, end)[0][1]
+            if at == end:
+                return found
+            if at < 0:  # something that is not known here
+                return None
+            found += 1
+            if not found % _LOOK:
+                if self._may_be_left and at - since < _LOOK * _CLOSE and end - at <= _MOST_AT_ONCE:
+                    self._left = _LEFT
+                    return None
+                since = at
+
+    def _for(self, data: bytes) -> Ask | None:
+        """What finds the end of the next match in this JSON."""
+        coloured = holds(data, _BY_NUMBER)
+        if coloured and (
+            times_in_bytes(data, _BY_NUMBER) != times_in_bytes(data, _CODE)
+            or holds(exchanged(data, _IN_CODES), _TOO_LONG)
+        ):
+            return None
+        beyond = not data.isascii()
+        if beyond and self._passed < _WORTH:
+            self._passed += len(data)
+            return None
+        if len(data) < len('""') or not data.startswith(b'"') or not data.endswith(b'"'):
+            return None
+        try:
+            return self._engines[beyond, coloured]
+        except KeyError:
+            made = self._engines[beyond, coloured] = _engine(self._pattern, beyond, coloured)
+            return made
