@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from itertools import chain
+from time import monotonic
 
+from trajview.app.sizes import roles_of, sizes_of
 from trajview.models.messages import AssistantMessage, ChatMessage
 from trajview.models.transcript import Transcript
 
-__all__ = ["place_of"]
+__all__ = ["place_near", "place_of"]
 
+_ID = 8
+"""Characters of an id that is no other's."""
+_OVERHEAD = 60
+"""About so many characters has a message beside what it says."""
+_ALL = 20_000
+"""Characters of a text that is looked for from its one quote to the other."""
+_STEP = 4 << 20
+"""Bytes that are looked through without letting other threads have a turn."""
 _LONG = 300
 """Characters of a text that are looked for: more would tell no more, and break where a reader has joined parts."""
 _SHORT = 16
@@ -37,9 +48,45 @@ def place_of(record: str, transcript: Transcript, number: int) -> int | None:
     return None
 
 
+def place_near(record: bytes, transcript: Transcript, number: int, until: float) -> tuple[int, str]:
+    """The byte at which message `number` of a transcript begins in a long record: of the places that may be it the one
+    nearest to where the lengths of the messages let it be, and what stands there; that one, and nothing, where `until`, by
+    the monotonic clock, none is found.
+    """
+    messages = transcript.messages
+    sizes = sizes_of(messages, roles_of(messages))
+    lengths = [_OVERHEAD + sum(lines + length for lines, length in size[:3]) for size in sizes]
+    about = len(record) * sum(lengths[:number]) // max(1, sum(lengths))
+    for near in range(number, max(-1, number - _BEFORE - 1), -1):
+        message = messages[near]
+        spelt = [f'"{message.id}"'] if message.id and len(message.id) >= _ID else []
+        if 0 < len(message.text) <= _ALL:  # as a whole: another one may begin alike
+            spelt += [json.dumps(message.text, ensure_ascii=ascii_only) for ascii_only in (False, True)]
+        for sought in chain(spelt, *map(_spellings, _texts(message))):
+            place = _nearest(record, sought.encode("utf-8", "replace"), about, until)
+            if place >= 0:
+                return place, sought
+    return about, ""
+
+
+def _nearest(record: bytes, sought: bytes, about: int, until: float) -> int:
+    """Where something stands in a record nearest to a place, -1 where it does not, or the time is over."""
+    size = len(sought)
+    for far in range(0, max(about, len(record) - about) + 1, _STEP):
+        if monotonic() > until:
+            break
+        behind = record.find(sought, about + far, about + far + _STEP + size)
+        before = record.rfind(sought, max(0, about - far - _STEP), max(0, about - far) + size)
+        if behind >= 0 and (before < 0 or behind - about < about - before):
+            return behind
+        if before >= 0:
+            return before
+    return -1
+
+
 def _found(record: str, messages: Sequence[ChatMessage], number: int, begin: int) -> int | None:
     message = messages[number]
-    if message.id and len(message.id) >= 8 and (place := record.find(f'"{message.id}"', begin)) >= 0:
+    if message.id and len(message.id) >= _ID and (place := record.find(f'"{message.id}"', begin)) >= 0:
         return place
     for text in _texts(message):
         alike = sum(text in messages[other].text for other in range(number)) if number <= _COUNTED else 0
@@ -58,7 +105,7 @@ def _found(record: str, messages: Sequence[ChatMessage], number: int, begin: int
 def _texts(message: ChatMessage) -> Iterator[str]:
     """What is in a message, the most telling first."""
     calls = (message.tool_calls or []) if isinstance(message, AssistantMessage) else []
-    yield from (call.id for call in calls if call.id and len(call.id) >= 8)
+    yield from (call.id for call in calls if call.id and len(call.id) >= _ID)
     said = [message.text, *message.reasoning]
     said += [value for call in calls for value in call.arguments.values() if isinstance(value, str)]
     yield from (text.strip()[:_LONG] for text in said if text.strip())

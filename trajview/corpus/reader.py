@@ -84,11 +84,16 @@ class Reader:
 
     def raw(self, info: RunInfo) -> str:
         """See `Corpus.raw`."""
+        return decode_text(self.raw_bytes(info))[0]
+
+    def raw_bytes(self, info: RunInfo) -> bytes:
+        """See `Corpus.raw_bytes`."""
         known, info = self._listed(info)
         self._check_unchanged(info, known)
+        check_room_to_take_apart(info.length, info.path, info.line)
         data = bytes_of(info, info.path)
         self._check_unchanged(info, known)
-        return decode_text(data)[0]
+        return data
 
     def value(self, info: RunInfo) -> Any:
         """See `Corpus.value`."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from bisect import bisect_left, bisect_right
 from itertools import islice
 from typing import TYPE_CHECKING, ClassVar, cast
@@ -16,8 +15,8 @@ from textual.screen import Screen
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
-from trajview.app.keys import bindings_for
-from trajview.app.raw_place import place_of
+from trajview.app.keys import bindings_for, key_of
+from trajview.app.raw_text import Shown, shown_of
 from trajview.app.reading import Reading
 from trajview.app.render.finding import spans_between
 from trajview.app.render.layout import Row
@@ -32,7 +31,7 @@ from trajview.corpus.info import RunInfo
 from trajview.corpus.patience import TooSlow
 from trajview.corpus.query import Query, QueryError, query_from
 from trajview.corpus.turns import short_turns
-from trajview.errors import TrajviewError
+from trajview.errors import UNFORESEEN, TrajviewError
 from trajview.models.messages import ToolMessage
 from trajview.models.transcript import Transcript
 from trajview.textsafe import one_line
@@ -47,8 +46,6 @@ MOST_FOUND = 100_000
 """Matches of a search that are gone through: a letter is in half a gigabyte more often than memory holds places."""
 _Place = tuple[int, int]
 """A line of the record and a column in it, both from 0."""
-_MOST_PLACED = 20_000_000
-"""Characters of a record in which a message is looked for: in more, one that is not there would take seconds."""
 
 
 class RawScreen(Reading, Screen[None]):
@@ -66,7 +63,7 @@ class RawScreen(Reading, Screen[None]):
     class _Read(Message):
         """The record was read, or could not be; `place` is where the message begins."""
 
-        def __init__(self, session: TranscriptSession, size: int, place: _Place) -> None:
+        def __init__(self, session: TranscriptSession, size: str, place: _Place) -> None:
             super().__init__()
             self.session, self.size, self.place = session, size, place
 
@@ -108,30 +105,30 @@ class RawScreen(Reading, Screen[None]):
     @unwaited("raw")
     def _read(self) -> None:
         worker = get_current_worker()
-        size = 0
+        said = ""
         try:
-            shown = text = cast("TrajviewApp", self.app).corpus.raw(self.info)
-            size = len(text.encode("utf-8", "replace"))
+            data = cast("TrajviewApp", self.app).corpus.raw_bytes(self.info)
+            shown = shown_of(data, self.at)
+            said = size_of(len(data))
+            if shown.end - shown.begin < len(data):
+                said += f", of which {shown.begin:,} to {shown.end:,} are here ({key_of('edit')} opens the file)"
         except TrajviewError as error:
-            shown = text = str(error)
-        if text.count("\n") < 3:
-            try:
-                shown = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
-            except (ValueError, RecursionError):
-                shown = text
+            shown = Shown(str(error), 0, 0, None)
+        except UNFORESEEN as error:
+            shown = Shown(f"{type(error).__name__}: {error}", 0, 0, None)
         if worker.is_cancelled:
             return
-        # Laid out here, because that takes seconds for a record of 100 MB.
-        transcript = Transcript(messages=[ToolMessage(content=shown)])
+        # Laid out here, because that takes a while.
+        text, found = shown.text, shown.place
+        transcript = Transcript(messages=[ToolMessage(content=text)])
         session = TranscriptSession(transcript, bare=True, width=self.view.text_width or 80)
-        found = place_of(shown, *self.at) if self.at is not None and len(shown) <= _MOST_PLACED else None
-        place = (0, 0) if found is None else (shown.count("\n", 0, found), found - shown.rfind("\n", 0, found) - 1)
+        place = (0, 0) if found is None else (text.count("\n", 0, found), found - text.rfind("\n", 0, found) - 1)
         if not worker.is_cancelled:
-            self.post_message(self._Read(session, size, place))
+            self.post_message(self._Read(session, said, place))
 
     def on_raw_screen__read(self, message: _Read) -> None:
         message.stop()
-        self._how_large = size_of(message.size)
+        self._how_large = message.size
         self._title(self._how_large)
         self.view.show(message.session)
         self._to(message.place)
