@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import warnings
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -38,9 +39,11 @@ def json_of(text: str, ascii_only: bool, slashes: bool) -> bytes:
 
 
 @pytest.fixture(autouse=True)
-def _every_row_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def _every_row_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(rows, "_LEAST_RARE", 0.0)
     monkeypatch.setattr(absence, "_WORTH", 0)
+    absence_of.cache_clear()
+    yield
     absence_of.cache_clear()
 
 

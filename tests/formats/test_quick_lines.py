@@ -295,7 +295,7 @@ def test_sub_agents_in_files_beside_a_session_are_opened_with_it(
     (info,) = corpus.infos
     lazy = corpus.load(info, lazily=True)
     monkeypatch.setattr(reader, "_APART_FROM", 1 << 40)
-    assert_same_run(lazy, Corpus.load(corpus, info))
+    assert_same_run(lazy, corpus.load(info))
     assert len(lazy.transcripts) == (4 if main else 1)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 import warnings
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from trajview.patterns.finder import Finder, Span, finder_of
 from trajview.rules.built_in import built_in_rules
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
+with_the_engine = pytest.mark.skipif(find_spec("re2") is None, reason="there is no RE2 here")
 FLAGS = [0, re.I, re.M, re.I | re.M, re.S, re.A, re.A | re.I]
 ONES = [
     "a", "b", "A", "k", "K", "s", "S", "_", "1", "-", " ", r"\n", ".", r"\w", r"\W", r"\d", r"\D", r"\s", r"\S", "[ab]", "[^a]",
@@ -108,6 +110,7 @@ def handled(source: str, flags: int = 0) -> bool:
     return Finder(re.compile(source, flags)).handles("x")
 
 
+@with_the_engine
 @pytest.mark.parametrize(
     "source",
     [
@@ -134,6 +137,7 @@ def test_what_may_not_mean_the_same_is_left_to_re(source: str) -> None:
         check(found, text)
 
 
+@with_the_engine
 def test_texts_beyond_ascii_are_for_the_engine_too() -> None:
     found = Finder(re.compile(r"(?i)\w+\s\d[^x]"))
     for text in ("café 1\u3042 CAFÉ\u2003\u0663é\u201c", "\u201ca 1\u201d \u3042\u3042 1\U0001f600" * 300):
@@ -142,6 +146,7 @@ def test_texts_beyond_ascii_are_for_the_engine_too() -> None:
         check(found, text)
 
 
+@with_the_engine
 def test_where_words_end_is_for_the_engine_unless_some_are_beyond_ascii() -> None:
     found = Finder(re.compile(r"\bx\b|(?<!\w)(?:\w+-?)(?!\w)"))
     assert found.handles("\u201cx\u201d \u2014 x\U0001f600 ab- c")
@@ -162,6 +167,7 @@ def test_half_of_a_pair_is_left_to_re() -> None:
     check(found, "a\ud800 ab")
 
 
+@with_the_engine
 def test_few_texts_beyond_ascii_are_not_worth_the_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(finder, "_WORTH", 10)
     found = Finder(re.compile(r"\w+"))
@@ -178,6 +184,7 @@ def test_a_character_of_all_of_unicode_is_what_re_says(source: str, flags: int) 
     assert "".join(every[first : last + 1] for first, last in ranges) == "".join(re.findall(source, every, flags))
 
 
+@with_the_engine
 @pytest.mark.parametrize(
     "source", [r"aa(?=bc)", r"(?<![\w-])sk-[a-z]+(?![\w-])", "(?>a+)q", "(?:a|b*)*+q", "(?:a|b*)*q", "a{2000}", r"\bq$"]
 )
@@ -190,6 +197,7 @@ def test_where_there_can_be_no_match_that_is_soon_known(source: str) -> None:
         check(found, text)
 
 
+@with_the_engine
 def test_the_end_of_a_text_that_ends_with_a_newline_is_left_to_re() -> None:
     found = Finder(re.compile("x$"))
     assert found.handles("x")
@@ -208,6 +216,7 @@ def test_matches_close_together_are_the_same_when_re_takes_over(text: str, sourc
     check(Finder(re.compile(source)), text)
 
 
+@with_the_engine
 def test_a_pattern_that_takes_for_ever_does_not() -> None:
     found = finder_of(re.compile("(a+)+$", re.M))
     before = time.process_time()
@@ -216,6 +225,7 @@ def test_a_pattern_that_takes_for_ever_does_not() -> None:
     assert time.process_time() - before < 2
 
 
+@with_the_engine
 def test_a_bad_pattern_is_not_given_to_re_for_matches_close_together(monkeypatch: pytest.MonkeyPatch) -> None:
     found = Finder(re.compile(r"(?:\w+)+ "))
     assert found.count("a b ") == 2
