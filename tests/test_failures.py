@@ -17,7 +17,7 @@ from trajview.corpus.corpus import Corpus
 from trajview.failures import FAILURE_BYTES, OBSERVED_BYTES, failure_in, is_observation
 from trajview.formats.base import Origin
 from trajview.formats.registry import FORMATS
-from trajview.highlight import error_of, errors_in, highlights_in
+from trajview.highlight import error_of, highlights_in
 from trajview.models.messages import ToolMessage, UserMessage
 from trajview.models.run import AgentRun
 from trajview.where.details import details_of
@@ -44,7 +44,7 @@ def golden() -> str:
                     lines.append(
                         f"{path.relative_to(ROOT)} [{info.key}] T{number}: {len(transcript.messages)} messages"
                     )
-                    for found in errors_in(transcript):
+                    for found in highlights_in(transcript):
                         role = transcript.messages[found.message].role
                         lines.append(f"    B{found.message} {role}: {found.reason!r}")
     return "\n".join(lines) + "\n"
@@ -344,7 +344,7 @@ def read(name: str, record: dict[str, Any]) -> AgentRun:
 def test_what_each_format_says_of_a_failure_is_an_error(case: str) -> None:
     name, record, errors = PER_FORMAT[case]
     run = read(name, record)
-    found = [highlight.message for highlight in errors_in(run.transcripts[0])]
+    found = [highlight.message for highlight in highlights_in(run.transcripts[0])]
     assert found == errors
     assert details_of(run, {"errors"}).errors == len(errors)
 

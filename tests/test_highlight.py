@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 
 from trajview.errors import TrajviewError
-from trajview.highlight import Highlight, compile_rule, error_of, errors_in, highlights_in, text_of
+from trajview.highlight import Highlight, compile_rule, error_of, highlights_in, text_of
 from trajview.models.messages import (
     AssistantMessage,
     ReasoningPart,
@@ -179,7 +179,7 @@ def test_highlights_of_all_sources_come_by_message() -> None:
 
 
 def test_errors_of_a_transcript_know_their_unit() -> None:
-    assert errors_in(transcript()) == [Highlight(1, 3, "error", "exit code: 1")]
+    assert highlights_in(transcript()) == [Highlight(1, 3, "error", "exit code: 1")]
 
 
 def test_the_searched_text_has_keys_numbers_and_the_error() -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+__all__ = [
+    "UNFORESEEN", "AnnotationError", "FormatError", "Problem", "TrajviewError", "UnreadableError", "Where", "is_piped", "shown",
+]  # fmt: skip
+
 UNFORESEEN = (
     OSError, ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError, MemoryError,
 )  # fmt: skip
 """What a log that no reader foresaw may raise. It must not take the viewer down; it is said in full."""
-
 
 _PIPED: set[Path] = set()
 

@@ -33,7 +33,6 @@ __all__ = [
     "compile_pattern",
     "compile_rule",
     "error_of",
-    "errors_in",
     "failure_in",
     "highlights_in",
     "text_of",
@@ -134,11 +133,6 @@ def _may_be_error(messages: Any, index: int) -> bool:
 
 
 _failure_said: dict[str, Callable[[str], str | None]] = {"tool": failure_in, "user": _observed_failure}
-
-
-def errors_in(transcript: Transcript) -> list[Highlight]:
-    """The errors of a transcript, one for each message that is one, in order."""
-    return highlights_in(transcript)
 
 
 def highlights_in(

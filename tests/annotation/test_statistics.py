@@ -5,25 +5,24 @@ from __future__ import annotations
 import itertools
 import random
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from trajview.annotation.statistics import (
+    Coincidence,
     Pair,
     Undefined,
     Value,
     alpha,
     bias,
-    coincidences_of,
     exact,
     icc_mean,
     icc_single,
     icc_sums,
     mean_absolute_error,
-    pairs_of,
     pearson,
     spearman,
     weighted_kappa,
@@ -53,6 +52,21 @@ SHROUT_FLEISS = ((9, 2, 5, 8), (6, 1, 3, 2), (8, 4, 6, 8), (7, 1, 2, 6), (10, 5,
 
 CARCINOMA = ((22, 2, 2, 0), (5, 7, 14, 0), (0, 2, 36, 0), (0, 1, 17, 10))
 """Agresti, "Categorical Data Analysis", 2nd edition 2002, table 10.8: two pathologists' diagnoses of 118 slides."""
+
+
+def pairs_of(first: Iterable[float | None], second: Iterable[float | None]) -> list[Pair]:
+    """Two raters' scores of the same things, side by side; those that one of them did not rate (None) are left out."""
+    return [(x, y, 1) for x, y in zip(first, second, strict=True) if x is not None and y is not None]
+
+
+def coincidences_of(units: Iterable[Sequence[float | None]]) -> list[Coincidence]:
+    """Krippendorff's coincidences: all pairs of scores of each unit (a score per rater, None where there is none)."""
+    found: list[Coincidence] = []
+    for unit in units:
+        scores = [score for score in unit if score is not None]
+        weight = 1 / (len(scores) - 1) if len(scores) > 1 else 0
+        found += [(a, b, weight) for at, a in enumerate(scores) for b in scores[at + 1 :]]
+    return found
 
 
 def number(value: Value) -> float:

@@ -27,6 +27,8 @@ from trajview.models.messages import (
 from trajview.models.run import AgentRun
 from trajview.models.transcript import Transcript
 
+from .switching import switch
+
 
 def judged(**more: Any) -> AgentRun:
     """Two transcripts; the second one, of a judge, cites the first. T0 is [0], [1-3], [4]."""
@@ -157,10 +159,10 @@ def test_cited_units_are_stops_that_can_be_switched_off_and_replaced() -> None:
     assert session.stops == [3, 4]
     session.step_highlight(1)
     assert session.message == 3
-    session.toggle_source("citation")
+    switch(session, "citation")
     assert session.stops == []
     assert session.all_sources == {"citation": 2}
-    session.toggle_source("citation")
+    switch(session, "citation")
     session.set_cited([])
     assert session.all_sources == {}
 

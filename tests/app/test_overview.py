@@ -14,6 +14,8 @@ from trajview.highlight import compile_pattern
 from trajview.models.messages import AssistantMessage, ChatMessage, SystemMessage, ToolMessage, UserMessage
 from trajview.models.transcript import Transcript
 
+from .switching import switch
+
 MAKE = {"s": SystemMessage, "u": UserMessage, "a": AssistantMessage, "t": ToolMessage}
 
 
@@ -102,8 +104,8 @@ def test_highlights_that_come_and_go_are_on_the_lines_at_once() -> None:
     assert kinds() == {"", "mark"}
     session.set_search(SearchHits("7", compile_pattern("7"), (7,), (1,)))
     assert kinds() == {"", "mark", "hit"}
-    session.toggle_source("search")
-    session.toggle_source("mark")
+    switch(session, "search")
+    switch(session, "mark")
     assert kinds() == {""}
 
 
@@ -117,8 +119,8 @@ def test_the_highlighted_units_are_those_with_a_reason_search_hits_included() ->
     session.set_search(SearchHits("x", compile_pattern("x"), (4, 5), (1, 1)))
     session.set_marks({2: "why"})
     assert highlighted_units(session) == [0, 1, 2]
-    session.toggle_source("search")
-    session.toggle_source("error")
+    switch(session, "search")
+    switch(session, "error")
     assert highlighted_units(session) == [2]
 
 

@@ -26,6 +26,8 @@ from trajview.models.messages import (
 )
 from trajview.models.transcript import Transcript
 
+from .switching import switch
+
 TRACEBACK = "Traceback (most recent call last):\n  File x\nValueError: no"
 
 
@@ -307,11 +309,11 @@ def test_highlights_step_round_and_a_source_can_be_switched_off() -> None:
     assert session.all_sources == {"rule": 4, "error": 1, "unit": 1}
     assert session.stops == [0, 1, 2, 3, 4]
     assert session.stop_number == 1
-    assert not session.toggle_source("rule")
+    assert not switch(session, "rule")
     assert session.stops == [0, 4]
     assert [session.message for _ in range(2) if session.step_highlight(1)] == [4, 0]
     assert session.reasons(session.unit_of(4)[0])[0].source == "error"
-    assert session.toggle_source("rule")
+    assert switch(session, "rule")
     session.add_highlights([Highlight(0, 0, "rule", "later")])
     assert session.all_sources["rule"] == 5
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from trajview.errors import FormatError
 from trajview.formats.base import Origin
 from trajview.formats.taskweaver import FORMAT
-from trajview.highlight import errors_in
+from trajview.highlight import highlights_in
 from trajview.models.messages import AssistantMessage, ChatMessage, ImagePart, TextPart, ToolMessage
 from trajview.models.run import AgentRun
 
@@ -66,7 +66,7 @@ def test_a_conversation_is_detected(path: Path) -> None:
 
 def test_the_errors_of_a_session_are_its_failed_run_and_its_refused_code() -> None:
     run = FORMAT.read(load(FIXTURES / "revises_code.yaml"), Origin())
-    assert [highlight.reason for highlight in errors_in(run.transcripts[0])] == [
+    assert [highlight.reason for highlight in highlights_in(run.transcripts[0])] == [
         "FileNotFoundError: [Errno 2] No such file or directory: 'rain.csv'",
         "Error on line 1: importing os is not allowed",
     ]

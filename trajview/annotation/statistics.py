@@ -16,8 +16,8 @@ from operator import mul, sub
 from typing import Literal
 
 __all__ = [
-    "Coincidence", "IccSums", "Metric", "Pair", "Undefined", "Value", "alpha", "bias", "coincidences_of", "exact", "icc_mean", "icc_single",
-    "icc_sums", "mean_absolute_error", "midranks", "pairs_of", "pearson", "spearman", "weighted_kappa", "within_one",
+    "Coincidence", "IccSums", "Metric", "Pair", "Undefined", "Value", "alpha", "bias", "exact", "icc_mean", "icc_single",
+    "icc_sums", "mean_absolute_error", "midranks", "pearson", "spearman", "weighted_kappa", "within_one",
 ]  # fmt: skip
 
 
@@ -53,11 +53,6 @@ _CLOSE = 1e-9
 
 _NOTHING = 1e-12
 """A variance that is a smaller part of the squares it was computed from is rounding."""
-
-
-def pairs_of(first: Iterable[float | None], second: Iterable[float | None]) -> list[Pair]:
-    """Two raters' scores of the same things, side by side; those that one of them did not rate (None) are left out."""
-    return [(x, y, 1) for x, y in zip(first, second, strict=True) if x is not None and y is not None]
 
 
 def exact(pairs: Sequence[Pair]) -> Value:
@@ -153,16 +148,6 @@ def spearman(pairs: Sequence[Pair]) -> Value:
     varies_y = sum([n * (rank_y[y] - middle) ** 2 for y, n in second.items()])
     together = sum([n * (rank_x[x] - middle) * (rank_y[y] - middle) for x, y, n in pairs])
     return max(-1.0, min(1.0, together / math.sqrt(varies_x) / math.sqrt(varies_y)))
-
-
-def coincidences_of(units: Iterable[Sequence[float | None]]) -> list[Coincidence]:
-    """Krippendorff's coincidences: all pairs of scores of each unit (a score per rater, None where there is none)."""
-    found: list[Coincidence] = []
-    for unit in units:
-        scores = [score for score in unit if score is not None]
-        weight = 1 / (len(scores) - 1) if len(scores) > 1 else 0
-        found += [(a, b, weight) for at, a in enumerate(scores) for b in scores[at + 1 :]]
-    return found
 
 
 def alpha(coincidences: Sequence[Coincidence], metric: Metric) -> Value:

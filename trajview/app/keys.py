@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from textual.binding import Binding
 
+__all__ = ["KEYS", "Key", "bindings_for", "groups", "key_of", "keys_for", "keys_of", "remap", "shown"]
+
 
 @dataclass(frozen=True, slots=True)
 class Key:

@@ -181,13 +181,6 @@ class TranscriptSession(Highlighted):
         self.highlights_revision += 1
         self.refresh_headers()
 
-    def toggle_source(self, source: str) -> bool:
-        """Switch a source of highlights off or on; returns whether it is on now."""
-        self.sources_off ^= {source}
-        self._index_highlights()
-        self.refresh_headers()
-        return source not in self.sources_off
-
     @property
     def characters(self) -> int:
         """How long the texts of the transcript are, about."""

@@ -15,6 +15,8 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from trajview.models.run import AgentRun, Reward
 
+__all__ = ["Detection", "Format", "Origin", "Summary"]
+
 
 @dataclass(frozen=True, slots=True)
 class Detection:

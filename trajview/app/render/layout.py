@@ -31,7 +31,7 @@ class Layout:
     width: int
 
     def rows_of_text(self) -> list[str]:
-        """The text of each row, for copying and for tests."""
+        """The text of each row."""
         return [self.lines[line].text[start:end] for line, start, end in self.rows]
 
 

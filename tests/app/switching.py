@@ -1,0 +1,12 @@
+"""Sources of highlights, switched as the panel of rules does."""
+
+from __future__ import annotations
+
+from trajview.app.session import TranscriptSession
+
+
+def switch(session: TranscriptSession, source: str) -> bool:
+    """Switch a source off, or on again; returns whether it is on now."""
+    off = session.sources_off ^ {source}
+    assert session.take(session.indexed(off), off)
+    return source not in off
