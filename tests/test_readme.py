@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+import trajview
 from trajview import AnnotationForEpisode
 from trajview.annotation.draft import Draft
 from trajview.annotation.exchange import to_csv
@@ -204,6 +205,12 @@ def test_pandas_reads_what_is_exported_and_the_journal_as_described(
     assert list(scores["episode"]) == ["007", "007"]
     assert scores.groupby("annotator_id")["goal"].mean()["ada"] == 7
     assert list(eval(read_json, {"pandas": pandas})["event"]) == ["draft", "submit"]
+
+
+def test_every_public_name_is_named() -> None:
+    section = TEXT.partition("\n## Python\n")[2].partition("\n## ")[0]
+    messages = {name for name in trajview.__all__ if name.endswith(("Message", "Part")) or name == "ToolCall"}
+    assert {*trajview.__all__} - messages - {"__version__"} <= set(re.findall(r"\w+", section))
 
 
 def test_the_python_example_runs(clone: Path) -> None:

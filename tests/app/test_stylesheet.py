@@ -10,6 +10,7 @@ from textual.css.stylesheet import Stylesheet as TextualStylesheet
 from textual.dom import DOMNode
 from textual.screen import Screen
 
+from trajview.app import stylesheet
 from trajview.app.stylesheet import Stylesheet
 
 from .driving import Reader, reading
@@ -69,6 +70,16 @@ async def test_a_class_that_comes_and_goes_changes_the_look_and_asks_once_only(
             await reader.pilot.pause()
             assert (_styles(view) != plain) is loud
         assert asked == 1, "for the loud view, and only the first time"
+
+
+async def test_textuals_own_stylesheet_serves_where_textual_is_made_otherwise(
+    log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stylesheet, "_OF_NODES", ("_renamed",))
+    async with reading(log) as reader:
+        await reader.opened()
+        assert type(reader.app.stylesheet) is TextualStylesheet
+        assert len(_styles(reader.screen.view)) > 50
 
 
 async def test_two_apps_parse_their_css_once(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:

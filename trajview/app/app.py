@@ -18,7 +18,7 @@ from trajview.app.episodes import Episodes
 from trajview.app.garbage import Garbage
 from trajview.app.keys import KEYS, remap
 from trajview.app.screens.browser import BrowserScreen
-from trajview.app.stylesheet import Stylesheet
+from trajview.app.stylesheet import stylesheet_with
 from trajview.app.themes import THEMES
 from trajview.config import Settings
 from trajview.corpus.corpus import Corpus
@@ -62,7 +62,7 @@ class TrajviewApp(Episodes):
 
     def __init__(self, corpus: Corpus, settings: Settings, plan: Plan | None = None) -> None:
         super().__init__()
-        self.stylesheet = Stylesheet(variables=self.get_css_variables())
+        self.stylesheet = stylesheet_with(self.get_css_variables())
         self.corpus = corpus
         self.plan = plan
         self.settings = settings

@@ -19,12 +19,16 @@ if TYPE_CHECKING:
     from textual.css.model import RuleSet
     from textual.css.styles import RulesMap
 
-__all__ = ["Stylesheet"]
+__all__ = ["Stylesheet", "stylesheet_with"]
 
 _KEPT: Final = 500
 """So many states of widgets are remembered."""
 _SOURCES: Final = 200
 """So many sources of CSS are kept parsed, for each theme."""
+
+_OF_SHEETS: Final = ("_parse_cache", "_process_component_classes", "_variables")
+_OF_NODES: Final = ("_attach", "_classes", "_component_styles", "_get_component_classes", "_id", "_selector_names")
+"""Names of Textual's that are its own business, and may be others in its next version."""
 
 
 class _Rules(NamedTuple):
@@ -125,6 +129,14 @@ class Stylesheet(_Stylesheet):
             asked = sorted(set[str]().union(*(rule.pseudo_classes for rule in rules)))
             self._asking[kind] = _Rules(rules, tuple(map(id, rules)), tuple(asked))
         return self._asking[kind]
+
+
+def stylesheet_with(variables: dict[str, str]) -> _Stylesheet:
+    """A stylesheet with a theme's variables: Textual's own, where Textual is not made as it was."""
+    sheet, node = _Stylesheet(), DOMNode()
+    if all(hasattr(sheet, name) for name in _OF_SHEETS) and all(hasattr(node, name) for name in _OF_NODES):
+        return Stylesheet(variables=variables)
+    return _Stylesheet(variables=variables)
 
 
 def _parsed_with(variables: dict[str, str]) -> LRUCache[tuple[object, ...], list[RuleSet]]:

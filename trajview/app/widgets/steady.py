@@ -48,9 +48,9 @@ class Bare(Steady):
         return self._bare_lines(crop) if self._is_bare() else super()._lines(crop)
 
     def _is_bare(self) -> bool:
-        """Whether there is nothing around the lines, nor over them."""
+        """Whether there is nothing around the lines, nor over them; False where Textual keeps lines elsewhere by now."""
         styles = self.styles
-        return not (
+        return hasattr(self, "_styles_cache") and not (
             styles.gutter != (0, 0, 0, 0)
             or any(kind for kind, _ in styles.outline)
             or styles.tint.a
