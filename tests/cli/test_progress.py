@@ -103,3 +103,61 @@ def test_a_terminal_that_cannot_write_over_a_line_gets_none(log: Path, term: str
     assert child.exitstatus == 0
     assert "reading" not in (child.before or "")
     assert "run-2" in (child.before or "")
+
+
+# A record of the store takes a second.
+STORE_PROGRAM = """
+import time
+from trajview.annotation import all_records, incoming, merge
+from trajview.cli.front import run
+
+def slow(module, name):
+    real = getattr(module, name)
+
+    def slowly(*given):
+        time.sleep(1)
+        return real(*given)
+
+    setattr(module, name, slowly)
+
+slow(all_records, "_record")
+slow(incoming, "file_stem")
+slow(merge, "_read")
+run()
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["annotations", "list", "there"], "reading annotations… 0 of 2"),
+        (["annotations", "export", "there", "-o", "file.csv"], "reading annotations… 0 of 2"),
+        (
+            ["annotations", "import", "more.jsonl", "--store", "new", "--annotator", "ada"],
+            "importing annotations… 0 of 2",
+        ),
+        (["annotations", "merge", "there", "other"], "merging… 0 of 2"),
+        (["agreement", "there"], "reading annotations… 0 of 2"),
+    ],
+)
+def test_what_goes_through_a_store_says_how_far_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for store in ("there", "other"):
+        folder = tmp_path / store / "AnnotationForEpisode"
+        folder.mkdir(parents=True)
+        records = [
+            {"episode": f"e{n}", "annotator_id": store, "rewards": [1.0], "rewards_prompt": "", "reasoning": ""}
+            for n in range(2)
+        ]
+        for number, record in enumerate(records):
+            (folder / f"{store}{number}.json").write_text(json.dumps(record | {"pk": f"{store}{number}"}))
+    (tmp_path / "more.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    child = on_terminal(["-c", STORE_PROGRAM, *arguments])
+    child.expect_exact(said)
+    written = str(child.before) + said
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus in (0, 1)  # two annotators of the same episode may be something to settle
+    assert "…" not in "".join(screen_of(written + str(child.before)))

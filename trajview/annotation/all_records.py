@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,9 +29,10 @@ class AllRecords:
     problems: list[Problem] = field(default_factory=list)
 
 
-def read_records(store: Path) -> AllRecords:
+def read_records(store: Path, along: Callable[[Sequence[str]], Iterable[str]] = iter) -> AllRecords:
     """All records in a store, or in its folder `AnnotationForEpisode`; none where that was not made yet.
 
+    `along` goes through the names of the files, and may say how far that is.
     A file that is no record is a problem, and the others are read. Raises AnnotationError where the folder cannot be.
     """
     folder = store if store.name == FOLDER else store / FOLDER
@@ -41,7 +43,7 @@ def read_records(store: Path) -> AllRecords:
     except OSError as error:
         raise refusal(error, folder, "The annotations could not be read") from error
     found = AllRecords()
-    for name in names:
+    for name in along(names):
         try:
             found.records.append(_record(folder / name))
         except (UnreadableError, AnnotationError) as error:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,20 +44,22 @@ class Merged:
     """Files of the other store that were left there."""
 
 
-def merge_into(ours: Path, theirs: Path, *, force: bool = False) -> Merged:
+def merge_into(
+    ours: Path, theirs: Path, *, force: bool = False, along: Callable[[Sequence[Path]], Iterable[Path]] = iter
+) -> Merged:
     """Merge the store `theirs` into the store `ours`, which is made if need be.
 
-    `force` takes records of episodes that are not Sotopia's into its own data folder as well. Raises AnnotationError
+    `along` goes through the files, of each kind, and may say how far that is. `force` takes records of episodes that are not Sotopia's into its own data folder as well. Raises AnnotationError
     where a folder cannot be read or written; what was copied until then stays, and merging again goes on from there.
     """
     done = Merged()
-    for path in _files(theirs / _RECORDS, "*.json"):
+    for path in along(_files(theirs / _RECORDS, "*.json")):
         _merge_record(path, ours, done, force)
-    for path in _files(theirs / _UNITS, "*/*.json"):
+    for path in along(_files(theirs / _UNITS, "*/*.json")):
         _merge_notes(path, ours / _UNITS / path.parent.name / path.name, ours, done)
-    for path in _files(theirs / _JOURNALS, "*.jsonl"):
+    for path in along(_files(theirs / _JOURNALS, "*.jsonl")):
         _merge_journal(path, ours / _JOURNALS / path.name, done)
-    for path in _files(theirs / CONFLICTS, "*/*.json", "*/*/*.json"):
+    for path in along(_files(theirs / CONFLICTS, "*/*.json", "*/*/*.json")):
         _carry(path, path.relative_to(theirs / CONFLICTS), ours, done)
     done.conflicts += _doubles(ours)
     return done

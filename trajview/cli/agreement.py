@@ -16,6 +16,7 @@ from trajview.errors import Problem, UnreadableError, Where
 
 from .common import blind_option, existing, is_blind, is_terminal, no_cache_option, out, say_problem, stream_runs
 from .front import EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG, tidy_up
+from .progress import counted
 
 if TYPE_CHECKING:
     from trajview.annotation.agreement import Agreement, Estimate
@@ -70,7 +71,7 @@ def command(
     asked = find_rubric(rubric) if rubric else None
     if not store.exists():
         raise UnreadableError("there is no such store", hint="name the folder given to --store", where=Where(store))
-    found = read_records(store)
+    found = read_records(store, counted("reading annotations"))
     problems = list(found.problems)
     rewards = None
     if episodes and is_blind(blind):

@@ -15,6 +15,7 @@ from trajview.textsafe import one_line
 
 from .common import existing, is_terminal, out, say_problem
 from .front import EXIT_PROBLEMS
+from .progress import counted
 
 if TYPE_CHECKING:
     from trajview.annotation.exchange import Format
@@ -142,7 +143,13 @@ def import_annotations(
             problems.append(item)
         else:
             found.append((item[0], Where(file, item[1])))
-    taken = take_in(settings.store, found, by=settings.annotator, source=file.name, force=force_store)
+    taken = take_in(
+        settings.store,
+        counted("importing annotations")(found),
+        by=settings.annotator,
+        source=file.name,
+        force=force_store,
+    )
     problems += [*taken.refused, *taken.conflicts]
     out(f"{_count(len(taken.written))} imported into {settings.store}")
     out(f", {taken.same} there already\n" if taken.same else "\n")
@@ -170,7 +177,7 @@ def merge(ctx: click.Context, store: Path, other: Path, into: Path | None, force
         raise UnreadableError("a store cannot be merged into itself", hint="name two stores", where=Where(target))
     total = Merged()
     for source in sources:
-        done = merge_into(target, source, force=force_store)
+        done = merge_into(target, source, force=force_store, along=counted("merging"))
         total.records += done.records
         total.notes += done.notes
         total.journals += done.journals
@@ -243,7 +250,7 @@ def _records(store: Path) -> tuple[list[AnnotationForEpisode], list[Problem]]:
     """All records of a store by episode and annotator, and what is wrong with the files that are none."""
     from trajview.annotation.all_records import read_records
 
-    found = read_records(store)
+    found = read_records(store, counted("reading annotations"))
     found.records.sort(key=lambda record: (record.episode, record.annotator_id))  # else by their files' names
     return found.records, found.problems
 

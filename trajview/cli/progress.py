@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from threading import Event, Lock, Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from .front import AT_END
 
@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     from trajview.corpus.corpus import Corpus
     from trajview.corpus.search import CorpusSearch
 
-__all__ = ["watch", "watch_search"]
+__all__ = ["counted", "watch", "watch_search"]
 
 _QUIET: Final = 0.2
 """Seconds without output after which the line is shown."""
 _EVERY: Final = 0.1
+
+_Item = TypeVar("_Item")
 
 _line: _Line | None = None
 
@@ -34,6 +36,19 @@ def watch(corpus: Corpus) -> None:
 def watch_search(search: CorpusSearch, paths: Sequence[Path]) -> None:
     """Say how much has been searched."""
     _show(lambda: _told("searching", search.bytes_done, paths, None))
+
+
+def counted(what: str) -> Callable[[Sequence[_Item]], Iterator[_Item]]:
+    """What goes through some things one after another, and says how many of them are done."""
+
+    def along(items: Sequence[_Item]) -> Iterator[_Item]:
+        done = 0
+        _show(lambda: f"{what}… {done:,} of {len(items):,}")
+        for item in items:
+            yield item
+            done += 1
+
+    return along
 
 
 def _end() -> None:
