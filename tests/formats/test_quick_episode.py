@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from trajview import open_corpus
+from trajview.corpus.decode import decode_json
 from trajview.errors import TrajviewError
 from trajview.formats import registry
 from trajview.formats.base import Origin
@@ -87,6 +90,41 @@ def test_the_quick_look_agrees_with_the_full_one_or_gives_up(record: dict[str, A
         record = json.loads(json.dumps(record))
         known, detection = registry.best(record)
         assert found == (detection.format, known.summarise(record, ORIGIN))
+
+
+HOSTILE = st.sampled_from([
+    rb'"\ud800"', rb'"\u0041nn"', rb'"\ud83d\ude00"', rb'"\x"', b'"\xff"', b'"\xed\xa0\x80"', "\"é\"".encode(), "\"é\"".encode("latin1"),
+    b'"a\x01b"', b"1e999", b"-1e999", b"-0", b"NaN", b"-Infinity", b"7" * 5000, b"18446744073709551616", b"01", b"[" * 1500 + b"]" * 1500,
+    b'{"goal": 1, "goal": 2}', b'[1, {"goal": 1e400}]', b"[1, {}]", b"[1.5, {\"goal\": true}]", b'[["Ann", "Bo", "did nothing"]]',
+    rb'[["Ann", "", "did \u006eothing"], ["\u0045nvironment", "Bo", "Turn #0"]]', b'""', b"null", b"", b'"a", "b"', b'"pk": "x", "pk": "y"',
+])  # fmt: skip
+
+
+USUAL = st.fixed_dictionaries(
+    {
+        "environment": st.just("e"), "agents": st.just(["p1", "p2"]), "messages": conversations(),
+        "rewards": st.lists(st.tuples(st.floats(0, 5), st.dictionaries(st.just("goal"), st.integers(0, 9))).map(list), max_size=2),
+        "reasoning": st.just("fine"),
+    },
+    optional={"pk": st.just("p"), "models": st.just(["env", "m1", "m2"]), "tag": st.just("t")},
+)  # fmt: skip
+
+
+@settings(max_examples=300, deadline=None)
+@given(USUAL, st.lists(HOSTILE, min_size=1, max_size=2), st.randoms(use_true_random=False))
+def test_the_quick_look_agrees_with_the_full_one_on_hostile_bytes(
+    record: Any, hostile: list[bytes], rng: Random
+) -> None:
+    data = json.dumps(record).encode()
+    for each in hostile:
+        places = [match.span() for match in re.finditer(rb'"(?:[^"\\]|\\.)*"(?!:)|\d+|\[\]', data)]
+        start, end = rng.choice(places)
+        data = data[:start] + each + data[end:]
+    found = look_at_episode(data, ORIGIN)
+    if found is not None:
+        value, replaced = decode_json(data)
+        known, detection = registry.best(value)
+        assert (found, False) == ((detection.format, known.summarise(value, ORIGIN)), replaced)
 
 
 @settings(max_examples=200, deadline=None)

@@ -54,8 +54,10 @@ def _transcript(episode: Episode, key: str, name: str, lines: list[Line]) -> Tra
 
 def rewards_note(episode: Episode) -> str | None:
     """Why an episode's rewards cannot be shown as rewards; None where they can, or where there are none."""
+    if episode.rewards is not None:
+        return None
     rewards = episode.fields.get("rewards")
-    if episode.rewards is not None or rewards in (None, []):
+    if rewards in (None, []):
         return None
     read = rewards_of(rewards, episode.agents)
     if read is None:

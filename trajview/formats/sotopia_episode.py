@@ -142,8 +142,13 @@ def episode_of(record: object, origin: Origin) -> Episode:
     return episode_from(fields, turns_of(messages), origin)
 
 
-def episode_from(fields: dict[str, Any], every: list[list[Said]], origin: Origin) -> Episode:
-    """An episode from a record by Sotopia's keys, and its turns, the stream's evaluation among them."""
+def episode_from(
+    fields: dict[str, Any], every: list[list[Said]], origin: Origin, rewards: list[Reward] | None = None
+) -> Episode:
+    """An episode from a record by Sotopia's keys, and its turns, the stream's evaluation among them.
+
+    `rewards`: those of the fields, where they are read already.
+    """
     turns = every
     if EVALUATION in map(_SENDER, chain.from_iterable(every)):
         turns = [
@@ -153,7 +158,8 @@ def episode_from(fields: dict[str, Any], every: list[list[Said]], origin: Origin
         ]
     pks = _strings(fields.get("agents"))
     agents = agent_names_of(turns, pks)
-    rewards = rewards_of(fields.get("rewards"), agents)
+    if rewards is None:
+        rewards = rewards_of(fields.get("rewards"), agents)
     if not rewards:
         rewards = rewards_of(_streamed_rewards(_streamed(every, "Rewards"))) or rewards
     reasoning = fields.get("reasoning")
@@ -271,17 +277,19 @@ def onlooker_lines(episode: Episode) -> Iterator[Line]:
             yield Line("user", ENVIRONMENT, "The episode is over." if over else "No one did anything.", number)
 
 
-_Plain = tuple[str, str, str]
-"""What all were told in a turn, who did something, and what; empty where there is none. All others did nothing."""
+_Plain = tuple[str, str, str, bool]
+"""What all were told in a turn, who did something, and what; empty where there is none. All others did nothing, which
+stands before that or not."""
 
 
-def _plain(turn: list[Said]) -> _Plain | None:
-    """A turn as nearly every one is; None where there is more to it."""
+def _plain(turn: list[Said], *, is_first: bool = False) -> _Plain | None:
+    """A turn as nearly every one is; None where there is more to it. What is told in the first is left out."""
     told = doer = deed = ""
+    idled = False
     environment, idle = ENVIRONMENT, "did nothing"
     for sender, _, text in turn:
         if sender == environment:
-            if text != told:
+            if text != told and not is_first:
                 if told:
                     return None
                 told = text
@@ -291,7 +299,9 @@ def _plain(turn: list[Said]) -> _Plain | None:
             doer, deed = sender, text
         elif sender == "did":  # of whom `parse_action` reads that he did "nothing"
             return None
-    return None if "nothing" in deed or len(turn) > _MANY else (told, doer, deed)
+        elif not deed:
+            idled = True
+    return None if len(turn) > _MANY else (told, doer, deed, idled)
 
 
 @lru_cache(maxsize=1000)
@@ -300,15 +310,18 @@ def _is_plain_name(name: str) -> bool:
     return bool(name) and name == _flat(name) and "nothing" not in name
 
 
-def _is_plain_echo(text: str, doer: str, deed: str) -> bool:
-    """Whether an observation is an echo beyond doubt of a turn in which one did something and all others nothing."""
-    retold = f": {doer} {deed}\n"
+def _is_plain_echo(text: str, number: int, before: _Plain) -> bool:
+    """Whether an observation is an echo beyond doubt of turn `number`."""
+    if len(text) < 9 and text in _HEADINGS:
+        return True
+    _, doer, deed, idled = before
     return (
-        text.endswith(retold)
-        and text[: -len(retold)] in _HEADINGS
+        bool(deed)
+        and text == f"Turn #{number}: {doer} {deed}\n"
         and not deed.startswith(doer)
         and not deed[0].isspace()
         and _is_plain_name(doer)
+        and not (idled and "nothing" in deed)  # that the other one did nothing is left out first
     )
 
 
@@ -332,19 +345,17 @@ def _count_in(turn: list[Said], before: list[Said], first: bool) -> int:
 
 def onlooker_count(episode: Episode) -> int:
     """How many `onlooker_lines` there are, without making them."""
-    total = 0
-    before: list[Said] | None = None
-    done: _Plain | None = None
-    for turn in episode.turns:
+    if not episode.turns:
+        return 0
+    before = episode.turns[0]
+    total = _count_in(before, [], True) or 1
+    done = _plain(before, is_first=True)
+    for number, turn in enumerate(episode.turns[1:]):
         plain = _plain(turn)
-        told = "" if plain is None else plain[0]
-        is_old = done is not None and (
-            (len(told) < 9 and told in _HEADINGS) or (done[2] and _is_plain_echo(told, done[1], done[2]))
-        )
-        if plain is not None and (is_old or not told):
+        if plain is not None and (not plain[0] or (done is not None and _is_plain_echo(plain[0], number, done))):
             total += 1  # what was done, or that nothing was
         else:
-            total += _count_in(turn, before or [], before is None) or 1
+            total += _count_in(turn, before, False) or 1
         before, done = turn, plain
     return total
 
