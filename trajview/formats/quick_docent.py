@@ -44,36 +44,34 @@ class _Message(msgspec.Struct, gc=False):
     metadata: _Object | None = None
 
 
-class _Messages(msgspec.Struct, forbid_unknown_fields=True):
+class _Transcript(msgspec.Struct, forbid_unknown_fields=True):
+    """What all kinds of transcript have beside messages."""
+
+    id: Any = UNSET
+    name: Any = UNSET
+    description: Any = UNSET
+    transcript_group_id: Any = UNSET
+    created_at: Any = UNSET
+    metadata: Any = UNSET
+    units: Any = UNSET
+
+
+class _Messages(_Transcript, forbid_unknown_fields=True, kw_only=True):
     """A transcript whose messages are looked at."""
 
     messages: list[_Message]
-    id: Any = UNSET
-    name: Any = UNSET
-    description: Any = UNSET
-    transcript_group_id: Any = UNSET
-    created_at: Any = UNSET
-    metadata: Any = UNSET
-    units: Any = UNSET
 
 
-class _Raws(msgspec.Struct, forbid_unknown_fields=True):
+class _Raws(_Transcript, forbid_unknown_fields=True, kw_only=True):
     """A transcript whose messages stay bytes."""
 
     messages: list[Raw]
-    id: Any = UNSET
-    name: Any = UNSET
-    description: Any = UNSET
-    transcript_group_id: Any = UNSET
-    created_at: Any = UNSET
-    metadata: Any = UNSET
-    units: Any = UNSET
 
 
-class _Usual(_Raws, forbid_unknown_fields=True):
+class _Usual(_Transcript, forbid_unknown_fields=True, kw_only=True):
     """A transcript whose messages stay bytes, and are the usual ones."""
 
-    messages: list[Usual]  # type: ignore[assignment]
+    messages: list[Usual]
 
 
 class _Run(msgspec.Struct, forbid_unknown_fields=True):
@@ -109,7 +107,7 @@ _message: Final = msgspec.json.Decoder(_Message).decode
 _calls: Final = msgspec.json.Decoder(list[_Object] | None).decode
 _object: Final = msgspec.json.Decoder(_Object | None).decode
 _run_fields: Final = _Run.__struct_fields__
-_transcript_fields: Final = tuple(name for name in _Messages.__struct_fields__ if name != "messages")
+_transcript_fields: Final = _Transcript.__struct_fields__
 
 
 def look_at_run(data: bytes | memoryview, origin: Origin) -> tuple[str, Summary] | None:

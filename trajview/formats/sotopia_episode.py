@@ -17,6 +17,7 @@ from trajview.errors import FormatError, Where
 from trajview.models.episodes import (
     ENVIRONMENT,
     EVALUATION,
+    PUBLISHED_KEYS,
     Context,
     Said,
     agent_names_of,
@@ -49,17 +50,6 @@ __all__ = [
     "where",
 ]
 
-# Sotopia's key to the published dataset's; the raw one is the episode's own where both are there.
-_PUBLISHED = {
-    "pk": "episode_id",
-    "environment": "environment_id",
-    "agents": "agent_ids",
-    "tag": "experiment_tag",
-    "models": "experiment_model_name_pairs",
-    "messages": "raw_messages",
-    "rewards": "raw_rewards",
-    "rewards_prompt": "raw_rewards_prompt",
-}
 _SENDER = itemgetter(0)
 _LITERAL_LIMIT = 100_000
 _ECHO_LIMIT = 10_000
@@ -101,7 +91,7 @@ def where(origin: Origin) -> Where:
 
 def _fields_of(record: dict[Any, Any]) -> dict[str, Any]:
     fields = {text_of(key): value for key, value in record.items()}
-    for ours, theirs in _PUBLISHED.items():
+    for ours, theirs in PUBLISHED_KEYS.items():
         if theirs not in fields:
             continue
         value = fields.pop(theirs)

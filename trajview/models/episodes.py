@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .run import Reward
 
 __all__ = [
-    "DIMENSIONS", "ENVIRONMENT", "EVALUATION", "OVERALL", "Action", "Context", "Dimension", "Said", "SplitReasoning",
+    "DIMENSIONS", "ENVIRONMENT", "EVALUATION", "OVERALL", "PUBLISHED_KEYS", "Action", "Context", "Dimension", "Said", "SplitReasoning",
     "agent_names_of", "comments_of", "is_context", "is_evaluation", "is_moderated", "merge_contexts", "parse_action",
     "parse_context", "rewards_of", "split_reasoning", "text_of", "turns_of",
 ]  # fmt: skip
@@ -22,6 +22,18 @@ ENVIRONMENT = "Environment"
 EVALUATION = "Evaluation"
 OVERALL = "overall_score"
 """Reserved by Sotopia inside the dimensions for their mean: not a dimension."""
+
+PUBLISHED_KEYS = {
+    "pk": "episode_id",
+    "environment": "environment_id",
+    "agents": "agent_ids",
+    "tag": "experiment_tag",
+    "models": "experiment_model_name_pairs",
+    "messages": "raw_messages",
+    "rewards": "raw_rewards",
+    "rewards_prompt": "raw_rewards_prompt",
+}
+"""Sotopia's key of an episode to the published dataset's. The raw one is the episode's own where both are there."""
 
 Said = tuple[str, str, str]
 """Sender, receiver, text."""

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Discriminator,
     Field,
@@ -22,19 +23,23 @@ from pydantic import (
 from pydantic_core.core_schema import SerializerFunctionWrapHandler
 
 __all__ = [
-    "AssistantMessage", "AudioPart", "ChatMessage", "ContentPart", "ImagePart", "MessageBase", "OtherPart",
+    "AssistantMessage", "AudioPart", "ChatMessage", "ContentPart", "ImagePart", "MessageBase", "Metadata", "OtherPart",
     "ReasoningPart", "SystemMessage", "TextPart", "ToolCall", "ToolCallView", "ToolMessage", "UserMessage",
-    "VideoPart", "metadata_or_raise",
+    "VideoPart",
 ]  # fmt: skip
 
 
-def metadata_or_raise(value: object) -> dict[str, Any]:
+def _metadata_or_raise(value: object) -> dict[str, Any]:
     """Docent's rule: metadata is a dict (null counts as empty), anything else is refused by the name of its type."""
     if value is None:
         return {}
     if not isinstance(value, dict):
         raise ValueError(f"metadata must be a dict, not {type(value).__name__}")
     return value
+
+
+Metadata = Annotated[dict[str, Any], BeforeValidator(_metadata_or_raise)]
+"""What is known of a run, a transcript, a group or a message beside its fields."""
 
 
 class _OptionalExtras(BaseModel):
@@ -212,7 +217,7 @@ class MessageBase(_OptionalExtras):
     id: str | None = None
     content: str | list[ContentPart] = ""
     role: str
-    metadata: dict[str, Any] = Field(default_factory=dict)
+    metadata: Metadata = Field(default_factory=dict)
     name: str | None = None
     recipient: str | None = None
     timestamp: str | None = None
@@ -227,15 +232,10 @@ class MessageBase(_OptionalExtras):
         unknown = data.keys() - cls.model_fields.keys()
         if not unknown:
             return data
-        metadata = metadata_or_raise(data.get("metadata"))
+        metadata = _metadata_or_raise(data.get("metadata"))
         known = {key: value for key, value in data.items() if key not in unknown}
         known["metadata"] = {**{key: data[key] for key in data if key in unknown}, **metadata}
         return known
-
-    @field_validator("metadata", mode="before")
-    @classmethod
-    def _metadata_is_a_dict(cls, value: object) -> dict[str, Any]:
-        return metadata_or_raise(value)
 
     @field_validator("content", mode="before")
     @classmethod

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import uuid4
 
 from pydantic import Field, field_validator
 
-from .messages import _OptionalExtras, metadata_or_raise
+from .messages import Metadata, _OptionalExtras
 from .transcript import Transcript, TranscriptGroup
 
 __all__ = ["AgentRun", "Reward", "overall_of"]
@@ -33,16 +32,11 @@ class AgentRun(_OptionalExtras):
     description: str | None = None
     transcripts: list[Transcript]
     transcript_groups: list[TranscriptGroup] = Field(default_factory=list)
-    metadata: dict[str, Any] = Field(default_factory=dict)
+    metadata: Metadata = Field(default_factory=dict)
     agents: list[str] | None = None
     rewards: list[Reward] | None = None
     reasoning: str | None = None
     source_format: str | None = None
-
-    @field_validator("metadata", mode="before")
-    @classmethod
-    def _metadata_is_a_dict(cls, value: object) -> dict[str, Any]:
-        return metadata_or_raise(value)
 
     @field_validator("transcripts", "transcript_groups", mode="before")
     @classmethod

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
@@ -13,6 +13,7 @@ from .episodes import (
     DIMENSIONS,
     ENVIRONMENT,
     OVERALL,
+    PUBLISHED_KEYS,
     Dimension,
     Said,
     SplitReasoning,
@@ -124,18 +125,6 @@ class EpisodeLog(BaseModel):
     rewards: list[Reward]
     rewards_prompt: str = ""
 
-    PUBLISHED_KEYS: ClassVar[dict[str, str]] = {
-        "pk": "episode_id",
-        "environment": "environment_id",
-        "agents": "agent_ids",
-        "tag": "experiment_tag",
-        "models": "experiment_model_name_pairs",
-        "messages": "raw_messages",
-        "rewards": "raw_rewards",
-        "rewards_prompt": "raw_rewards_prompt",
-    }
-    """Sotopia's key to the published dataset's."""
-
     @model_validator(mode="before")
     @classmethod
     def _published_spelling(cls, data: object) -> object:
@@ -143,7 +132,7 @@ class EpisodeLog(BaseModel):
             return data
         if "raw_messages" in data:
             # Where both spellings are there, as `rewards` is, the raw one counts (Sotopia's `jsonl_to_episodes`).
-            data = {**data, **{ours: data[theirs] for ours, theirs in cls.PUBLISHED_KEYS.items() if theirs in data}}
+            data = {**data, **{ours: data[theirs] for ours, theirs in PUBLISHED_KEYS.items() if theirs in data}}
         if isinstance(data.get("rewards"), str):
             data = {**data, "rewards": cls._rewards_from_text(data)}
         return data

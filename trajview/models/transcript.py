@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
-from typing import Any, cast
+from typing import cast
 from uuid import uuid4
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
-from .messages import ChatMessage, _OptionalExtras, metadata_or_raise
+from .messages import ChatMessage, Metadata, _OptionalExtras
 from .units import count_units, unit_starts
 
 __all__ = ["Transcript", "TranscriptGroup", "count_units", "unit_starts"]
@@ -30,12 +30,7 @@ class TranscriptGroup(_OptionalExtras):
     agent_run_id: str | None = None
     parent_transcript_group_id: str | None = None
     created_at: str | None = None
-    metadata: dict[str, Any] = Field(default_factory=dict)
-
-    @field_validator("metadata", mode="before")
-    @classmethod
-    def _metadata_is_a_dict(cls, value: object) -> dict[str, Any]:
-        return metadata_or_raise(value)
+    metadata: Metadata = Field(default_factory=dict)
 
     @classmethod
     def _unset_names(cls) -> frozenset[str]:
@@ -78,13 +73,8 @@ class Transcript(_OptionalExtras):
     transcript_group_id: str | None = None
     created_at: str | None = None
     messages: list[ChatMessage] = Field(default_factory=list)
-    metadata: dict[str, Any] = Field(default_factory=dict)
+    metadata: Metadata = Field(default_factory=dict)
     units: list[list[int]] | None = None
-
-    @field_validator("metadata", mode="before")
-    @classmethod
-    def _metadata_is_a_dict(cls, value: object) -> dict[str, Any]:
-        return metadata_or_raise(value)
 
     @classmethod
     def _unset_names(cls) -> frozenset[str]:

@@ -16,8 +16,9 @@ from textual.strip import Strip
 
 from trajview.app.branch_tree import BranchTree
 from trajview.app.keys import bindings_for
-from trajview.app.palette import component_styles
 from trajview.textsafe import one_line
+
+from .styled import Styled
 
 __all__ = ["BranchView"]
 
@@ -28,7 +29,7 @@ DEEPEST = 8
 _STYLES = ("group", "words", "here", "cursor", "count", "error", "rule")
 
 
-class BranchView(ScrollView, can_focus=True, inherit_bindings=False):
+class BranchView(Styled, ScrollView, can_focus=True, inherit_bindings=False):
     """Shows a `BranchTree`, at most a third of the column high; posts `Picked`, and `Left` when its keys are not wanted."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("tree")]
@@ -64,8 +65,6 @@ class BranchView(ScrollView, can_focus=True, inherit_bindings=False):
         self.branch_tree: BranchTree | None = None
         self.index = 0
         """The transcript that is read."""
-        self._styles: dict[str, Style] = {}
-        self._base = Style.null()
 
     def show(self, tree: BranchTree, index: int) -> None:
         """Show the transcripts of a run, one of which is read. A run of one transcript needs no tree."""
@@ -96,14 +95,8 @@ class BranchView(ScrollView, can_focus=True, inherit_bindings=False):
 
     # -- rendering -----------------------------------------------------------------------------------------------------
 
-    def notify_style_update(self) -> None:
-        super().notify_style_update()
-        self._styles = {}
-
     def render_line(self, y: int) -> Strip:
-        if not self._styles:
-            self._base = self.rich_style
-            self._styles = component_styles(self, self.COMPONENT_CLASSES)
+        self._find_styles()
         width = self.scrollable_content_region.width
         tree, line = self.branch_tree, self.scroll_offset.y + y
         if tree is None or line > len(tree.nodes):

@@ -7,7 +7,6 @@ from functools import partial
 from typing import ClassVar
 
 from rich.segment import Segment
-from rich.style import Style
 from textual import events
 from textual.message import Message
 from textual.strip import Strip
@@ -15,7 +14,6 @@ from textual.widget import Widget
 
 from trajview.app.comparison import GUTTER, MIDDLE
 from trajview.app.comparison_search import SearchedComparison
-from trajview.app.palette import component_styles
 from trajview.app.positions import Position
 from trajview.app.render.layout import Palette, row_segments
 from trajview.app.render.paired import PairedRow
@@ -24,6 +22,7 @@ from trajview.compare.alignment import Kind
 from .rows_view import RowsView
 from .steady import Bare
 from .strips import characters_before, with_matches
+from .styled import Dragged, Styled
 
 __all__ = ["CompareMap", "CompareView"]
 
@@ -138,7 +137,7 @@ class CompareView(RowsView, can_focus=True, inherit_bindings=False):
         self.sync()
 
 
-class CompareMap(Bare, Widget, can_focus=False):
+class CompareMap(Dragged, Styled, Bare, Widget, can_focus=False):
     """One column that stands for the whole comparison: where the sides differ, or what a search found, and the screen."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -166,8 +165,6 @@ class CompareMap(Bare, Widget, can_focus=False):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.session: SearchedComparison | None = None
-        self._styles: dict[str, Style] = {}
-        self._base = Style.null()
         self._signs: dict[int, str] = {}
         self._signs_for: tuple[object, ...] = ()
         self._total = 0
@@ -180,10 +177,6 @@ class CompareMap(Bare, Widget, can_focus=False):
     def follow(self) -> None:
         """The window has moved."""
         self.refresh()
-
-    def notify_style_update(self) -> None:
-        super().notify_style_update()
-        self._styles = {}
 
     def _by_line(self, session: SearchedComparison, height: int) -> dict[int, str]:
         """Which kind of sign is on each line; made anew when heights have changed by half a line's worth."""
@@ -201,9 +194,7 @@ class CompareMap(Bare, Widget, can_focus=False):
         return self._signs
 
     def render_line(self, y: int) -> Strip:
-        if not self._styles:
-            self._base = self.rich_style
-            self._styles = component_styles(self, self.COMPONENT_CLASSES)
+        self._find_styles()
         session, height = self.session, self.size.height
         if session is None or not session.count or not height:
             return Strip([Segment(" ", self._base)])
@@ -215,19 +206,6 @@ class CompareMap(Bare, Widget, can_focus=False):
             return Strip([Segment(" ", style)])
         return Strip([Segment("▪", style + self._styles[f"compare-map--{name}"])])
 
-    def on_mouse_down(self, event: events.MouseDown) -> None:
-        event.stop()
-        self.capture_mouse()
-        self._pick(event.y)
-
-    def on_mouse_move(self, event: events.MouseMove) -> None:
-        if self.app.mouse_captured is self:
-            self._pick(event.y)
-
-    def on_mouse_up(self, event: events.MouseUp) -> None:
-        event.stop()
-        self.release_mouse()
-
-    def _pick(self, y: int) -> None:
+    def _pick(self, y: int, *, exactly: bool = False) -> None:  # noqa: ARG002 - of those whose signs are few
         last = max(1, self.size.height - 1)
         self.post_message(self.Picked(max(0, min(y, last)) / last))

@@ -5,21 +5,21 @@ from __future__ import annotations
 from typing import ClassVar
 
 from rich.segment import Segment
-from rich.style import Style
 from textual.strip import Strip
 from textual.widget import Widget
 
 from trajview.app.guidance import GuideLine, cut, guide
-from trajview.app.palette import component_styles
 from trajview.app.score_grid import ScoreGrid
 from trajview.textsafe import one_line
+
+from .styled import Styled
 
 __all__ = ["GuidanceBox"]
 
 _STYLES = ("head", "text", "band", "current", "bad", "said")
 
 
-class GuidanceBox(Widget):
+class GuidanceBox(Styled, Widget):
     """Name, range and description of a dimension and its bands, that of the present score marked; errors come first."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"guidance-box--{name}" for name in _STYLES}
@@ -41,7 +41,6 @@ class GuidanceBox(Widget):
         self._grid: ScoreGrid | None = None
         self._plain = ""
         self._strict = False
-        self._styles: dict[str, Style] = {}
 
     def show(self, grid: ScoreGrid, strict: bool = False) -> None:
         """The guidance for the cell under the cursor of a grid; `strict` where an unfinished number is an error too."""
@@ -57,10 +56,6 @@ class GuidanceBox(Widget):
         """How many lines show the longest guidance of a rubric in full."""
         longest = (len(guide(dimension, "", width, 1_000)) for dimension in grid.dimensions)
         return max(longest, default=1)
-
-    def notify_style_update(self) -> None:
-        super().notify_style_update()
-        self._styles = {}
 
     def content_lines(self, width: int, height: int) -> list[tuple[str, str]]:
         """What is shown: a style's name and a text for each line."""
@@ -82,8 +77,7 @@ class GuidanceBox(Widget):
 
     def render_line(self, y: int) -> Strip:
         width, height = self.size.width, self.size.height
-        if not self._styles:
-            self._styles = component_styles(self, self.COMPONENT_CLASSES)
+        self._find_styles()
         base = self.rich_style
         lines = self.content_lines(width, height)
         if y >= len(lines) or width <= 0:

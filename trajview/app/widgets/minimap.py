@@ -6,24 +6,23 @@ from typing import ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
-from textual import events
 from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
 from trajview.app.overview import Overview
-from trajview.app.palette import component_styles
 from trajview.app.rule_colours import rule_classes, rule_css
 from trajview.app.session import TranscriptSession
 
 from .steady import Bare
+from .styled import Dragged, Styled
 
 __all__ = ["Minimap"]
 
 _ROLES = ("system", "user", "assistant", "tool")
 
 
-class Minimap(Bare, Widget, can_focus=False):
+class Minimap(Dragged, Styled, Bare, Widget, can_focus=False):
     """Shows an `Overview`: roles as a bar, dotted where folded, and signs; posts `Picked` when clicked or dragged.
 
     In one column a sign hides the bar; in two they stand side by side.
@@ -63,8 +62,6 @@ class Minimap(Bare, Widget, can_focus=False):
         self._overview: Overview | None = None
         self._shown: tuple[object, ...] = ()
         self._total = 0
-        self._styles: dict[str, Style] = {}
-        self._base = Style.null()
 
     def show(self, session: TranscriptSession) -> None:
         """Show another session."""
@@ -83,14 +80,8 @@ class Minimap(Bare, Widget, can_focus=False):
                 self._shown, self._total = shown, drawn
                 self.refresh()
 
-    def notify_style_update(self) -> None:
-        super().notify_style_update()
-        self._styles = {}
-
     def render_line(self, y: int) -> Strip:
-        if not self._styles:
-            self._base = self.rich_style
-            self._styles = component_styles(self, self.COMPONENT_CLASSES)
+        self._find_styles()
         width, height = self.size.width, self.size.height
         line = self._overview.line(y, height) if self._overview is not None else None
         if line is None:
@@ -101,19 +92,6 @@ class Minimap(Bare, Widget, can_focus=False):
         if width > 1:
             return Strip([bar, sign]).adjust_cell_length(width, style)
         return Strip([sign if line.kind else bar])
-
-    def on_mouse_down(self, event: events.MouseDown) -> None:
-        event.stop()
-        self.capture_mouse()
-        self._pick(event.y, exactly=True)
-
-    def on_mouse_move(self, event: events.MouseMove) -> None:
-        if self.app.mouse_captured is self:
-            self._pick(event.y)
-
-    def on_mouse_up(self, event: events.MouseUp) -> None:
-        event.stop()
-        self.release_mouse()
 
     def _pick(self, y: int, *, exactly: bool = False) -> None:
         height = self.size.height

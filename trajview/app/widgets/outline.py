@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from rich.cells import cell_len, set_cell_size
@@ -19,7 +19,6 @@ from textual.worker import get_current_worker
 
 from trajview.app.keys import key_of
 from trajview.app.overview import highlighted_units
-from trajview.app.palette import component_styles
 from trajview.app.render.headers import first_words, sign_of
 from trajview.app.rule_colours import rule_classes, rule_css
 from trajview.app.session import TranscriptSession
@@ -28,6 +27,7 @@ from trajview.corpus.turns import give_way, short_turns
 from trajview.textsafe import one_line
 
 from .steady import Bare
+from .styled import Styled
 
 __all__ = ["Outline"]
 
@@ -43,7 +43,7 @@ SOME = 36
 _STYLES = ("number", "words", "current", "error", "hit", "mark", "user", "dim", "score")
 
 
-class Outline(Bare, ScrollView, can_focus=False):
+class Outline(Styled, Bare, ScrollView, can_focus=False):
     """Lists action units, all or the highlighted ones; posts `Picked` when one is clicked.
 
     Labels are made for the lines on the screen only, and for those alone calls, time and tokens are counted, in a thread.
@@ -92,8 +92,6 @@ class Outline(Bare, ScrollView, can_focus=False):
         self.session: TranscriptSession | None = None
         self._labels: dict[int, str] = {}
         self._current = -1
-        self._styles: dict[str, Style] = {}
-        self._base = Style.null()
         self._strips: dict[tuple[object, ...], Strip] = {}
         self.only_highlighted = False
         """Whether other units are left out."""
@@ -180,10 +178,8 @@ class Outline(Bare, ScrollView, can_focus=False):
             self.scroll_to(y=max(0, line - height // 2), animate=False)
         self.refresh()
 
-    def _palette(self) -> dict[str, Style]:
-        if not self._styles:
-            self._base = self.rich_style
-            self._styles = component_styles(self, self.COMPONENT_CLASSES)
+    def _palette(self) -> Mapping[str, Style]:
+        self._find_styles()
         return self._styles
 
     def _sign_colour(self, kind: str) -> Style:
@@ -191,7 +187,6 @@ class Outline(Bare, ScrollView, can_focus=False):
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
-        self._styles = {}
         self._strips.clear()
 
     def render_line(self, y: int) -> Strip:
@@ -213,7 +208,7 @@ class Outline(Bare, ScrollView, can_focus=False):
             strip = self._strips[key] = self._line(session, unit, width, palette)
         return strip
 
-    def _line(self, session: TranscriptSession, unit: int, width: int, palette: dict[str, Style]) -> Strip:
+    def _line(self, session: TranscriptSession, unit: int, width: int, palette: Mapping[str, Style]) -> Strip:
         def style(name: str) -> Style:
             return self._base + palette[f"outline--{name}"]
 

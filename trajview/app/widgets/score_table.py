@@ -17,10 +17,11 @@ from textual.strip import Strip
 from trajview.annotation.draft import overall
 from trajview.annotation.rubric import Rubric
 from trajview.app.guidance import cut
-from trajview.app.palette import component_styles
 from trajview.app.score_grid import Place, ScoreGrid
 from trajview.app.widgets.annotation_fields import TEXT_KEYS
 from trajview.textsafe import one_line
+
+from .styled import Styled
 
 if TYPE_CHECKING:
     from trajview.models.run import Reward
@@ -45,7 +46,7 @@ class _Line:
     agents: tuple[int, ...] = ()
 
 
-class ScoreTable(ScrollView, can_focus=True):
+class ScoreTable(Styled, ScrollView, can_focus=True):
     """Shows a `ScoreGrid`. Digits, `-`, `.`, Backspace and Delete change the cell under the cursor, letters go to dimensions.
 
     The keys that move are the panel's. After a key `changed` is called, or `moved` where only the cursor went.
@@ -94,8 +95,6 @@ class ScoreTable(ScrollView, can_focus=True):
         self.moved: Callable[[], None] = lambda: None
         self.changed: Callable[[], None] = lambda: None
         self._lines: list[_Line] = []
-        self._styles: dict[str, Style] = {}
-        self._base = Style.null()
 
     def show(self, grid: ScoreGrid, rewards: Sequence[Reward] = ()) -> None:
         """Show another grid."""
@@ -188,14 +187,8 @@ class ScoreTable(ScrollView, can_focus=True):
 
     # Lines
 
-    def notify_style_update(self) -> None:
-        super().notify_style_update()
-        self._styles = {}
-
     def _style(self, name: str) -> Style:
-        if not self._styles:
-            self._base = self.rich_style
-            self._styles = component_styles(self, self.COMPONENT_CLASSES)
+        self._find_styles()
         return self._base + self._styles[f"score-table--{name}"]
 
     def _cell(self, width: int) -> int:
