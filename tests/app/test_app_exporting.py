@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
+from threading import Event
 
 import pytest
 from textual.widgets import Input
 
 from trajview.annotation.store import AnnotationStore
+from trajview.export import choice
+from trajview.export.exported import Exported
+from trajview.models.run import AgentRun
 
 from .driving import Reader, reading
 
@@ -159,3 +164,41 @@ async def test_blind_mode_writes_a_blind_run(log: Path) -> None:
     record = json.loads(Path("a.json").read_text())
     assert "rewards" not in record
     assert not [message for message in record["transcripts"][0]["messages"] if message.get("model")]
+
+
+async def test_what_takes_long_to_write_says_how_far_it_is_whatever_is_pressed_and_can_be_stopped(
+    log: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entered, ended = Event(), Event()
+
+    def endless(run: AgentRun, *_: object) -> Exported:
+        try:
+            while True:
+                for _ in run.transcripts[0].messages:
+                    entered.set()
+                    time.sleep(0.001)
+        finally:
+            ended.set()
+
+    monkeypatch.setattr(choice, "exported", endless)
+    async with reading(log, size=(160, 30)) as reader:
+        await reader.opened()
+        for press in ("escape", "q"):
+            ended.clear()
+            await reader.press("W", "enter")
+            await reader.until(lambda: "writing repair.md… message " in reader.status)
+            assert "(q stops it)" in reader.status
+            await reader.press("j", "k")
+            assert "writing repair.md…" in reader.status
+            await reader.press(press)
+            assert ended.wait(20)
+            await reader.until(lambda: "not written: stopped" in reader.status)
+            await reader.press("j")
+            assert "writing" not in reader.status
+            await reader.until(lambda: not list(folder.iterdir()))
+        entered.clear()
+        ended.clear()
+        await reader.press("W", "enter")
+        await reader.until(entered.is_set)
+    # The program has ended: what it was writing did not keep it.
+    assert ended.wait(20)

@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.message import Message
+from textual.timer import Timer
+from textual.worker import get_current_worker
 
+from trajview.app.keys import key_of
 from trajview.app.screens.citing import Citing
 from trajview.app.widgets.prompt import Prompt
 from trajview.errors import Problem, TrajviewError
@@ -24,6 +27,7 @@ __all__ = ["Exporting"]
 
 _ENDINGS = ".md .html .json .jsonl .adp.jsonl"
 _FORMATS = ".md, .html, .json (Docent), .jsonl (OpenAI), .adp.jsonl (ADP)"
+_EVERY = 0.2  # seconds from one look at how far the writing is to the next
 _SAID_AT_ONCE = 4
 """Sentences on what is lost that a person is shown; `trajview export` lists them all."""
 
@@ -36,6 +40,15 @@ class _Asked:
     key: str
     part: Part | None
     path: Path | None = None
+
+
+@dataclass(slots=True)
+class _Writing:
+    """What is being written, and the message that this has come to."""
+
+    path: Path
+    clock: Timer
+    message: int = 0
 
 
 class Exporting(Citing):
@@ -51,6 +64,7 @@ class Exporting(Citing):
     def __init__(self) -> None:
         super().__init__()
         self._to_export: _Asked | None = None
+        self._writing: _Writing | None = None
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """What opens a field has priority, and is yet nobody's key but the transcript's."""
@@ -106,15 +120,40 @@ class Exporting(Citing):
             self._write_file(_Asked(asked.run, asked.key, asked.part, path), replace=False)
 
     def _write_file(self, asked: _Asked, *, replace: bool) -> None:
+        assert asked.path is not None
         self._to_export = asked
-        self._brief(f"writing {one_line(str(asked.path), 60)}…")
-        self._export(asked, replace, self.trajview.rulebook.wanted)
+        self._end_writing()
+        self._writing = _Writing(asked.path, self.set_interval(_EVERY, self._say_status))
+        self._say_status()
+        self._export(asked, replace, self.trajview.rulebook.wanted, self._writing)
+
+    def _end_writing(self) -> None:
+        """Nothing is being written any more."""
+        if self._writing is not None:
+            self._writing.clock.stop()
+            self._writing = None
+
+    def stop_writing(self) -> bool:
+        """Give up what is being written; False if nothing is."""
+        if self._writing is None:
+            return False
+        self.workers.cancel_group(self, "export")
+        self._end_writing()
+        self._brief("not written: stopped")
+        return True
+
+    def _annotation_says(self) -> str:
+        if self._writing is None:
+            return super()._annotation_says()
+        far = f" message {self._writing.message:,}" if self._writing.message else ""
+        return f"writing {one_line(str(self._writing.path), 60)}…{far} ({key_of('back')} stops it)"
 
     @work(thread=True, exclusive=True, group="export", exit_on_error=False, description="export")
-    def _export(self, asked: _Asked, replace: bool, rules: list[Rule]) -> None:
+    def _export(self, asked: _Asked, replace: bool, rules: list[Rule], writing: _Writing) -> None:
         from trajview.export.annotated import Annotations
         from trajview.export.choice import exported, format_of
         from trajview.export.new_file import AlreadyThere, new_file
+        from trajview.export.watched import Stopped, watched
 
         assert asked.path is not None
         format = format_of(asked.path)
@@ -122,12 +161,23 @@ class Exporting(Citing):
         store = self.trajview.store
         problems: list[Problem] = []
         lost: list[str] = []
+        worker = get_current_worker()
+
+        def step(message: int) -> None:
+            writing.message = message
+            if worker.is_cancelled:
+                raise Stopped
+
         try:
             with new_file(asked.path, replace=replace) as file:
                 annotated = Annotations(store.root, store.annotator, problems.append).of(asked.key)
-                found = exported(asked.run, format, asked.part, annotated, rules)
+                found = exported(watched(asked.run, step), format, asked.part, annotated, rules)
+                step(0)
                 file.write(found.text.encode())
+                step(0)
                 lost = [*(str(problem) for problem in problems), *found.lost]
+        except Stopped:
+            return
         except TrajviewError as error:
             self.post_message(self._Written(asked, [], error.problem(), isinstance(error, AlreadyThere)))
         else:
@@ -136,6 +186,7 @@ class Exporting(Citing):
     @on(_Written)
     def _take_written(self, message: _Written) -> None:
         message.stop()
+        self._end_writing()
         path = one_line(str(message.asked.path), 200)
         if message.there:
             self._brief("")

@@ -332,7 +332,7 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing, Counti
 
     def action_back(self) -> None:
         """Close what is open on top of the transcript, else go back to the list; ask about unsaved work."""
-        if self.end_selection():
+        if self.stop_writing() or self.end_selection():
             return
         session = self.session
         if session is not None and session.search is not None and session.search.text != self._came_with:

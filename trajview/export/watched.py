@@ -1,0 +1,60 @@
+"""A run whose messages tell when they are looked at: how far an export is, and a place at which it can be stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, cast, overload
+
+from trajview.models.messages import ChatMessage
+from trajview.models.run import AgentRun
+from trajview.models.transcript import Transcript
+
+__all__ = ["Stopped", "watched"]
+
+Step = Callable[[int], None]
+
+
+class Stopped(Exception):
+    """Raised by a step where nobody wants the export any more."""
+
+
+def watched(run: AgentRun, step: Step) -> AgentRun:
+    """The same run; `step` is called with the number of each message of a transcript, from 0, before it is looked at.
+
+    An export goes through them several times. What `step` raises ends it.
+    """
+    return run.model_copy(update={"transcripts": [_watched(transcript, step) for transcript in run.transcripts]})
+
+
+def _watched(transcript: Transcript, step: Step) -> Transcript:
+    messages = cast("list[ChatMessage]", _Messages(transcript.messages, step))
+    copied = transcript.model_copy(update={"messages": messages})
+    copied.__dict__.pop("_cache", None)  # another thread uses the units that are kept in it
+    return copied
+
+
+class _Messages(Sequence[ChatMessage]):
+    """Messages that tell; what else is known of messages that are built on demand is known of these."""
+
+    def __init__(self, messages: Sequence[ChatMessage], step: Step) -> None:
+        self._messages = messages
+        self._step = step
+
+    def __len__(self) -> int:
+        return len(self._messages)
+
+    @overload
+    def __getitem__(self, index: int) -> ChatMessage: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[ChatMessage]: ...
+    def __getitem__(self, index: int | slice) -> ChatMessage | Sequence[ChatMessage]:
+        self._step(index.start or 0 if isinstance(index, slice) else index)
+        return self._messages[index]
+
+    def __iter__(self) -> Iterator[ChatMessage]:
+        for index, message in enumerate(self._messages):
+            self._step(index)
+            yield message
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._messages, name)
