@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from tests.formats.test_lazy import items
 from trajview.app.search import search
-from trajview.corpus import absence
-from trajview.corpus.absence import absence_of
+from trajview.corpus import absence, json_counting
+from trajview.corpus.absence import beginning_of
 from trajview.corpus.counting import counter_of
 from trajview.corpus.decode import decode_json
+from trajview.corpus.json_counting import pattern_counter_in_json
 from trajview.corpus.pattern_words import literal_of
 from trajview.corpus.query import Query, QueryError, query_from
 from trajview.formats import stretches
@@ -160,8 +161,12 @@ def test_messages_that_are_bytes_are_searched_as_built_ones_are(
         patch.setattr(stretches, "STRETCH", 150)  # a message or two
         patch.setattr(rows, "_LEAST_RARE", 0.0)
         patch.setattr(absence, "_WORTH", 0)
-        absence_of.cache_clear()
+        patch.setattr(json_counting, "_WORTH", 0)
+        for made in (beginning_of, pattern_counter_in_json):
+            made.cache_clear()
         (*first, last) = search(lazy, query, start)
+    for made in (beginning_of, pattern_counter_in_json):
+        made.cache_clear()
     expected = {index: _count(query, without_colours(text_of(message))) for index, message in enumerate(built)}
     expected = {index: count for index, count in expected.items() if count}
     assert dict(zip(last.messages, last.counts, strict=True)) == expected

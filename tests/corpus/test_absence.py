@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.patterns.test_finder import FLAGS, SOURCES
 from trajview.corpus import absence, quick_bytes
-from trajview.corpus.absence import absence_of
+from trajview.corpus.absence import NOWHERE, beginning_of, signs_in
 from trajview.patterns import rows
 from trajview.textsafe import without_colours
 
@@ -42,9 +42,17 @@ def json_of(text: str, ascii_only: bool, slashes: bool) -> bytes:
 def _every_row_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(rows, "_LEAST_RARE", 0.0)
     monkeypatch.setattr(absence, "_WORTH", 0)
-    absence_of.cache_clear()
+    beginning_of.cache_clear()
     yield
-    absence_of.cache_clear()
+    beginning_of.cache_clear()
+
+
+def absence_of(pattern: re.Pattern[str]) -> Callable[[bytes], bool] | None:
+    """What says whether JSON tells that a pattern matches nothing in it."""
+    begins = beginning_of(pattern)
+    if begins is None:
+        return None
+    return lambda data: (signs := signs_in(data)) is not None and begins(data, signs) == NOWHERE
 
 
 def check(source: str, flags: int, texts: list[str], ascii_only: bool, slashes: bool) -> int:
@@ -54,7 +62,7 @@ def check(source: str, flags: int, texts: list[str], ascii_only: bool, slashes: 
     is_absent, said = absence_of(pattern), 0
     for text in texts:
         data = json_of(text, ascii_only, slashes)
-        if is_absent is not None and is_absent(memoryview(data)):
+        if is_absent is not None and is_absent(data):
             assert not any(match.group() for match in pattern.finditer(without_colours(text)))
             said += 1
     return said
@@ -78,7 +86,7 @@ def test_texts_that_hold_a_match_are_told_from_those_that_do_not(
     monkeypatch.undo()
     if not quick:
         monkeypatch.setattr(quick_bytes, "_quick", None)
-    absence_of.cache_clear()
+    beginning_of.cache_clear()
     is_absent = absence_of(re.compile(source))
     assert is_absent is not None
     for held in ("007\nrunning", "1.5", "on 2024-12", "xx12", "say no1\n\nno"):
@@ -90,8 +98,8 @@ def test_texts_that_hold_a_match_are_told_from_those_that_do_not(
 @pytest.mark.parametrize("source", [".*", "a?", r"(?=a)", r"(a)\1", r"\w+|\d", r"\s\w+"])
 def test_nothing_is_said_of_patterns_that_are_everywhere(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
-    absence_of.cache_clear()
-    assert absence_of(re.compile(source)) is None
+    beginning_of.cache_clear()
+    assert beginning_of(re.compile(source)) is None
 
 
 def test_nothing_is_said_of_what_cannot_be_read_as_it_is_written() -> None:
@@ -117,3 +125,27 @@ def test_every_end_of_a_code_for_colours_is_known() -> None:
     ends = {chr(code) for code in range(0x3000) for start in starts if not without_colours(start + chr(code))}
     assert "".join(ends).encode().translate(None, rows._CODE_ENDS) == b""
     assert len(ends) == len(rows._CODE_ENDS)
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "place"),
+    [
+        (r"[0-9]{3}\s", "x" * 50 + "170 ", 50),
+        (r"a[0-9]{3}", "\\\\\n" * 9 + "a170", 9 * 6),
+        (r".[0-9]{3}", "\n" * 9 + "\\170", 9 * 2),
+        (r"\w+[0-9]{3}", "x" * 50 + "170", 1),
+        (r"[0-9]{3}", "\x1b[0m" + "x" * 50 + "170", 1),
+        (r"[0-9]{3}", "no", NOWHERE),
+    ],
+)
+def test_before_the_place_where_a_match_may_begin_there_is_none(source: str, text: str, place: int) -> None:
+    begins, data = beginning_of(re.compile(source)), json_of(text, True, False)
+    signs = signs_in(data)
+    assert begins is not None
+    assert signs is not None
+    at = begins(data, signs)
+    if place == NOWHERE:
+        assert at == place
+    else:
+        assert place - 8 < at <= max(1, place)
+        assert re.search(source, json.loads(b'"' + data[at:])) is not None

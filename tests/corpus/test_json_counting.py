@@ -6,6 +6,7 @@ import json
 import re
 import sys
 import warnings
+from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -13,8 +14,10 @@ from hypothesis import strategies as st
 
 from tests.corpus.test_absence import PATTERNS, TEXTS, json_of
 from tests.patterns.test_finder import FLAGS, ONES, TIMES
-from trajview.corpus import json_counting, quick_bytes
+from trajview.corpus import absence, json_counting, quick_bytes
+from trajview.corpus.absence import BEHIND_QUOTE, NOWHERE, beginning_of, signs_in
 from trajview.corpus.json_counting import pattern_counter_in_json
+from trajview.patterns import rows
 from trajview.textsafe import without_colours
 
 pytest.importorskip("re2")
@@ -36,16 +39,39 @@ SIMPLE = st.lists(
 
 
 @pytest.fixture(autouse=True)
-def _every_text_is_counted_in(monkeypatch: pytest.MonkeyPatch) -> None:
+def _every_text_is_counted_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(json_counting, "_WORTH", 0)
+    monkeypatch.setattr(absence, "_WORTH", 0)
+    monkeypatch.setattr(rows, "_LEAST_RARE", 0.0)
+    beginning_of.cache_clear()
     pattern_counter_in_json.cache_clear()
+    yield
+    beginning_of.cache_clear()
+    pattern_counter_in_json.cache_clear()
+
+
+def counter_of(pattern: re.Pattern[str]) -> Callable[[bytes], int | None] | None:
+    """What counts in JSON, from where on a match may be there."""
+    count, begins = pattern_counter_in_json(pattern), beginning_of(pattern)
+    if count is None:
+        return None
+
+    def counted(data: bytes) -> int | None:
+        if (signs := signs_in(data)) is None:
+            return None
+        found = count(data, signs, BEHIND_QUOTE)
+        if begins is not None and (at := begins(data, signs)) != BEHIND_QUOTE:
+            assert found in ({0, None} if at == NOWHERE else {count(data, signs, at), None})
+        return found
+
+    return counted
 
 
 def check(source: str, flags: int, texts: list[str], ascii_only: bool, slashes: bool) -> int:
     """In how many texts the matches are counted."""
     with warnings.catch_warnings(action="ignore"):
         pattern = re.compile(source, flags)
-    count, counted = pattern_counter_in_json(pattern), 0
+    count, counted = counter_of(pattern), 0
     for text in texts if count is not None else ():
         try:
             data = json_of(text, ascii_only, slashes)
@@ -114,14 +140,14 @@ def test_what_cannot_be_counted_in_json_is_refused(source: str) -> None:
     ],
 )  # fmt: skip
 def test_of_what_is_written_otherwise_nothing_is_said(data: bytes) -> None:
-    count = pattern_counter_in_json(re.compile("x"))
+    count = counter_of(re.compile("x"))
     assert count is not None
     assert count(b'"xx"') == 2
     assert count(data) is None
 
 
 def test_matches_close_together_are_left_to_re_for_a_while() -> None:
-    count = pattern_counter_in_json(re.compile("[a-z]+"))
+    count = counter_of(re.compile("[a-z]+"))
     assert count is not None
     dense = json_of("word " * 1_000, True, False)
     assert [count(dense) for _ in range(json_counting._LEFT + 1)] == [None] * (json_counting._LEFT + 1)
@@ -129,7 +155,7 @@ def test_matches_close_together_are_left_to_re_for_a_while() -> None:
 
 
 def test_a_pattern_that_re_takes_for_ever_for_is_never_left_to_it() -> None:
-    count = pattern_counter_in_json(re.compile("(?:a+)+b"))
+    count = counter_of(re.compile("(?:a+)+b"))
     assert count is not None
     assert count(json_of("ab " * 1_000, True, False)) == 1_000
     assert count(json_of("a" * 5_000, True, False)) == 0

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.json import Encoder
 
-from trajview.corpus.absence import absence_of
+from trajview.corpus.absence import BEHIND_QUOTE, NOWHERE, beginning_of, signs_in
 from trajview.corpus.counting import counter_in_json
 from trajview.corpus.json_counting import pattern_counter_in_json
 from trajview.corpus.matches import pieces_of
@@ -153,17 +153,24 @@ class _Asked:
     def __init__(self) -> None:
         self._asked = self._passed = self._unasked = 0
 
-    def passes(self, may_match: Callable[[], bool]) -> bool:
-        """Whether a message may hold a match."""
+    def asks(self) -> bool:
+        """Whether to ask of the next message."""
         if self._unasked:
             self._unasked -= 1
-            return True
-        passes = may_match()
+            return False
+        return True
+
+    def passed(self, passes: bool) -> bool:
+        """What was answered, which is kept in mind."""
         self._asked, self._passed = self._asked + 1, self._passed + passes
         if self._asked == _ASKED:
             self._unasked = _UNASKED if self._passed >= _MOST_PASSED else 0
             self._asked = self._passed = 0
         return passes
+
+    def passes(self, may_match: Callable[[], bool]) -> bool:
+        """Whether a message may hold a match."""
+        return not self.asks() or self.passed(may_match())
 
 
 class _Looked:
@@ -179,7 +186,7 @@ class _Looked:
         self._lazy: Any = messages if hasattr(messages, "searchable") else None
         self._texts_only: Any = self._lazy if as_said else None
         self._count_logged = counter_in_json(query.pattern) if as_said and query.rule is None else None
-        self._absence = absence_of(query.pattern) if as_said and query.rule is None else None
+        self._beginning = beginning_of(query.pattern) if as_said and query.rule is None else None
         self._count_pattern = pattern_counter_in_json(query.pattern) if as_said and query.rule is None else None
         self._words, self._rows = _Asked(), _Asked()
 
@@ -259,12 +266,17 @@ class _Looked:
 
     def _matches_in_json(self, content: Raw, calls: Raw | None) -> int | None:
         """The matches in a text and in calls, told from their JSON; None where they have to be decoded for that."""
-        is_absent, count = self._absence, self._count_pattern
-        if (is_absent is None and count is None) or (data := self._joined(content, calls)) is None:
+        begins, count = self._beginning, self._count_pattern
+        if (begins is None and count is None) or (data := self._joined(content, calls)) is None:
             return None
-        if is_absent is not None and not self._rows.passes(lambda: not is_absent(data)):
-            return 0
-        return None if count is None else count(data)
+        if (signs := signs_in(data)) is None:
+            return None
+        at = BEHIND_QUOTE
+        if begins is not None and self._rows.asks():
+            at = begins(data, signs)
+            if not self._rows.passed(at != NOWHERE):
+                return 0
+        return None if count is None else count(data, signs, at)
 
     def _joined(self, content: Raw, calls: Raw | None) -> bytes | None:
         """The JSON of a text and of what calls say, as one text, since a match may go on from one to the other."""

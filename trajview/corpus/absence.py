@@ -1,29 +1,54 @@
-"""Whether a pattern matches nothing in a text that is still JSON: told without decoding it, and never wrongly."""
+"""Whether a pattern matches nothing in a text that is still JSON, or from where on it may: told without decoding it, and never wrongly."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from trajview.patterns.rows import Row, row_of
 
-from .quick_bytes import exchanged, holds, times_in_bytes
+from .quick_bytes import exchanged, holds, place_of, times_in_bytes
 
-__all__ = ["absence_of"]
+__all__ = ["BEHIND_QUOTE", "NOWHERE", "Signs", "beginning_of", "signs_in"]
 
 _BY_NUMBER: Final = b"\\u"
 _CODE: Final = b"\\u001b"
+NOWHERE: Final = -1
+BEHIND_QUOTE: Final = 1
+_BACKSLASH: Final = 92
+_TRAILS, _TRAIL = 0xC0, 0x80
+"""What tells a byte of a character in UTF-8 that is not its first one."""
 _WORTH: Final = 500_000
 """Bytes beyond ASCII texts, for which it is worth to find out what a pattern matches of all of Unicode."""
 
 
-@lru_cache(64)
-def absence_of(pattern: re.Pattern[str]) -> Callable[[bytes | memoryview], bool] | None:
-    """What tells that a pattern matches nothing, but for empty matches, in a text of which it is given the JSON, quotes and all.
+class Signs(NamedTuple):
+    """What the JSON of a text holds: characters beyond ASCII, and codes for colours."""
 
-    It says no where it cannot tell. None where it never can. Bytes that are no string of JSON are none of its business.
+    beyond: bool
+    coloured: bool
+
+
+_SIGNS: Final = {(beyond, coloured): Signs(beyond, coloured) for beyond in (False, True) for coloured in (False, True)}
+
+
+def signs_in(data: bytes) -> Signs | None:
+    """What the JSON of a text holds; None where its characters are not as they are written, or may not be."""
+    coloured = holds(data, _BY_NUMBER)
+    # Characters by number may be any, but for those with which codes for colours begin.
+    if holds(data, b"\x1b") or (coloured and times_in_bytes(data, _BY_NUMBER) != times_in_bytes(data, _CODE)):
+        return None
+    return _SIGNS[not data.isascii(), coloured]
+
+
+@lru_cache(64)
+def beginning_of(pattern: re.Pattern[str]) -> Callable[[bytes, Signs], int] | None:
+    """What tells before which place a pattern matches nothing, but for empty matches, in a text of which it is given the JSON, quotes and all.
+
+    A character begins at that place; NOWHERE: there is no match. It is BEHIND_QUOTE where nothing can be told.
+    None where it never can be. Bytes that are no string of JSON are none of its business.
     """
     row = row_of(pattern)
     if row is None:
@@ -32,39 +57,43 @@ def absence_of(pattern: re.Pattern[str]) -> Callable[[bytes | memoryview], bool]
     far_known = False
     passed = 0
 
-    def is_absent(data: bytes | memoryview) -> bool:
+    def begins(data: bytes, signs: Signs) -> int:
         nonlocal far, far_known, passed
-        if holds(data, b"\x1b"):
-            return False
-        data = bytes(data)
-        coloured = holds(data, _BY_NUMBER)
-        # Characters by number may be any, but for those with which codes for colours begin.
-        if coloured and times_in_bytes(data, _BY_NUMBER) != times_in_bytes(data, _CODE):
-            return False
-        if data.isascii():
-            return not _may_hold(data, row, coloured)
+        if not signs.beyond:
+            return _begins_with(data, row, signs.coloured, 2)
         if passed < _WORTH:
             passed += len(data)
-            return False
+            return BEHIND_QUOTE
         if not far_known:
             far, far_known = row_of(pattern, beyond=True), True
-        if far is None or _may_hold(data, far, coloured):
-            return False
+        if far is None or (place := _begins_with(data, far, signs.coloured, 4)) != NOWHERE:
+            return BEHIND_QUOTE if far is None else place
         try:
             data.decode()
         except UnicodeDecodeError:
-            return False
-        return True
+            return BEHIND_QUOTE
+        return NOWHERE
 
-    return is_absent
+    return begins
 
 
-def _may_hold(data: bytes, row: Row, coloured: bool) -> bool:
-    """Whether bytes hold a row, or may where codes for colours are taken out."""
-    if holds(exchanged(data, row.kinds), row.wanted):
-        return True
-    if not coloured:
-        return False
+def _begins_with(data: bytes, row: Row, coloured: bool, longest: int) -> int:
+    """From where on a match may be that holds a row, or does where codes for colours are taken out. `longest`: bytes of a character."""
+    at = place_of(exchanged(data, row.kinds), row.wanted)
+    if coloured:
+        return BEHIND_QUOTE if at >= 0 or _may_be_torn(data, row) else NOWHERE
+    if at < 0:
+        return NOWHERE
+    if row.lead is None:
+        return BEHIND_QUOTE
+    at -= longest * row.lead + longest - 1  # the row begins with the last byte of a character
+    while at > BEHIND_QUOTE and (data[at - 1] == _BACKSLASH or data[at] & _TRAILS == _TRAIL):
+        at -= 1
+    return max(BEHIND_QUOTE, at)
+
+
+def _may_be_torn(data: bytes, row: Row) -> bool:
+    """Whether bytes may hold a row where codes for colours are taken out."""
     torn = row.torn
     if torn is None:
         return True

@@ -11,12 +11,11 @@ from trajview.patterns.engine import Ask, asked
 from trajview.patterns.in_json import LONGEST_CODE, in_json
 from trajview.patterns.safe import slow_because
 
-from .quick_bytes import exchanged, holds, times_in_bytes
+from .absence import Signs
+from .quick_bytes import exchanged, holds
 
 __all__ = ["pattern_counter_in_json"]
 
-_BY_NUMBER: Final = b"\\u"
-_CODE: Final = b"\\u001b"
 _IN_CODES: Final = bytes(byte in b"0123456789;:" for byte in range(256))
 _TOO_LONG: Final = bytes([True]) * (LONGEST_CODE + 1)
 _WORTH: Final = 500_000
@@ -33,11 +32,13 @@ _MOST_OPEN: Final = 2
 
 
 @lru_cache(64)
-def pattern_counter_in_json(pattern: re.Pattern[str]) -> Callable[[bytes], int | None] | None:
+def pattern_counter_in_json(pattern: re.Pattern[str]) -> Callable[[bytes, Signs, int], int | None] | None:
     """What counts the matches of a pattern, but for empty ones, in a text of which it is given the JSON, quotes and all.
 
-    Codes for colours are passed over, as `textsafe.without_colours` does. It gives None where the text has to be decoded
-    for that, or had better be. None where the pattern is none that can be counted so. Safe for several threads.
+    It is told what signs that JSON holds, and where to begin: BEHIND_QUOTE, or with a later character before which there
+    is no match. Codes for colours are passed over, as `textsafe.without_colours` does.
+    It gives None where the text has to be decoded for that, or had better be. None where the pattern is none that can be
+    counted so. Safe for several threads.
     """
     plain = _engine(pattern, False, False)
     return None if plain is None else _Counter(pattern, plain).count
@@ -53,24 +54,22 @@ class _Counter:
 
     def __init__(self, pattern: re.Pattern[str], plain: Ask) -> None:
         self._pattern = pattern
-        self._engines: dict[tuple[bool, bool], Ask | None] = {(False, False): plain}
-        """For texts beyond ASCII or not; with codes for colours or not."""
+        self._engines: dict[Signs, Ask | None] = {Signs(beyond=False, coloured=False): plain}
         self._may_be_left = slow_because(pattern.pattern, _MOST_OPEN) is None
         self._left = 0
         """Texts that are left to `re`, since matches were close together."""
         self._passed = 0
         """Bytes of other texts beyond ASCII, until `_WORTH`."""
 
-    def count(self, data: bytes) -> int | None:
+    def count(self, data: bytes, signs: Signs, at: int) -> int | None:
         """How many matches the text of this JSON holds; None where that has to be found out otherwise."""
         if self._left:
             self._left -= 1
             return None
-        ask = self._for(data)
+        ask = self._for(data, signs)
         if ask is None:
             return None
-        found = since = 0
-        at, end = 1, len(data)
+        found, since, end = 0, at, len(data)
         while True:
             at = ask(data, at, end)[0][1]
             if at == end:
@@ -84,22 +83,18 @@ class _Counter:
                     return None
                 since = at
 
-    def _for(self, data: bytes) -> Ask | None:
+    def _for(self, data: bytes, signs: Signs) -> Ask | None:
         """What finds the end of the next match in this JSON."""
-        coloured = holds(data, _BY_NUMBER)
-        if coloured and (
-            times_in_bytes(data, _BY_NUMBER) != times_in_bytes(data, _CODE)
-            or holds(exchanged(data, _IN_CODES), _TOO_LONG)
-        ):
+        beyond, coloured = signs
+        if coloured and holds(exchanged(data, _IN_CODES), _TOO_LONG):
             return None
-        beyond = not data.isascii()
         if beyond and self._passed < _WORTH:
             self._passed += len(data)
             return None
         if len(data) < len('""') or not data.startswith(b'"') or not data.endswith(b'"'):
             return None
         try:
-            return self._engines[beyond, coloured]
+            return self._engines[signs]
         except KeyError:
-            made = self._engines[beyond, coloured] = _engine(self._pattern, beyond, coloured)
+            made = self._engines[signs] = _engine(self._pattern, beyond, coloured)
             return made

@@ -54,10 +54,14 @@ class Torn:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """`kinds`: for each byte the number of its kind, 0 for all others. `wanted`: the numbers that follow each other."""
+    """`kinds`: for each byte the number of its kind, 0 for all others. `wanted`: the numbers that follow each other.
+
+    `lead`: how many characters of each match are before it; None where that is not known.
+    """
 
     kinds: bytes
     wanted: bytes
+    lead: int | None
     torn: Torn | None
     """None where it is not known how it may be there with codes for colours in it."""
 
@@ -84,16 +88,21 @@ def row_of(pattern: re.Pattern[str], beyond: bool = False) -> Row | None:
     node = loosened(pattern, beyond)
     if node is None:
         return None
-    most, best, places = _LEAST_RARE, list[Bytes](), list[_Place]()
-    for run in _runs(_chars_of(node)):
+    most, best, places, lead = _LEAST_RARE, list[Bytes](), list[_Place](), 0
+    for number, run in enumerate(_runs(_chars_of(node))):
         for start in range(len(run)):
             rare, row = _rarest(run[start : start + _LONGEST])
             if rare > most:
-                most, best, places = rare, row, run[start : start + len(row)]
+                most, best, places, lead = rare, row, run[start : start + len(row)], -1 if number else start
     if not best:
         return None
     kinds, wanted = _numbered(best)
-    return Row(kinds, wanted, None if any(_ESCAPE in place.single for place in places) else _torn(best))
+    return Row(
+        kinds,
+        wanted,
+        None if lead < 0 else lead,
+        None if any(_ESCAPE in place.single for place in places) else _torn(best),
+    )
 
 
 def _chars_of(node: Node) -> list[Ranges | None]:
