@@ -116,6 +116,52 @@ def test_a_program_that_may_not_have_the_memory_says_so_in_one_line(
     assert not any("Traceback" in each for each in told)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the limit is not kept, or cannot be asked for")
+@pytest.mark.parametrize("name", ["large.json", "large.jsonl"])
+@pytest.mark.parametrize("megabytes", [270, 400])
+def test_a_text_for_which_there_is_no_room_ends_no_program(large: Path, name: str, megabytes: int) -> None:
+    program = PROGRAM.replace("220", str(megabytes))
+    line = [sys.executable, "-c", program, "asked", "show", str(large / name)]
+    done = subprocess.run(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=100)
+    assert done.returncode in (0, 1, 2)
+    assert all("memory" in told for told in done.stderr.decode().splitlines())
+
+
+@pytest.mark.parametrize("text", ["x" * 400, '\\"' * 200, "é" * 200])
+def test_a_long_text_is_found_wherever_it_is(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "_SMALL", 100)
+    monkeypatch.setattr(memory, "_available", lambda: 300)
+    many = json.dumps(["short", {"a": "b" * 40}] * 30).encode()
+    memory.check_texts(many)
+    memory.check_texts(b"[]")
+    for value in ([text], ["a" * 90, text, "b"], {"k": [1, 2, {"x": text}]}, {text: 1}):
+        for before in range(0, 300, 37):
+            data = json.dumps(["s"] * before).encode() + json.dumps(value, ensure_ascii=False).encode()
+            with pytest.raises(MemoryError):
+                memory.check_texts(data)
+            monkeypatch.setattr(memory, "_available", lambda: 1 << 40)
+            memory.check_texts(data)
+            monkeypatch.setattr(memory, "_available", lambda: 300)
+
+
+def test_a_line_with_a_text_that_does_not_fit_is_left_out_and_the_rest_opens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory, "_SMALL", 100)
+    monkeypatch.setattr(memory, "_available", lambda: 3000)
+    long = {"id": "long", "messages": [{"role": "user", "content": "x" * 1500}]}
+    for name, text in {
+        "a.jsonl": "\n".join(map(json.dumps, [*chats(2), long, *chats(2)])),
+        "a.json": json.dumps([*chats(2), long]),
+    }.items():
+        (tmp_path / name).write_text(text)
+        corpus = open_corpus(tmp_path / name)
+        assert [info.id for info in corpus][:2] == ["r0", "r1"]
+        assert [("memory" in problem.reason, problem.where.line) for problem in corpus.problems] == [
+            (True, 3 if name == "a.jsonl" else 1)
+        ]
+
+
 @pytest.mark.parametrize("indent", [None, 1])
 @pytest.mark.parametrize("several", [True, False])
 @pytest.mark.parametrize("long", [1 << 16, 10])

@@ -13,7 +13,7 @@ from trajview.formats.base import Summary
 
 from .decode import BadRecord, decode_json
 from .lines import SPACE, Line, lines_of
-from .memory import check_room_to_open, too_long
+from .memory import check_room_to_open, no_room, too_long
 from .record import LAST_LINE, LinesLook, LookAtLines, QuickLook, Record, not_utf8, problem_of
 
 __all__ = ["MISSING", "IsMessage", "attempt", "decode_lines", "json_lines", "lines_after", "parted_lines"]
@@ -154,17 +154,19 @@ class _Values:
             if line.left_out:
                 yield too_long(line.length, self._path, line.number)
                 continue
-            if self.quick is not None:
-                found = self.quick(line.text, good, line.number, False)
+            try:
+                found = self.quick(line.text, good, line.number, False) if self.quick is not None else None
                 if found is not None:
                     good += 1
                     yield line, _Quick(found)
                     continue
-            try:
                 check_room_to_open(line.length, self._path, line.number)
                 value, replaced = decode_json(line.view)
             except UnreadableError as error:
                 yield error.problem()
+                continue
+            except MemoryError:
+                yield no_room(self._path, line.number)
                 continue
             except BadRecord as error:
                 bad += 1

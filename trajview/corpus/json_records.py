@@ -20,7 +20,7 @@ from .foreign import HEAD, foreign, no_text
 from .held import Span, held_records, spans_in
 from .json_lines import MISSING, IsMessage, attempt, json_lines
 from .lines import BOM, SPACE, Line, lines_of
-from .memory import check_room
+from .memory import check_room, no_room
 from .record import TORN_HINT, LookAtLines, QuickLook, Record, not_utf8, problem_of
 
 __all__ = ["json_records"]
@@ -194,17 +194,20 @@ def _array(
         line += data.count(b"\n", before, start)
         before = start
         element = view[start:end]
-        found = quick(element, index, line, alone) if quick is not None else None
-        value = None
-        if found is None:
-            try:
+        value, replaced = None, False
+        try:
+            found = quick(element, index, line, alone) if quick is not None else None
+            if found is None:
                 value, replaced = decode_json(element)
-            except BadRecord as error:
-                yield problem_of(error, path, line)
-                continue
-            if replaced and not told:
-                told = True
-                yield not_utf8(path, line)
+        except BadRecord as error:
+            yield problem_of(error, path, line)
+            continue
+        except MemoryError:
+            yield no_room(path, line)
+            continue
+        if replaced and not told:
+            told = True
+            yield not_utf8(path, line)
         yield Record(value, container, offset + start, end - start, index, line, alone, data=element, quick=found)
         index += 1
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Final
 
@@ -12,13 +13,14 @@ __all__ = [
     "check_room",
     "check_room_to_open",
     "check_room_to_take_apart",
+    "check_texts",
     "fits",
     "fits_decoded",
     "no_room",
     "too_long",
 ]
 
-_SMALL: Final = 64 << 20
+_SMALL: Final = 8 << 20
 """Bytes that are not worth asking for."""
 _LIST: Final = 2
 """To list the records of a JSON file takes its bytes, and some for where each begins."""
@@ -26,6 +28,9 @@ _OPEN: Final = 4
 """To open one takes its bytes, and its values in memory, which are some three times as large."""
 _APART: Final = 1.5
 """The same where its messages stay bytes until they are looked at."""
+_QUOTE: Final = re.compile(rb'(?<!\\)"')
+"""What ends a text; one of many, as a backslash before it may be one that is meant."""
+_TEXT: Final = 5
 _NO_LIMIT: Final = 1 << 62
 
 
@@ -37,6 +42,23 @@ def fits(size: int) -> bool:
 def fits_decoded(size: int) -> bool:
     """Whether there is room for the values of so many bytes, beside these."""
     return size <= _SMALL or size * (_OPEN - 1) <= _available()
+
+
+def check_texts(data: bytes | memoryview) -> None:
+    """Raise MemoryError where some JSON holds a text for which there is no room: msgspec would end the process for it.
+
+    That takes a look at the JSON only where there is no room for all of its values, and then no more than at its texts.
+    """
+    if len(data) <= _SMALL or len(data) * _TEXT <= (free := _available()):
+        return
+    # What msgspec reads a text with escapes into grows to twice its length, beside what comes of it.
+    at, step = 0, max(1, free // _TEXT // 2)  # a text that is longer than twice that has two of these places in it
+    while at + step < len(data):
+        found = _QUOTE.search(data, at)
+        end = found.start() if found is not None else len(data)
+        if end - at >= step:
+            raise MemoryError
+        at += step
 
 
 def check_room(size: int, path: Path) -> None:

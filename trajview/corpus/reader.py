@@ -21,7 +21,7 @@ from .decode import LARGE_RUN, collector_paused, decode_json, decode_text, keep_
 from .files import Stamp, stamp_of
 from .info import Place, RunInfo
 from .json_lines import parted_lines
-from .memory import check_room_to_take_apart
+from .memory import check_room_to_take_apart, check_texts, fits_decoded
 from .record import fault_of, not_utf8, origin_of, placed
 
 if TYPE_CHECKING:
@@ -170,6 +170,7 @@ class Reader:
         self._check_unchanged(info, known)
         data = bytes_of(info, info.path)
         self._check_unchanged(info, known)
+        check_texts(data)
         from trajview.formats.quick import QuickLook
 
         return QuickLook().look(data, origin)
@@ -254,6 +255,7 @@ class Reader:
         check_room_to_take_apart(info.length, info.path, info.line)
         data = bytes_of(info, info.path)
         self._check_unchanged(info, known)  # it may have changed while it was read
+        check_texts(data)
         if info.container == "jsonl messages":
             from trajview.formats.quick_lines import QuickLines
 
@@ -313,6 +315,8 @@ def _is_whole(run: AgentRun) -> bool:
 
 
 def _decode(data: bytes | memoryview) -> Any:
+    if not fits_decoded(len(data)):
+        raise MemoryError  # msgspec would end the process
     try:
         return msgspec.json.decode(data)
     except (ValueError, RecursionError):

@@ -19,6 +19,7 @@ from .cache import SummaryCache, stamp_of_status
 from .containers import Start, bytes_of, records_after, records_of
 from .files import Stamp, stamp_of
 from .info import RunInfo
+from .memory import check_texts
 from .named import Ids, grouped, is_wanted
 from .record import LinesLook, LookAtLines, Record, fault_of, is_unfinished, nothing_in, noticed, origin_of, placed
 from .record import QuickLook as LookAt
@@ -292,6 +293,7 @@ class Scan:
         def look_at(data: bytes | memoryview, number: int, line: int, alone: bool) -> tuple[str, Summary] | None:
             nonlocal look
             look = look or self._quick.look
+            check_texts(data)
             return look(data, Origin(path, number, line, alone), apart=opened_next and number == 0)
 
         return look_at

@@ -267,12 +267,14 @@ class _Output(Struct, forbid_unknown_fields=True):
     metadata: dict[str, Any]
 
 
+_LONGEST_OUTPUT: Final = 8 << 20
+"""Characters: what is longer stays as it came, for that its values would take as much memory once more."""
 _decode_output: Final = Decoder(_Output).decode
 
 
 def _output_of(output: Any) -> tuple[Any, dict[str, Any]]:
     """What a call gave, and what is said of it: Codex writes both into the text, `{"output": "…", "metadata": {…}}`."""
-    if not isinstance(output, str) or not output.startswith('{"'):
+    if not isinstance(output, str) or not output.startswith('{"') or len(output) > _LONGEST_OUTPUT:
         return output, {}
     try:
         found = _decode_output(output)

@@ -17,6 +17,8 @@ RESULT_BLOCKS = frozenset({"tool_result", "mcp_tool_result", "web_search_tool_re
 """Types of blocks that answer a call: read as tool messages of their own."""
 
 _TEXT = frozenset({"text", "input_text", "output_text", "summary_text"})
+_LONGEST: Final = 8 << 20
+"""Characters of JSON from which on Python's own reader makes its values: without memory, msgspec would end the process."""
 _Part = dict[str, Any]
 _decode_object: Final = msgspec.json.Decoder(dict[str, Any]).decode
 
@@ -157,10 +159,11 @@ def parse_arguments(value: object) -> tuple[dict[str, Any], str | None]:
         return {str(key): value[key] for key in value}, None
     if not isinstance(value, str):
         return {"_raw": value}, f"arguments are {kind(value)}, not an object"
-    try:
-        return _decode_object(value), None
-    except (ValueError, RecursionError):  # no object, or what only Python's own reader takes
-        pass
+    if len(value) <= _LONGEST:
+        try:
+            return _decode_object(value), None
+        except (ValueError, RecursionError):  # no object, or what only Python's own reader takes
+            pass
     try:
         parsed = json.loads(value)
     except ValueError as error:
