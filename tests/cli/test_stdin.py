@@ -192,6 +192,18 @@ def test_what_was_kept_of_a_pipe_is_deleted_when_the_viewer_is_ended(tmp_path: P
     child.close(force=True)
 
 
+def test_where_there_is_no_room_for_a_pipe_that_is_said(tmp_path: Path) -> None:
+    program = (
+        f"import tempfile; tempfile.tempdir = {str(tmp_path / 'gone')!r}; from trajview.cli.front import run; run()"
+    )
+    line = [sys.executable, "-c", program, "ls", "-"]
+    done = subprocess.run(line, input=record("a").encode(), capture_output=True, timeout=60)
+    assert done.returncode == 2
+    [told] = done.stderr.decode().splitlines()
+    assert told.startswith("trajview: -: standard input cannot be kept: no such file or directory (")
+    assert f"it is kept in {tmp_path}/gone" in told
+
+
 def until(is_so: Callable[[], bool]) -> None:
     deadline = time.monotonic() + 20
     while not is_so():

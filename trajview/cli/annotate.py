@@ -26,10 +26,14 @@ from .common import (
 if TYPE_CHECKING:
     from trajview.annotation.queue import Plan
 
+    _PairType = click.ParamType[tuple[int, int]]
+else:
+    _PairType = click.ParamType  # generic since click 8.4 only
+
 __all__ = ["command"]
 
 
-class _Part(click.ParamType[tuple[int, int]]):
+class _Part(_PairType):
     name = "part"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:

@@ -112,15 +112,22 @@ def _file() -> Path:
             hint="pipe a log into it: `zcat log.gz | trajview -`",
             where=Where(DASH),
         )
-    folder = Path(tempfile.mkdtemp(prefix="trajview-"))
-    _delete_in_the_end(folder)
-    path = folder / "stdin"
+    path = Path("stdin")
+    try:
+        path = Path(tempfile.gettempdir(), f"trajview-{os.urandom(8).hex()}", "stdin")
+        _delete_in_the_end(path.parent)
+        path.parent.mkdir(mode=0o700)
+    except OSError as error:
+        raise _not_kept(error, path) from error
     is_piped(path)
     return path
 
 
 def _delete_in_the_end(folder: Path) -> None:
-    """Delete a folder when the program ends, also by a terminal that is closed, or `kill`, which run no `atexit`."""
+    """Delete a folder when the program ends, also by a terminal that is closed, or `kill`, which run no `atexit`.
+
+    To be called before it is made: a signal may come at any moment.
+    """
     import atexit
 
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
