@@ -13,6 +13,7 @@ from trajview.annotation.rubric import reward_rubric
 from trajview.annotation.store import AnnotationStore
 from trajview.app.screens.reason import ReasonScreen
 from trajview.app.typed_ahead import TypedAhead
+from trajview.app.widgets.score_sheet import ScoreSheet
 
 from .driving import burst, reading, records
 from .logs import chat, write_jsonl
@@ -130,6 +131,28 @@ async def test_the_same_key_at_once_again_submits_without_what_is_missing(tmp_pa
         await reader.opened("alpha")
         await reader.annotating()
         burst(reader, ["tab", "w", "ctrl+s", "ctrl+s"])
+        await reader.opened("beta")
+    assert [json.loads(path.read_text())["episode"] for path in records(store)] == ["alpha"]
+
+
+async def test_what_was_typed_before_a_refusal_and_is_told_of_later_is_no_answer_to_it(
+    logs: Path, tmp_path: Path
+) -> None:
+    store = tmp_path / "store"
+    async with reading(logs, store=store, plan=Plan()) as reader:
+        await reader.opened("alpha")
+        await reader.annotating()
+        await reader.press("7", "ctrl+s")
+        reader.panel._sheet.post_message(ScoreSheet.Changed())
+        await reader.take_breath()
+        assert "not valid" in reader.state
+        await reader.press("backspace")
+        assert "not valid" not in reader.state
+        await reader.press("tab", "w", "ctrl+s")
+        assert "the same key again" in reader.state
+        reader.panel._sheet.post_message(ScoreSheet.Changed())
+        await reader.pilot.pause()
+        await reader.press("ctrl+s")
         await reader.opened("beta")
     assert [json.loads(path.read_text())["episode"] for path in records(store)] == ["alpha"]
 

@@ -132,7 +132,8 @@ def test_a_process_that_is_ended_costs_what_it_was_at_and_no_more(logs: Path) ->
         child.kill()
     got += found
     said = [item for item in got if isinstance(item, Problem) and "was ended" in item.reason]
-    assert 1 <= len(said) <= 2
+    assert len(said) <= 2
+    assert said or got == expected  # on a busy machine they may be through before they are ended
     assert all(item in expected for item in got if item not in said)
     assert len(got) > len(expected) / 2
 

@@ -67,12 +67,22 @@ def _heed_lost_interrupts() -> None:
         if not issubclass(lost.exc_type, KeyboardInterrupt):
             sys.__unraisablehook__(lost)
             return
-        from signal import SIGINT, pthread_kill
-        from threading import Timer, main_thread
+        from threading import Thread, main_thread
 
-        again = Timer(_A_MOMENT, pthread_kill, (main_thread().ident, SIGINT))  # a real one, which ends a wait as well
-        again.daemon = True
-        again.start()
+        Thread(target=press_again, args=(main_thread().ident or 0,), daemon=True).start()
+
+    def press_again(main: int) -> None:
+        import time
+        from signal import SIGINT, pthread_kill
+
+        while True:  # what is raised in `heard` is lost as well
+            time.sleep(_A_MOMENT)
+            frame = sys._current_frames().get(main)
+            while frame is not None and frame.f_code is not heard.__code__:
+                frame = frame.f_back
+            if frame is None:
+                break
+        pthread_kill(main, SIGINT)  # a real one, which ends a wait as well
 
     sys.unraisablehook = heard
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from trajview.errors import FormatError, Problem, Where
+from trajview.models.said import is_deep
 
 from .base import Origin
 
@@ -44,12 +45,14 @@ def kind(value: object) -> str:
 def as_json(value: object, indent: int | None = 2) -> str:
     """Any decoded value as JSON text; what JSON does not know (a YAML date) is written as its text."""
     try:
-        return json.dumps(value, ensure_ascii=False, indent=indent, default=str)
+        if not is_deep(value):
+            return json.dumps(value, ensure_ascii=False, indent=indent, default=str)
     except (TypeError, ValueError):
         # Keys that JSON does not know, or a value that holds itself (a YAML alias).
         return str(value)
     except RecursionError:
-        return f"({kind(value)} nested too deeply to be shown)"
+        pass
+    return f"({kind(value)} nested too deeply to be shown)"
 
 
 def as_text(value: object) -> str:

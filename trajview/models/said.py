@@ -1,8 +1,33 @@
-"""What can be read in a decoded value: every key and value as text."""
+"""What can be read in a decoded value: every key and value as text, and whether it is too deep to be written out."""
 
 from __future__ import annotations
 
-__all__ = ["strings_within"]
+from typing import Final
+
+__all__ = ["is_deep", "strings_within"]
+
+_DEEP: Final = 900
+"""Levels of lists and objects within each other. Python 3.11 writes no more; later ones write thousands, and indent each."""
+
+
+def is_deep(value: object) -> bool:
+    """Whether a value is nested so deeply that nobody can read it written out: of n levels, indents alone take n squared."""
+    level: list[object] = [value]
+    known = set[int]()
+    for _ in range(_DEEP):
+        inner = [
+            item
+            for holder in level
+            for item in (
+                holder.values() if isinstance(holder, dict) else holder if isinstance(holder, list | tuple) else ()
+            )
+            if isinstance(item, dict | list | tuple) and id(item) not in known
+        ]
+        if not inner:
+            return False
+        known.update(map(id, inner))  # YAML's aliases may stand in many places, and within themselves
+        level = [*inner]
+    return True
 
 
 def strings_within(value: object) -> list[str]:

@@ -27,6 +27,7 @@ from .messages import (
 )
 from .packing import Packer, cut_between, cut_piece, unit_tags
 from .run import AgentRun
+from .said import is_deep
 from .tokens import count_tokens_up_to
 from .transcript import Transcript
 
@@ -329,6 +330,8 @@ def _fields(values: dict[str, Any]) -> str:
 
 def _json(value: object) -> str:
     try:
+        if is_deep(value):
+            return repr(_shallow(value))
         text = json.dumps(value, ensure_ascii=False, default=str)
         return text if len(text) <= _SHORT_CALL else json.dumps(value, ensure_ascii=False, default=str, indent=2)
     except (TypeError, ValueError, RecursionError):

@@ -8,6 +8,8 @@ import time
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from trajview.models.said import is_deep
+
 from .lines import Line, Span
 
 if TYPE_CHECKING:
@@ -165,6 +167,7 @@ def pretty_json(text: str) -> str | None:
         return None
     try:
         value = json.loads(stripped)
-        return json.dumps(value, indent=2, ensure_ascii=False) if isinstance(value, dict | list) else None
+        spreads = isinstance(value, dict | list) and not is_deep(value)
+        return json.dumps(value, indent=2, ensure_ascii=False) if spreads else None
     except (ValueError, RecursionError):
         return None

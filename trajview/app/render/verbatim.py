@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from trajview.models.said import is_deep
 from trajview.textsafe import safe_text
 
 from .ansi import AnsiState, cut_line, decode_line, has_ansi
@@ -44,9 +45,11 @@ def json_lines(value: object) -> list[str]:
 def json_text(value: object, indent: int | None = None) -> str:
     """JSON, or a word in its place where the value is nested too deeply (or a number too long) to be written."""
     try:
-        return json.dumps(value, indent=indent, ensure_ascii=False, default=str)
+        if not is_deep(value):
+            return json.dumps(value, indent=indent, ensure_ascii=False, default=str)
     except (RecursionError, ValueError):
-        return f"({type(value).__name__}, nested too deeply to show)"
+        pass
+    return f"({type(value).__name__}, nested too deeply to show)"
 
 
 def code_lines(body: Sequence[str], language: str, *, fill: str = "code.block", words: bool = False) -> list[Line]:

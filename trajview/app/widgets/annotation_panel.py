@@ -112,6 +112,7 @@ class AnnotationPanel(PanelDrafts):
         draft = self._typed()
         if draft is None or self._run is None or self._sheet.locked:
             return
+        self._turned_down = draft
         bad = bad_scores(draft.values, self._run.rubric)
         if bad:
             scores = "1 score is not valid" if len(bad) == 1 else f"{len(bad)} scores are not valid"
@@ -134,6 +135,7 @@ class AnnotationPanel(PanelDrafts):
             self._say(f"not submitted: {empty}; the same key again submits without them", "draft")
             self._alarm = True  # It stays until something is typed.
             return
+        self._turned_down = None
         self._stop_timer()
         self._say("submitting…")
         self._sheet.shut(True)
@@ -187,6 +189,7 @@ class AnnotationPanel(PanelDrafts):
         self._show_head(run)
         self._sheet.shut(True)
         self._sure = self._advancing = False
+        self._turned_down = None
         self._say("opening…")
         self.run_worker(self._open(run, self._opening), group="annotation-open")
 

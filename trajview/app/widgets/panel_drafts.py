@@ -40,6 +40,8 @@ class PanelDrafts(PanelKeys):
         """The journal did not take the last draft; that is said until it takes one."""
         self._sure = False
         """Missing scores were pointed out, and nothing was typed since."""
+        self._turned_down: Draft | None = None
+        """What was not submitted, and why is said: until something else is typed."""
         self._work = Work(store)
 
     @property
@@ -96,10 +98,14 @@ class PanelDrafts(PanelKeys):
         event.stop()
         if not self._ready:
             return
-        self._sure = False
-        self._alarm = self._refused
+        # The last word on keys from before the submission may come after it was refused; that is no answer to it.
+        again = self._turned_down is not None and self._typed() == self._turned_down
+        if not again:
+            self._turned_down = None
+            self._sure = False
+            self._alarm = self._refused
         if self._timer is None:  # Not restarted by further keys: nothing typed waits longer than this.
-            if not self._refused:
+            if not (again or self._refused):
                 self._say("typing…")
             self._timer = self.set_timer(self.KEEP_AFTER, self._keep)
 
