@@ -396,6 +396,15 @@ async def test_a_key_for_something_that_there_is_not_is_said(log: Path) -> None:
         assert said == ["There is no key id unit.nxt: did you mean unit.next?"]
 
 
+async def test_all_that_has_no_effect_in_the_settings_is_one_message_above_the_status_line(log: Path) -> None:
+    async with reading(log, theme="no-such-theme", keys={"none": "w", "no": "w"}) as reader:
+        await reader.opened()
+        [toast] = [toast.message for toast in reader.app._notifications]
+        assert toast.count("There is no ") == len(toast.splitlines()) == 3
+        await reader.until(lambda: reader.screen.query("Toast"))
+        assert all(shown.region.bottom <= reader.app.size.height - 2 for shown in reader.screen.query("Toast"))
+
+
 async def test_a_remapped_key_works_and_its_old_one_does_not(log: Path) -> None:
     async with reading(log, keys={"unit.next": "w"}) as reader:
         await reader.opened()

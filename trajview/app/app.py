@@ -97,8 +97,8 @@ class TrajviewApp(Episodes):
             from trajview.app.signals import heed_signals
 
             heed_signals(self._write_down, self._told_to_end)
-        for said in self._settings_without_effect():
-            self.notify(said, title="Configuration", severity="warning", timeout=8, markup=False)
+        if without_effect := "\n".join(self._settings_without_effect()):
+            self.notify(without_effect, title="Configuration", severity="warning", timeout=8, markup=False)
         if self.compare is not None:
             self.show_comparison(*self.compare)
         elif self.plan is None and (self.settings.run is not None or self._names_one_file()):

@@ -107,8 +107,9 @@ class Corpus:
 
     @property
     def skipped(self) -> int:
-        """How many files and folders were left out: hidden, no log, or empty."""
-        return self._scan.skipped
+        """How many files and folders were left out: hidden, no log, or empty, but for what is still to be written."""
+        awaited = sum(stream.going and stream.path in self._scan.empty for stream in self.streams)
+        return self._scan.skipped - (len(self._scan.empty) if self.follows else awaited)
 
     @property
     def files_done(self) -> int:
