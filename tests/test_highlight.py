@@ -197,10 +197,10 @@ def test_arguments_of_any_depth_and_type_are_searched() -> None:
 
 
 def test_an_output_made_to_be_slow_is_not() -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     for line in ("= " + "1 failed " * 10_000, "=" * 40_000, "command " * 10_000, "exit code: " * 5_000):
         error_of(ToolMessage(content=line))
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
 
 
 def test_an_empty_pattern_is_refused() -> None:

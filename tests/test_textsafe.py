@@ -104,9 +104,9 @@ def test_stripping_takes_the_escapes_and_nothing_else(text: str, sequences: list
 
 @pytest.mark.parametrize("unit", ["\x9d", "\x1b]", "\x1b[", "\x90x", "\x1b[0;", "\x1b(", "\x9b "])
 def test_a_megabyte_of_escapes_that_never_end_is_stripped_at_once(unit: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     safe_text(strip_escapes(unit * 500_000))
-    assert time.perf_counter() - began < 3
+    assert time.process_time() - began < 3
 
 
 @given(any_text | escapes, st.integers(2, 40))

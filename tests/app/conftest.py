@@ -1,4 +1,4 @@
-"""Logs that most tests of the whole app open."""
+"""Logs that most tests of the whole app open, and what makes them look alike on any machine."""
 
 from __future__ import annotations
 
@@ -6,7 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from trajview.app.render import syntax
+
 from .logs import write_episode, write_runs
+
+
+@pytest.fixture(autouse=True)
+def _time_enough_for_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Code is coloured to its end, however busy the machine is."""
+    monkeypatch.setattr(syntax, "LONGEST_SECONDS", 20.0)
 
 
 @pytest.fixture

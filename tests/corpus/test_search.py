@@ -657,6 +657,6 @@ def test_a_word_with_colours_in_it_is_never_passed_over(wanted: str) -> None:
     assert passed > 100 or not prefilter_of(Query(wanted).pattern).clauses
     for hostile in (r"\u001b[0mn", "nmab" + r"\u001b[0m", "ababab a" + r"\u001b[0m" * 9, "mm" + r"\u001b[m" * 2_000):
         many = hostile.encode() * (200_000 // len(hostile))
-        start = time.monotonic()
+        start = time.process_time()
         bytes_may_match(many)
-        assert time.monotonic() - start < 5
+        assert time.process_time() - start < 5

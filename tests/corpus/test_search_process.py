@@ -52,7 +52,7 @@ def test_it_is_stopped_in_the_middle_of_a_pattern_that_takes_for_ever(tmp_path: 
     start = time.monotonic()
     search.stop()
     assert list(found) == []
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 20  # the pattern would take years
 
 
 def test_one_that_is_stopped_before_it_starts_never_does() -> None:

@@ -113,7 +113,7 @@ def test_cuts_keep_whole_characters_and_most_of_the_tokens(text: str, limit: int
 
 def test_a_cut_of_a_long_text_encodes_little_of_it() -> None:
     text = "All work and no play makes Jack a dull boy. " * 200_000
-    began = time.perf_counter()
+    began = time.process_time()
     assert cut_to_tokens(text, 11) == text[:44].rstrip()
     assert last_tokens(text, 12).endswith("dull boy. ")
-    assert time.perf_counter() - began < 0.1
+    assert time.process_time() - began < 0.1

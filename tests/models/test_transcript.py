@@ -82,11 +82,11 @@ def test_units_and_look_ups_agree_with_the_naive_rule(kinds: list[str]) -> None:
 def test_looking_up_a_block_is_not_linear() -> None:
     transcript = Transcript.model_construct(messages=[UserMessage(), AssistantMessage(), ToolMessage()] * 100_000)
     assert transcript.get_action_unit_for_block(299_999) == 99_999
-    began = time.perf_counter()
+    began = time.process_time()
     for block in range(0, 300_000, 10):
         transcript.get_action_unit_for_block(block)
     # 30,000 look-ups; a walk over the units would take minutes.
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
 
 
 def test_set_messages_computes_the_units_anew() -> None:
