@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,7 @@ def types_in(value: Any) -> Any:
 
 
 def there_and_back(items: list[Any]) -> list[Any]:
-    return list(unpacked(packed(items, PATH), SOURCE))
+    return list(chain.from_iterable(unpacked(packed(items, PATH), SOURCE)))
 
 
 @settings(max_examples=300, deadline=None)

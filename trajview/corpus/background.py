@@ -112,8 +112,8 @@ class Background:
                 later.append(self._list_file(source))
                 continue
             budget -= 0 if known else size
-            for item in self._scan.in_file(source):
-                self._add(item)
+            for batch in self._scan.batches_in(source):
+                self._add_all(batch)
         self._waits = self._waits and bool(later)
         self._flush()
         return later
@@ -195,6 +195,12 @@ class Background:
         self._batch.append(item)
         self._rows += 1
         self._runs += isinstance(item, RunInfo)
+        self._go_on()
+
+    def _add_all(self, items: Sequence[RunInfo | Problem]) -> None:
+        self._batch += items
+        self._rows += len(items)
+        self._runs += sum([isinstance(item, RunInfo) for item in items])
         self._go_on()
 
     def _change(self, row: int, item: RunInfo | Problem) -> None:

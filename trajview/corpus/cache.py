@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+from zlib import crc32
 
 from .packed import Item, packed, unpacked
 from .walk import SourceFile
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Cache", "CacheInfo", "SummaryCache", "cache_path", "stamp_of_status"]
 
-_LAYOUT: Final = 2
+_LAYOUT: Final = 3
 """Changes when the tables or what is in them do."""
 _LARGEST: Final = 200 << 20
 """Bytes of entries above which the longest unused ones go."""
@@ -77,7 +78,7 @@ class Cache:
         if not rows or rows[0][0] != stamp:
             return None
         _, used, digest, data = rows[0]
-        if not isinstance(data, bytes) or blake2b(data, digest_size=16).digest() != digest:
+        if not isinstance(data, bytes) or _sum_of(data) != digest:
             return None
         if time.time() - used > _DAY:
             self._touched.append((int(time.time()), path, named))
@@ -85,7 +86,7 @@ class Cache:
 
     def keep_bytes(self, path: bytes, named: bool, stamp: str, data: bytes) -> None:
         """Keep something under a key; written with others, or by `close`."""
-        digest = blake2b(data, digest_size=16).digest()
+        digest = _sum_of(data)
         self._waiting.append((path, named, stamp, int(time.time()), digest, data))
         if len(self._waiting) >= _WAITING:
             self._write()
@@ -184,8 +185,9 @@ class SummaryCache(Cache):
     def __init__(self, path: Path | None = None) -> None:
         super().__init__(cache_path if path is None else lambda: path)
 
-    def find(self, source: SourceFile, stamp: str) -> Iterator[Item] | None:
-        """What was found in a file with this stamp, each run by its id for a key; None where that is not known."""
+    def find(self, source: SourceFile, stamp: str) -> Iterator[list[Item]] | None:
+        """What was found in a file with this stamp, many at a time, each run by its id for a key; None where that is not
+        known."""
         data = self.bytes_at(_key(source), source.named, stamp)
         return None if data is None else unpacked(data, source)
 
@@ -211,6 +213,11 @@ def stamp_of_status(status: os.stat_result) -> str:
     if time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns) < _JUST_NOW:
         return ""
     return f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns} {status.st_dev} {status.st_ino}"
+
+
+def _sum_of(data: bytes) -> bytes:
+    """What tells that bytes are not what was written: a bad disk does that, and nobody on purpose."""
+    return crc32(data).to_bytes(4)
 
 
 def _version() -> int:

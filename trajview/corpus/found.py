@@ -60,11 +60,14 @@ class Found:
         self, batch: Sequence[RunInfo | Problem], changed: Mapping[int, RunInfo | Problem] | None = None
     ) -> None:
         """New rows, and earlier ones that were summed up, or are no runs after all, by their number."""
+        infos, by_id = self.infos, self._by_id
         for item in batch:
             if isinstance(item, RunInfo):
-                at = len(self.infos)
-                self._enter(item, at)
-                self.infos.append(item)
+                at = len(infos)
+                first = by_id.setdefault(item.id, at)
+                if item.summarised and (first != at or item.key != item.id):
+                    self._by_key[item.key] = at
+                infos.append(item)
             else:
                 self.problems.append(item)
         for row, item in (changed or {}).items():

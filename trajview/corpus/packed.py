@@ -79,8 +79,8 @@ def packed(items: Sequence[Item], path: Path) -> bytes:
     return encoder.encode(chunks)
 
 
-def unpacked(data: bytes, source: SourceFile) -> Iterator[Item]:
-    """The items again; the key of a run is its id."""
+def unpacked(data: bytes, source: SourceFile) -> Iterator[list[Item]]:
+    """The items again, many at a time; the key of a run is its id."""
     usual = msgspec.msgpack.Decoder(_Usual).decode
     for each in msgspec.msgpack.decode(data, type=list[bytes]):
         with collector_paused(len(data)):
@@ -89,14 +89,11 @@ def unpacked(data: bytes, source: SourceFile) -> Iterator[Item]:
             except msgspec.ValidationError:
                 chunk = msgspec.msgpack.decode(each, type=_Chunk)
                 chunk.rewards = [tuple([_reward(reward) for reward in found]) for found in chunk.rewards]
-            infos = list(_infos(chunk, source))
-        at = 0
-        for problem in chunk.problems:
-            yield from infos[at : problem.at]
-            at = problem.at
+            items: list[Item] = list(_infos(chunk, source))
+        for before, problem in enumerate(chunk.problems):
             where = Where(source.path if problem.here else None, problem.line, problem.record)
-            yield Problem(problem.reason, problem.hint, where, problem.opens)
-        yield from infos[at:] if at else infos
+            items.insert(problem.at + before, Problem(problem.reason, problem.hint, where, problem.opens))
+        yield items
 
 
 def _chunk(items: Sequence[Item], path: Path) -> _Chunk:

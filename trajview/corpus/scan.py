@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from hashlib import blake2b
+from itertools import chain
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
@@ -133,8 +134,13 @@ class Scan:
 
     def in_file(self, source: SourceFile) -> Iterator[RunInfo | Problem]:
         """The runs and problems of one file."""
-        found = self._in_file(source)
-        yield from filter(self._is_wanted, found) if source.path in self._only else found
+        return chain.from_iterable(self.batches_in(source))
+
+    def batches_in(self, source: SourceFile) -> Iterator[Sequence[RunInfo | Problem]]:
+        """The same: what the cache knows many at a time, what is read one by one."""
+        some = source.path in self._only
+        for batch in self._in_file(source):
+            yield list(filter(self._is_wanted, batch)) if some else batch
         self.files_done += 1
 
     def _is_wanted(self, item: RunInfo | Problem) -> bool:
@@ -147,26 +153,28 @@ class Scan:
             self._others.append(item.id)
         return wanted
 
-    def _in_file(self, source: SourceFile) -> Iterator[RunInfo | Problem]:
+    def _in_file(self, source: SourceFile) -> Iterator[Sequence[RunInfo | Problem]]:
         before, something = self.bytes_done, False
         path = source.path
         try:
             stamp = stamp_of(path)
             self.stamps[path] = stamp
-            for item in self._known(source) or self._read(source, before):
+            for batch in self._known(source) or zip(self._read(source, before)):
                 something = True
-                if type(item) is RunInfo or not self._is_yet_to_come(item, path):
-                    yield item
+                if (len(batch) == 1 and type(batch[0]) is RunInfo) or not self.is_written(path):
+                    yield batch
+                else:
+                    yield [item for item in batch if not self._is_yet_to_come(item, path)]
                 if self._cancelled.is_set():
                     return
             self.bytes_done = before + stamp[0]
         except TrajviewError as error:
             something = True
-            yield error.problem()
+            yield [error.problem()]
         if not something:
             self.empty.add(path)
             if source.named and not self.is_written(path):
-                yield nothing_in(path)
+                yield [nothing_in(path)]
 
     def _is_yet_to_come(self, item: RunInfo | Problem, path: Path) -> bool:
         return isinstance(item, Problem) and self.is_written(path) and is_unfinished(item)
@@ -224,23 +232,28 @@ class Scan:
         """Whether the cache knows what is in a file."""
         return self._cache is not None and self._cache.knows(source, _stamp_in_cache(source.path))
 
-    def _known(self, source: SourceFile) -> Iterator[RunInfo | Problem] | None:
+    def _known(self, source: SourceFile) -> Iterator[Sequence[RunInfo | Problem]] | None:
         """What the cache knows of a file."""
         if self._cache is None:
             return None
         found = self._cache.find(source, _stamp_in_cache(source.path))
-        return None if found is None else self._with_keys(found)
+        return None if found is None else map(self._with_keys, found)
 
-    def _with_keys(self, found: Iterator[RunInfo | Problem]) -> Iterator[RunInfo | Problem]:
+    def _with_keys(self, found: list[RunInfo | Problem]) -> list[RunInfo | Problem]:
         """The same; the key of a run, which is its id, is made its own where another one has it."""
         taken = self._taken
-        for item in found:
+        keys = [item.key for item in found if isinstance(item, RunInfo)]
+        own = set(keys)
+        if len(own) == len(keys) and taken.isdisjoint(own):
+            taken |= own
+            return found
+        for at, item in enumerate(found):
             if isinstance(item, RunInfo):
                 if item.key in taken:
-                    yield msgspec.structs.replace(item, key=self._key(item.id, item, item.path))
-                    continue
-                taken.add(item.key)
-            yield item
+                    found[at] = msgspec.structs.replace(item, key=self._key(item.id, item, item.path))
+                else:
+                    taken.add(item.key)
+        return found
 
     def _read(self, source: SourceFile, before: int) -> Iterator[RunInfo | Problem]:
         """What reading a file gives; it is kept in the cache, if the file stayed the same meanwhile."""
