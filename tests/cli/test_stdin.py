@@ -250,3 +250,19 @@ def test_a_terminal_without_a_screen_is_printed_to(tmp_path: Path) -> None:
     assert child.exitstatus == 0
     assert "said by omega" in child.before
     assert "\x1b" not in child.before
+
+
+def test_a_pipe_without_an_end_leaves_room_on_the_disk(tmp_path: Path) -> None:
+    program = (
+        "import os, collections, sys, trajview.cli.stdin as stdin; stdin._UNASKED = 1000; real = os.fstatvfs;"
+        "found = collections.namedtuple('found', 'f_bavail f_frsize')(stdin._SPARE // 4096 - 1, 4096);"
+        "os.fstatvfs = lambda number: found; from trajview.cli.front import run; sys.argv[1:] = ['ls', '-']; run()"
+    )
+    endless = f"while :; do echo '{record('a' * 500)}'; done | {PYTHON} -c {quote(program)}"
+    done = subprocess.run(
+        ["/bin/sh", "-c", endless], env={**os.environ, "TMPDIR": str(tmp_path)}, capture_output=True, timeout=60
+    )
+    assert done.returncode == 2
+    assert b"the disk is nearly full" in done.stderr
+    assert b"TMPDIR names another folder" in done.stderr
+    assert not list(tmp_path.iterdir())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -13,15 +14,16 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trajview.corpus import background, follow
+from trajview.corpus import background, containers, follow
 from trajview.corpus.corpus import Corpus
+from trajview.corpus.files import open_source
 from trajview.corpus.info import Gone, RunInfo, Updated
 from trajview.errors import Problem, UnreadableError
 
@@ -277,9 +279,9 @@ def test_a_large_file_that_grows_is_read_from_its_last_record_on(
         began: list[Any] = []
         again = corpus._scan.again
 
-        def watched(source: Any, start: Any = None) -> Any:
+        def watched(source: Any, start: Any = None, end: Any = None) -> Any:
             began.append(start)
-            return again(source, start)
+            return again(source, start, end)
 
         monkeypatch.setattr(corpus._scan, "again", watched)
         append(log, b"no json\n" + record("r50") + b"\n")
@@ -315,6 +317,49 @@ def test_what_a_second_program_writes_in_pieces_is_all_there(tmp_path: Path) -> 
         assert rows.ids == [f"r{number}" for number in range(40)]
         assert len(set(seen)) > 3
         assert [json.loads(corpus.raw(info))["id"] for info in corpus] == rows.ids
+
+
+@pytest.mark.parametrize("messages", [False, True])
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_file_that_grows_as_fast_as_it_is_read_is_listed_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: bool, messages: bool
+) -> None:
+    monkeypatch.setattr(follow, "_ALWAYS_WHOLE", 1 << 20 if whole else 0)
+    monkeypatch.setattr(follow, "_REST", 0)
+    path = tmp_path / "log.jsonl"
+    append(path, b"\n".join((message if messages else record)(f"r{n}") for n in range(3)) + b"\n")
+    corpus = Corpus([path], follow=True)
+    corpus.scan()
+    written = 3
+    read1 = io.BufferedReader.read1
+
+    class Growing(io.BufferedReader):
+        def read1(self, size: int = -1) -> bytes:
+            nonlocal written
+            if written < 1000:
+                append(path, (message if messages else record)(f"r{written}") + b"\n")
+                written += 1
+            return read1(self, 60)  # about as many as come
+
+    def opened(*given: Any, **more: Any) -> Any:
+        file = open_source(*given, **more)
+        if written == 3:
+            return file
+        raw = cast(io.BufferedReader, file).detach()
+        raw.seek(0)
+        return Growing(raw)
+
+    monkeypatch.setattr(containers, "open_source", opened)
+    append(path, (message if messages else record)("r3") + b"\n")
+    written += 1
+    counts = []
+    while not counts or counts[-1] < 1000:
+        corpus._look(lambda follower: follower.look())
+        counts.append(corpus.infos[0].messages or 0 if messages else len(corpus))
+        assert len(counts) < 100
+    assert len(counts) > 2  # a look reads a file up to three times, each time to where it ends then
+    assert sorted(counts) == counts
+    assert not corpus.problems
 
 
 def test_a_corpus_that_follows_ten_thousand_quiet_files_is_nearly_idle(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import signal
@@ -22,6 +23,10 @@ DASH: Final = Path("-")
 _CHUNK: Final = 1 << 20
 _HEAD: Final = 8
 """Bytes that tell what comes."""
+_UNASKED: Final = 64 << 20
+"""Bytes after which, each time, it is looked how full the disk is."""
+_SPARE: Final = 256 << 20
+"""Bytes of disk that stay free."""
 _QUIET: Final = 0.5  # seconds before it says that it is reading
 _FOLDERS: Final[list[Path]] = []
 """Those with standard input in them."""
@@ -39,6 +44,7 @@ def spooled() -> Path:
         with path.open("wb") as target:
             while chunk := source.read1(_CHUNK):
                 size += target.write(chunk)
+                _check_room(target, size, len(chunk))
                 if sys.stderr.isatty() and time.monotonic() - since > _QUIET:
                     told, since = True, time.monotonic()
                     sys.stderr.write(f"\rtrajview: reading standard input… {size / 1e6:,.0f} MB ")
@@ -83,6 +89,7 @@ class Spool:
                 target.write(chunk)
                 target.flush()
                 self.size += len(chunk)
+                _check_room(target, self.size, len(chunk))
             if target is None and head:
                 target = self._target(head, part)
                 target.write(head)
@@ -102,6 +109,14 @@ class Spool:
 
         packed = compression_of(head) is not None or head.startswith(b"PK\x03\x04")
         return (part if packed else self.path).open("wb")
+
+
+def _check_room(target: BinaryIO, size: int, last: int) -> None:
+    """Raise OSError where the disk is nearly full: a pipe may have no end, and others need some, too."""
+    if size >= _UNASKED and size % _UNASKED < last:
+        found = os.fstatvfs(target.fileno())
+        if found.f_bavail * found.f_frsize < _SPARE:
+            raise OSError(errno.ENOSPC, f"after {size:,} bytes the disk is nearly full")
 
 
 def _file() -> Path:

@@ -33,8 +33,11 @@ def records_of(
     quick: QuickLook | None = None,
     progress: Progress | None = None,
     joined: LookAtLines | None = None,
+    until: int | None = None,
 ) -> Iterator[Record | Problem]:
     """The records of a file, in order, and what could not be read in it. An empty file has none.
+
+    `until`: bytes at which it ends, of a file that grows (see `open_source`).
 
     A compressed file is unpacked first, which `progress` is told of; where it is damaged, the records before that are
     there, and one Problem. `quick` may spare the decoding of a record where it knows enough of it from its bytes,
@@ -43,7 +46,7 @@ def records_of(
     """
     path = source.path
     try:
-        with open_source(path, progress) as file:
+        with open_source(path, progress, until) as file:
             damage: str | None = getattr(file, "damage", None)
             found = _records(file, path, is_message, quick, joined)
             if damage is None:
@@ -65,10 +68,12 @@ def records_of(
         raise UnreadableError(short.reason, hint=short.hint, where=short.where) from error
 
 
-def records_after(source: SourceFile, start: Start, quick: QuickLook | None = None) -> Iterator[Record | Problem]:
+def records_after(
+    source: SourceFile, start: Start, quick: QuickLook | None = None, until: int | None = None
+) -> Iterator[Record | Problem]:
     """The records of a plain JSONL file from a line on. Raises UnreadableError."""
     try:
-        with open_source(source.path) as file:
+        with open_source(source.path, until=until) as file:
             yield from lines_after(file, source.path, *start, quick)
     except OSError as error:
         raise UnreadableError(

@@ -7,6 +7,7 @@ reading with a large buffer is as fast as decoding can follow.
 from __future__ import annotations
 
 import codecs
+import io
 import os
 import stat
 from pathlib import Path
@@ -47,10 +48,39 @@ def open_plain(path: Path) -> int:
     return number
 
 
-def open_source(path: Path, progress: Progress | None = None) -> BinaryIO:
+class _Beginning(io.RawIOBase):
+    """The first bytes of a file, as if it ended there."""
+
+    def __init__(self, file: BinaryIO, size: int) -> None:
+        self._file, self._size, self._at = file, size, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        base = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}[whence]
+        self._at = max(0, base + offset)
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        wanted = max(0, min(len(buffer), self._size - self._at))
+        size = os.preadv(self._file.fileno(), [memoryview(buffer)[:wanted]], self._at)
+        self._at += size
+        return size
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+def open_source(path: Path, progress: Progress | None = None, until: int | None = None) -> BinaryIO:
     """The file as a stream of UTF-8 bytes, unpacked, without a byte order mark unless that is UTF-8's.
 
-    `progress` is told how far the unpacking is. Raises UnreadableError.
+    `progress` is told how far the unpacking is. `until`: bytes at which a plain file ends, however long it is by now: one
+    that grows as fast as it is read has no other end. Raises UnreadableError.
     """
     number = open_plain(path)
     # A small file needs no large buffer; of a large one, what is read in large pieces passes it by.
@@ -66,6 +96,8 @@ def open_source(path: Path, progress: Progress | None = None) -> BinaryIO:
             head = file.read(8)
         encoding = wide_encoding(head)
         file.seek(0)
+        if encoding is None and until is not None and compression is None:
+            return io.BufferedReader(_Beginning(file, until), _BUFFER)
         if encoding is None:
             return file
         with file:

@@ -264,7 +264,7 @@ class Follower:
         start = self._start(file, path, stamp)
         found: list[Item] | None
         try:
-            found = self._scan.again(file.source, start)
+            found = self._scan.again(file.source, start, stamp[0])
         except TrajviewError as error:
             found = [error.problem()]
         if found is None:

@@ -179,13 +179,17 @@ class Scan:
     def _is_yet_to_come(self, item: RunInfo | Problem, path: Path) -> bool:
         return isinstance(item, Problem) and self.is_written(path) and is_unfinished(item)
 
-    def again(self, source: SourceFile, start: Start | None = None) -> list[RunInfo | Problem] | None:
+    def again(
+        self, source: SourceFile, start: Start | None = None, until: int | None = None
+    ) -> list[RunInfo | Problem] | None:
         """What a file holds now, or holds from a line on; without keys, and the stamps are the caller's business.
 
-        None where the scan was cancelled. Raises UnreadableError.
+        `until`: the bytes that it had just now. While it is written, what comes behind them has its turn later. None
+        where the scan was cancelled. Raises UnreadableError.
         """
         found: list[RunInfo | Problem] = []
         look = self._quick_look(source.path)
+        end = until if self.is_written(source.path) else None  # else a line that is whole would be a torn one
 
         def unpacking(_: int) -> None:
             if self._cancelled.is_set():
@@ -194,9 +198,9 @@ class Scan:
         self._gives_keys = False
         try:
             if start is None:
-                records = records_of(source, registry.is_message_line, look, unpacking)
+                records = records_of(source, registry.is_message_line, look, unpacking, until=end)
             else:
-                records = records_after(source, start, look)
+                records = records_after(source, start, look, end)
             for item in records:
                 found += [item] if isinstance(item, Problem) else self._items(item, source)
                 if self._cancelled.is_set():
