@@ -4,6 +4,7 @@ from __future__ import annotations
 
 
 def main() -> None:
+    """Do what the command line says."""
     from trajview.cli.front import run
 
     run()

@@ -9,14 +9,15 @@ from typing import Protocol
 from .ratings import GOLD, OVERALL, Rated, Ratings
 from .rubric import Dimension
 
-__all__ = ["Comparison", "Disagreement", "Row", "compare", "disagreements", "not_submitted"]
+__all__ = ["Comparison", "Disagreement", "Reasoned", "Row", "compare", "disagreements", "not_submitted"]
 
 
 class Reasoned(Rated, Protocol):
     """What counts of a record where reasons are read: an AnnotationForEpisode has it."""
 
     @property
-    def reasoning(self) -> str: ...
+    def reasoning(self) -> str:
+        """Why the scores are what they are; "" where nobody says."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ import msgspec
 
 from .draft import Draft
 
-__all__ = ["Entry", "body_of", "draft_of", "draft_said", "encode", "entry_of", "parse_time"]
+__all__ = ["Entry", "body_of", "draft_of", "draft_said", "encode", "entry_of", "now", "parse_time"]
 
 DAY = 86_400.0
 

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from .linemap import LineMap
 
-__all__ = ["Position", "Positions"]
+__all__ = ["LaidOut", "Position", "Positions"]
 
 Position = tuple[int, int]
 """An item and a row within it, both from 0."""

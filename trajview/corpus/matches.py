@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from trajview.models.run import AgentRun
     from trajview.models.transcript import Transcript
 
-__all__ = ["RUN", "Hit", "RunHits", "count_in", "excerpt", "hits_in", "pieces_of"]
+__all__ = ["RUN", "Hit", "Piece", "RunHits", "count_in", "counting", "excerpt", "hits_in", "pieces_of"]
 
 RUN: Final = -1
 """Stands for the transcript or message where a hit is in what is known of the whole run or transcript."""

@@ -16,7 +16,9 @@ from .pattern_words import Literal, literal_of
 if TYPE_CHECKING:
     from trajview.rules.rule import Rule
 
-__all__ = ["FIELDS", "ROLES", "SAID", "Case", "Field", "Query", "QueryError", "any_of", "query_from", "query_of"]
+__all__ = [
+    "FIELDS", "ROLES", "SAID", "Case", "Field", "Query", "QueryError", "any_of", "first_of", "last_of", "query_from", "query_of",
+]  # fmt: skip
 
 Field = OneOf["text", "reasoning", "arguments", "metadata"]
 Case = OneOf["smart", "ignore", "sensitive"]

@@ -39,10 +39,17 @@ class LinesLook(Protocol):
 
     lines: list[Any]
 
-    def take(self, data: bytes | memoryview) -> bool: ...
-    def give(self, value: Any) -> None: ...
-    def found(self) -> tuple[str, Summary] | None: ...
-    def taken_apart(self) -> Any: ...
+    def take(self, data: bytes | memoryview) -> bool:
+        """Take the next line as bytes; False where it has to be decoded, and given."""
+
+    def give(self, value: Any) -> None:
+        """Take the next line decoded."""
+
+    def found(self) -> tuple[str, Summary] | None:
+        """Format and summary of all lines, None where they have to be decoded for that."""
+
+    def taken_apart(self) -> Any:
+        """What its format opens the lines from without decoding them."""
 
 
 LookAtLines = Callable[[int], LinesLook]

@@ -162,7 +162,7 @@ class Crew:
             yield item
 
     def _here(self, task: Task) -> Iterator[Found]:
-        yield from done(self._searcher, task, self._step)
+        yield from _done(self._searcher, task, self._step)
         yield _reached(task)
 
     # There
@@ -268,7 +268,7 @@ def _reached(task: Task) -> Reached:
     return Reached(task.reach, 0 if task.part is not None else len(task.sources))
 
 
-def done(searcher: Searcher, task: Task, step: Callable[[int], None]) -> Iterator[RunMatches | Unnamed | Problem]:
+def _done(searcher: Searcher, task: Task, step: Callable[[int], None]) -> Iterator[RunMatches | Unnamed | Problem]:
     """What a task finds; `step` is told how many bytes are done, before it and in it. Raises what that raises."""
     if task.part is not None:
         try:
@@ -309,7 +309,7 @@ def main() -> None:
             task, searcher.keep = tasks.recv()
             items: list[Any] = []
             sent = time.monotonic()
-            for item in done(searcher, task, lambda _: None):
+            for item in _done(searcher, task, lambda _: None):
                 items.append(item)
                 if (now := time.monotonic()) - sent > _EVERY:
                     found.send((False, items))

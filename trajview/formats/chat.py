@@ -326,6 +326,7 @@ def _add_beside(item: dict[Any, Any], message: dict[str, Any], used: set[Any]) -
 
 @cache
 def message_adapter() -> TypeAdapter[ChatMessage]:
+    """What makes messages of dicts, by their role. Made once, when it is first asked for: it takes pydantic."""
     from pydantic import TypeAdapter
 
     from trajview.models.messages import ChatMessage

@@ -251,7 +251,7 @@ class ChatFormat:
         return problems_at(origin, [*chat.problems, *every])
 
 
-def list_problem(value: Any, key: str) -> list[str]:
+def _list_problem(value: Any, key: str) -> list[str]:
     """The problem, if any, that what should be a list of messages is none."""
     if isinstance(value, list):
         return [] if value else [f"`{key}`{EMPTY_PROBLEM}"]
@@ -261,4 +261,4 @@ def list_problem(value: Any, key: str) -> list[str]:
 def messages_under(record: dict[Any, Any], key: str) -> tuple[list[Any], list[str]]:
     """The messages under a key, tolerantly, and what is wrong with them."""
     value = record.get(key)
-    return elements_of(value), list_problem(value, key)
+    return elements_of(value), _list_problem(value, key)

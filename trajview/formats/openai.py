@@ -31,7 +31,7 @@ LIST_KEYS = (
 """Where lists of messages are found. Others use these names for other things: the elements decide."""
 
 
-def list_key_of(record: dict[Any, Any]) -> str | None:
+def _list_key_of(record: dict[Any, Any]) -> str | None:
     """The key whose value is a list of messages, by a look at its elements."""
     for key in LIST_KEYS:
         value = record.get(key)
@@ -49,7 +49,7 @@ class OpenAIChat(ChatFormat):
     def detect(self, record: Any) -> Detection | None:
         if not isinstance(record, dict):
             return None
-        key = list_key_of(record)
+        key = _list_key_of(record)
         if key is None:
             return self._detect_without_list(record)
         traits = traits_of(record[key])
@@ -92,7 +92,7 @@ class OpenAIChat(ChatFormat):
         if choice_of(record) is not None:
             return Detection(self.name, 0.8, ("`choices` holds a message",))
         request = record.get("request")
-        if isinstance(request, dict) and list_key_of(request) == "messages":
+        if isinstance(request, dict) and _list_key_of(request) == "messages":
             return Detection(self.name, 0.75, ("`request` holds a list of messages",))
         messages = record.get("messages", 0)
         if messages == 0 or (isinstance(messages, list) and messages and isinstance(messages[0], list)):
@@ -103,7 +103,7 @@ class OpenAIChat(ChatFormat):
     def look(self, record: Any, origin: Origin) -> Chat:
         if not isinstance(record, dict):
             raise not_an_object("an OpenAI chat log", record, origin)
-        key = list_key_of(record)
+        key = _list_key_of(record)
         used: set[str] = set()
         items: list[Any] = []
         problems: list[str] = []

@@ -52,7 +52,7 @@ def _transcript(episode: Episode, key: str, name: str, lines: list[Line]) -> Tra
     )
 
 
-def rewards_note(episode: Episode) -> str | None:
+def _rewards_note(episode: Episode) -> str | None:
     """Why an episode's rewards cannot be shown as rewards; None where they can, or where there are none."""
     if episode.rewards is not None:
         return None
@@ -76,7 +76,7 @@ def _metadata(episode: Episode) -> dict[str, Any]:
     metadata["scenario"] = fields.pop("scenario", None) or context.scenario
     metadata["goals"] = context.goals or fields.pop("social_goals", {})
     metadata["backgrounds"] = context.backgrounds or fields.pop("agents_background", {})
-    note, rewards = rewards_note(episode), fields.pop("rewards", None)
+    note, rewards = _rewards_note(episode), fields.pop("rewards", None)
     if note is not None:
         metadata["rewards"] = rewards
         metadata["rewards_note"] = f"not shown as rewards: {note}"
@@ -126,7 +126,7 @@ class SotopiaFormat:
 
     def summary(self, episode: Episode) -> Summary:
         """The same of an episode that was taken from its record."""
-        note = rewards_note(episode)
+        note = _rewards_note(episode)
         return Summary(
             id=episode.id,
             name=episode.name,

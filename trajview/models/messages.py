@@ -279,10 +279,14 @@ class MessageBase(_OptionalExtras):
 
 
 class SystemMessage(MessageBase):
+    """What the model is told before anybody speaks."""
+
     role: Literal["system"] = "system"
 
 
 class UserMessage(MessageBase):
+    """What a person says; `tool_call_id` where it answers calls, as Docent has it."""
+
     role: Literal["user"] = "user"
     tool_call_id: list[str] | None = None
 
@@ -293,6 +297,8 @@ class UserMessage(MessageBase):
 
 
 class AssistantMessage(MessageBase):
+    """What a model says and calls; `citations` and `suggested_messages` are Docent's."""
+
     role: Literal["assistant"] = "assistant"
     model: str | None = None
     tool_calls: list[ToolCall] | None = None

@@ -126,6 +126,7 @@ def _cut_mark(gone: int, of: int) -> str:
 
 
 def unit_tags(unit: int, highlight: int | None, *, continued: bool = False) -> tuple[str, str]:
+    """What stands before and after an action unit; `highlight`: the unit that is marked."""
     opening = f"<|action unit {unit}{'; continued' if continued else ''}|>\n"
     closing = f"</|action unit {unit}|>\n"
     if unit == highlight:

@@ -29,7 +29,7 @@ from .run import Reward
 
 __all__ = [
     "DIMENSIONS", "OVERALL", "AgentProfile", "AnnotationForEpisode", "Dimension", "EpisodeLog", "SplitReasoning",
-    "load_profiles", "split_reasoning",
+    "load_profiles", "sentences_of", "split_reasoning",
 ]  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from rich.style import Style
 
 from .lines import Line, Span, wrap
 
-__all__ = ["MEASURE", "Layout", "Palette", "lay_out", "margin_of", "row_segments", "whole_characters"]
+__all__ = ["MEASURE", "Layout", "Palette", "lay_out", "margin_of", "margins", "row_segments", "whole_characters"]
 
 Palette = Mapping[str, Style]
 """Style names to Rich styles; a missing name is no style."""

@@ -17,7 +17,16 @@ from .layout import Layout, lay_out
 from .lines import Line
 from .options import Fold, ViewOptions
 
-__all__ = ["Paired", "PairedLines", "PairedRow", "lay_out_pair", "paired_lines", "stretch_lines", "waiting_lines"]
+__all__ = [
+    "Pair",
+    "Paired",
+    "PairedLines",
+    "PairedRow",
+    "lay_out_pair",
+    "paired_lines",
+    "stretch_lines",
+    "waiting_lines",
+]
 
 _CONTEXT: Final = 2
 """Equal lines that stay beside those that differ."""

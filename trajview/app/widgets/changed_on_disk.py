@@ -57,10 +57,10 @@ class ChangedOnDiskScreen(OnceScreen[Choice]):
 
     def compose(self) -> ComposeResult:
         error = self.error
-        theirs = in_short(error.theirs) if error.theirs else "deleted" if error.gone else "no annotation any more"
+        theirs = _in_short(error.theirs) if error.theirs else "deleted" if error.gone else "no annotation any more"
         with Vertical():
             yield Static(Content(one_line(error.sentence)), classes="title")
-            yield Static(Content(f"yours   {in_short(error.ours)}\ntheirs  {theirs}"), classes="versions")
+            yield Static(Content(f"yours   {_in_short(error.ours)}\ntheirs  {theirs}"), classes="versions")
             yield OptionList(
                 Option("Keep editing, submit nothing", id="cancel"),
                 Option("Submit yours all the same", id="overwrite"),
@@ -75,7 +75,7 @@ class ChangedOnDiskScreen(OnceScreen[Choice]):
         )
 
 
-def in_short(annotation: AnnotationForEpisode) -> str:
+def _in_short(annotation: AnnotationForEpisode) -> str:
     """The overall of each agent and the first words of the reasoning, on one line."""
     from trajview.models.run import overall_of  # Pydantic, which no start-up should wait for.
 
