@@ -11,6 +11,7 @@ from textual.app import App, ComposeResult
 from trajview.app.run_list import Column, RunList, RunRow
 from trajview.app.widgets.columns import fit, fit_path, gap, layout
 from trajview.app.widgets.run_table import RunTable
+from trajview.formats.base import LONGEST_TASK
 from trajview.textsafe import one_line
 
 from .runs import problem, run
@@ -120,6 +121,28 @@ async def test_a_row_shows_its_values_with_numbers_at_the_right() -> None:
         assert second.split() == ["b", "runs.jsonl", "docent", "5", "0", "○", "draft"]
         assert first.index("1,234") + 5 == second.index("5  ") + 1 == heading.index("messages") + 8
         assert not any(line.strip() for line in rest)
+
+
+async def test_a_run_that_nothing_names_is_called_by_its_task_and_a_short_id_stays_beside_it() -> None:
+    task = "Find out which bus it was that left the harbour at night, and why"
+    rows = [
+        run("7", task=task[: LONGEST_TASK + 1]),
+        run("8" * 40, task="Count."),
+        run("9", name="named", task="Count."),
+    ]
+    app = TableApp(*rows)
+    async with app.run_test(size=(60, 10)) as pilot:
+        await pilot.pause()
+        shown = lines(app.query_one(RunTable))
+        narrow = shown[1:4]
+        assert "Find out which bus it…  7 " in narrow[0]
+        assert "Count.  8" in narrow[1]
+        assert "named  9" in narrow[2]
+        await pilot.resize_terminal(200, 10)
+        await pilot.pause()
+        assert "harbour at night, an…  7 " in lines(app.query_one(RunTable))[1]
+        app.runs.filter("harbour")
+        assert len(app.runs.shown) == 1
 
 
 async def test_the_heading_stays_while_the_rows_scroll() -> None:

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from trajview.corpus.info import RunInfo
+from trajview.formats.base import LONGEST_TASK
 from trajview.textsafe import one_line
 from trajview.where.fields import Kind, Ref
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from trajview.models.run import Reward
 
 __all__ = [
-    "Column", "Shown", "cell", "column_of", "is_number", "number", "ref_of", "reward_text", "size_text", "title_of", "value_text",
+    "Column", "Shown", "called", "cell", "column_of", "is_number", "number", "ref_of", "reward_text", "size_text", "title_of", "value_text",
 ]  # fmt: skip
 
 
@@ -107,6 +108,13 @@ def size_text(size: int) -> str:
     return f"{amount / 1000:.1f} TB"
 
 
+def called(info: RunInfo, limit: int = 200) -> str:
+    """What a run is called: its name, or else its task, or else its id; safe, on one line."""
+    if info.task and not info.name and len(info.task) > LONGEST_TASK:
+        return one_line(f"{info.task[:LONGEST_TASK].rstrip()}…", limit)
+    return one_line(info.name or info.task or info.id, limit)
+
+
 def cell(info: RunInfo, column: Column, status: str = "") -> str:
     """The text of a cell, safe for a terminal and on one line; empty where it is not known yet."""
     if not info.summarised and column not in (Column.ID, Column.SOURCE, Column.STATUS):
@@ -118,7 +126,7 @@ def cell(info: RunInfo, column: Column, status: str = "") -> str:
     if column is Column.REWARD:
         return reward_text(info.rewards)
     if column is Column.ID:
-        return one_line(info.name or info.id)
+        return called(info)
     if column is Column.SOURCE:
         return one_line(info.source)
     if column is Column.FORMAT:

@@ -11,6 +11,7 @@ from textual import work
 from textual.app import App
 from textual.screen import Screen
 
+from trajview.app.cells import called
 from trajview.errors import AnnotationError
 from trajview.textsafe import one_line
 
@@ -197,7 +198,7 @@ class Episodes(App[int]):
 
     def skip(self, info: RunInfo) -> None:
         """Ask why, and pass over an episode; one that is skipped is not any more."""
-        rubric, name = self.rubric_for(info), one_line(info.name or info.id, 60)
+        rubric, name = self.rubric_for(info), called(info, 60)
         known = self.progress or {}
         progress = known.get(info.key)
         if progress is not None and progress.state == "skipped":
@@ -217,7 +218,7 @@ class Episodes(App[int]):
 
     def flag(self, info: RunInfo) -> None:
         """Mark an episode for another look, or take the mark away."""
-        name = one_line(info.name or info.id, 60)
+        name = called(info, 60)
         progress = (self.progress or {}).get(info.key)
         if progress is not None and progress.flagged:
             self._write(lambda: self.store.unflag(info.key), f"{name} is not flagged any more")
@@ -272,7 +273,7 @@ class Episodes(App[int]):
             self.notify(nothing, timeout=3)
             return
         info = self.corpus.find(done.episode)
-        name = one_line((info.name or info.id) if info else done.episode, 60)
+        name = called(info, 60) if info else one_line(done.episode, 60)
         self.notify(f"{done.said}  ·  {name}", timeout=4, markup=False)
         self.annotations_changed()
         screen = self.screen

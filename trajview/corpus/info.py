@@ -52,6 +52,8 @@ class RunInfo(msgspec.Struct, frozen=True, gc=False):
     models: tuple[str, ...] = ()
     member: str | None = None
     """The name of the record inside an archive."""
+    task: str | None = None
+    """The first words that a user says, where neither name nor id says anything; of the first runs that were listed only."""
     summarised: bool = True
 
     @property

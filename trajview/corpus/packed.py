@@ -62,6 +62,7 @@ class _Chunk(msgspec.Struct, array_like=True, gc=False):
     transcripts: list[int]
     rewards: list[Any]
     members: list[str | None]
+    tasks: list[str | None]
     problems: list[_Problem]
 
 
@@ -97,7 +98,7 @@ def unpacked(data: bytes, source: SourceFile) -> Iterator[list[Item]]:
 
 
 def _chunk(items: Sequence[Item], path: Path) -> _Chunk:
-    chunk = _Chunk([], [], [], [], [], [], [], [], [], [], [], [], [], [])
+    chunk = _Chunk([], [], [], [], [], [], [], [], [], [], [], [], [], [], [])
     kinds: dict[_Kind, int] = {}
     for item in items:
         if isinstance(item, Problem):
@@ -118,6 +119,7 @@ def _chunk(items: Sequence[Item], path: Path) -> _Chunk:
         chunk.transcripts.append(item.transcripts)
         chunk.rewards.append(item.rewards)
         chunk.members.append(item.member)
+        chunk.tasks.append(item.task)
     chunk.kinds = list(kinds)
     return chunk
 
@@ -133,6 +135,7 @@ def _infos(chunk: _Chunk, source: SourceFile) -> Iterator[RunInfo]:
         chunk.records, chunk.lines, chunk.offsets, chunk.lengths, _spread([kind.alone for kind in kinds], which),
         chunk.names, chunk.messages, chunk.units, chunk.transcripts, _spread([kind.agents for kind in kinds], which),
         chunk.rewards, _spread([kind.models for kind in kinds], which), members,
+        chunk.tasks,
     )  # fmt: skip
 
 

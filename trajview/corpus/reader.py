@@ -23,6 +23,7 @@ from .info import Place, RunInfo
 from .json_lines import parted_lines
 from .memory import check_room_to_take_apart, check_texts, fits_decoded
 from .record import fault_of, not_utf8, origin_of, placed
+from .tasks import task_of
 
 if TYPE_CHECKING:
     from trajview.formats.events import PartedSession
@@ -161,7 +162,7 @@ class Reader:
         return msgspec.structs.replace(
             info, key=found.id, id=found.id, format=name, name=found.name, messages=found.messages, units=found.units,
             transcripts=found.transcripts, agents=found.agents, rewards=found.rewards, models=found.models,
-            summarised=True,
+            task=task_of(found, info.path, info.member), summarised=True,
         )  # fmt: skip
 
     def _looked_at(self, info: RunInfo, origin: Origin) -> tuple[str, Summary] | None:

@@ -24,6 +24,7 @@ from .memory import check_texts
 from .named import Ids, grouped, is_wanted
 from .record import LinesLook, LookAtLines, Record, fault_of, is_unfinished, nothing_in, noticed, origin_of, placed
 from .record import QuickLook as LookAt
+from .tasks import Tasks
 from .walk import Skipped, SourceFile, walk
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ class Scan:
         self._cache = cache
         self._looker: QuickLook | None = None
         self._names: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self._tasks = Tasks()
         self._taken: set[str] = set()
         self._copies: dict[str, int] = {}
         self._gives_keys = True
@@ -386,6 +388,7 @@ class Scan:
             agents=self._shared(summary.agents),
             rewards=summary.rewards,
             models=self._shared(summary.models),
+            task=self._tasks.of(summary, path, found.member),
         )
 
     def _shared(self, names: tuple[str, ...]) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from .adp_links import ROLE_OF_SOURCE, Link, link_in, links_of, role_of
 from .base import Detection, Origin, Summary
 from .plain import as_text, dict_or_value, kind, not_an_object, number, place
 from .shape import wrong_in_items
+from .task import task_in
 from .unread import LAZY_FROM
 
 if TYPE_CHECKING:
@@ -72,6 +73,12 @@ def _reward(record: dict[str, Any], items: list[Any]) -> float | None:
         return reward
     rewards = (number(item.get("reward")) for item in reversed(items) if isinstance(item, dict))
     return next((reward for reward in rewards if reward is not None), None)
+
+
+def _said(item: Any, role: str) -> str | None:
+    """The first words of what a user says, None of anything else."""
+    text = item.get("content") if role == "user" and isinstance(item, dict) else None
+    return task_in(text) if isinstance(text, str) else None
 
 
 def _model(record: dict[str, Any]) -> str | None:
@@ -253,6 +260,7 @@ class AdpFormat:
             rewards=() if reward is None else (reward,),
             models=(model,) if model is not None and "assistant" in roles else (),
             problems=tuple(wrong_in_items(items, "item")),
+            task=next(filter(None, map(_said, items[:20], roles)), None),
         )
 
     def read(self, record: Any, origin: Origin) -> AgentRun:

@@ -15,7 +15,11 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from trajview.models.run import AgentRun, Reward
 
-__all__ = ["Detection", "Format", "Origin", "Summary"]
+__all__ = ["LONGEST_TASK", "Detection", "Format", "Origin", "Summary"]
+
+
+LONGEST_TASK = 60
+"""Characters of a task that are shown in a list. One that was cut off has one more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,8 @@ class Summary(Struct, frozen=True):
     models: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     """Wrong types that the cheap look met, one sentence each; the run opens all the same."""
+    task: str | None = None
+    """The first words that a user says (see `formats.task`), of a run without a name."""
 
 
 class Origin(Struct, frozen=True):

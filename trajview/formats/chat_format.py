@@ -14,6 +14,7 @@ from .chat import Conversation, message_models
 from .plain import dict_or_value, first_id, kind, number, problems_at, put, rewards_of, text_or_none
 from .roles import elements_of, pieces_of, roles_of
 from .shape import wrong_in_messages
+from .task import task_said
 from .unread import LAZY_FROM, Decode, Parted, Unread
 
 if TYPE_CHECKING:
@@ -138,7 +139,7 @@ class Chat:
         return Summary(
             own.id, own.name, sum(part.messages for part in parts), sum(part.units for part in parts), len(parts),
             own.agents, own.rewards, tuple(dict.fromkeys(model for part in parts for model in part.models)),
-            tuple(problem for part in parts for problem in part.problems),
+            tuple(problem for part in parts for problem in part.problems), own.task,
         )  # fmt: skip
 
     def _summary(self) -> Summary:
@@ -149,7 +150,10 @@ class Chat:
         found = self.beside()
         models = tuple(dict.fromkeys([*found.models, *summary_models(self.items)]))
         problems = (*found.problems, *wrong_in_messages(self.items))
-        return Summary(found.id, found.name, len(roles), count_units(roles), 1, (), found.rewards, models, problems)
+        task = task_said(self.items) if found.name is None else None
+        return Summary(
+            found.id, found.name, len(roles), count_units(roles), 1, (), found.rewards, models, problems, task
+        )
 
     def transcript(self, transcript_id: str, name: str | None = None) -> Transcript:
         """The messages, built, as a transcript."""

@@ -5,7 +5,8 @@ The models refuse what Docent refuses; this reader is tolerant, message by messa
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from trajview.errors import FormatError, Problem
@@ -29,6 +30,7 @@ from .plain import (
 )
 from .roles import Piece, elements_of, role_of, roles_of
 from .shape import wrong_in_items, wrong_in_messages
+from .task import task_said
 from .traits import traits_of
 from .unread import LAZY_FROM, Decode, PartedRun, Unread
 
@@ -86,12 +88,13 @@ def _rewards(record: dict[Any, Any]) -> list[Reward] | None:
 
 def summary(
     run: dict[Any, Any], messages: int, units: int, transcripts: int, models: tuple[str, ...], problems: Iterable[str],
-    origin: Origin,
+    origin: Origin, task: Callable[[], str | None],
 ) -> Summary:  # fmt: skip
-    """What the list shows of a run, of whose transcripts that much is known."""
+    """What the list shows of a run, of whose transcripts that much is known; `task` is asked of one without a name."""
+    name = text_or_none(run.get("name"))
     return Summary(
-        _text(run.get("id")) or origin.default_id, text_or_none(run.get("name")), messages, units, transcripts,
-        tuple(_agents(run) or ()), tuple(_rewards(run) or ()), models, tuple(problems),
+        _text(run.get("id")) or origin.default_id, name, messages, units, transcripts,
+        tuple(_agents(run) or ()), tuple(_rewards(run) or ()), models, tuple(problems), task() if name is None else None,
     )  # fmt: skip
 
 
@@ -172,7 +175,8 @@ class Docent:
             units += len(explicit) if covers(explicit, len(roles)) else count_units(roles)
             items += found
         models = summary_models(items, run.get("metadata"))
-        return summary(run, messages, units, len(transcripts), models, problems, origin)
+        task = partial(task_said, _messages_in(transcripts[0]))
+        return summary(run, messages, units, len(transcripts), models, problems, origin, task)
 
     def read(self, record: Any, origin: Origin) -> AgentRun:
         return self._build(record, origin, [])

@@ -73,7 +73,7 @@ class Inspect:
         return Summary(
             run.id, run.name, sum(part.messages for part in parts), sum(part.units for part in parts),
             sum(part.transcripts for part in parts), (),
-            tuple(run.rewards or ()), tuple(models),
+            tuple(run.rewards or ()), tuple(models), task=parts[0].task if run.name is None and parts else None,
         )  # fmt: skip
 
     def read(self, record: Any, origin: Origin) -> AgentRun:

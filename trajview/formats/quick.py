@@ -27,7 +27,8 @@ from .outline import outline_of
 from .quick_docent import look_at_parts, look_at_run, parted_run
 from .quick_episode import look_at_episode
 from .roles import ROLES, sample
-from .unread import ABSENT, Parted, PartedRun, Usual, json_of, parted
+from .task import task_told
+from .unread import ABSENT, Parted, PartedRun, Told, Usual, json_of, parted
 from .utf8 import is_utf8, seems_utf8
 
 __all__ = ["QuickLook"]
@@ -167,7 +168,7 @@ class QuickLook:
         if UnsetType in kinds:
             fields = {key: value for key, value in fields.items() if value is not UNSET}
         roles = [ROLES[message.role] for message in messages]
-        return openai.FORMAT.name, _summary(beside_messages(fields, origin), roles, _models(messages))
+        return openai.FORMAT.name, _summary(beside_messages(fields, origin), roles, _models(messages), messages)
 
     def _look_at_large(self, data: bytes | memoryview, origin: Origin) -> tuple[str, Summary] | None:
         """The same of a record that is never decoded, not even to learn its format: what detection sees of it is."""
@@ -200,7 +201,7 @@ class QuickLook:
         if whole.outline is None or not self._is_utf8(data):
             return None
         self._parted = whole
-        return known.name, _summary(chat.beside(), whole.outline.roles, models)
+        return known.name, _summary(chat.beside(), whole.outline.roles, models, whole.heads)
 
     def _look_at_large_run(self, data: bytes | memoryview, origin: Origin) -> tuple[str, Summary] | None:
         parts = parted_run(data)
@@ -296,11 +297,12 @@ def _models_of_usual(messages: list[Usual]) -> list[str]:
     return list(filter(None, [_text(message.model) for message in messages if message.model is not ABSENT]))
 
 
-def _summary(found: Beside, roles: Sequence[str], named: list[str]) -> Summary:
+def _summary(found: Beside, roles: Sequence[str], named: list[str], messages: Sequence[Told]) -> Summary:
     """The summary of a chat from what stands beside its messages, and from what is known of these."""
     letters = "".join([_LETTER[role] for role in roles])
     units = letters.count("s") + sum(map(letters.count, _NEW_UNIT)) + (letters[0] != "s")
     models = (*found.models, *named) if named else found.models
     if len(models) > 1:
         models = tuple(dict.fromkeys(models))
-    return Summary(found.id, found.name, len(roles), units, 1, (), found.rewards, models, found.problems)
+    task = task_told(messages) if found.name is None else None
+    return Summary(found.id, found.name, len(roles), units, 1, (), found.rewards, models, found.problems, task)

@@ -7,6 +7,7 @@ a record is Docent's beyond doubt, since no other format has `transcripts` of `m
 from __future__ import annotations
 
 import struct
+from functools import partial
 from operator import attrgetter
 from typing import Any, Final, Literal
 
@@ -19,6 +20,7 @@ from . import docent
 from .base import Origin, Summary
 from .chat_format import summary_models
 from .roles import ROLES
+from .task import task_told
 from .unread import ABSENT, Parted, PartedRun, Usual, json_of
 
 __all__ = ["look_at_parts", "look_at_run", "parted_run"]
@@ -179,7 +181,9 @@ def _summary(
     if not transcripts:
         return None
     named = summary_models([{"model": model} for model in models], run.get("metadata"))
-    return docent.FORMAT.name, docent.summary(run, messages, units, len(transcripts), named, (), origin)
+    return docent.FORMAT.name, docent.summary(
+        run, messages, units, len(transcripts), named, (), origin, partial(task_told, transcripts[0][1])
+    )
 
 
 def _fit(messages: list[_Message]) -> bool:

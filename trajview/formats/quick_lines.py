@@ -18,9 +18,10 @@ from trajview.models.units import count_units
 
 from . import messages, registry
 from .base import Origin, Summary
-from .events import PAYLOAD_TYPES, SAID_ONCE, PartedSession, Session, SideChain, Sorting
+from .events import PAYLOAD_TYPES, SAID_ONCE, PartedSession, Session, SideChain, Sorting, item_of
 from .outline import add_to
 from .roles import ROLES
+from .task import task_said
 from .unread import ABSENT, Usual
 from .utf8 import is_utf8, seems_utf8
 
@@ -153,8 +154,14 @@ class QuickLines:
         units = sum(count_units(part.outline.roles) for part in parts)
         models = tuple(dict.fromkeys([*session.turns, *(model for part in parts for model in part.models)]))
         return messages.FORMAT.name, Summary(
-            session.id or self._origin.default_id, session.name, count, units, len(parts), (), (), models, ()
-        )
+            session.id or self._origin.default_id, session.name, count, units, len(parts), (), (), models, (),
+            self._task(session) if session.name is None else None,
+        )  # fmt: skip
+
+    def _task(self, session: Session) -> str | None:
+        common = self._parts.sorting.common
+        decode = msgspec.json.decode
+        return task_said(item_of(decode(item), common) if type(item) is Raw else item for item in session.items)
 
     def taken_apart(self) -> PartedSession:
         """The lines, to be opened; to be asked for once, after `found`."""

@@ -14,6 +14,7 @@ from trajview.models.units import count_units
 
 from .base import Detection, Origin, Summary
 from .plain import as_text, dict_or_value, place
+from .task import task_in
 from .taskweaver_entries import Answer, Attached, Entry, agents_of, entries_of, name_in, wrong_in_rounds
 
 if TYPE_CHECKING:
@@ -248,6 +249,12 @@ def _extras(post: dict[str, Any]) -> list[dict[str, Any]]:
     return extras
 
 
+def _said(entry: Entry) -> str | None:
+    """The first words of what the user asks, None of anything else."""
+    text = entry.post.get("message") if entry.role == "user" and isinstance(entry.post, dict) else None
+    return task_in(text) if isinstance(text, str) else None
+
+
 class TaskWeaverFormat:
     """TaskWeaver: Conversation."""
 
@@ -280,6 +287,7 @@ class TaskWeaverFormat:
             units=count_units(entry.role for entry in entries),
             agents=tuple(agents_of(entries)),
             problems=tuple(wrong_in_rounds(record)),
+            task=next(filter(None, map(_said, entries[:20])), None),
         )
 
     def read(self, record: Any, origin: Origin) -> AgentRun:

@@ -85,7 +85,8 @@ class Table:
         """What a text is looked for in, a field per line, so that nothing matches across two of them."""
         item = self.rows[row]
         if isinstance(item, RunInfo):
-            return "\n".join((item.id, item.name or "", item.source, item.format, *item.agents, *item.models))
+            said = item.name or item.task or ""
+            return "\n".join((item.id, said, item.source, item.format, *item.agents, *item.models))
         return f"{self._place(item)}\n{item.reason}\n{item.hint}"
 
     def column(self, ref: Ref) -> Column:

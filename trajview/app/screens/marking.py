@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from textual.screen import Screen
 
+from trajview.app.cells import called
 from trajview.app.keys import key_of
 from trajview.app.run_list import RunList
 from trajview.app.widgets.run_table import RunTable
 from trajview.corpus.info import RunInfo
-from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
     from trajview.corpus.info import Place
@@ -53,7 +53,7 @@ class MarkingScreen(Screen[None]):
             places.append(current.place)
         runs = [info for place in places if (info := self._run_at(place)) is not None]
         if len(runs) < 2:
-            name = f" {one_line(runs[0].name or runs[0].id, 60)} is marked." if runs else ""
+            name = f" {called(runs[0], 60)} is marked." if runs else ""
             said = "go to another run." if runs else f"mark a run with {key_of('mark.run')}, and go to another."
             self.notify(f"Compare needs two runs:{name} To compare, {said}", timeout=5, markup=False)
             return

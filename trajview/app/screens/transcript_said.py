@@ -6,7 +6,7 @@ from typing import Final
 
 from textual.content import Content
 
-from trajview.app.cells import size_text
+from trajview.app.cells import called, size_text
 from trajview.app.keys import key_of
 from trajview.corpus.info import RunInfo
 from trajview.corpus.unpack import share_unpacked
@@ -22,7 +22,7 @@ _A_WHILE: Final = 1.0  # seconds after which it is said how many they are
 
 def opening_said(info: RunInfo, seconds: float) -> list[str]:
     """Which run is being opened for so long: its size where it is large, and how much of its file is unpacked."""
-    said = [f"opening {one_line(info.name or info.id, 60)}…"]
+    said = [f"opening {called(info, 60)}…"]
     if info.length > _LARGE:
         said.append(size_text(info.length))
     unpacked = share_unpacked(info.path)
@@ -35,7 +35,7 @@ def opening_said(info: RunInfo, seconds: float) -> list[str]:
 
 def title_said(run: AgentRun, index: int, info: RunInfo, *, blind: bool) -> Content:
     """The name of a run, which of its transcripts is shown, and where it comes from; `blind` where something is hidden."""
-    parts: list[str | tuple[str, str]] = [(one_line(run.name or run.id, 80), "bold")]
+    parts: list[str | tuple[str, str]] = [(one_line(run.name, 80) if run.name else called(info, 80), "bold")]
     if len(run.transcripts) > 1:
         name = one_line(run.transcripts[index].name or "", 40)
         which = f"transcript {index + 1}/{len(run.transcripts)}{f' · {name}' if name else ''}"

@@ -16,6 +16,9 @@ from trajview.textsafe import one_line
 
 __all__ = ["centred", "problem_row", "run_row", "strip_of"]
 
+SHORT_ID = 14
+"""Cells of an id that always stands beside a task."""
+
 
 def run_row(
     item: RunInfo, cells: Mapping[Shown, tuple[str, int]], between: int, style: Callable[..., Style], *, is_draft: bool
@@ -44,9 +47,13 @@ def _style_of(column: Shown, text: str, style: Callable[..., Style], is_draft: b
 
 def _name(item: RunInfo, text: str, size: int, style: Callable[..., Style]) -> list[Segment]:
     id = one_line(item.id)
+    if item.task and not item.name and cell_len(id) <= min(SHORT_ID, size // 3):
+        # Many runs may begin alike: what tells them apart stays.
+        shown = fit(text, min(cell_len(text), size - cell_len(id) - 2)).rstrip()
+        return [Segment(shown + "  ", style()), Segment(fit(id, size - cell_len(shown) - 2), style("dim"))]
     room = size - cell_len(text) - 2
     # Beside a name the id is a help, not the point: whole, or at least a few cells of it, or not at all.
-    if not item.name or item.name == item.id or room < min(cell_len(id), 6):
+    if (item.name or item.task or item.id) == item.id or room < min(cell_len(id), 6):
         return [Segment(fit(text, size), style())]
     return [Segment(text + "  ", style()), Segment(fit(id, room), style("dim"))]
 

@@ -264,7 +264,7 @@ class RunTable(RowsArriving, can_focus=True, inherit_bindings=False):
             if not text:
                 continue
             size = cell_len(text)
-            if column is Column.ID and item.name and item.name != item.id:
+            if column is Column.ID and (item.name or item.task or item.id) != item.id:
                 size += 2 + cell_len(one_line(item.id))
             if size > self._wanted.get(column, 0):
                 self._wanted[column] = size

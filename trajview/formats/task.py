@@ -1,0 +1,107 @@
+"""What a run is about, where nothing names it: the first words that a user says, found without building a message."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Any, Final
+
+from msgspec import Raw
+from msgspec.json import decode
+
+from trajview.textsafe import one_line
+
+from .base import LONGEST_TASK
+from .roles import ROLES, role_of
+
+__all__ = ["task_in", "task_said", "task_told"]
+
+_LOOKED_AT: Final = 600
+"""Characters of a text in which its first words are looked for."""
+_MOST_BYTES: Final = 12 * _LOOKED_AT + 2
+"""So many bytes of JSON hold that many characters, however they are spelled."""
+_FIRST_LOOK: Final = 240
+_MESSAGES: Final = 20
+"""A user who has not said anything in so many messages says nothing soon."""
+_TEXT: Final = re.compile(rb'"(?:[^"\\]++|\\(?:u[0-9a-fA-F]{4}|[^u]))*+')
+_PLAIN: Final = re.compile(rb'"([ !#-\[\]-~]{0,99})("?)')
+_QUOTE, _BRACKET = b'"['
+
+
+def task_in(text: str) -> str | None:
+    """The first words of a text, on one safe line; None of a blank one. One character too many says that there are more."""
+    head = " ".join(text[:_LOOKED_AT].split())
+    if not head.isprintable():
+        head = one_line(head, _LOOKED_AT)
+    return head[: LONGEST_TASK + 1] or None
+
+
+def task_said(items: Iterable[Any]) -> str | None:
+    """The first words that a user says in logged messages, of any chat format."""
+    for item in islice(items, _MESSAGES):
+        if isinstance(item, dict) and role_of(item) == "user":
+            found = _in_content(item.get("content") if "role" in item else item.get("value"))
+            if found:
+                return found
+    return None
+
+
+def task_told(messages: Sequence[Any]) -> str | None:
+    """The same of messages whose contents are bytes still, and whose roles are among `ROLES`."""
+    for message in messages[:_MESSAGES]:
+        if ROLES.get(message.role) == "user" and (found := _in_raw(message.content)):
+            return found
+    return None
+
+
+def _in_content(content: Any) -> str | None:
+    if isinstance(content, str):
+        return task_in(content)
+    if isinstance(content, list):
+        for part in content:
+            text = part.get("text") if isinstance(part, dict) and part.get("type") == "text" else part
+            if isinstance(text, str) and (found := task_in(text)):
+                return found
+    return None
+
+
+def _in_raw(content: Raw) -> str | None:
+    """The same as of the decoded content. A long text is not decoded to its end."""
+    data = memoryview(content)
+    if not data:
+        return None
+    if data[0] == _QUOTE:
+        plain = _PLAIN.match(data)  # most are so, and there may be many records
+        if plain is not None:
+            line = " ".join(plain[1].decode("ascii").split())
+            if plain[2] or len(line) > LONGEST_TASK:  # more of it would change nothing
+                return line[: LONGEST_TASK + 1] or None
+        for size in (_FIRST_LOOK, _MOST_BYTES):
+            head = bytes(data[:size])
+            begun = _TEXT.match(head)
+            assert begun is not None  # it begins with a quote
+            complete = begun.end() < len(head) and head[begun.end()] == _QUOTE
+            text = _decoded(begun[0] + b'"')
+            if complete or size == _MOST_BYTES:
+                return task_in(text) if isinstance(text, str) else None
+            if isinstance(text, str):
+                line = " ".join(text.split())
+                if len(line) > LONGEST_TASK and line.isprintable():
+                    return line[: LONGEST_TASK + 1]
+    return _in_content(_decoded(bytes(data))) if data[0] == _BRACKET else None
+
+
+def _decoded(data: bytes) -> Any:
+    """What JSON says; None of what is none."""
+    text = data.decode("utf-8", "ignore")
+    try:
+        return decode(text)
+    except ValueError:  # half a pair of surrogates, perhaps
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):  # who reads all of it says so
+            return None
+    except RecursionError:
+        return None
