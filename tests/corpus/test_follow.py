@@ -228,6 +228,34 @@ def test_a_file_written_over_by_who_puts_its_size_and_time_back_is_noticed(
         assert [corpus.load(info).id for info in corpus] == ["c", "d"]
 
 
+def test_changes_within_one_second_are_noticed_where_times_are_whole_seconds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = follow.as_stamp
+
+    def coarse(status: os.stat_result) -> tuple[int, int, int, int]:
+        size, changed, status_changed, inode = real(status)
+        return size, changed // 10**9 * 10**9, status_changed // 10**9 * 10**9, inode
+
+    def look() -> list[str]:
+        folder = int(time.time()) * 10**9
+        os.utime(tmp_path, ns=(folder, folder))
+        time.sleep(0.15)  # more than times that are exact need
+        corpus._look(lambda follower: follower.look())
+        return sorted(info.id for info in corpus)
+
+    monkeypatch.setattr(follow, "as_stamp", coarse)
+    monkeypatch.setattr("trajview.corpus.files.as_stamp", coarse)
+    monkeypatch.setattr(follow, "_REST", 0)
+    (tmp_path / "a.json").write_bytes(record("a0"))
+    corpus = Corpus([tmp_path], follow=True)
+    corpus.scan()
+    for number in range(1, 6):
+        (tmp_path / "a.json").write_bytes(record(f"a{number}"))
+        (tmp_path / f"b{number}.json").write_bytes(record(f"b{number}"))
+        assert look() == [f"a{number}", *(f"b{each}" for each in range(1, number + 1))]
+
+
 def test_a_compressed_log_whose_end_is_still_to_come_is_no_problem(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl.gz"
     packer = zlib.compressobj(wbits=31)

@@ -44,6 +44,8 @@ _EDGE: Final = 4096
 _SAMPLES: Final = 8
 _SETTLED: Final = 100_000_000
 """Nanoseconds after which a file that changes again has another time of change for sure."""
+_COARSE: Final = 2_100_000_000
+"""The same where times are whole seconds (ext3, HFS+, some network file systems), or every other one (FAT)."""
 _GRACE: Final = 1_000_000_000
 """Nanoseconds that a file may stand empty or torn while it is written anew, before its runs are gone."""
 _REST: Final = 4
@@ -124,7 +126,7 @@ class Follower:
             file = self._files.setdefault(path, FileRows(None))
             with suppress(OSError):
                 now = as_stamp(os.stat(path))  # noqa: PTH116 - twenty thousand of them, and this is the fastest
-                if now == known and _changed_at(now) < began - _SETTLED:
+                if now == known and _is_settled(_changed_at(now), began):
                     file.stamp = now
                     last = self._items[file.runs[-1]] if file.runs else None
                     if isinstance(last, RunInfo) and now[0] > _ALWAYS_WHOLE:
@@ -213,7 +215,7 @@ class Follower:
         self._scan.left_out = left_out
         self._scan.empty &= seen.keys()
         # A folder that changed just now may change again without its time changing.
-        self._folders = {path: at if at < clock - _SETTLED else -1 for path, at in folders.items()}
+        self._folders = {path: at if _is_settled(at, clock) else -1 for path, at in folders.items()}
         by_age = sorted(self._folders, key=self._folders.__getitem__, reverse=True)
         self._lately, self._folder_ring = by_age[:_MOST_HOT], deque(by_age[_MOST_HOT:])
         # Named files and folders are looked at anyway.
@@ -276,7 +278,7 @@ class Follower:
         self._take(file, path, found, start)
         self._scan.stamps[path] = stamp
         # A file that changed just now may change again without its time changing.
-        file.stamp = stamp if age > _SETTLED else None
+        file.stamp = stamp if _is_settled(_changed_at(stamp), clock) else None
         last = self._items[file.runs[-1]] if file.runs else None
         file.edge = _edge(path, last.offset) if isinstance(last, RunInfo) and stamp[0] > _ALWAYS_WHOLE else b""
         file.due = monotonic() + _REST * (monotonic() - begun)
@@ -320,6 +322,11 @@ class Follower:
 def _changed_at(stamp: Stamp) -> int:
     """When a file changed last: its own word for that can be any time."""
     return max(stamp[1], stamp[2])
+
+
+def _is_settled(at: int, clock: int) -> bool:
+    """Whether a file that changed `at` some time, and changes again from now on, has another time then, in nanoseconds."""
+    return at < clock - (_SETTLED if at % 1_000_000_000 else _COARSE)
 
 
 def _kind(path: Path) -> object:
