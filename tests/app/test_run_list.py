@@ -289,9 +289,9 @@ def test_a_hundred_thousand_rows_filter_at_once() -> None:
         runs.append(items[i : i + 1000])
     took = []
     for query in ("7f", "7f sonnet", "7f a b c", "Nothing"):
-        start = time.perf_counter()
+        start = time.process_time()
         runs.filter(query)
-        took.append(time.perf_counter() - start)
+        took.append(time.process_time() - start)
     assert runs.shown == []
     assert min(took) < 0.1
 

@@ -84,16 +84,16 @@ def test_long_white_space_is_cut_only_where_the_pattern_splits(text: str) -> Non
 @pytest.mark.parametrize("run", [" ", "\t\u3000", " \n", "\r\n"])
 def test_white_space_that_overflows_tiktokens_stack_is_counted(run: str) -> None:
     text = "start" + run * 1_000_000 + "end"
-    began = time.perf_counter()
+    began = time.process_time()
     assert 2 < count_tokens(text) <= len(text.encode())
-    assert time.perf_counter() - began < 20
+    assert time.process_time() - began < 20
 
 
 @pytest.mark.parametrize("letter", ["a", "中", "\u0301", "!", "😀"])
 def test_a_word_of_a_million_characters_is_counted_in_reasonable_time(letter: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     assert count_tokens(letter * 1_000_000) > 100_000
-    assert time.perf_counter() - began < 20
+    assert time.process_time() - began < 20
 
 
 @given(texts, st.integers(-1, 50))

@@ -308,8 +308,8 @@ def test_a_hundred_thousand_rows_filter_in_a_blink(text: str) -> None:
     select(every)  # the columns are made once, when a field is first named
     took = []
     for _ in range(3):
-        start = time.perf_counter()
+        start = time.process_time()
         yes, _ = select(every)
-        took.append(time.perf_counter() - start)
+        took.append(time.process_time() - start)
     assert 0 < len(yes) < len(items)
     assert min(took) < 0.1
