@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import zipfile
@@ -409,6 +410,29 @@ def test_an_archive_that_python_cannot_unpack_is_a_problem_with_a_hint(tmp_path:
     [problem] = open_corpus(path).problems
     assert "compressed" in problem.reason
     assert problem.hint
+
+
+def test_a_file_that_calls_itself_plain_and_would_have_us_wait_is_a_problem(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Waiting(io.RawIOBase):  # as /proc/kmsg is, which only root may open
+        def readable(self) -> bool:
+            return True
+
+        def readinto(self, _: object) -> None:
+            return None
+
+    real = os.fdopen
+
+    def fdopen(number: int, *_: object, **__: object) -> io.BufferedReader:
+        real(number).close()
+        return io.BufferedReader(Waiting())
+
+    (tmp_path / "a.jsonl").write_text("{}")
+    with monkeypatch.context() as patch:
+        patch.setattr("trajview.corpus.files.os.fdopen", fdopen)
+        corpus = open_corpus(tmp_path / "a.jsonl")
+    assert [problem.reason for problem in corpus.problems] == ["this is not a plain file"]
 
 
 def test_a_torn_archive_and_a_compressed_file_are_problems(tmp_path: Path) -> None:

@@ -111,6 +111,13 @@ def test_what_is_given_twice_is_listed_once(tmp_path: Path) -> None:
     assert len(open_corpus(tmp_path, tmp_path / "a.json", tmp_path)) == 2
 
 
+def test_a_link_to_itself_is_a_problem_with_a_hint(tmp_path: Path) -> None:
+    (tmp_path / "a.json").symlink_to("a.json")
+    [problem] = open_corpus(tmp_path).problems
+    assert "symbolic links" in problem.reason
+    assert "ls -l" in problem.hint
+
+
 def test_loops_of_symbolic_links_end(tmp_path: Path) -> None:
     make(tmp_path, "d/a.json")
     (tmp_path / "d" / "up").symlink_to(tmp_path)

@@ -88,6 +88,8 @@ def open_source(path: Path, progress: Progress | None = None, until: int | None 
     file = os.fdopen(number, "rb", buffering=max(8192, min(_BUFFER, status.st_size + 1)))
     try:
         head = file.read(8)
+        if head is None:  # such as /proc/kmsg, which calls itself plain and would have us wait
+            raise UnreadableError("this is not a plain file", where=Where(path))
         compression = compression_of(head)
         if compression is not None:
             file.seek(0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import stat
@@ -217,4 +218,5 @@ def _problem(path: Path, error: OSError) -> Problem:
         "PermissionError": "ask for the right to read it, or `chmod u+r` it",
     }
     reason = (error.strerror or str(error)).lower()
-    return Problem(reason, hints.get(type(error).__name__, ""), Where(path))
+    hint = "see where the link leads: `ls -l`" if error.errno == errno.ELOOP else hints.get(type(error).__name__, "")
+    return Problem(reason, hint, Where(path))
