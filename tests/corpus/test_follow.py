@@ -637,6 +637,27 @@ def test_while_files_are_rewritten_all_the_time_no_wrong_run_opens(tmp_path: Pat
         until(lambda: as_listed(rows.rows) == as_listed([*fresh.infos, *fresh.problems]))
 
 
+def test_another_file_in_its_place_is_read_as_a_whole_however_much_it_looks_like_growth(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(follow, "_ALWAYS_WHOLE", 100)
+    monkeypatch.setattr(follow, "_EDGE", 50)
+    monkeypatch.setattr(follow, "_SETTLED", 0)
+    monkeypatch.setattr(follow, "_REST", 0)
+    path, spare = tmp_path / "log.jsonl", tmp_path / "spare"
+    names = "abcd"
+    path.write_bytes(b"".join(record(name, "x" * 40, 2) + b"\n" for name in names))
+    time.sleep(0.01)
+    corpus = Corpus([path], follow=True)
+    corpus.scan()
+    corpus._look(lambda follower: follower.look())
+    other = [record("a", "x" * 40, 2), record("b", "y" * 40, 2), record("k", "x" * 40, 2), record("d", "x" * 40, 2)]
+    spare.write_bytes(b"".join(line + b"\n" for line in (*other, record("e"))))
+    spare.rename(path)
+    corpus._look(lambda follower: follower.look())
+    assert [info.id for info in sorted(corpus, key=lambda info: info.offset)] == ["a", "b", "k", "d", "e"]
+
+
 def test_a_rewrite_that_looks_like_growth_is_noticed_when_it_is_reloaded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

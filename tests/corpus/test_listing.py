@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from trajview import open_corpus
 from trajview.corpus import listing
 from trajview.corpus.info import RunInfo
 from trajview.corpus.listing import listed, peeked_id
@@ -22,7 +23,7 @@ BOM = b"\xef\xbb\xbf"
 LINES = st.lists(
     st.sampled_from([
         b"", b" ", b"\r", b"\t \r", FIRST, b'{"id": "a"}', b' {"pk" : "b\xc3\xa9"}\r', b'{"id":"  "}', b'{"id": "\xff"}', b"[1]", b"x",
-        b'"{', b"\x00{", b"\x0b", b"{" + b"y" * 40, b" " * 30 + b"{}", b"{}" + b" " * 30, b"{",
+        b'"{', b"\x00{", b"\x0b", b"{" + b"y" * 40, b" " * 30 + b"{}", b"{}" + b" " * 30, b"{", b'"id": "of a later line"}',
         BOM + b'{"id": "c"}', b" " + BOM * 2 + b"\r [2]", BOM, BOM[:2] + b"{",
     ]),
     max_size=12,
@@ -67,6 +68,16 @@ def test_lines_are_those_of_the_whole_file(
         found = listed_in(path)
     assert [(info.line, info.offset, info.length, info.id) for info in found] == expected(data, len(bom))
     assert [info.record for info in found] == list(range(len(found)))
+
+
+@pytest.mark.parametrize("bom", [b"", BOM])
+def test_a_document_behind_blank_lines_is_listed_where_it_begins(tmp_path: Path, bom: bytes) -> None:
+    path = tmp_path / "a.json"
+    path.write_bytes(bom + b"\n \r\n\t" + b'{"id": "a",\n "messages": []}\n\n')
+    [info] = listed_in(path)
+    [read] = open_corpus(path)
+    assert (info.line, info.offset, info.id, info.alone) == (read.line, read.offset, "a", True)
+    assert read.line == 3
 
 
 def test_an_id_at_the_end_of_a_piece_is_found_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

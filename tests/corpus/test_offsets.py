@@ -73,6 +73,23 @@ def test_the_raw_text_of_an_element_is_that_element(
     assert raw_texts(name, content, bom) == ([record for _, record, _ in elements], 0)
 
 
+@settings(max_examples=100, deadline=None)
+@given(
+    elements=st.lists(st.tuples(records(), st.none() | st.integers(0, 3)), min_size=1, max_size=4),
+    indent=st.none() | st.integers(0, 2),
+    tear=st.booleans(),
+)
+def test_elements_of_several_lines_begin_on_the_line_that_is_said(
+    elements: list[tuple[str, int | None]], indent: int | None, tear: bool
+) -> None:
+    texts = [json.dumps(json.loads(text), indent=each) for text, each in elements]
+    joint = "," if indent is None else f",\n{' ' * indent}"
+    content = f"[{joint.join(texts)}\n{'' if tear else ']'}"  # torn, it is split by its brackets
+    found, problems = raw_texts("a.json", content, bom=False)
+    assert found == texts
+    assert problems == tear
+
+
 @settings(max_examples=150, deadline=None)
 @given(elements=st.lists(records(), min_size=1, max_size=4), data=st.data())
 def test_an_array_torn_anywhere_still_gives_the_records_before_the_tear(
