@@ -12,9 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from trajview.errors import FormatError
+from trajview.formats import taskweaver
 from trajview.formats.base import Origin
+from trajview.formats.lazy_taskweaver import TaskWeaverMessages
 from trajview.formats.taskweaver import FORMAT
-from trajview.highlight import highlights_in
+from trajview.highlight import highlights_in, text_of
 from trajview.models.messages import AssistantMessage, ChatMessage, ImagePart, TextPart, ToolMessage
 from trajview.models.run import AgentRun
 
@@ -45,6 +47,25 @@ def agree(record: Any, origin: Origin) -> AgentRun:
 def messages(*attachments: Any, message: Any = "done", send_from: Any = "CodeInterpreter") -> list[ChatMessage]:
     post = {"send_from": send_from, "send_to": "Planner", "message": message, "attachment_list": list(attachments)}
     return agree({"rounds": [{"post_list": [post]}]}, Origin()).transcripts[0].messages
+
+
+def opened(record: dict[str, Any]) -> None:
+    """Opens the record, and checks that each message is the one that reading builds, and says what it is found by."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(taskweaver, "LAZY_FROM", 0)
+        run, whole = FORMAT.open(record, Origin()), FORMAT.read(record, Origin())
+    lazy, eager = run.transcripts[0], whole.transcripts[0]
+    assert isinstance(lazy.messages, TaskWeaverMessages)
+    assert [lazy.messages[index] for index in reversed(range(len(eager.messages)))] == eager.messages[::-1]
+    assert (lazy.messages.roles, lazy.unit_starts) == ([message.role for message in eager.messages], eager.unit_starts)
+    assert len(lazy.messages.measured()) == len(eager.messages)
+    assert list(lazy.messages.models()) == []
+    assert highlights_in(lazy) == highlights_in(eager)
+    kept = {"id", "name", "metadata", "agents", "source_format"}
+    assert run.model_dump(include=kept) == whole.model_dump(include=kept)
+    for index, message in enumerate(eager.messages):
+        known = lazy.messages.searchable(index)
+        assert known is None or "\n".join(filter(None, known)) == text_of(message)
 
 
 def attached(type_: str, content: Any) -> dict[str, Any]:
@@ -214,3 +235,37 @@ def test_what_is_detected_reads_and_the_summary_agrees(record: dict[str, Any]) -
         agree(record, Origin())
     except FormatError:
         assert FORMAT.detect(record) is None
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(wild)
+def test_messages_built_when_they_are_looked_at_are_those_that_reading_builds(record: dict[str, Any]) -> None:
+    try:
+        FORMAT.read(record, Origin())
+    except FormatError:
+        return
+    opened(record)
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_a_conversation_opened_is_the_conversation_read(path: Path) -> None:
+    opened(load(path))
+
+
+ATTACHED = st.builds(
+    attached,
+    st.sampled_from(["thought", "reply_type", "reply_content", "verification", "code_error", "execution_status", "execution_result",
+                     "revise_message", "python", "text", "plan", "function", "artifact_paths"]),
+    st.sampled_from(["python", "text", "print(1)", "", None, "CORRECT", "INCORRECT", "FAILURE", "NameError: x", "done", '{"name": "f"}',
+                     "{{DELIMITER_START_TEMPORAL}}now{{DELIMITER_END_TEMPORAL}}"]),
+)  # fmt: skip
+POST = st.builds(
+    lambda sender, message, listed: {"send_from": sender, "send_to": "Planner", "message": message, "attachment_list": listed},
+    st.sampled_from(["User", "CodeInterpreter"]), st.sampled_from(["done", "", None]), st.lists(ATTACHED, max_size=5),
+)  # fmt: skip
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(POST, max_size=3))
+def test_what_a_post_says_is_known_before_it_is_built(posts: list[Any]) -> None:
+    opened({"rounds": [{"post_list": posts}]})

@@ -154,8 +154,9 @@ class Reader:
             if looked is not None:
                 name, found = looked
             else:
-                known, _ = registry.best(value)
-                name, found = known.name, known.summarise(value, origin)
+                with collector_paused(info.length):
+                    known, _ = registry.best(value)
+                    name, found = known.name, known.summarise(value, origin)
         except Exception:  # noqa: BLE001 - the scan reports it; here it only has to open as the scan will list it
             raw = registry.format_named("raw")
             name, found = raw.name, raw.summarise(value, origin)

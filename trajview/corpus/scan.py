@@ -18,6 +18,7 @@ from trajview.formats.base import Origin, Summary
 
 from .cache import SummaryCache, stamp_of_status
 from .containers import Start, bytes_of, records_after, records_of
+from .decode import collector_paused
 from .files import Stamp, stamp_of
 from .info import RunInfo
 from .memory import check_texts
@@ -347,12 +348,13 @@ class Scan:
     def _items_in_full(self, found: Record, source: SourceFile) -> Iterator[RunInfo | Problem]:
         origin = origin_of(source.path, found)
         try:
-            known, detection = registry.best(found.value)
-            if found.container in _LOOKED_AT:
-                self._quick.learn(found.value, detection.format)
-            if found.container == "yaml" and detection.format == "raw" and not source.named:
-                return  # most YAML in a folder is configuration
-            summary = known.summarise(found.value, origin)
+            with collector_paused(found.length):
+                known, detection = registry.best(found.value)
+                if found.container in _LOOKED_AT:
+                    self._quick.learn(found.value, detection.format)
+                if found.container == "yaml" and detection.format == "raw" and not source.named:
+                    return  # most YAML in a folder is configuration
+                summary = known.summarise(found.value, origin)
             self._hand_over(found, source.path, found.value)
         except TrajviewError as error:
             yield placed(error.problem(), source.path, found.line)

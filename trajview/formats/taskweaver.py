@@ -16,17 +16,28 @@ from .base import Detection, Origin, Summary
 from .plain import as_text, dict_or_value, place
 from .task import task_in
 from .taskweaver_entries import Answer, Attached, Entry, agents_of, entries_of, name_in, wrong_in_rounds
+from .unread import LAZY_FROM
 
 if TYPE_CHECKING:
     from trajview.models.messages import ChatMessage, ContentPart, ToolCall
     from trajview.models.run import AgentRun
 
-__all__ = ["FORMAT", "TaskWeaverFormat"]
+__all__ = [
+    "FORMAT",
+    "IMAGES",
+    "REASONING",
+    "TaskWeaverFormat",
+    "answer_of",
+    "failure_of",
+    "labelled",
+    "post_of",
+    "reply_type_of",
+]
 
-_REASONING = frozenset(
+REASONING = frozenset(
     {"thought", "init_plan", "plan", "current_plan_step", "plan_reasoning", "web_exploring_plan", "stop", "review"}
 )
-_IMAGES = frozenset({"image_url", "web_exploring_screenshot"})
+IMAGES = frozenset({"image_url", "web_exploring_screenshot"})
 _IMAGE_FILE = re.compile(r"\.(?:png|jpe?g|gif|webp|bmp|svg|tiff?)(?:[?#].*)?\Z|\Adata:image/", re.IGNORECASE)
 # What TaskWeaver writes into code_error where there is no error.
 _NO_CODE_ERROR = frozenset({"", "none", "no code verification is performed.", "no error is found."})
@@ -39,7 +50,7 @@ def _id(record: dict[str, Any], origin: Origin) -> str:
     return as_text(value)
 
 
-def _labelled(attached: Attached) -> str:
+def labelled(attached: Attached) -> str:
     """The content under its type's name, on one line where it is one line."""
     content = as_text(attached.content)
     return f"{attached.type}:\n{content}" if "\n" in content else f"{attached.type}: {content}"
@@ -66,7 +77,7 @@ def _links(attached: Attached) -> list[ContentPart]:
     links = [as_text(one) for one in (content if isinstance(content, list) else [content])]
     return [
         ImagePart(image=link)
-        if attached.type in _IMAGES or _IMAGE_FILE.search(link[:40] if link[:5].lower() == "data:" else link)
+        if attached.type in IMAGES or _IMAGE_FILE.search(link[:40] if link[:5].lower() == "data:" else link)
         else TextPart(text=f"{attached.type}: {link}")
         for link in links
         if link
@@ -99,7 +110,8 @@ def _function_calls(content: Any) -> list[ToolCall]:
     return calls
 
 
-def _reply_type(entry: Entry) -> str | None:
+def reply_type_of(entry: Entry) -> str | None:
+    """What a post says of its reply, python as a rule."""
     return next((as_text(one.content) for one in entry.attachments if one.type == "reply_type"), None)
 
 
@@ -111,7 +123,7 @@ def _content(entry: Entry) -> tuple[list[ContentPart], list[ToolCall]]:
     if not isinstance(entry.post, dict):
         return _text_parts(as_text(entry.post)), []
     message = as_text(entry.post.get("message"))
-    reply_type = (_reply_type(entry) or "").strip().lower()
+    reply_type = (reply_type_of(entry) or "").strip().lower()
     reasoning: list[ContentPart] = []
     rest: list[ContentPart] = []
     calls: list[ToolCall] = []
@@ -120,21 +132,21 @@ def _content(entry: Entry) -> tuple[list[ContentPart], list[ToolCall]]:
         if not content or type_ == "reply_type":
             continue
         is_code = type_ == "python" or (type_ == "reply_content" and reply_type == "python")
-        if type_ in _REASONING:
-            reasoning.append(ReasoningPart(reasoning=strip_temporal_markers(_labelled(attached))))
+        if type_ in REASONING:
+            reasoning.append(ReasoningPart(reasoning=strip_temporal_markers(labelled(attached))))
         elif is_code and entry.role == "assistant":
             calls.append(ToolCall(function="python", arguments={"code": content}, language="python"))
         elif is_code or type_ == "sample":
             rest += _text_parts(f"{type_}:\n```python\n{content}\n```")
         elif type_ == "reply_content":
             # TaskWeaver copies a reply that is text into the message.
-            rest += _text_parts(_labelled(attached)) if content.strip() != message.strip() else []
-        elif type_ in _IMAGES or type_ == "artifact_paths":
+            rest += _text_parts(labelled(attached)) if content.strip() != message.strip() else []
+        elif type_ in IMAGES or type_ == "artifact_paths":
             rest += _links(attached)
         elif type_ == "function" and entry.role == "assistant" and (found := _function_calls(attached.content)):
             calls += found
         else:
-            rest += _text_parts(_labelled(attached))
+            rest += _text_parts(labelled(attached))
     for number, call in enumerate(calls):
         call.id = f"{entry.call}.{number}" if number else entry.call
     return [*reasoning, *_text_parts(message), *rest], calls
@@ -155,13 +167,13 @@ def _answer_content(answer: Answer) -> tuple[list[ContentPart], str | None]:
         elif attached.type in ("verification", "execution_status"):
             parts.append(TextPart(text=f"{attached.type}: {text}"))
         elif attached.type == "revise_message":
-            parts += _text_parts(_labelled(attached)) if text else []
+            parts += _text_parts(labelled(attached)) if text else []
         elif text:
             parts.append(TextPart(text=text))
-    return parts, _failure(answer.tool, said)
+    return parts, failure_of(answer.tool, said)
 
 
-def _failure(tool: str, said: dict[str, str]) -> str | None:
+def failure_of(tool: str, said: dict[str, str]) -> str | None:
     """Why the code was refused or failed, in one line; None where it did not."""
     if tool == "execution":
         if said.get("execution_status", "").strip().upper() not in ("FAILURE", "FAILED"):
@@ -178,25 +190,34 @@ def _failure(tool: str, said: dict[str, str]) -> str | None:
 
 
 def _messages(entries: list[Entry]) -> list[ChatMessage]:
-    from trajview.models.messages import ToolMessage
-
     messages: list[ChatMessage] = []
     calls: list[ToolCall] = []
     for entry in entries:
         if entry.answer is None:
-            parts, calls = _content(entry)
-            messages.append(_message(entry, parts, calls))
-            continue
-        parts, failure = _answer_content(entry.answer)
-        messages.append(
-            ToolMessage(
-                content=_plain_text(parts),
-                function=entry.answer.tool,
-                tool_call_id=calls[min(entry.answer.nth, len(calls) - 1)].id if calls else None,
-                error=None if failure is None else {"message": failure},
-            )
-        )
+            message, calls = post_of(entry)
+        else:
+            message = answer_of(entry.answer, calls)
+        messages.append(message)
     return messages
+
+
+def post_of(entry: Entry) -> tuple[ChatMessage, list[ToolCall]]:
+    """The message of a post, and the calls that it makes."""
+    parts, calls = _content(entry)
+    return _message(entry, parts, calls), calls
+
+
+def answer_of(answer: Answer, calls: list[ToolCall]) -> ChatMessage:
+    """The message of an answer to one of the calls of a post."""
+    from trajview.models.messages import ToolMessage
+
+    parts, failure = _answer_content(answer)
+    return ToolMessage(
+        content=_plain_text(parts),
+        function=answer.tool,
+        tool_call_id=calls[min(answer.nth, len(calls) - 1)].id if calls else None,
+        error=None if failure is None else {"message": failure},
+    )
 
 
 def _plain_text(parts: list[ContentPart]) -> str | list[ContentPart]:
@@ -216,7 +237,7 @@ def _message(entry: Entry, parts: list[ContentPart], calls: list[ToolCall]) -> C
     post = entry.post if isinstance(entry.post, dict) else {}
     known = ("id", "send_from", "send_to", "message", "attachment_list")
     metadata = {key: value for key, value in dict_or_value(post).items() if key not in known}
-    reply_type, extra = _reply_type(entry), _extras(post)
+    reply_type, extra = reply_type_of(entry), _extras(post)
     if reply_type is not None:
         metadata["reply_type"] = reply_type
     if extra:
@@ -292,6 +313,13 @@ class TaskWeaverFormat:
 
     def read(self, record: Any, origin: Origin) -> AgentRun:
         """The conversation as a run with one transcript. Raises FormatError where there are no rounds."""
+        return self._run(record, origin)
+
+    def open(self, record: Any, origin: Origin) -> AgentRun:
+        """The same, to be looked at: of many messages only those are built that are."""
+        return self._run(record, origin, LAZY_FROM)
+
+    def _run(self, record: Any, origin: Origin, lazy_from: int | None = None) -> AgentRun:
         from trajview.models.run import AgentRun
         from trajview.models.transcript import Transcript
 
@@ -299,9 +327,17 @@ class TaskWeaverFormat:
         run_id = _id(record, origin)
         used = {"rounds"} if isinstance(record.get("id"), dict | list | float) else {"rounds", "id"}
         metadata = {key: value for key, value in dict_or_value(record).items() if key not in used}
+        transcript = Transcript(id=run_id)
+        if lazy_from is not None and len(entries) >= lazy_from:
+            from .lazy_taskweaver import TaskWeaverMessages
+
+            on_demand = TaskWeaverMessages(entries)
+            transcript.read_on_demand(on_demand, on_demand.roles)
+        else:
+            transcript.messages = _messages(entries)
         return AgentRun(
             id=run_id,
-            transcripts=[Transcript(id=run_id, messages=_messages(entries))],
+            transcripts=[transcript],
             metadata=metadata,
             agents=agents_of(entries) or None,
             source_format=self.name,
