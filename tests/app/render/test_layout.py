@@ -13,7 +13,7 @@ from rich.style import Style
 
 from tests.app.strategies import HOSTILE
 from trajview.app.render.blocks import Fold, ViewOptions, message_lines
-from trajview.app.render.layout import MEASURE, Layout, lay_out, margins, row_segments
+from trajview.app.render.layout import MEASURE, Layout, lay_out, margin_of, margins, row_segments
 from trajview.app.render.lines import Line
 from trajview.models.messages import (
     AssistantMessage,
@@ -184,6 +184,17 @@ def test_a_fill_reaches_to_the_edge_but_not_into_the_margin() -> None:
     assert [(s.text, s.style.bgcolor == palette["code"].bgcolor) for s in segments if s.style] == [
         ("  ", False), ("x", True), ("   ", True),
     ]  # fmt: skip
+
+
+def test_a_line_of_code_goes_on_below_its_own_indent_and_a_call_between_words() -> None:
+    code = "        return born.replace(year=today.year) if today.month else born.replace(year=today.year + 1)"
+    layout = lay_out(message_lines(ToolMessage(content=f"def f():\n{code}"), Fold.OPEN, ViewOptions(width=60)), 60)
+    assert [margin_of(layout, row) for row in range(2, len(layout.rows))] == [" " * 2, " " * 10]
+    called = AssistantMessage(
+        tool_calls=[ToolCall(id="1", function="bash", arguments={"command": "cat one/two.py three/four.py"})]
+    )
+    rows = lay_out(message_lines(called, Fold.OPEN, ViewOptions(width=34)), 34).rows_of_text()
+    assert rows[-2:] == ["bash  cat one/two.py", "three/four.py"]
 
 
 def test_prose_ends_where_it_is_comfortable_to_read_and_code_output_and_headers_where_the_window_does() -> None:

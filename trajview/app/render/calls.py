@@ -21,7 +21,7 @@ _SHORT = 100
 def call_lines(call: ToolCall) -> list[Line]:
     """A call: the function with its short arguments, its code or view, and why its arguments were not understood."""
     name = one_line(call.function, 100) or "call"
-    head = Line(name, [(0, len(name), "call.name")], lead=("▸", "call.name"), indent=2, hang=4)
+    head = Line(name, [(0, len(name), "call.name")], lead=("▸", "call.name"), indent=2, hang=4, words=True, wide=True)
     lines = [head]
     if call.view is not None and call.view.content:
         if call.view.title:

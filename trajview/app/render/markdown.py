@@ -165,7 +165,7 @@ def _fenced(source: list[str], index: int, fence: re.Match[str], lines: list[Lin
     if fence[4].strip():  # more than a language: a file name, a title
         code.insert(0, Line((fence[3] + fence[4]).strip(), style="md.url", fill="code.block"))
     for line in code:
-        line.indent = line.hang = margin
+        line.indent, line.hang = line.indent + margin, line.hang + margin
     lines += code
     return end + 1
 

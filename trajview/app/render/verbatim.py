@@ -16,6 +16,7 @@ from .syntax import highlight_lines, language_of, pretty_json
 __all__ = ["SLACK", "ansi_lines", "code_lines", "json_lines", "json_text", "output_lines", "size_of", "text_lines"]
 
 ROWS_OF_A_PREVIEWED_LINE = 3
+MOST_HANG = 24
 SLACK = 4
 """A fold that would hide no more lines than this hides nothing."""
 
@@ -57,7 +58,7 @@ def code_lines(body: Sequence[str], language: str, *, fill: str = "code.block", 
 
     `words` breaks them as prose, and below their own indent; otherwise words are kept whole as far as that costs no room.
     """
-    lines = [Line(text, fill=fill, words=True, wide=not words) for text in body]
+    lines = [Line(text, fill=fill, words=True, wide=not words, hang=_hang(text)) for text in body]
     if words:
         for line in lines:
             margin = len(line.text) - len(line.text.lstrip(" "))
@@ -72,6 +73,11 @@ def code_lines(body: Sequence[str], language: str, *, fill: str = "code.block", 
         for line in lines:
             line.finish = finish
     return lines
+
+
+def _hang(text: str) -> int:
+    """Where the rows of a line of code go on: below its own indent, as far as that leaves them room."""
+    return min(len(text) - len(text.lstrip(" ")), MOST_HANG)
 
 
 def ansi_lines(text: str) -> list[Line]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -34,6 +35,10 @@ _LEGEND = (
 )
 
 
+_SAYS_AT, _SAYS = 16, 34
+"""Where what a key does begins, and how many columns it has, as many as there are in the narrower of two columns."""
+
+
 class HelpScreen(OnceScreen[None]):
     """Keys by group, in columns where there is room. Any of q, ?, escape closes it."""
 
@@ -44,7 +49,7 @@ class HelpScreen(OnceScreen[None]):
         Binding("space,pagedown", "scroll(10)", "page down", show=False),
         Binding("b,pageup", "scroll(-10)", "page up", show=False),
     ]
-    HORIZONTAL_BREAKPOINTS = [(0, "-one"), (110, "-two")]  # noqa: RUF012
+    HORIZONTAL_BREAKPOINTS = [(0, "-one"), (116, "-two")]  # noqa: RUF012
     DEFAULT_CSS = """
     HelpScreen {
         align: center middle;
@@ -104,8 +109,11 @@ def _keys_text(blocks: list[tuple[str, list[Key]]]) -> Content:
     for name, keys in blocks:
         parts.append((f"{name}\n", "bold $accent"))
         for key in keys:
-            parts.append((f"  {shown(keys_of(key)):<13}", "$text-primary"))
-            parts.append(f" {key.says}\n")
+            pressed = f"  {shown(keys_of(key))}"
+            if len(pressed) >= _SAYS_AT:
+                pressed += "\n" + " " * _SAYS_AT
+            parts.append((f"{pressed:<{_SAYS_AT}}", "$text-primary"))
+            parts.append(("\n" + " " * _SAYS_AT).join(wrap(key.says, _SAYS)) + "\n")
         parts.append("\n")
     return Content.assemble(*parts).rstrip()
 
