@@ -65,7 +65,8 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing, Counti
         & #left { display: none; width: 32; }
         & #side { display: none; width: 44; background: $surface; }
         &.-medium #left { display: block; width: 30; }
-        &.-wide #left { display: block; width: 24%; min-width: 38; max-width: 56; }
+        &.-wide #left { display: block; width: 28%; min-width: 38; max-width: 60; }
+        &.-annotating.-wide #left, &.-metadata.-wide #left { width: 24%; }
         &.-medium #minimap, &.-wide #minimap { width: 2; }
         &.-annotating.-medium #left { display: none; }
         &.-metadata.-medium #left { display: none; }

@@ -101,8 +101,8 @@ class Outline(Styled, Bare, ScrollView, can_focus=False):
         self._facts: dict[int, UnitFacts] = {}
         self._counted: set[int] = set()
         """The units that were counted in this session; what is known of another was true of an earlier one."""
-        self._timed = False
-        """Whether some unit has a time."""
+        self._timed = self._called = False
+        """Whether some unit has a time, and calls."""
         self._worker_busy = False
         self._facts_of = ""
         self._counting: Timer | None = None
@@ -113,7 +113,7 @@ class Outline(Styled, Bare, ScrollView, can_focus=False):
             self._counted.clear()
             if session.transcript.id != self._facts_of:
                 self._facts.clear()
-                self._timed = False
+                self._timed = self._called = False
         self.session, self._facts_of = session, session.transcript.id
         self._labels.clear()
         self._strips.clear()
@@ -252,7 +252,8 @@ class Outline(Styled, Bare, ScrollView, can_focus=False):
         tokens = short_count(facts.tokens) if facts and facts.tokens is not None else "many" if facts else ""
         if width < WIDE:
             return f" {time if self._timed else tokens:>5} "
-        return f" {calls:>4} {time:>5} {tokens:>4} " if self._timed else f" {calls:>4} {tokens:>4} "
+        columns = [f"{calls:>4}"] * self._called + [f"{time:>5}"] * self._timed + [f"{tokens:>4}"]
+        return f" {' '.join(columns)} "
 
     def _count_soon(self) -> None:
         # Once for all lines of a screen, and not for each that is passed while scrolling.
@@ -287,6 +288,7 @@ class Outline(Styled, Bare, ScrollView, can_focus=False):
         self._worker_busy = False
         if message.session is self.session:
             self._timed = self._timed or any(facts.seconds is not None for facts in message.facts.values())
+            self._called = self._called or any(facts.calls for facts in message.facts.values())
             self._counted |= message.facts.keys()
             self._facts.update(message.facts)
             self._strips.clear()
