@@ -27,6 +27,8 @@ STEPS = (
     ("first_screen.py", "", "--runs 5"),
     ("keys.py", "--messages 200 100000", "--messages 200 5000 --presses 6 --runs 2000"),
     ("keys.py", "--messages 100000 --size 200x60 --runs 0", "--messages 5000 --size 200x60 --presses 6 --runs 0"),
+    ("repaint.py", "", "--messages 5000 --rounds 1"),
+    ("repaint.py", "--longer 4.6", "--messages 5000 --longer 4.6 --rounds 1"),
     ("open.py", "", "--messages 10000 --size 50M --runs 1"),
     ("search.py", "", "--messages 10000 --runs 1 --presses 10"),
     ("search.py", "--longer 4.6 --runs 1", "--messages 5000 --longer 4.6 --runs 1 --presses 10"),

@@ -30,7 +30,6 @@ from rows import plain, tell
 QUIET = 0.06
 LIMITS = 16.0, 25.0  # ms, up to 120x40 and above it
 SLOWEST = 100.0  # ms
-OF_EVERYTHING = 150.0  # ms, for what folds or unfolds all messages
 WHILE_READ = 4.0  # s in which keys are pressed while a list is read
 LIMIT = """\
 from rich.segment import Segment
@@ -53,11 +52,8 @@ Limit().run()
 """
 KEYS = {
     "j": ("j",), "page": (" ", "b"), "end, top": ("G", "g"), "unit": ("]", "["), "highlight": ("n", "N"),
-    "fold": ("\r",), "fold level": ("z",), "reasoning": ("r",),
+    "fold": ("\r",),
 }  # fmt: skip
-
-OF_ALL = {"fold level", "reasoning"}
-"""These fold or unfold every message: row 6."""
 
 LOOKED_FOR = "failed because"
 """What some units say, so that there are highlights to jump to."""
@@ -74,6 +70,18 @@ class Program:
             os.environ.update(TERM="xterm-256color", COLORTERM="truecolor")
             os.execv(command[0], list(command))
 
+    def read(self) -> bytes:
+        """What has been written; waits for it."""
+        return os.read(self.terminal, 1 << 16)
+
+    def write(self, keys: str) -> None:
+        """Press keys."""
+        os.write(self.terminal, keys.encode())
+
+    def take_size(self, columns: int, rows: int) -> None:
+        """Give the terminal another size."""
+        fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
     def settle(self, quiet: float, patience: float = 60.0) -> tuple[float, float, int]:
         """Read until nothing has come for `quiet` seconds: when the first and the last byte came, and how many."""
         first = last = 0.0
@@ -85,7 +93,7 @@ class Program:
                 if first:
                     break
                 continue
-            data = os.read(self.terminal, 1 << 16)
+            data = self.read()
             last = time.perf_counter()
             first = first or last
             count += len(data)
@@ -97,32 +105,25 @@ class Program:
         while text not in seen:
             ready, _, _ = select.select([self.terminal], [], [], 1.0)
             if ready:
-                seen += os.read(self.terminal, 1 << 16)
+                seen += self.read()
             if time.perf_counter() > until:
                 raise SystemExit(f"{text!r} never came")
 
     def press(self, key: str) -> tuple[float, float, int]:
         """Milliseconds from a key to the first and the last byte of its repaint, and the bytes."""
         begin = time.perf_counter()
-        os.write(self.terminal, key.encode())
-        first, last, count = self.settle(QUIET, 2.0)
-        return (first - begin) * 1000, (last - begin) * 1000, count
-
-    def resize(self, columns: int, rows: int) -> tuple[float, float, int]:
-        """The same from a new size of the terminal."""
-        begin = time.perf_counter()
-        fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self.write(key)
         first, last, count = self.settle(QUIET, 2.0)
         return (first - begin) * 1000, (last - begin) * 1000, count
 
     def held(self, key: str, presses: int) -> float:
         """Milliseconds from the last of so many presses, 30 a second, to the last byte of its repaint."""
         for _ in range(presses - 1):
-            os.write(self.terminal, key.encode())
+            self.write(key)
             until = time.perf_counter() + 1 / 30
             while (left := until - time.perf_counter()) > 0:
                 if select.select([self.terminal], [], [], left)[0]:
-                    os.read(self.terminal, 1 << 16)
+                    self.read()
         return self.press(key)[1]
 
     def close(self) -> None:
@@ -183,16 +184,13 @@ def main() -> None:
             program.settle(2.0, 30.0)  # until all highlights are counted
             print(f"  trajview, one run of {messages:,} messages, {size / 1e6:.1f} MB, open after {opened:.2f} s")
             found = {name: measure(program, name, keys, given.presses) for name, keys in KEYS.items()}
-            sizes = [(columns - 10, rows - 4), (columns, rows)]
-            show("resize", [program.resize(*sizes[turn % 2]) for turn in range(given.presses)])
             last = program.held("j", 60)
             program.close()
             run = f"{messages:,} messages, {given.size}"
             beside = f"a widget that only repaints, a line: {plain(line, 'ms')}, a page: {plain(page, 'ms')}"
             most = LIMITS[columns * rows > 120 * 40]
             for name, (p95, slowest) in found.items():
-                row, at_most = (6, OF_EVERYTHING) if name in OF_ALL else (5, most)
-                tell(row, f"{run}: {name}, p95", p95, at_most, "ms", beside=f"slowest {plain(slowest, 'ms')}; {beside}")
+                tell(5, f"{run}: {name}, p95", p95, most, "ms", beside=f"slowest {plain(slowest, 'ms')}; {beside}")
             tell(5, f"{run}: the slowest of all keys", max(each for _, each in found.values()), SLOWEST, "ms")
             tell(5, f"{run}: the last of 60 j of a held key", last, SLOWEST, "ms")
         if given.runs:

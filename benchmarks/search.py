@@ -1,4 +1,4 @@
-"""Search in one long run, keys meanwhile, and what has to draw all of it anew (rows 6 and 8).
+"""Search in one long run, and keys meanwhile (row 8).
 
     .venv/bin/python benchmarks/search.py [--messages 100000] [--longer 1] [--file RUN.jsonl] [--runs 3]
 
@@ -9,9 +9,7 @@ runs in a thread; keys are pressed in a pseudo-terminal of 120x40 while it runs.
 from __future__ import annotations
 
 import argparse
-import asyncio
 import gc
-import os
 import re
 import statistics
 import sys
@@ -25,10 +23,7 @@ from kinds import LONG, write_long_run
 from logs import write_chats
 from rows import plain, tell
 
-from trajview.app.app import make_app
-from trajview.app.screens.transcript import TranscriptScreen
 from trajview.app.search import search
-from trajview.config import Settings
 from trajview.corpus.corpus import Corpus
 from trajview.corpus.query import query_from
 
@@ -39,7 +34,7 @@ NEEDLES = {
     "one without a fixed text": r"[0-9]{3}\s+\w+ing?",
 }
 PHRASE = re.compile(r"[a-z]+( [a-z]+){6}")
-FIRST, ALL, REPAINT, KEY = 0.2, 1.0, 150.0, 100.0  # s, s, ms, ms
+FIRST, ALL, KEY = 0.2, 1.0, 100.0  # s, s, ms
 
 
 def once(messages: object, text: str, start: int) -> tuple[float, float, int]:
@@ -83,13 +78,6 @@ def report_search(path: Path, runs: int) -> None:
         tell(8, f"{size}: {what}: all hits", every, ALL, beside=beside)
 
 
-def slowest(took: list[tuple[float, float, int]]) -> float:
-    """The milliseconds of the slowest of some repaints, each of which has to have come."""
-    if not all(count for _, _, count in took):
-        raise SystemExit("a key, or a new size, was not answered")
-    return max(last for _, last, _ in took)
-
-
 def report_keys(path: Path, folder: Path, presses: int) -> None:
     command = [sys.executable, "-m", "trajview", "--no-cache", "--store", str(folder / "store"), str(path)]
     program = Program(command, 120, 40)
@@ -98,16 +86,12 @@ def report_keys(path: Path, folder: Path, presses: int) -> None:
         program.press("G")
         program.settle(3.0)
         program.press("g")
-        took = [program.press("z") for _ in range(6)]
-        tell(6, f"{megabytes(path)}: fold or unfold all", slowest(took), REPAINT, "ms")
-        took = [program.resize(*size) for size in ((100, 36), (120, 40), (200, 60), (120, 40))]
-        tell(6, f"{megabytes(path)}: resize the terminal", slowest(took), REPAINT, "ms")
         for what in ("a common word", "a word that is not there", "one without a fixed text"):
             program.press("/")
             for key in NEEDLES[what]:
                 program.press(key)
-            os.write(program.terminal, b"\r")
-            took = []
+            program.write("\r")
+            took: list[tuple[float, float, int]] = []
             for turn in range(presses):
                 time.sleep(0.03)
                 took.append(program.press("jk"[turn % 2]))
@@ -121,33 +105,6 @@ def report_keys(path: Path, folder: Path, presses: int) -> None:
             program.settle(1.0, 3.0)
     finally:
         program.close()
-
-
-async def report_themes(path: Path, folder: Path) -> None:
-    """The program without a terminal: from a new theme to the next complete frame."""
-    gc.disable()  # as the command line does: the app says when garbage is looked for
-    corpus = Corpus([path])
-    app = make_app(corpus, Settings(paths=(path,), store=folder / "store"))
-    async with app.run_test(size=(120, 40)) as pilot:
-        corpus.start()
-        while not (isinstance(app.screen, TranscriptScreen) and app.screen.session is not None):
-            await pilot.pause(0.1)
-        while not app.screen.session.scanned:
-            await pilot.pause(0.1)
-        took, core = [], []
-        for theme in ("trajview-light", "trajview-dark", "textual-dark", "trajview-dark"):
-            begin, busy = time.perf_counter(), time.process_time()
-            drawn = asyncio.Event()
-            app.theme = theme
-            # The styles are made anew after the next refresh, and what follows from that is drawn after the one after it.
-            app.call_after_refresh(app.call_after_refresh, drawn.set)
-            await drawn.wait()
-            took.append((time.perf_counter() - begin) * 1000)
-            core.append((time.process_time() - busy) * 1000)
-            await pilot.pause(0.2)
-        beside = f"of a core: {plain(max(core), 'ms')}"
-        tell(6, f"{megabytes(path)}: switch the theme", max(took), REPAINT, "ms", beside=beside)
-    corpus.cancel()
 
 
 def main() -> None:
@@ -168,7 +125,6 @@ def main() -> None:
                 path = write_long_run(folder, next(iter(LONG)), given.messages, given.longer)
         report_search(path, given.runs)
         report_keys(path, folder, given.presses)
-        asyncio.run(report_themes(path, folder))
 
 
 if __name__ == "__main__":

@@ -92,3 +92,28 @@ def test_the_table_has_what_was_told_in_the_order_of_the_targets_with_verdicts(m
 
 def test_what_runs_everything_names_scripts_that_are_there(module):
     assert all((FOLDER / script).is_file() for script, _, _ in module("all").STEPS)
+
+
+def test_a_frame_is_correct_once_nothing_that_comes_later_changes_what_is_to_be_seen(module):
+    screen = module("frames").Screen(20, 3)
+    screen.feed(b"\x1b[1;1Hbefore")
+    chunks = [
+        (10.1, b"\x1b[1;1H\x1b[31mafter \x1b[2;1Hblank"),
+        (10.2, b"\x1b[1;1H\x1b[32maf"),
+        (10.3, b"ter \x1b[m\x1b[2;1H\x1b[2K"),
+        (10.4, b"\x1b[1;1H\x1b[32mafter \x1b[m"),
+    ]
+    frame = screen.replay(chunks, 10.0)
+    assert [round(each) for each in (frame.first, frame.correct, frame.last)] == [100, 300, 400]
+    assert frame.count == sum(len(data) for _, data in chunks)
+    assert screen.text.split("\n") == ["after", "", ""]
+
+
+def test_a_frame_that_changes_nothing_is_correct_when_it_comes_and_a_new_size_is_empty_at_first(module):
+    screen = module("frames").Screen(20, 3)
+    chunks = [(10.1, b"\x1b[1;1Habc"), (10.2, b"\x1b[1;1Habc")]
+    assert round(screen.replay(chunks, 10.0).correct) == 100
+    assert round(screen.replay(chunks, 10.0).correct) == 100
+    screen.resize(10, 2)
+    assert screen.text == "\n"
+    assert round(screen.replay([(10.1, b"\x1b[2;1Hxyz"), *chunks[1:]], 10.0).correct) == 200

@@ -20,7 +20,7 @@ from .render.headers import Scored, unit_header
 from .render.layout import Layout, lay_out
 from .render.lines import Line
 from .render.options import Fold, ViewOptions
-from .sizes import estimates, roles_of, sizes_of
+from .sizes import Sizes, roles_of, sizes_of
 
 __all__ = ["Document", "Position"]
 
@@ -61,7 +61,8 @@ class Document(Positions):
         """By message and call: the sub-agent's transcript that it started, by name."""
         self.quoted: tuple[int, str] | None = None
         """A message, and words in it that a citation quotes: they stand out."""
-        self._sizes = sizes_of(self.messages, self.roles)
+        starts = () if bare else self.unit_starts
+        self._sizes = Sizes(sizes_of(self.messages, self.roles), starts)
         self._layouts: OrderedDict[int, Layout] = OrderedDict()
         self.map = self._estimated()
 
@@ -80,14 +81,11 @@ class Document(Positions):
         return Fold.OPEN
 
     def _estimated(self) -> LineMap:
-        """Heights from the sizes of messages alone: one loop, for there may be a hundred thousand of them."""
+        """Heights from the sizes of messages alone."""
         level = (Fold.PREVIEW, Fold.CLOSED, Fold.OPEN)[self.fold_level]
-        heights = estimates(self._sizes, self.options, level)
-        if not self.options.bare:
-            for start in self.unit_starts:
-                heights[start] += 1
+        heights = self._sizes.heights(self.options, level)
         for message, fold in self.folds.items():
-            heights[message] = estimates([self._sizes[message]], self.options, fold)[0] + self.header_row(message)
+            heights[message] = self._sizes.height(message, self.options, fold)
         return LineMap(heights)
 
     def reasons(self, unit: int) -> list[Highlight]:

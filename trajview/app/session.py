@@ -184,7 +184,7 @@ class TranscriptSession(Highlighted):
     @property
     def characters(self) -> int:
         """How long the texts of the transcript are, about."""
-        return sum(prose[1] + reasoning[1] + output[1] for prose, reasoning, output, _ in self._sizes)
+        return self._sizes.characters
 
     def to_quote(self, message: int, quote: str) -> bool:
         """Jump to a message, and to the words quoted from it where they are shown or can be; False if they are not in it."""

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from textual import events
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
@@ -17,6 +16,7 @@ from trajview.annotation.store import AnnotationStore, ChangedOnDisk, Opened
 from trajview.app.typed_ahead import TypedAhead
 from trajview.app.widgets.annotation_work import AnnotatedRun, Fields
 from trajview.app.widgets.changed_on_disk import ChangedOnDiskScreen
+from trajview.app.widgets.fitting import Fitting
 from trajview.app.widgets.panel_drafts import PanelDrafts
 from trajview.app.widgets.panel_messages import clock
 from trajview.errors import AnnotationError, Problem
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["AnnotationPanel"]
 
 
-class AnnotationPanel(PanelDrafts):
+class AnnotationPanel(Fitting, PanelDrafts):
     """Numbers per agent and dimension, their overall, and reasoning, for one run at a time.
 
     Every change is in the journal half a second after it was typed; a draft survives whatever happens to the program.
@@ -300,8 +300,8 @@ class AnnotationPanel(PanelDrafts):
         focused = self.screen.focused if self.is_attached else None
         return focused is not None and self in focused.ancestors
 
-    def on_resize(self, event: events.Resize) -> None:
-        self.set_class(event.size.height < 26, "-short")
+    def take_size(self) -> None:
+        self.set_class(self.size.height < 26, "-short")
 
     def on_unmount(self) -> None:
         try:

@@ -9,17 +9,21 @@ from textual.widgets import TextArea
 
 from trajview.annotation.citations import Citation, find_citations
 from trajview.app.palette import component_style
+from trajview.app.widgets.fitting import Fitting
 
 __all__ = ["CitingText"]
 
 
-class CitingText(TextArea):
+class CitingText(Fitting, TextArea):
     """A TextArea that knows about citations, `[T0B12]`."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"citing-text--citation"}
     DEFAULT_CSS = """
     CitingText > .citing-text--citation { color: $text-warning; text-style: underline; }
     """
+
+    def take_size(self) -> None:
+        self._rewrap_and_refresh_virtual_size()
 
     def get_line(self, line_index: int) -> Text:
         """A line of the document, its citations in their style."""

@@ -26,6 +26,7 @@ from trajview.app.unit_facts import UnitFacts, facts_of, short_count, short_dura
 from trajview.corpus.turns import give_way, short_turns
 from trajview.textsafe import one_line
 
+from .fitting import Fitting
 from .steady import Bare
 from .styled import Styled
 
@@ -43,7 +44,7 @@ SOME = 36
 _STYLES = ("number", "words", "current", "error", "hit", "mark", "user", "dim", "score")
 
 
-class Outline(Styled, Bare, ScrollView, can_focus=False):
+class Outline(Fitting, Styled, Bare, ScrollView, can_focus=False):
     """Lists action units, all or the highlighted ones; posts `Picked` when one is clicked.
 
     Labels are made for the lines on the screen only, and for those alone calls, time and tokens are counted, in a thread.
@@ -177,6 +178,10 @@ class Outline(Styled, Bare, ScrollView, can_focus=False):
         if height and not top + 1 <= line <= top + height - 2:
             self.scroll_to(y=max(0, line - height // 2), animate=False)
         self.refresh()
+
+    def take_size(self) -> None:
+        self._current = -1
+        self.follow()
 
     def _palette(self) -> Mapping[str, Style]:
         self._find_styles()

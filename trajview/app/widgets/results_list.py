@@ -20,6 +20,7 @@ from trajview.app.widgets.columns import fit, fit_path
 from trajview.corpus.matches import Hit, excerpt
 from trajview.textsafe import one_line, safe_text, strip_escapes
 
+from .fitting import Fitting
 from .steady import Steady
 
 __all__ = ["ResultsList", "marked", "speaker_of"]
@@ -29,7 +30,7 @@ _NARROW = 90
 """Cells below which the speakers are shown shorter."""
 
 
-class ResultsList(Steady, ScrollView, can_focus=True, inherit_bindings=False):
+class ResultsList(Fitting, Steady, ScrollView, can_focus=True, inherit_bindings=False):
     """The rows of `Results` under a cursor. Posts `Moved` and `Opened`; the owner changes the results and says so."""
 
     ALLOW_SELECT = False
@@ -110,7 +111,7 @@ class ResultsList(Steady, ScrollView, can_focus=True, inherit_bindings=False):
         self.refresh()
         self.post_message(self.Moved())
 
-    def on_resize(self) -> None:
+    def take_size(self) -> None:
         if len(self.results):
             self.show_cursor()
 

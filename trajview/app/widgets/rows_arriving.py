@@ -10,6 +10,7 @@ from textual.scroll_view import ScrollView
 
 from trajview.app.run_list import RunList
 
+from .fitting import Fitting
 from .steady import Steady
 
 __all__ = ["SAMPLE", "RowsArriving"]
@@ -18,7 +19,7 @@ SAMPLE: Final = 200
 """Rows that the widths are taken from; rows that come into view later may only widen a column."""
 
 
-class RowsArriving(Steady, ScrollView):
+class RowsArriving(Fitting, Steady, ScrollView):
     """Rows that come are known to the keys at once (`rows_come`), and drawn when the owner says so (`show_news`)."""
 
     runs: RunList

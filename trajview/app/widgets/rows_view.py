@@ -19,6 +19,7 @@ from trajview.app.render.layout import Palette
 from trajview.app.rule_colours import rule_css
 from trajview.rules.rule import COLOURS
 
+from .fitting import Fitting
 from .steady import Bare
 from .strips import restyled
 
@@ -50,7 +51,7 @@ def _class(name: str) -> str:
     return "tv--" + name.replace(".", "-")
 
 
-class RowsView(Bare, ScrollView, can_focus=True, inherit_bindings=False):
+class RowsView(Fitting, Bare, ScrollView, can_focus=True, inherit_bindings=False):
     """Follows the positions of a document (`session`), which are the truth; calls `follow` when they have moved.
 
     It has no keys of its own (a ScrollView has arrows, home and end): those of the key table move the cursor. Colours of
@@ -351,9 +352,9 @@ class RowsView(Bare, ScrollView, can_focus=True, inherit_bindings=False):
             if self.follow is not None:
                 self.follow()
 
-    def on_resize(self) -> None:
-        if self.session is not None:
-            region = self.scrollable_content_region
+    def take_size(self) -> None:
+        region = self.scrollable_content_region
+        if self.session is not None and region.size != self._fitted:
             self._fitted = region.size
             self.session.set_view(region.width - self.EDGES, region.height)
             self.sync()
@@ -362,8 +363,7 @@ class RowsView(Bare, ScrollView, can_focus=True, inherit_bindings=False):
         """Textual does not always tell of a new size when a panel opens beside: what is drawn notices."""
         size = self.scrollable_content_region.size
         if size != self._fitted and self.is_attached:
-            self._fitted = size
-            self.call_later(self.on_resize)
+            self.call_later(self.take_size)
 
     def notify_style_update(self) -> None:
         super().notify_style_update()

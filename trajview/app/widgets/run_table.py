@@ -204,7 +204,7 @@ class RunTable(RowsArriving, can_focus=True, inherit_bindings=False):
         for row in self.runs.shown[first : first + self.page_rows]:
             self.widen(row)
 
-    def on_resize(self) -> None:
+    def take_size(self) -> None:
         self.show_cursor()
 
     def notify_style_update(self) -> None:

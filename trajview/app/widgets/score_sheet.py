@@ -15,6 +15,7 @@ from textual.widgets import Static, TextArea
 
 from trajview.app.score_grid import Place, ScoreGrid
 from trajview.app.widgets.annotation_fields import RationaleText, ReasoningText
+from trajview.app.widgets.fitting import Fitting
 from trajview.app.widgets.guidance_box import GuidanceBox
 from trajview.app.widgets.score_table import ScoreTable
 
@@ -27,7 +28,7 @@ _PATIENCE = 2.0
 """Seconds until a field that does not take its keys is left all the same."""
 
 
-class ScoreSheet(Vertical):
+class ScoreSheet(Fitting, Vertical):
     """The fields for a rubric and its agents, and how the cursor goes from one to the next. Posts Changed.
 
     The moves wait until the field that has the cursor has taken the keys before them; `Widget.focus` would be too late
@@ -252,7 +253,7 @@ class ScoreSheet(Vertical):
         self._large = not self._large
         self._share()
 
-    def on_resize(self) -> None:
+    def take_size(self) -> None:
         self._share()
 
     def _share(self) -> None:
@@ -280,4 +281,3 @@ class ScoreSheet(Vertical):
         self.table.styles.height = table
         self.table.styles.margin = self.guidance.styles.margin = (0, 0, gap, 0)
         self.guidance.styles.height = guidance
-        self.table.call_after_refresh(self.table.follow)

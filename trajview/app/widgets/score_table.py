@@ -19,6 +19,7 @@ from trajview.annotation.rubric import Rubric
 from trajview.app.guidance import cut
 from trajview.app.score_grid import Place, ScoreGrid
 from trajview.app.widgets.annotation_fields import TEXT_KEYS
+from trajview.app.widgets.fitting import Fitting
 from trajview.textsafe import one_line
 
 from .styled import Styled
@@ -46,7 +47,7 @@ class _Line:
     agents: tuple[int, ...] = ()
 
 
-class ScoreTable(Styled, ScrollView, can_focus=True):
+class ScoreTable(Fitting, Styled, ScrollView, can_focus=True):
     """Shows a `ScoreGrid`. Digits, `-`, `.`, Backspace and Delete change the cell under the cursor, letters go to dimensions.
 
     The keys that move are the panel's. After a key `changed` is called, or `moved` where only the cursor went.
@@ -119,6 +120,9 @@ class ScoreTable(Styled, ScrollView, can_focus=True):
         elif height and 0 < y == top:
             self.scroll_to(y=y - 1, animate=False)
         self.refresh()
+
+    def take_size(self) -> None:
+        self.follow()
 
     def _line_of_cursor(self) -> int:
         place = self.grid.place

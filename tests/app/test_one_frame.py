@@ -1,0 +1,127 @@
+"""A new size, a theme, a fold and a panel are each drawn once, and what is drawn is what stays."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyte
+import pytest
+from textual.screen import Screen
+
+from trajview.app.app import TrajviewApp
+from trajview.app.widgets import outline, rows_view
+
+from .driving import Reader, reading
+from .logs import chat, write_jsonl
+
+SIZES = [(200, 60), (120, 40), (80, 24), (120, 40), (200, 60)]
+
+Cells = tuple[tuple[Any, ...], ...]
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """One run of 400 messages whose lines wrap otherwise at each width."""
+    texts = [f"{number} says " + f"word{number} " * (number % 37) for number in range(400)]
+    return write_jsonl(tmp_path / "long.jsonl", [chat("long", *texts)])
+
+
+class Terminal:
+    """What an app has written to its terminal, and what is to be seen there."""
+
+    def __init__(self, app: TrajviewApp) -> None:
+        self._app = app
+        self._screen = pyte.Screen(*app.size)
+        self.frames: list[Cells] = []
+
+    def draw(self, update: Any) -> None:
+        columns, lines = self._app.size
+        self._screen.resize(lines, columns)
+        pyte.Stream(self._screen).feed(update.render_segments(self._app.console))
+        self.frames.append(self.cells)
+
+    @property
+    def cells(self) -> Cells:
+        """The characters and their colours, by line."""
+        rows = (self._screen.buffer[line] for line in range(self._screen.lines))
+        return tuple(tuple(row[column] for column in range(self._screen.columns)) for row in rows)
+
+    @property
+    def text(self) -> str:
+        return "\n".join(line.rstrip() for line in self._screen.display)
+
+
+@contextmanager
+def drawn(app: TrajviewApp) -> Iterator[Terminal]:
+    """What is drawn meanwhile."""
+    terminal = Terminal(app)
+    display = TrajviewApp._display
+
+    def also(self: TrajviewApp, screen: Screen[Any], update: Any) -> None:
+        display(self, screen, update)
+        if update is not None and not self._batch_count:
+            terminal.draw(update)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(TrajviewApp, "_display", also)
+        yield terminal
+
+
+@pytest.fixture(autouse=True)
+def nothing_comes_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Heights are never measured beyond the screen, as of a long run, and the outline counts nothing in a thread."""
+    monkeypatch.setattr(rows_view, "MOST_MEASURED", 0)
+    monkeypatch.setattr(outline, "SOME", 1_000)
+
+
+async def quiet(reader: Reader) -> None:
+    """Whatever was asked for is drawn."""
+    for _ in range(4):
+        await reader.pilot.pause(0.05)
+
+
+async def still(reader: Reader) -> None:
+    """The same, and nothing is counted or looked for in a thread any more."""
+    await reader.listed_behind()
+    await reader.app.workers.wait_for_complete(
+        [each for each in reader.app.workers if each.group in ("tokens", "scan")]
+    )
+    await quiet(reader)
+
+
+@asynccontextmanager
+async def long_run(log: Path, panel: str) -> AsyncIterator[Reader]:
+    """The run in its middle, with a panel open beside it."""
+    async with reading(log) as reader:
+        await reader.opened()
+        if panel:
+            await reader.press({"metadata": "i", "annotation": "a", "no outline": "O"}[panel])
+        if panel == "annotation":
+            await reader.annotating()
+        reader.session.to_message(200)
+        reader.screen.view.sync()
+        await still(reader)
+        yield reader
+
+
+async def whole(reader: Reader) -> Cells:
+    """The screen as it is where all of it is drawn anew."""
+    with drawn(reader.app) as terminal:
+        reader.app.screen.refresh()
+        await quiet(reader)
+    return terminal.cells
+
+
+@pytest.mark.parametrize("panel", ["", "metadata", "annotation", "no outline"])
+async def test_a_new_size_is_drawn_once_and_with_the_reader_where_he_was(log: Path, panel: str) -> None:
+    async with long_run(log, panel) as reader:
+        for size in SIZES:
+            with drawn(reader.app) as terminal:
+                await reader.pilot.resize_terminal(*size)
+                await quiet(reader)
+            assert terminal.cells == await whole(reader), size
+            assert len(terminal.frames) == 1, size
+            assert reader.session.top[0] == 200
