@@ -9,6 +9,7 @@ from typing import Any
 
 import pyte
 import pytest
+from textual._compositor import LayoutUpdate
 from textual.screen import Screen
 
 from trajview.app.app import TrajviewApp
@@ -32,16 +33,21 @@ def log(tmp_path: Path) -> Path:
 class Terminal:
     """What an app has written to its terminal, and what is to be seen there."""
 
-    def __init__(self, app: TrajviewApp) -> None:
+    def __init__(self, app: TrajviewApp, before: Cells) -> None:
         self._app = app
         self._screen = pyte.Screen(*app.size)
+        for line, cells in enumerate(before):
+            self._screen.buffer[line].update(enumerate(cells))
         self.frames: list[Cells] = []
+        self.whole_frames = 0
+        """Those in which all of the screen was drawn."""
 
     def draw(self, update: Any) -> None:
         columns, lines = self._app.size
         self._screen.resize(lines, columns)
         pyte.Stream(self._screen).feed(update.render_segments(self._app.console))
         self.frames.append(self.cells)
+        self.whole_frames += isinstance(update, LayoutUpdate)
 
     @property
     def cells(self) -> Cells:
@@ -55,9 +61,9 @@ class Terminal:
 
 
 @contextmanager
-def drawn(app: TrajviewApp) -> Iterator[Terminal]:
-    """What is drawn meanwhile."""
-    terminal = Terminal(app)
+def drawn(app: TrajviewApp, before: Cells = ()) -> Iterator[Terminal]:
+    """What is drawn meanwhile, on a screen that is empty or shows something."""
+    terminal = Terminal(app, before)
     display = TrajviewApp._display
 
     def also(self: TrajviewApp, screen: Screen[Any], update: Any) -> None:
@@ -125,3 +131,84 @@ async def test_a_new_size_is_drawn_once_and_with_the_reader_where_he_was(log: Pa
             assert terminal.cells == await whole(reader), size
             assert len(terminal.frames) == 1, size
             assert reader.session.top[0] == 200
+
+
+@pytest.mark.parametrize("panel", ["", "annotation"])
+async def test_another_theme_is_drawn_once(log: Path, panel: str) -> None:
+    async with long_run(log, panel) as reader:
+        for theme in ("trajview-light", "trajview-dark", "ansi-dark", "trajview-light"):
+            with drawn(reader.app) as terminal:
+                reader.app.theme = theme
+                await quiet(reader)
+            assert terminal.cells == await whole(reader), theme
+            assert len(terminal.frames) == 1, theme
+
+
+async def test_a_fold_of_everything_is_drawn_once(log: Path) -> None:
+    async with long_run(log, "") as reader:
+        for key in ("z", "z", "z", "r", "t"):
+            with drawn(reader.app, await whole(reader)) as terminal:
+                await reader.press(key)
+                await quiet(reader)
+            assert terminal.cells == await whole(reader), key
+            assert len(terminal.frames) == 1, key
+
+
+async def test_a_panel_beside_the_transcript_is_drawn_once_when_it_comes_and_when_it_goes(log: Path) -> None:
+    async with long_run(log, "") as reader:
+        for key in ("i", "i", "O", "O"):
+            with drawn(reader.app) as terminal:
+                await reader.press(key)
+                await quiet(reader)
+            assert len(terminal.frames) == 1, key
+
+
+async def test_a_screen_on_top_is_drawn_once_and_so_is_what_is_below_when_it_goes(log: Path) -> None:
+    async with long_run(log, "") as reader:
+        before = await whole(reader)
+        with drawn(reader.app) as terminal:
+            await reader.press("?")
+            await quiet(reader)
+        assert "next action unit" in terminal.text
+        assert len(terminal.frames) <= 2, "the screen, and the line of keys"
+        with drawn(reader.app) as terminal:
+            await reader.press("escape")
+            await quiet(reader)
+        assert (terminal.cells, len(terminal.frames)) == (before, 1)
+
+
+async def test_the_list_is_drawn_once_when_a_run_is_left(log: Path) -> None:
+    async with long_run(log, "") as reader:
+        with drawn(reader.app) as terminal:
+            await reader.press("q")
+            await reader.listed()
+            await quiet(reader)
+        assert "long" in terminal.text
+        assert len(terminal.frames) == 1
+
+
+async def test_another_focus_draws_no_more_than_who_has_it_and_who_had_it(log: Path) -> None:
+    async with long_run(log, "annotation") as reader:
+        before = await whole(reader)
+        with drawn(reader.app, before) as terminal:
+            reader.app.screen.set_focus(reader.screen.view)
+            await quiet(reader)
+        assert terminal.cells == await whole(reader) != before
+        assert not terminal.whole_frames
+
+
+async def test_after_another_program_had_the_terminal_all_is_drawn(log: Path) -> None:
+    async with long_run(log, "") as reader:
+        before = await whole(reader)
+        with drawn(reader.app) as terminal:
+            reader.app.refresh(layout=True)
+            await quiet(reader)
+        assert terminal.cells == before
+
+
+async def test_what_is_hidden_below_a_run_draws_nothing(log: Path) -> None:
+    async with long_run(log, "") as reader:
+        with drawn(reader.app) as terminal:
+            reader.app.browser.table.statuses_changed()
+            await quiet(reader)
+        assert not terminal.frames

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from importlib import import_module
 from threading import Event, Lock
-from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
+from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from textual import events, work
 from textual.app import SystemCommand
@@ -18,6 +18,7 @@ from trajview.app.episodes import Episodes
 from trajview.app.garbage import Garbage
 from trajview.app.keys import KEYS, remap
 from trajview.app.screens.browser import BrowserScreen
+from trajview.app.screens.one_frame import OneFrameApp
 from trajview.app.stylesheet import stylesheet_with
 from trajview.app.themes import THEMES
 from trajview.config import Settings
@@ -48,7 +49,7 @@ _LAID_OUT: Final = 0.1
 """Seconds that a change of the theme, and one of the terminal's size, take where no other thread computes."""
 
 
-class TrajviewApp(Episodes):
+class TrajviewApp(OneFrameApp, Episodes):
     """Shows the runs of a corpus; opens one at once where the settings or the corpus name just one."""
 
     TITLE = "trajview"
@@ -164,11 +165,6 @@ class TrajviewApp(Episodes):
         at_work = getattr(self.screen, "at_work", None)  # Its class is not imported before a run is opened.
         if at_work is not None:
             at_work()
-
-    @property
-    def _background_screens(self) -> list[Screen[Any]]:
-        """The screens that show through. Textual draws the one below also where nothing of it can be seen."""
-        return [] if self.screen.styles.background.a == 1 else super()._background_screens
 
     def _settings_without_effect(self) -> Iterator[str]:
         """A sentence for each setting that names a theme or a key's id that there is not."""

@@ -20,6 +20,7 @@ from trajview.annotation.agreement import RESAMPLES, Agreement
 from trajview.annotation.agreement_text import Part, Role, lines
 from trajview.app.comparing_annotators import Annotations, read_annotations, rewards_by_key
 from trajview.app.keys import bindings_for, key_of
+from trajview.app.screens.one_frame import OneFrame
 from trajview.app.screens.reveal import RevealScreen
 from trajview.app.widgets.key_footer import KeyFooter
 from trajview.errors import TrajviewError
@@ -43,7 +44,7 @@ class _Left(Exception):
     """The screen has gone, or has something else to compute."""
 
 
-class AgreementScreen(Screen[None]):
+class AgreementScreen(OneFrame, Screen[None]):
     """Shows the figures at once, and their intervals when they are computed, which a thread does."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("agreement")]

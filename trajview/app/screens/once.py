@@ -5,10 +5,12 @@ from __future__ import annotations
 from textual.await_complete import AwaitComplete
 from textual.screen import ModalScreen, ScreenResultType
 
+from trajview.app.screens.one_frame import OneFrame
+
 __all__ = ["OnceScreen"]
 
 
-class OnceScreen(ModalScreen[ScreenResultType]):
+class OnceScreen(OneFrame, ModalScreen[ScreenResultType]):
     """Keys that come quickly, such as two enters, reach it before the first has closed it.
 
     Textual closes whatever screen is on top, so the second one would close the screen below.

@@ -1,24 +1,32 @@
 """Screens that are laid out until nothing asks for more, and then drawn once.
 
 Textual draws a new size with the old breakpoints, then with the new ones, and after each a second time, since widgets that
-have got a size ask for a layout for that alone.
+have got a size ask for a layout for that alone. A screen that comes to the top is drawn twice in the same way.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, Self
 
-from textual.geometry import Size
+from textual.geometry import Region, Size
+from textual.reactive import Reactive
 from textual.widget import Widget
 
 if TYPE_CHECKING:
+    from textual import events
+    from textual.app import App
+    from textual.await_remove import AwaitRemove
+    from textual.dom import DOMNode
     from textual.screen import Screen
 
+    _App = App[Any]
     _Screen = Screen[Any]
 else:
-    _Screen = object
+    _App = _Screen = object
 
-__all__ = ["OneFrame"]
+__all__ = ["OneFrame", "OneFrameApp"]
 
 _ROUNDS: Final = 5
 """More than a layout that ends at all takes: scroll bars that come change widths, and widths change heights."""
@@ -27,40 +35,46 @@ _ROUNDS: Final = 5
 class OneFrame(_Screen):
     """For screens. To be named before the Textual class, which it must not stand for in CSS."""
 
-    _arranging = False
-    _drawn_when_arranged = False
+    focused = Reactive(None, repaint=False)
+    """Textual draws the whole screen for another focus; who gets or loses it draws itself."""
 
-    def _screen_resized(self, size: Size) -> None:
-        """Take on a new size. Textual tells of each one twice, and looks at the breakpoints after it has drawn."""
-        if self.is_attached and size != self._compositor.size:
-            self._heed_breakpoints(size)
-            super()._screen_resized(size)
+    _frame_held = False
+    _frame_due = False
+    _frame_of: set[Widget]
+    _spared = False
 
-    def _heed_breakpoints(self, size: Size) -> None:
-        for cells, breakpoints in ((size.width, self.HORIZONTAL_BREAKPOINTS), (size.height, self.VERTICAL_BREAKPOINTS)):
-            reached = max((each for each in breakpoints or () if each[0] <= cells), default=None)
-            self.update_classes({each[1]: each == reached for each in breakpoints or ()}, animate=False)
+    def spare(self) -> None:
+        """Do not draw all of it when that is asked for next."""
+        self._spared = True
 
-    def _refresh_layout(self, size: Size | None = None, scroll: bool = False) -> None:
-        if self._arranging:
-            super()._refresh_layout(size, scroll)
+    def refresh(self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False) -> Self:
+        """Draw all of it anew, or lay it out, which draws what that changes: a part that was mounted, or is gone."""
+        spared, self._spared = self._spared, False
+        if spared and not (regions or layout or recompose):
+            return self
+        return super().refresh(*regions, repaint=repaint and not layout, layout=layout, recompose=recompose)
+
+    @contextmanager
+    def _one_frame(self) -> Iterator[None]:
+        """Draw nothing in here; afterwards lay out what is asked for, and draw it all at once."""
+        if self._frame_held:
+            yield
             return
-        self._arranging, self._drawn_when_arranged = True, False
-        changed: set[Widget] = set()
+        self._frame_held, self._frame_due, self._frame_of = True, False, set()
         try:
-            scroll = not self._requests(changed) and scroll
+            yield
             for _ in range(_ROUNDS):
-                super()._refresh_layout(size, scroll)
-                if not self._requests(changed):
+                if not self._asked_for_layout():
                     break
+                super()._refresh_layout()
         finally:
-            self._arranging = False
-        self._compositor.update_widgets(changed)
-        if self._drawn_when_arranged:
+            self._frame_held = False
+        self._compositor.update_widgets(self._frame_of)
+        if self._frame_due:
             self._compositor_refresh()
 
-    def _requests(self, changed: set[Widget]) -> bool:
-        """Whether widgets ask for a layout. Those that are to be drawn again are put with the others in `changed`.
+    def _asked_for_layout(self) -> bool:
+        """Whether widgets ask for a layout. All that ask to be drawn again are in `_frame_of` from then on.
 
         The screen hears of it later as well, but then there is nothing left to be done.
         """
@@ -69,12 +83,68 @@ class OneFrame(_Screen):
         for widget in {*self.walk_children(Widget, with_self=True), *self._compositor.visible_widgets}:
             if widget._layout_required or widget._repaint_required:
                 asked = asked or widget._layout_required
-                changed.add(widget)
+                self._frame_of.add(widget)
                 widget._check_refresh()
         return asked
 
     def _compositor_refresh(self) -> None:
-        if self._arranging:
-            self._drawn_when_arranged = True
+        if self._frame_held:
+            self._frame_due = True
         else:
             super()._compositor_refresh()
+
+    def _refresh_layout(self, size: Size | None = None, scroll: bool = False) -> None:
+        with self._one_frame():
+            if size is not None and size != self._compositor.size:
+                self._heed_breakpoints(size)
+            super()._refresh_layout(size, scroll and not self._asked_for_layout())
+
+    def _heed_breakpoints(self, size: Size) -> None:
+        """Textual looks at them once it has drawn."""
+        for cells, breakpoints in ((size.width, self.HORIZONTAL_BREAKPOINTS), (size.height, self.VERTICAL_BREAKPOINTS)):
+            reached = max((each for each in breakpoints or () if each[0] <= cells), default=None)
+            self.update_classes({each[1]: each == reached for each in breakpoints or ()}, animate=False)
+
+    def _screen_resized(self, size: Size) -> None:
+        """Take on a new size: Textual tells of each one twice."""
+        if size != self._compositor.size:
+            super()._screen_resized(size)
+
+    def _on_screen_resume(self, event: events.ScreenResume) -> None:
+        event.prevent_default()
+        with self._one_frame():
+            super()._on_screen_resume(event)
+            self._frame_due = True
+
+
+class OneFrameApp(_App):
+    """For the app of such screens, to be named before the Textual class: what is on top is drawn when it comes there."""
+
+    @property
+    def _background_screens(self) -> list[Screen[Any]]:
+        """The screens that show through. Textual draws the one below also where nothing of it can be seen."""
+        return [] if self.screen.styles.background.a == 1 else super()._background_screens
+
+    if not TYPE_CHECKING:  # it has as many signatures as Textual's
+
+        def push_screen(self, *args: Any, **more: Any) -> Any:
+            self._spare_screen()  # what is below
+            return super().push_screen(*args, **more)
+
+    async def _replace_screen(self, screen: Screen[Any]) -> Screen[Any]:
+        self._spare_screen()  # what is on top by now
+        return await super()._replace_screen(screen)
+
+    def _spare_screen(self) -> None:
+        if self._screen_stack and isinstance(self.screen, OneFrame):
+            self.screen.spare()
+
+    def _prune(self, *nodes: Widget, parent: DOMNode | None = None) -> AwaitRemove:
+        # A screen that is removed takes no room from others: nothing is laid out anew for that.
+        return super()._prune(*nodes, parent=None if parent is self else parent)
+
+    def refresh(self, *, repaint: bool = True, layout: bool = False, recompose: bool = False) -> Self:
+        """Draw all of the screen anew, as after another program had the terminal."""
+        if layout and self._screen_stack:
+            self.screen.refresh(repaint=repaint)
+        return super().refresh(repaint=repaint, layout=layout, recompose=recompose)

@@ -21,6 +21,7 @@ from trajview.app.reading import Reading
 from trajview.app.render.finding import spans_between
 from trajview.app.render.layout import Row
 from trajview.app.render.verbatim import size_of
+from trajview.app.screens.one_frame import OneFrame
 from trajview.app.search import SearchHits, search
 from trajview.app.session import TranscriptSession
 from trajview.app.unwaited import unwaited
@@ -48,7 +49,7 @@ _Place = tuple[int, int]
 """A line of the record and a column in it, both from 0."""
 
 
-class RawScreen(Reading, Screen[None]):
+class RawScreen(OneFrame, Reading, Screen[None]):
     """Shows one record, at a message of it; reads and searches it in a thread."""
 
     view: TranscriptView

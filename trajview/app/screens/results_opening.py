@@ -9,6 +9,7 @@ from textual.message import Message
 from textual.screen import Screen
 
 from trajview.app.results import AROUND, MOST, WIDTH, Group, Landing, Results
+from trajview.app.screens.one_frame import OneFrame
 from trajview.app.widgets.results_list import ResultsList
 from trajview.corpus.matches import RUN, Hit, hits_in
 from trajview.corpus.query import query_from
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["ResultsOpening"]
 
 
-class ResultsOpening(Screen[None]):
+class ResultsOpening(OneFrame, Screen[None]):
     """The part of the results' screen that opens runs at hits, and reads the hits of a run that are not shown."""
 
     results: Results

@@ -16,6 +16,7 @@ from trajview.annotation.records import ChangedOnDisk
 from trajview.annotation.store import AnnotationStore, Opened, Saved
 from trajview.app.comparing_annotators import Annotations
 from trajview.app.keys import key_of
+from trajview.app.screens.one_frame import OneFrame
 from trajview.app.settling import Settling, rubric_of_gold
 from trajview.errors import AnnotationError
 from trajview.textsafe import one_line
@@ -31,7 +32,7 @@ _PAUSE = 0.5
 """Seconds after the last key in which what was typed goes into the journal."""
 
 
-class Settles(Screen[None]):
+class Settles(OneFrame, Screen[None]):
     """Actions of the gold column. For a screen that has a list, a sheet and a field for the reasons.
 
     The record is gold's, and so is its journal; in the annotator's own journal stands that it was this one who settled.
