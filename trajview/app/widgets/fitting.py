@@ -22,6 +22,7 @@ class Fitting(_Widget):
     """To be named before the Textual class, which it must not stand for in CSS."""
 
     _fits: Size | None = None
+    _scrolls: Size | None = None
 
     def take_size(self) -> None:
         """Arrange everything for the size that the widget has now."""
@@ -30,7 +31,9 @@ class Fitting(_Widget):
     def _size_updated(self, size: Size, virtual_size: Size, container_size: Size, layout: bool = True) -> bool:
         if isinstance(self, ScrollView):
             # How much there is to scroll, the layout does not know: the scroll bar would be drawn anew after each.
-            virtual_size = self.virtual_size
+            known, self._scrolls = self._scrolls, self.virtual_size
+            if known == self.virtual_size:
+                virtual_size = known
         changed = super()._size_updated(size, virtual_size, container_size, layout)
         self.on_resize()
         return changed
