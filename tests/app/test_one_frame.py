@@ -13,6 +13,7 @@ from textual._compositor import LayoutUpdate
 from textual.screen import Screen
 
 from trajview.app.app import TrajviewApp
+from trajview.app.screens import one_frame
 from trajview.app.widgets import outline, rows_view
 
 from .driving import Reader, reading
@@ -212,3 +213,15 @@ async def test_what_is_hidden_below_a_run_draws_nothing(log: Path) -> None:
             reader.app.browser.table.statuses_changed()
             await quiet(reader)
         assert not terminal.frames
+
+
+async def test_where_textual_is_made_otherwise_more_is_drawn_and_the_same_is_seen(
+    log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(one_frame, "_OF_WIDGETS", ("_renamed",))
+    async with long_run(log, "") as reader:
+        for size in SIZES:
+            with drawn(reader.app) as terminal:
+                await reader.pilot.resize_terminal(*size)
+                await quiet(reader)
+            assert terminal.cells == await whole(reader), size

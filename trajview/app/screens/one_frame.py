@@ -31,6 +31,9 @@ __all__ = ["OneFrame", "OneFrameApp"]
 _ROUNDS: Final = 5
 """More than a layout that ends at all takes: scroll bars that come change widths, and widths change heights."""
 
+_OF_WIDGETS: Final = ("_check_refresh", "_layout_required", "_repaint_required")
+"""Names of Textual's that are its own business, and may be others in its next version."""
+
 
 class OneFrame(_Screen):
     """For screens. To be named before the Textual class, which it must not stand for in CSS."""
@@ -56,8 +59,11 @@ class OneFrame(_Screen):
 
     @contextmanager
     def _one_frame(self) -> Iterator[None]:
-        """Draw nothing in here; afterwards lay out what is asked for, and draw it all at once."""
-        if self._frame_held:
+        """Draw nothing in here; afterwards lay out what is asked for, and draw it all at once.
+
+        Where Textual is not made as it was, all is drawn as it would have it.
+        """
+        if self._frame_held or not all(hasattr(self, name) for name in _OF_WIDGETS):
             yield
             return
         self._frame_held, self._frame_due, self._frame_of = True, False, set()
@@ -97,7 +103,7 @@ class OneFrame(_Screen):
         with self._one_frame():
             if size is not None and size != self._compositor.size:
                 self._heed_breakpoints(size)
-            super()._refresh_layout(size, scroll and not self._asked_for_layout())
+            super()._refresh_layout(size, scroll and not (self._frame_held and self._asked_for_layout()))
 
     def _heed_breakpoints(self, size: Size) -> None:
         """Textual looks at them once it has drawn."""
@@ -136,7 +142,7 @@ class OneFrameApp(_App):
         return await super()._replace_screen(screen)
 
     def _spare_screen(self) -> None:
-        if self._screen_stack and isinstance(self.screen, OneFrame):
+        if self.screen_stack and isinstance(self.screen, OneFrame):
             self.screen.spare()
 
     def _prune(self, *nodes: Widget, parent: DOMNode | None = None) -> AwaitRemove:
@@ -145,6 +151,6 @@ class OneFrameApp(_App):
 
     def refresh(self, *, repaint: bool = True, layout: bool = False, recompose: bool = False) -> Self:
         """Draw all of the screen anew, as after another program had the terminal."""
-        if layout and self._screen_stack:
+        if layout and self.screen_stack:
             self.screen.refresh(repaint=repaint)
         return super().refresh(repaint=repaint, layout=layout, recompose=recompose)

@@ -23,7 +23,9 @@ class CitingText(Fitting, TextArea):
     """
 
     def take_size(self) -> None:
-        self._rewrap_and_refresh_virtual_size()
+        rewrap = getattr(self, "_rewrap_and_refresh_virtual_size", None)
+        if rewrap is not None:  # else Textual does that later, once it has drawn
+            rewrap()
 
     def get_line(self, line_index: int) -> Text:
         """A line of the document, its citations in their style."""
