@@ -38,7 +38,7 @@ _NOT_YET = {
 _NEEDED = {
     "trajview.annotation.flag", "trajview.formats.base", "trajview.formats.registry",
     "trajview.app.screens.browser", "trajview.app.screens.browser_news", "trajview.app.screens.browser_queue", "trajview.app.screens.browser_said",
-    "trajview.app.screens.filtering", "trajview.app.screens.marking",
+    "trajview.app.screens.filtering", "trajview.app.screens.marking", "trajview.app.screens.one_frame",
 }  # fmt: skip
 """What the list itself is made of."""
 PATIENCE = 60.0
