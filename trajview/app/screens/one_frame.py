@@ -14,6 +14,8 @@ from textual.geometry import Region, Size
 from textual.reactive import Reactive
 from textual.widget import Widget
 
+from trajview.app.widgets.steady import Empty
+
 if TYPE_CHECKING:
     from textual import events
     from textual.app import App
@@ -35,7 +37,7 @@ _OF_WIDGETS: Final = ("_check_refresh", "_layout_required", "_repaint_required")
 """Names of Textual's that are its own business, and may be others in its next version."""
 
 
-class OneFrame(_Screen):
+class OneFrame(Empty, _Screen):
     """For screens. To be named before the Textual class, which it must not stand for in CSS."""
 
     focused = Reactive(None, repaint=False)
@@ -56,6 +58,11 @@ class OneFrame(_Screen):
         if spared and not (regions or layout or recompose):
             return self
         return super().refresh(*regions, repaint=repaint and not layout, layout=layout, recompose=recompose)
+
+    def _is_bare(self) -> bool:
+        """Not where another screen, or the terminal, shows through."""
+        background = self.styles.background
+        return background.a == 1 and background.ansi is None and super()._is_bare()
 
     @contextmanager
     def _one_frame(self) -> Iterator[None]:

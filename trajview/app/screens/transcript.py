@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
@@ -31,6 +30,7 @@ from trajview.app.widgets.minimap import Minimap
 from trajview.app.widgets.outline import Outline
 from trajview.app.widgets.prompt import Prompt
 from trajview.app.widgets.status_line import StatusLine
+from trajview.app.widgets.steady import Below, Beside
 from trajview.app.widgets.transcript_view import TranscriptView
 from trajview.corpus.decode import collector_paused, keep_from_collector
 from trajview.corpus.info import RunInfo
@@ -122,8 +122,8 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing, Counti
 
     def compose(self) -> ComposeResult:
         yield Static("", id="title")
-        with Horizontal(id="body"):
-            with Vertical(id="left"):
+        with Beside(id="body"):
+            with Below(id="left"):
                 yield BranchView(id="branches")
                 yield Outline(id="outline")
             yield TranscriptView(id="transcript")

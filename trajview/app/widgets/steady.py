@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rich.style import Style as RichStyle
+from textual.containers import Horizontal, Vertical
 from textual.strip import Strip
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 else:
     _Widget = object
 
-__all__ = ["Bare", "Steady"]
+__all__ = ["Bare", "Below", "Beside", "Empty", "Steady"]
 
 
 class Steady(_Widget):
@@ -76,3 +77,23 @@ class Bare(Steady):
         if crop.column_span != (0, width):
             strips = [strip.crop(*crop.column_span) for strip in strips]
         return strips
+
+
+class Empty(Bare):
+    """The same for what shows nothing but its background, around others or behind them: all its lines are one strip."""
+
+    def _bare_lines(self, crop: Region) -> list[Strip]:
+        self._styles_cache.clear()
+        base, background = self.background_colors
+        strip = Strip.blank(crop.width, RichStyle.from_color(bgcolor=(base + background).rich_color))
+        for line_filter in self.get_line_filters():
+            strip = strip.apply_filter(line_filter, background)
+        return [strip] * crop.height
+
+
+class Beside(Empty, Horizontal):
+    """Widgets beside each other."""
+
+
+class Below(Empty, Vertical):
+    """Widgets one below the other."""
