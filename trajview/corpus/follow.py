@@ -92,7 +92,7 @@ class Follower:
         self._items = items
         self._publish = publish
         self._is_same = is_same
-        self._keys = Keys(scan.key_of, scan.give_back)
+        self._keys = Keys(scan.keys.of_run, scan.keys.give_back)
         self._files: dict[Path, FileRows] = {}
         self._walked = FileRows(None)
         self._folders: dict[Path, int] = {}

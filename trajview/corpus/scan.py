@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
-
-import msgspec
 
 from trajview.errors import Problem, TrajviewError, Where
 from trajview.formats import registry
 from trajview.formats.base import Origin, Summary
 
 from .cache import SummaryCache, stamp_of_status
-from .containers import Start, bytes_of, records_after, records_of
+from .containers import Start, records_after, records_of
 from .decode import collector_paused
 from .files import Stamp, stamp_of
 from .info import RunInfo
 from .memory import check_texts
 from .named import Ids, grouped, is_wanted
+from .own_keys import OwnKeys
 from .record import LinesLook, LookAtLines, Record, fault_of, is_unfinished, nothing_in, noticed, origin_of, placed
 from .record import QuickLook as LookAt
 from .tasks import Tasks
@@ -83,8 +81,7 @@ class Scan:
         self._looker: QuickLook | None = None
         self._names: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._tasks = Tasks()
-        self._taken: set[str] = set()
-        self._copies: dict[str, int] = {}
+        self.keys = OwnKeys()
         self._gives_keys = True
 
     @property
@@ -222,14 +219,6 @@ class Scan:
             found = list(filter(self._is_wanted, found))
         return [item for item in found if not self._is_yet_to_come(item, source.path)]
 
-    def key_of(self, info: RunInfo) -> str:
-        """A key of its own for a run without one. Raises UnreadableError where that takes its bytes."""
-        return self._key(info.id, info, info.path)
-
-    def give_back(self, key: str) -> None:
-        """A key that no run has any more."""
-        self._taken.discard(key)
-
     @property
     def has_cache(self) -> bool:
         """Whether summaries are kept."""
@@ -244,23 +233,7 @@ class Scan:
         if self._cache is None:
             return None
         found = self._cache.find(source, _stamp_in_cache(source.path))
-        return None if found is None else map(self._with_keys, found)
-
-    def _with_keys(self, found: list[RunInfo | Problem]) -> list[RunInfo | Problem]:
-        """The same; the key of a run, which is its id, is made its own where another one has it."""
-        taken = self._taken
-        keys = [item.key for item in found if isinstance(item, RunInfo)]
-        own = set(keys)
-        if len(own) == len(keys) and taken.isdisjoint(own):
-            taken |= own
-            return found
-        for at, item in enumerate(found):
-            if isinstance(item, RunInfo):
-                if item.key in taken:
-                    found[at] = msgspec.structs.replace(item, key=self._key(item.id, item, item.path))
-                else:
-                    taken.add(item.key)
-        return found
+        return None if found is None else map(self.keys.on, found)
 
     def _read(self, source: SourceFile, before: int) -> Iterator[RunInfo | Problem]:
         """What reading a file gives; it is kept in the cache, if the file stayed the same meanwhile."""
@@ -371,7 +344,7 @@ class Scan:
     def _info(self, found: Record, source: SourceFile, format_name: str, summary: Summary) -> RunInfo:
         path = source.path
         return RunInfo(
-            key=self._key(summary.id, found, path) if self._gives_keys else "",
+            key=self.keys.of(summary.id, found, path) if self._gives_keys else "",
             id=summary.id,
             path=path,
             source=source.source if found.member is None else f"{source.source}/{found.member}",
@@ -401,20 +374,6 @@ class Scan:
             if len(self._names) < _MAX_NAMES:
                 self._names[names] = names
         return known
-
-    def _key(self, run_id: str, found: Record | RunInfo, path: Path) -> str:
-        key = run_id
-        if key in self._taken:
-            at_hand = found.data if isinstance(found, Record) else None
-            data = at_hand[: found.length] if at_hand is not None else bytes_of(found, path)
-            base = key = f"{run_id}@{blake2b(data).hexdigest()[:8]}"
-            copy = self._copies.get(base, 1)
-            while key in self._taken:
-                copy += 1
-                key = f"{base}-{copy}"
-            self._copies[base] = copy
-        self._taken.add(key)
-        return key
 
 
 def _stamp_in_cache(path: Path) -> str:
