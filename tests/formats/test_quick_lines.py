@@ -31,6 +31,28 @@ SAID = {"role": "user", "content": "x"}
 ORIGIN = Origin(Path("session.jsonl"), 0, 1)
 
 
+def _without_model_of_no_message(item: dict[str, Any]) -> dict[str, Any]:
+    """What is no message has no model, but in its own words."""
+    return item if "role" in item else {key: value for key, value in item.items() if key != "model"}
+
+
+def items(*, odd_ones: bool = True) -> st.SearchStrategy[Any]:
+    content = st.one_of(TEXT, st.lists(blocks(), max_size=3))
+    return st.fixed_dictionaries(
+        {},
+        optional={
+            "type": st.sampled_from(
+                ["message", "reasoning", "function_call", "function_call_output", "custom_tool_call", "local_shell_call", "ghost"]
+            ) | (ODD if odd_ones else st.nothing()),
+            "role": st.sampled_from(["user", "assistant", "developer", "nobody"]), "content": content | st.none(), "id": ID, "call_id": st.sampled_from(["c1", "c2"]),
+            "summary": st.just([{"type": "summary_text", "text": "so"}]), "name": TEXT, "model": st.sampled_from(["m1", "m2"]),
+            "arguments": st.sampled_from(["{}", "{torn", '{"a": 1}']), "input": TEXT,
+            "output": TEXT | st.sampled_from(['{"output": "x\\n", "metadata": {"exit_code": 1}}', "exit code 3", [{"type": "input_text", "text": "x"}]]),
+            **({"from": ODD, "author": ODD, "metadata": ODD, "tool_calls": ODD} if odd_ones else {}),
+        },
+    ).map(_without_model_of_no_message)  # fmt: skip
+
+
 def events(*, odd_ones: bool = True) -> st.SearchStrategy[Any]:
     content = st.one_of(TEXT, st.lists(blocks(), max_size=3))
     role = st.sampled_from(["user", "assistant", "user"])
@@ -79,11 +101,18 @@ def events(*, odd_ones: bool = True) -> st.SearchStrategy[Any]:
                                                    optional={"role": role, "content": content, "id": ID, "arguments": TEXT}),
         },
     )  # fmt: skip
+    item = items(odd_ones=odd_ones)
+    held = st.fixed_dictionaries(
+        {"type": st.sampled_from(["response_item", "response_item", "response_item", "event_msg", "turn_context"]), "payload": item},
+        optional={"timestamp": TEXT, **(said_once | beside_it if odd_ones else {}), "isSidechain": st.booleans()},
+    )  # fmt: skip
     said = st.fixed_dictionaries(
         {"role": st.sampled_from(["user", "assistant", "tool"]), "content": content},
         optional={"tool_call_id": ID, "model": TEXT, "metadata": ODD if odd_ones else st.just({"a": 1}), "mood": TEXT},
     )
-    return st.one_of(plain, plain, odd, said, ODD) if odd_ones else st.one_of(plain, plain, plain, plain, said)
+    return (
+        st.one_of(plain, plain, held, odd, said, ODD) if odd_ones else st.one_of(plain, plain, plain, plain, held, said)
+    )
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -127,7 +156,14 @@ ROUTINE = st.lists(events(odd_ones=False), min_size=2, max_size=9).map(lambda re
 SAID_BEFORE = st.lists(events(odd_ones=False), min_size=2, max_size=9).map(
     lambda rest: [{**FIRST, "sessionId": 5}, *rest]
 )
-LISTS = st.lists(events(), min_size=1, max_size=9) | ROUTINE | ROUTINE | SAID_BEFORE
+META = {"type": "session_meta", "payload": {"id": "s1"}}
+ITEMS = st.lists(
+    st.fixed_dictionaries({"type": st.just("response_item"), "timestamp": TEXT, "payload": items(odd_ones=False)})
+    | st.fixed_dictionaries({"type": st.just("response_item"), "payload": items()}),
+    min_size=1,
+    max_size=9,
+).map(lambda rest: [META, *rest])
+LISTS = st.lists(events(), min_size=1, max_size=9) | ROUTINE | ROUTINE | SAID_BEFORE | ITEMS | ITEMS
 
 
 def what_beside_looks_at(lines: list[Any]) -> Any:
@@ -225,6 +261,27 @@ def test_most_lines_of_a_session_stay_bytes() -> None:
     look = QuickLines(ORIGIN)
     assert parted_lines(lines_of(*SESSION), look) is not None
     assert [type(line) is Raw for line in look.lines] == [False, False, True, True, False, True, False, False, True]
+
+
+def test_most_items_of_a_session_stay_bytes() -> None:
+    payloads = [
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "go"}]},
+        {"type": "reasoning", "summary": [{"type": "summary_text", "text": "so"}], "content": None},
+        {"type": "function_call", "name": "shell", "arguments": "{torn", "call_id": "c"},
+        {"type": "function_call_output", "call_id": "c", "output": '{"output": "x", "metadata": {"exit_code": 1}}'},
+        {"type": "custom_tool_call", "name": "patch", "input": "x", "call_id": "d"},
+        {"type": "ghost_snapshot"},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "done"}]},
+    ]
+    lines = [META, *({"timestamp": "t", "type": "response_item", "payload": each} for each in payloads)]
+    lines.insert(3, {"type": "event_msg", "payload": {"type": "token_count"}})
+    look = QuickLines(ORIGIN)
+    parts = parted_lines(lines_of(*lines), look)
+    assert parts is not None
+    assert [type(line) is Raw for line in look.lines] == [False, True, True, False, True, True, True, False, True]
+    run = messages.FORMAT.open_parted(parts, decode, ORIGIN)
+    assert run is not None
+    assert_same_run(run, messages.FORMAT.read(lines, ORIGIN))
 
 
 def test_lines_that_cannot_be_read_are_left_out_and_reported_as_ever(tmp_path: Path) -> None:

@@ -11,13 +11,14 @@ from operator import attrgetter
 from typing import Any, Final, Literal
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import Raw, Struct, field
 from msgspec.json import Decoder
 
 from trajview.models.units import count_units
 
 from . import messages, registry
 from .base import Origin, Summary
+from .built import size_of_text
 from .events import PAYLOAD_TYPES, SAID_ONCE, PartedSession, Session, SideChain, Sorting, item_of
 from .outline import add_to
 from .roles import ROLES
@@ -50,11 +51,10 @@ class _Message(Struct, gc=False):
     metadata: _Object | None = None
 
 
-class _Event(Struct, gc=False):
-    """An event that holds a message, and what it says that decides where that belongs."""
+class _Line(Struct, gc=False):
+    """What an event says beside its message that decides where that belongs."""
 
     type: str
-    message: _Message
     sessionId: Raw = ABSENT
     session_id: Raw = ABSENT
     cwd: Raw = ABSENT
@@ -68,9 +68,37 @@ class _Event(Struct, gc=False):
     toolUseResult: Raw = ABSENT
 
 
-assert {*_Event.__struct_fields__} >= SAID_ONCE
+class _Event(_Line, kw_only=True, gc=False):
+    """An event that holds a message."""
+
+    message: _Message
+
+
+class _Item(Struct, gc=False):
+    """What tells what an item of the Responses API is: a message by its role, something else by its type."""
+
+    type: str | None = None
+    role: _Role | None = None  # type: ignore[valid-type]
+    content: Raw = ABSENT
+    summary: Raw = ABSENT
+    output: Raw = ABSENT
+    tool_calls: Raw = ABSENT
+    model: Any = None
+    metadata: _Object | None = None
+    author: Raw = ABSENT
+    speaker: Raw = field(default=ABSENT, name="from")
+
+
+class _ItemEvent(_Line, kw_only=True, gc=False):
+    """An event that holds such an item."""
+
+    payload: _Item
+
+
+assert {*_Line.__struct_fields__} >= SAID_ONCE
 
 _event: Final = Decoder(_Event).decode
+_item_event: Final = Decoder(_ItemEvent).decode
 _usual: Final = Decoder(Usual).decode
 _object: Final = Decoder(_Object | None).decode
 _text: Final = Decoder(str | None).decode
@@ -87,8 +115,9 @@ class QuickLines:
         self._origin = origin
         self._parts = PartedSession(Sorting())
         self._fits = True
-        self._are_events = self._knows_main = False
-        self._new: Callable[[_Event], Any]
+        self._are_events = self._are_items = self._knows_main = False
+        self._known = -1
+        self._new: Callable[[_Line], Any]
         self._nothing_new: Any
         self._look_for_new()
 
@@ -98,9 +127,11 @@ class QuickLines:
             return False
         main = self._parts.sorting.main
         try:
+            if self._are_items:
+                return self._take_item(data, _item_event(data))
             if self._are_events:
                 event = _event(data)
-                if not self._is_plain(event):
+                if event.type in PAYLOAD_TYPES or not self._is_plain(event):
                     return False
                 head: _Message | Usual = event.message
                 model = event.message.model
@@ -113,12 +144,36 @@ class QuickLines:
             return False
         if not _is_fitting(head) or not self._is_utf8(data) or not add_to(main.outline, len(main.items), head):
             return False
-        raw = Raw(data)
+        self._keep(data, model)
+        return True
+
+    def _take_item(self, data: bytes | memoryview, event: _ItemEvent) -> bool:
+        """The same of an event with an item under `payload`."""
+        item, outline = event.payload, self._parts.sorting.main.outline
+        if event.type != "response_item" or not self._is_plain(event) or not self._is_utf8(data):
+            return False
+        element = len(self._parts.sorting.main.items)
+        if item.role is not None:
+            if not _is_fitting(item) or not add_to(outline, element, item):
+                return False
+        elif item.author is not ABSENT or item.speaker is not ABSENT or not _is_nothing(item.content):
+            return False  # somebody else may speak, or there is more than one message in it
+        elif (kind := item.type or "").endswith("_call_output"):
+            outline.add(element, "tool", (*size_of_text(memoryview(item.output)), 0), as_bytes=True)
+        elif kind == "reasoning" or kind.endswith("_call"):
+            said = size_of_text(memoryview(item.summary)) if kind == "reasoning" else (0, 0)
+            outline.add(element, "assistant", (*said, 2 * (kind != "reasoning")), as_bytes=kind == "reasoning")
+        else:
+            return False
+        self._keep(data, item.model)
+        return True
+
+    def _keep(self, data: bytes | memoryview, model: Any) -> None:
+        main, raw = self._parts.sorting.main, Raw(data)
         main.items.append(raw)
         self.lines.append(raw)
         if type(model) is str and model:
             main.models.append(model)
-        return True
 
     def give(self, value: Any) -> None:
         """Take a line that is decoded."""
@@ -127,6 +182,7 @@ class QuickLines:
             return
         self._fits = self._parts.add(value)
         self._are_events = isinstance(value, dict) and "message" in value and "type" in value
+        self._are_items = isinstance(value, dict) and "payload" in value and "type" in value
         if isinstance(value, dict):
             result = value.get("toolUseResult")
             agents = isinstance(value.get("agentId"), str) or (isinstance(result, dict) and "agentId" in result)
@@ -169,6 +225,10 @@ class QuickLines:
 
     def _look_for_new(self) -> None:
         """What is said for the first time is decoded, so that it is kept as it always is."""
+        known = 2 * len(self._parts.sorting.common) + self._knows_main
+        if known == self._known:
+            return
+        self._known = known
         new = sorted(SAID_ONCE - self._parts.sorting.common.keys())
         if not self._knows_main:
             new = sorted({*new, "isSidechain"})
@@ -176,11 +236,10 @@ class QuickLines:
         self._new = attrgetter(*new)
         self._nothing_new = (ABSENT,) * len(new)
 
-    def _is_plain(self, event: _Event) -> bool:
+    def _is_plain(self, event: _Line) -> bool:
         """Whether an event is known to be one with a message of the session itself, and says nothing new."""
         return (
-            event.type not in PAYLOAD_TYPES
-            and self._parts.sorting.main.id is not None
+            self._parts.sorting.main.id is not None
             and self._new(event) == self._nothing_new
             and (event.isSidechain is ABSENT or bytes(event.isSidechain) != b"true")
             and (event.toolUseResult is ABSENT or not _may_name_an_agent(bytes(event.toolUseResult)))
@@ -195,6 +254,10 @@ def _may_name_an_agent(result: bytes) -> bool:
     return b"agentId" in result or (b"\\u00" in result and _ESCAPED.search(result) is not None)
 
 
-def _is_fitting(head: _Message | Usual) -> bool:
+def _is_nothing(content: Raw) -> bool:
+    return content is ABSENT or bytes(content) == b"null"
+
+
+def _is_fitting(head: _Message | _Item | Usual) -> bool:
     content, calls = memoryview(head.content), head.tool_calls
     return (not content or content[0] in _FITTING) and (calls is ABSENT or memoryview(calls)[0] in _CALLS)
