@@ -71,8 +71,10 @@ def _reward(record: dict[str, Any], items: list[Any]) -> float | None:
     reward = number(details.get("reward")) if isinstance(details, dict) else None
     if reward is not None:
         return reward
-    rewards = (number(item.get("reward")) for item in reversed(items) if isinstance(item, dict))
-    return next((reward for reward in rewards if reward is not None), None)
+    for item in reversed(items):
+        if isinstance(item, dict) and "reward" in item and (reward := number(item["reward"])) is not None:
+            return reward
+    return None
 
 
 def _said(item: Any, role: str) -> str | None:

@@ -15,7 +15,16 @@ from trajview.models.units import count_units
 from .base import Detection, Origin, Summary
 from .plain import as_text, dict_or_value, place
 from .task import task_in
-from .taskweaver_entries import Answer, Attached, Entry, agents_of, entries_of, name_in, wrong_in_rounds
+from .taskweaver_entries import (
+    Answer,
+    Attached,
+    Entry,
+    agents_of,
+    entries_of,
+    name_in,
+    outlined,
+    wrong_in_rounds,
+)
 from .unread import LAZY_FROM
 
 if TYPE_CHECKING:
@@ -270,12 +279,6 @@ def _extras(post: dict[str, Any]) -> list[dict[str, Any]]:
     return extras
 
 
-def _said(entry: Entry) -> str | None:
-    """The first words of what the user asks, None of anything else."""
-    text = entry.post.get("message") if entry.role == "user" and isinstance(entry.post, dict) else None
-    return task_in(text) if isinstance(text, str) else None
-
-
 class TaskWeaverFormat:
     """TaskWeaver: Conversation."""
 
@@ -301,14 +304,14 @@ class TaskWeaverFormat:
 
     def summarise(self, record: Any, origin: Origin) -> Summary:
         """A cheap look; agrees with `read`."""
-        entries = entries_of(record, origin)
+        roles, agents, asked = outlined(record, origin)
         return Summary(
             id=_id(record, origin),
-            messages=len(entries),
-            units=count_units(entry.role for entry in entries),
-            agents=tuple(agents_of(entries)),
+            messages=len(roles),
+            units=count_units(roles),
+            agents=tuple(agents),
             problems=tuple(wrong_in_rounds(record)),
-            task=next(filter(None, map(_said, entries[:20])), None),
+            task=next(filter(None, (task_in(text) for text in asked if isinstance(text, str))), None),
         )
 
     def read(self, record: Any, origin: Origin) -> AgentRun:

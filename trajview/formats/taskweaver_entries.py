@@ -15,7 +15,17 @@ from .base import Origin
 from .plain import as_text, dict_or_value, kind, not_an_object, place
 from .shape import wrong_in_items
 
-__all__ = ["Answer", "Attached", "Entry", "agents_of", "entries_of", "name_in", "wrong_in_rounds"]
+__all__ = [
+    "Answer",
+    "Attached",
+    "Entry",
+    "Outlined",
+    "agents_of",
+    "entries_of",
+    "name_in",
+    "outlined",
+    "wrong_in_rounds",
+]
 
 # Which tool answers, by the attachment that holds its answer: TaskWeaver checks the code, then runs it.
 _ANSWERS = {
@@ -26,6 +36,8 @@ _ANSWERS = {
 }
 # These go with the answer that they follow, and with the post itself where there is none.
 _AFTER_ANSWER = frozenset({"artifact_paths", "revise_message"})
+_FIRST = 20
+"""Entries among which the user says what the task is."""
 
 
 class Attached(NamedTuple):
@@ -94,20 +106,56 @@ def entries_of(record: Any, origin: Origin) -> list[Entry]:
     entries: list[Entry] = []
     for number, round_ in enumerate(_rounds(record, origin), start=1):
         first = len(entries)
-        if isinstance(round_, dict):
-            posts, mark = round_.get("post_list"), _round_metadata(round_, number)
-            if not isinstance(posts, list):
-                posts = [] if posts is None else [posts]
-            if not posts and round_.get("user_query"):
-                # The query of a round that came to nothing is nowhere else.
-                posts = [{"send_from": "User", "message": round_["user_query"]}]
-        else:
-            posts, mark = [] if round_ is None else [round_], {"round": number}
-        for post in posts:
+        for post in _posts(round_):
             entries += _post_entries(post, f"call_{len(entries)}")
         if first < len(entries):
-            entries[first].round_metadata = mark
+            entries[first].round_metadata = (
+                _round_metadata(round_, number) if isinstance(round_, dict) else {"round": number}
+            )
     return entries
+
+
+class Outlined(NamedTuple):
+    """What a list shows of a conversation: the role of each entry, who speaks, and what the user's first posts say."""
+
+    roles: list[str]
+    agents: list[str]
+    asked: list[Any]
+
+
+def outlined(record: Any, origin: Origin) -> Outlined:
+    """What can be said of the entries without making them, in a third of the time."""
+    roles: list[str] = []
+    agents: dict[str | None, None] = {}
+    asked: list[Any] = []
+    for round_ in _rounds(record, origin):
+        for post in _posts(round_):
+            role = _role_of(post)
+            if role == "user" and len(roles) < _FIRST:
+                asked.append(post.get("message"))
+            roles.append(role)
+            if isinstance(post, dict):
+                if role == "assistant":
+                    agents[name_in(post, "send_from")] = None
+                if post.get("attachment_list"):
+                    roles += ["tool"] * len(_answers_in(list(map(_type_of, _listed(post)))))
+    return Outlined(roles, [name for name in agents if name is not None], asked)
+
+
+def _posts(round_: Any) -> list[Any]:
+    if not isinstance(round_, dict):
+        return [] if round_ is None else [round_]
+    posts = round_.get("post_list")
+    if not isinstance(posts, list):
+        posts = [] if posts is None else [posts]
+    if not posts and round_.get("user_query"):
+        # The query of a round that came to nothing is nowhere else.
+        return [{"send_from": "User", "message": round_["user_query"]}]
+    return posts
+
+
+def _role_of(post: Any) -> str:
+    return "user" if isinstance(post, dict) and post.get("send_from") == "User" else "assistant"
 
 
 def _round_metadata(round_: dict[str, Any], number: int) -> dict[str, Any]:
@@ -123,41 +171,54 @@ def _round_metadata(round_: dict[str, Any], number: int) -> dict[str, Any]:
 
 def _post_entries(post: Any, call: str) -> list[Entry]:
     """A post, then one entry for each time its code was checked or run."""
+    role = _role_of(post)
     if not isinstance(post, dict):
-        return [Entry("assistant", post)]
-    own: list[Attached] = []
-    answers: list[Answer] = []
-    nth: Counter[str] = Counter()
-    for attached in _attachments(post):
-        tool = _ANSWERS.get(attached.type)
-        if tool is not None:
-            again = bool(answers) and any(attached.type == other.type for other in answers[-1].attachments)
-            if not answers or answers[-1].tool != tool or again:
-                answers.append(Answer(tool, nth[tool]))
-                nth[tool] += 1
-            answers[-1].attachments.append(attached)
-        elif attached.type in _AFTER_ANSWER and answers:
-            answers[-1].attachments.append(attached)
-        else:
-            own.append(attached)
-    role = "user" if post.get("send_from") == "User" else "assistant"
-    return [
-        Entry(role, post, own, call=call),
-        *(Entry("tool", answer=answer) for answer in answers),
+        return [Entry(role, post)]
+    attachments = [
+        Attached(_type_of(one), one.get("content") if isinstance(one, dict) else one) for one in _listed(post)
     ]
+    found = _answers_in([attached.type for attached in attachments])
+    taken = {index for _, indices in found for index in indices}
+    own = [attached for index, attached in enumerate(attachments) if index not in taken]
+    entries = [Entry(role, post, own, call=call)]
+    nth: Counter[str] = Counter()
+    for tool, indices in found:
+        entries.append(Entry("tool", answer=Answer(tool, nth[tool], [attachments[index] for index in indices])))
+        nth[tool] += 1
+    return entries
 
 
-def _attachments(post: dict[str, Any]) -> list[Attached]:
+def _answers_in(types: list[str]) -> list[tuple[str, list[int]]]:
+    """Which of the attachments of these types make an answer each, and of which tool."""
+    answers: list[tuple[str, list[int]]] = []
+    if _ANSWERS.keys().isdisjoint(types):
+        return answers
+    said: set[str] = set()
+    for index, type_ in enumerate(types):
+        tool = _ANSWERS.get(type_)
+        if tool is not None:
+            if not answers or answers[-1][0] != tool or type_ in said:
+                answers.append((tool, []))
+                said = set()
+        elif not answers or type_ not in _AFTER_ANSWER:
+            continue
+        answers[-1][1].append(index)
+        said.add(type_)
+    return answers
+
+
+def _listed(post: dict[str, Any]) -> list[Any]:
     listed = post.get("attachment_list")
     if not isinstance(listed, list):
-        listed = [] if listed is None else [listed]
-    return [
-        Attached(as_text(one.get("type")) or "attachment", one.get("content"))
-        if isinstance(one, dict)
-        else Attached("attachment", one)
-        for one in listed
-        if one is not None
-    ]
+        return [] if listed is None else [listed]
+    return [one for one in listed if one is not None]
+
+
+def _type_of(attachment: Any) -> str:
+    if not isinstance(attachment, dict):
+        return "attachment"
+    found = attachment.get("type")
+    return found if type(found) is str and found else as_text(found) or "attachment"
 
 
 def agents_of(entries: list[Entry]) -> list[str]:
