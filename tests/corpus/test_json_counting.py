@@ -18,6 +18,7 @@ from trajview.corpus import absence, json_counting, quick_bytes
 from trajview.corpus.absence import BEHIND_QUOTE, NOWHERE, beginning_of, signs_in
 from trajview.corpus.json_counting import pattern_counter_in_json
 from trajview.patterns import rows
+from trajview.patterns.in_json import in_kinds
 from trajview.textsafe import without_colours
 
 pytest.importorskip("re2")
@@ -36,6 +37,10 @@ SIMPLE = st.lists(
     st.tuples(st.sampled_from(ONES), st.sampled_from(["", "", *TIMES])).map("".join), min_size=1, max_size=4
 )
 """Patterns that say nothing of places."""
+BEGUN = st.tuples(st.sampled_from(["1", "[0-9]", r"\d+?", "[0-9]{2}", "m{1,2}", "K", "-"]), SIMPLE.map("".join)).map(
+    "".join
+)
+"""The same that begin with characters of one kind."""
 
 
 @pytest.fixture(autouse=True)
@@ -89,7 +94,9 @@ def check(source: str, flags: int, texts: list[str], ascii_only: bool, slashes: 
     max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )
 @given(
-    st.one_of(PATTERNS, SIMPLE.map("".join), st.lists(SIMPLE.map("".join), min_size=2, max_size=3).map("|".join)),
+    st.one_of(
+        PATTERNS, SIMPLE.map("".join), BEGUN, st.lists(SIMPLE.map("".join), min_size=2, max_size=3).map("|".join)
+    ),
     st.sampled_from(FLAGS),
     st.one_of(TEXTS, st.lists(COLOURED, min_size=1, max_size=6)),
     st.booleans(),
@@ -127,6 +134,28 @@ def test_what_people_look_for_is_counted_in_json(quick: bool, monkeypatch: pytes
         assert check(source, 0, texts, False, False) == len(texts), source
 
 
+@pytest.mark.parametrize(
+    ("source", "text", "times"),
+    [
+        (r"\d{3}\s+\w+", "1234 a12  \n345\t\t\\ 678\tn", 2),
+        (r"(?i)k+\.", "K.kK..\n.k", 2),
+        (r"0+?[01]", "000\\001/01", 3),
+        (r"x[^\w]x|xx", 'x\nx"xxx/x', 3),
+        (r"A{2,3}B?", "AAAAB", 1),
+        ("=", '=\\="=', 3),
+    ],
+)
+def test_patterns_that_begin_with_kinds_of_characters_are_counted_by_kinds(source: str, text: str, times: int) -> None:
+    assert len(re.findall(source, text)) == times
+    assert in_kinds(re.compile(source)) is not None
+    assert check(source, 0, [text], True, True) == 1
+
+
+@pytest.mark.parametrize("source", ["n1", r"\s\d", "[a-z]+", "[0-9].5", "(?:12|2)3", "1?2", '[\\d"]1', r"\\1", "1*"])
+def test_what_may_begin_in_the_middle_of_an_escape_or_with_several_kinds_is_not_counted_by_kinds(source: str) -> None:
+    assert in_kinds(re.compile(source)) is None
+
+
 @pytest.mark.parametrize("source", ["x*", r"\bx", "^x", "x$", r"(x)\1", "(?=x)x", "x{401}", "(?<=y)x", ""])
 def test_what_cannot_be_counted_in_json_is_refused(source: str) -> None:
     assert pattern_counter_in_json(re.compile(source)) is None
@@ -135,7 +164,7 @@ def test_what_cannot_be_counted_in_json_is_refused(source: str) -> None:
 @pytest.mark.parametrize(
     "data",
     [
-        rb'"x\u0078"', rb'"x\u001b"', rb'"x\u001b[1A"', b'"x\nx"', b'"x\x1b[0m"', b'"x\xffx"', b'"x\xed\xa0\x80"', rb'"x\qx"', b"[]", b"",
+        rb'"x\u0078"', rb'"x\u001b"', rb'"x\u001b[1A"', b'"x\nx"', b'"x\x1b[0m"', b'"x\xffx"', b'"x\xed\xa0\x80"', b"[]", b"",
         b'"x', rb'"x\u001b[' + b"1" * 201 + b'm"',
     ],
 )  # fmt: skip

@@ -286,12 +286,11 @@ class _Looked:
         called = self._lazy.called(calls)
         if called is None:
             return None
-        if not (called := list(filter(None, called))):
+        text = "\n".join(filter(None, called))
+        if not text:
             return said or b'""'
         try:
-            if len(said) <= len('""'):
-                return _written("\n".join(called))
-            return said[:-1] + _written("\n".join(["", *called]))[1:]
+            return _written(text) if len(said) <= len('""') else said[:-1] + b"\\n" + _written(text)[1:]
         except UnicodeEncodeError:  # half of a pair
             return None
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from trajview.patterns.engine import Ask, asked
-from trajview.patterns.in_json import LONGEST_CODE, in_json
+from trajview.patterns.in_json import LONGEST_CODE, in_json, in_kinds
 from trajview.patterns.safe import slow_because
 
 from .absence import Signs
@@ -16,6 +16,7 @@ from .quick_bytes import exchanged, holds
 
 __all__ = ["pattern_counter_in_json"]
 
+_NO_JSON: Final = b"\0"
 _IN_CODES: Final = bytes(byte in b"0123456789;:" for byte in range(256))
 _TOO_LONG: Final = bytes([True]) * (LONGEST_CODE + 1)
 _WORTH: Final = 500_000
@@ -55,6 +56,9 @@ class _Counter:
     def __init__(self, pattern: re.Pattern[str], plain: Ask) -> None:
         self._pattern = pattern
         self._engines: dict[Signs, Ask | None] = {Signs(beyond=False, coloured=False): plain}
+        self._kinds, self._ask_kinds = b"", None
+        if (quick := in_kinds(pattern)) is not None:
+            self._kinds, self._ask_kinds = quick.kinds, asked(quick.source)
         self._may_be_left = slow_because(pattern.pattern, _MOST_OPEN) is None
         self._left = 0
         """Texts that are left to `re`, since matches were close together."""
@@ -66,16 +70,20 @@ class _Counter:
         if self._left:
             self._left -= 1
             return None
-        ask = self._for(data, signs)
+        ask, quick = self._for(data, signs), not any(signs) and self._ask_kinds is not None
         if ask is None:
             return None
+        if quick and self._ask_kinds is not None:
+            ask, data = self._ask_kinds, exchanged(data, self._kinds)
+            if holds(data, _NO_JSON):
+                return None
         found, since, end = 0, at, len(data)
         while True:
             at = ask(data, at, end)[0][1]
             if at == end:
                 return found
             if at < 0:  # something that is not known here
-                return None
+                return found if quick else None
             found += 1
             if not found % _LOOK:
                 if self._may_be_left and at - since < _LOOK * _CLOSE and end - at <= _MOST_AT_ONCE:
