@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -72,11 +74,18 @@ def ids(app: BrowserApp) -> list[str]:
     return [item.id if isinstance(item, RunInfo) else "⚠" for item in (runs.rows[row] for row in runs.shown)]
 
 
-async def test_a_comparison_filters_as_soon_as_it_is_complete_and_nothing_flickers_before() -> None:
+@asynccontextmanager
+async def filtering(size: tuple[int, int] = (100, 24)) -> AsyncIterator[tuple[BrowserApp, Pilot[None]]]:
+    """The browser, with the cursor in the field of the filter."""
     app = BrowserApp(corpus())
-    async with app.run_test(size=(100, 24)) as pilot:
+    async with app.run_test(size=size) as pilot:
         await settle(pilot)
         await pilot.press("ampersand")
+        yield app, pilot
+
+
+async def test_a_comparison_filters_as_soon_as_it_is_complete_and_nothing_flickers_before() -> None:
+    async with filtering() as (app, pilot):
         seen = []
         for char in "reward < 0.5":
             await type_in(pilot, char)
@@ -98,10 +107,7 @@ async def test_a_filter_is_typed_before_the_first_rows_are_drawn(monkeypatch: py
 
 
 async def test_an_error_is_pointed_at_and_what_stands_before_it_holds() -> None:
-    app = BrowserApp(corpus())
-    async with app.run_test(size=(100, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("ampersand")
+    async with filtering() as (app, pilot):
         await type_in(pilot, "units > 3 rewrd < 1")
         assert ids(app) == ["alpha", "beta"]
         assert told(app) == " " * 13 + "^ there is no field `rewrd` (did you mean `reward`?)"
@@ -115,10 +121,7 @@ async def test_an_error_is_pointed_at_and_what_stands_before_it_holds() -> None:
 
 
 async def test_what_is_incomplete_is_said_only_on_enter() -> None:
-    app = BrowserApp(corpus())
-    async with app.run_test(size=(100, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("ampersand")
+    async with filtering() as (app, pilot):
         await type_in(pilot, "units > 3 and units <")
         assert ids(app) == ["alpha", "beta"]
         assert "^" not in told(app)
@@ -133,20 +136,14 @@ async def test_what_is_incomplete_is_said_only_on_enter() -> None:
 
 
 async def test_an_error_far_at_the_right_is_said_left_of_its_place() -> None:
-    app = BrowserApp(corpus())
-    async with app.run_test(size=(60, 20)) as pilot:
-        await settle(pilot)
-        await pilot.press("ampersand")
+    async with filtering(size=(60, 20)) as (app, pilot):
         await type_in(pilot, "units > 3 and units > 3 and units > 3 abc == 1")
         assert told(app).endswith("there is no field `abc` ^")
         assert len(told(app)) <= 60
 
 
 async def test_tab_completes_fields_and_values_and_goes_on_to_the_next() -> None:
-    app = BrowserApp(corpus())
-    async with app.run_test(size=(100, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("ampersand")
+    async with filtering() as (app, pilot):
         await type_in(pilot, "fo")
         assert told(app).split()[0] == "format"
         await pilot.press("tab")
@@ -164,10 +161,7 @@ async def test_tab_completes_fields_and_values_and_goes_on_to_the_next() -> None
 
 
 async def test_the_right_arrow_takes_what_is_shown_behind_the_text() -> None:
-    app = BrowserApp(corpus())
-    async with app.run_test(size=(100, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("ampersand")
+    async with filtering() as (app, pilot):
         await type_in(pilot, "tok")
         box = app.browser.query_one(Input)
         await until(pilot, lambda: box._suggestion)
