@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, Final
 
 from trajview.errors import UnreadableError, Where
 
+from .region import Region
 from .streams import compression_of
 from .unpack import Progress, WideEncoding, unpacked, zip_errors, zip_module
 
@@ -48,34 +49,6 @@ def open_plain(path: Path) -> int:
     return number
 
 
-class _Beginning(io.RawIOBase):
-    """The first bytes of a file, as if it ended there."""
-
-    def __init__(self, file: BinaryIO, size: int) -> None:
-        self._file, self._size, self._at = file, size, 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        base = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}[whence]
-        self._at = max(0, base + offset)
-        return self._at
-
-    def readinto(self, buffer: Any) -> int:
-        wanted = max(0, min(len(buffer), self._size - self._at))
-        size = os.preadv(self._file.fileno(), [memoryview(buffer)[:wanted]], self._at)
-        self._at += size
-        return size
-
-    def close(self) -> None:
-        self._file.close()
-        super().close()
-
-
 def open_source(path: Path, progress: Progress | None = None, until: int | None = None) -> BinaryIO:
     """The file as a stream of UTF-8 bytes, unpacked, without a byte order mark unless that is UTF-8's.
 
@@ -99,7 +72,7 @@ def open_source(path: Path, progress: Progress | None = None, until: int | None 
         encoding = wide_encoding(head)
         file.seek(0)
         if encoding is None and until is not None and compression is None:
-            return io.BufferedReader(_Beginning(file, until), _BUFFER)
+            return io.BufferedReader(Region(file, until, closes=True), _BUFFER)
         if encoding is None:
             return file
         with file:

@@ -19,6 +19,7 @@ from typing import Any, BinaryIO, Final, Literal
 
 from trajview.errors import UnreadableError, Where
 
+from .region import Region
 from .streams import COMPRESSIONS, Damaged, PackedStream, zstd_module
 
 __all__ = [
@@ -90,29 +91,6 @@ class UnpackedFile(io.BufferedReader):
     damage: str | None = None
 
 
-class _Region(io.RawIOBase):
-    """A file that others read at the same time, from the start."""
-
-    def __init__(self, file: BinaryIO, size: int) -> None:
-        self._file, self._size, self._at = file, size, 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        base = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}[whence]
-        self._at = max(0, base + offset)
-        return self._at
-
-    def readinto(self, buffer: Any) -> int:
-        size = os.preadv(self._file.fileno(), [buffer], self._at)
-        self._at += size
-        return size
-
-
 class _Recoded:
     """A text in another encoding as UTF-8."""
 
@@ -141,7 +119,7 @@ class _Kept:
         if isinstance(self.content, bytes):
             file = UnpackedFile(io.BytesIO(self.content))
         else:
-            file = UnpackedFile(_Region(self.content, self.size), _CHUNK)
+            file = UnpackedFile(Region(self.content, self.size), _CHUNK)
         file.damage = self.damage
         return file
 
