@@ -15,6 +15,7 @@ from msgspec import Raw
 from trajview.corpus import beside, reader
 from trajview.corpus.corpus import Corpus
 from trajview.corpus.decode import decode_json
+from trajview.corpus.event_lists import parted_events
 from trajview.corpus.json_lines import decode_lines, parted_lines
 from trajview.corpus.json_records import json_records
 from trajview.corpus.scan import Scan
@@ -224,6 +225,20 @@ def test_lines_that_stay_bytes_are_sorted_as_decoded_ones(lines: list[Any]) -> N
     assert_same_run(run, messages.FORMAT.read(lines, ORIGIN))
 
 
+@settings(max_examples=200, deadline=None)
+@given(LISTS)
+def test_an_array_of_events_is_sorted_as_lines_are(lines: list[Any]) -> None:
+    look = QuickLines(ORIGIN)
+    parts = parted_events(json.dumps(lines, indent=1).encode(), look)
+    if parts is None:
+        return
+    assert registry.best(lines)[0] is messages.FORMAT
+    assert look.found() == ("messages", messages.FORMAT.summarise(lines, ORIGIN))
+    run = messages.FORMAT.open_parted(parts, decode, ORIGIN)
+    assert run is not None
+    assert_same_run(run, messages.FORMAT.read(lines, ORIGIN))
+
+
 def event(number: int, role: str, content: Any, **more: Any) -> dict[str, Any]:
     return {
         "parentUuid": str(number - 1), "isSidechain": False, "cwd": "/a", "sessionId": "s1", "type": role,
@@ -305,6 +320,38 @@ def test_lines_that_cannot_be_read_are_left_out_and_reported_as_ever(tmp_path: P
     corpus.scan()
     (info,) = corpus.infos
     assert_same_run(corpus.load(info, lazily=True), messages.FORMAT.read(decode_lines(data), Origin(path, 0, 1)))
+
+
+@pytest.mark.parametrize("handed", [True, False])
+def test_an_array_of_events_is_listed_and_opened_the_same_without_being_decoded(
+    tmp_path: Path, handed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "session.json"
+    path.write_text(json.dumps(SESSION, indent=1))
+    (tmp_path / "agent-old.jsonl").write_bytes(lines_of(event(0, "user", "of no file beside an array")))
+    monkeypatch.setattr("trajview.corpus.scan._LARGE", 0)
+    corpus = Corpus([path])
+    if handed:
+        corpus._scan.hand_over = corpus._reader.hand_over
+    corpus.scan()
+    run = corpus.load(corpus[0], lazily=True)
+    assert_same_run(run, messages.FORMAT.read(SESSION, Origin(path, 0, 1)))
+    assert sum(type(piece) is Raw for piece in run.transcripts[0].messages._pieces) == 4
+    monkeypatch.setattr(Scan, "_look_at_lines", lambda *_: None)
+    plain = Corpus([path])
+    plain.scan()
+    assert plain.infos == corpus.infos
+
+
+def test_an_array_of_events_with_bytes_that_are_no_text_is_decoded(tmp_path: Path) -> None:
+    path = tmp_path / "session.json"
+    path.write_bytes(json.dumps(SESSION).encode().replace(b"do it", b"d\xc3 it"))
+    corpus = Corpus([path])
+    corpus.scan()
+    assert [info.messages for info in corpus] == [7]
+    assert ["UTF-8" in problem.reason for problem in corpus.problems] == [True]
+    assert parted_events(b'[{"role": "user", "content": "no event"}]', QuickLines(ORIGIN)) is None
+    assert parted_events(b"[{]", QuickLines(ORIGIN)) is None
 
 
 @pytest.mark.parametrize(

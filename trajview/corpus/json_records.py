@@ -16,6 +16,7 @@ from typing import BinaryIO, Final
 from trajview.errors import Problem, Where
 
 from .decode import MORE_TEXT, BadRecord, decode_json
+from .event_lists import sorted_events
 from .foreign import HEAD, foreign, no_text
 from .held import Span, held_records, spans_in
 from .json_lines import MISSING, IsMessage, attempt, json_lines
@@ -58,7 +59,7 @@ def json_records(
         alone = _on_one_line(file, start, path)
         if alone is not None:
             data, offset, number = alone
-            yield from _whole(data, offset, number, path, is_message, quick)
+            yield from _whole(data, offset, number, path, is_message, quick, joined)
             return
         file.seek(start)
     lines = lines_of(file, start)
@@ -72,7 +73,7 @@ def json_records(
             several = len(found) == 1 and isinstance(found[0], Problem) and MORE_TEXT in found[0].reason
             yield from _broken(first.data, first.offset, first.number, path, is_message) if several else found
         else:
-            yield from _whole(first.data, first.offset, first.number, path, is_message, quick)
+            yield from _whole(first.data, first.offset, first.number, path, is_message, quick, joined)
         return
     if first.left_out or _are_lines(first, second, lines_expected):
         yield from json_lines(chain((first, second), lines), path, is_message, quick, joined=joined)
@@ -86,7 +87,7 @@ def json_records(
             file.seek(start)
             yield from json_lines(lines_of(file, start), path, is_message, quick, joined=joined)
             return
-    yield from _whole(data, first.offset, first.number, path, is_message, quick)
+    yield from _whole(data, first.offset, first.number, path, is_message, quick, joined)
 
 
 def _on_one_line(file: BinaryIO, start: int, path: Path) -> tuple[bytes, int, int] | None:
@@ -132,7 +133,13 @@ def _are_lines(first: Line, second: Line, expected: bool) -> bool:
 
 
 def _whole(
-    data: bytes, offset: int, line: int, path: Path, is_message: IsMessage, quick: QuickLook | None
+    data: bytes,
+    offset: int,
+    line: int,
+    path: Path,
+    is_message: IsMessage,
+    quick: QuickLook | None,
+    joined: LookAtLines | None,
 ) -> Iterator[Record | Problem]:
     """The records of one JSON value that starts at an offset."""
     if data[:1] == b"[":
@@ -149,6 +156,10 @@ def _whole(
         head = attempt(data[slice(*spans[0])])[0]
         if isinstance(head, dict | list) and not is_message(head):
             yield from _array(data, spans, offset, line, path, quick=quick)
+            return
+        if joined is not None and (found := sorted_events(data, spans, look := joined(line))) is not None:
+            apart = look.taken_apart()
+            yield Record(None, "json", offset, len(data), line=line, data=data, quick=found, apart=apart)
             return
     elif quick is not None and (found := quick(data, 0, line, True)) is not None:
         yield Record(None, "json", offset, len(data), line=line, data=data, quick=found)

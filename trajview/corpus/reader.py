@@ -18,6 +18,7 @@ from trajview.formats.base import Origin, Summary
 
 from .containers import bytes_of, value_of
 from .decode import LARGE_RUN, collector_paused, decode_json, decode_text, keep_from_collector
+from .event_lists import parted_events
 from .files import Stamp, stamp_of
 from .info import Place, RunInfo
 from .json_lines import parted_lines
@@ -208,7 +209,7 @@ class Reader:
             if lazily and open_parted is not None and info.length >= _APART_FROM:
                 parts = value if value is not None else self._parted(info)
                 agents = None
-                if whole and isinstance(parts, PartedSession):
+                if whole and info.container == "jsonl messages" and isinstance(parts, PartedSession):
                     agents = self._add_beside(info, parts)
                     if agents is not None and parts.sorting.only_chains:  # they would come before these
                         parts = agents = None
@@ -262,10 +263,16 @@ class Reader:
             from trajview.formats.quick_lines import QuickLines
 
             return cast("PartedSession | None", parted_lines(data, QuickLines(origin_of(info.path, info))))
-        from trajview.formats import docent
+        from trajview.formats import docent, messages
         from trajview.formats.quick_docent import parted_run
         from trajview.formats.unread import parted
 
+        if info.format == messages.FORMAT.name:
+            from trajview.formats.quick_lines import QuickLines
+
+            session = parted_events(data, QuickLines(origin_of(info.path, info)))
+            if session is not None:
+                return cast("PartedSession", session)
         return parted_run(data) if info.format == docent.FORMAT.name else parted(data)
 
     def _check_unchanged(self, info: RunInfo, known: Stamp | None) -> bool:
