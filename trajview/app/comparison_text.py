@@ -23,6 +23,7 @@ Look = Literal["", "agent", "heading", "faint", "near", "far", "gold", "cursor",
 _NARROWEST: Final = 5
 _WIDEST_NAME: Final = 12
 _WIDEST_LABEL: Final = 31
+_LEAST_ID: Final = 8
 _NEAR: Final = 0.15
 _FAR: Final = 0.3
 """From this share of the scale on, a difference is far; from the other one on, it is worth a look."""
@@ -41,11 +42,17 @@ def queue_row(found: Disagreement, width: int, name: str = "") -> list[Cell]:
     spread = "  – " if found.hidden else f"{found.spread:4.0%}"
     who = f"{len(found.annotators)}"
     room = max(4, width - len(spread) - len(who) - 6)
-    name = _fit(one_line(name or found.episode, 200), room)
+    id = one_line(found.episode, 200)
+    shown = one_line(name or id, 200)
+    shown = _fit(shown, min(cell_len(shown), room))
+    left = room - cell_len(shown)
+    # Beside a name the id is a help: a few cells of it, or none.
+    beside = _fit(f"  {id}", left) if name and left >= _LEAST_ID else " " * left
     look: Look = "faint" if found.hidden or not found.spread else "far" if found.spread >= _FAR else ""
     return [
         Cell(spread, look),
-        Cell(f"  {name}  ", "faint" if found.hidden else ""),
+        Cell(f"  {shown}", "faint" if found.hidden else ""),
+        Cell(f"{beside}  ", "faint"),
         Cell(who, "faint"),
         Cell(f" {settled}", "gold"),
     ]

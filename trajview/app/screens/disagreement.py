@@ -18,6 +18,7 @@ from textual.worker import get_current_worker
 
 from trajview.annotation.disagreement import Disagreement
 from trajview.annotation.draft import loadable
+from trajview.app.cells import called
 from trajview.app.comparing_annotators import Annotations, read_annotations
 from trajview.app.comparison_text import queue_row, sheet
 from trajview.app.keys import bindings_for, key_of
@@ -178,10 +179,7 @@ class DisagreementScreen(Settles):
     def _fill(self) -> None:
         width = (_LIST if self.has_class("-wide") else self.size.width) - 3
         self._list.set_options(
-            [
-                Option(content_of([queue_row(found, width, self._heading(found.episode))]), id=None)
-                for found in self.queue
-            ]
+            [Option(content_of([queue_row(found, width, self._called(found.episode))]), id=None) for found in self.queue]
         )
 
     def on_resize(self) -> None:
@@ -230,7 +228,7 @@ class DisagreementScreen(Settles):
         elif found.hidden:
             table.update(
                 Content.assemble(
-                    (f"{self._heading(found.episode)}\n\n", "bold"),
+                    self._heading(found.episode),
                     "You have not submitted this episode yet, so what others gave is hidden.\n",
                     (
                         f"{key_of('open', begins=True)} opens it; {key_of('agreement.reveal')} reveals it, which is kept in "
@@ -253,7 +251,7 @@ class DisagreementScreen(Settles):
         room = max(40, self.size.width - (_LIST if self.has_class("-wide") else 0) - 5)
         focused = self.focused is self._sheet
         lines, at = sheet(comparison, info.agents if info else (), self.settling, room=room, focused=focused)
-        table.update(Content.assemble((f"{self._heading(found.episode)}\n\n", "bold"), content_of(lines)))
+        table.update(Content.assemble(self._heading(found.episode), content_of(lines)))
         if at is not None:
             self._sheet.scroll_to_region(Region(0, at + 3, 1, 1), animate=False)
         text, self._cited = linked(reasons_of(comparison.reasons, self.annotations.gold))
@@ -277,11 +275,17 @@ class DisagreementScreen(Settles):
         line.set_class(problem, "-problem")
         line.update(Content(said))
 
-    def _heading(self, episode: str) -> str:
-        """The name of an episode, where one is known, and its id."""
+    def _called(self, episode: str) -> str:
+        """What an episode is called, empty where only its id is known."""
         info = self._info(episode)
-        name = info.name if info is not None else None
-        return one_line(f"{name}  {episode}" if name and name != episode else episode, 200)
+        name = called(info) if info is not None else ""
+        return "" if name == one_line(episode) else name
+
+    def _heading(self, episode: str) -> Content:
+        """What an episode is called, and its id."""
+        name, id = self._called(episode), one_line(episode)
+        pieces = [(f"{name}  ", "bold"), (id, "$foreground 50%")] if name else [(id, "bold")]
+        return Content.assemble(*pieces, "\n\n")
 
     def _agent(self, episode: str, agent: int) -> str:
         info = self._info(episode)
