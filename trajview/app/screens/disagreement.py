@@ -179,7 +179,7 @@ class DisagreementScreen(Settles):
     def _fill(self) -> None:
         width = (_LIST if self.has_class("-wide") else self.size.width) - 3
         self._list.set_options(
-            [Option(content_of([queue_row(found, width, self._called(found.episode))]), id=None) for found in self.queue]
+            [Option(content_of([queue_row(each, width, self._called(each.episode))]), id=None) for each in self.queue]
         )
 
     def on_resize(self) -> None:
