@@ -68,6 +68,19 @@ def check(source: str, flags: int, texts: list[str], ascii_only: bool, slashes: 
     return said
 
 
+def test_a_character_that_json_spells_with_two_may_stand_before_a_row_and_within_it() -> None:
+    for source, text in (
+        (r"[\nx]aab", "\naab"),
+        (r'["x]aab', '"aab'),
+        (r"[\\x]aab", "\\aab"),
+        (r"[éx]aab", "éaab"),
+        (r"aa[\\x]bb", "aa\\bb"),
+        (r'aa["x]bb', 'aa"bb'),
+    ):
+        assert check(source, 0, [text, "xaab", "yaa", "aaxbb", "nothing"], True, False) >= 1
+        check(source, 0, [text], False, False)
+
+
 @settings(
     max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )

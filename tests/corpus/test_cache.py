@@ -8,6 +8,7 @@ import sqlite3
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -117,6 +118,15 @@ def test_a_file_that_is_another_one_is_read(tmp_path: Path, reads: list[str], ch
     assert reads == ["a.jsonl"] * 3
     scanned(path)
     assert reads == ["a.jsonl"] * 3
+
+
+@pytest.mark.parametrize("field", ["st_size", "st_mtime_ns", "st_ctime_ns", "st_dev", "st_ino"])
+def test_each_thing_that_tells_files_apart_is_in_the_stamp(tmp_path: Path, field: str) -> None:
+    told = {"st_size": 1, "st_mtime_ns": 2, "st_ctime_ns": 3, "st_dev": 4, "st_ino": 5}
+    one = module.stamp_of_status(SimpleNamespace(**told))  # type: ignore[arg-type]
+    other = module.stamp_of_status(SimpleNamespace(**told | {field: 77}))  # type: ignore[arg-type]
+    assert one
+    assert one != other
 
 
 def test_a_file_written_just_now_is_not_kept(tmp_path: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -184,6 +184,54 @@ def test_a_run_that_was_opened_before_is_read_again_where_the_log_has_grown(tmp_
     assert corpus.load(corpus[0]).transcripts[0].messages[0].text == "two"
 
 
+def replaced(path: Path, data: bytes) -> None:
+    """As `rsync -t` does."""
+    before = path.stat()
+    other = path.with_name("other")
+    other.write_bytes(data)
+    put_the_time_back(other, before)
+    other.replace(path)
+
+
+def written_over(path: Path, data: bytes) -> None:
+    before = path.stat()
+    while path.stat().st_mtime_ns == before.st_mtime_ns:
+        path.write_bytes(data)
+
+
+@pytest.mark.parametrize("change", [replaced, written_over])
+def test_a_log_of_the_same_length_with_the_same_ids_is_another_one_where_its_times_say_so(
+    tmp_path: Path, change: Callable[[Path, bytes], None]
+) -> None:
+    path = tmp_path / "log.jsonl"
+    write(path, record("a", "one"), record("b"))
+    corpus = open_corpus(path)
+    assert corpus.load(corpus[0]).transcripts[0].messages[0].text == "one"
+    change(path, path.read_bytes().replace(b"one", b"two"))
+    for look in (corpus.load, corpus.raw, corpus.value):
+        with pytest.raises(UnreadableError):
+            look(corpus[0])
+
+
+@pytest.mark.parametrize("change", GONE, ids=lambda change: change.__name__)
+def test_a_file_that_changes_while_a_raw_record_is_read_is_noticed(
+    tmp_path: Path, change: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "log.jsonl"
+    write(path, record("a"), record("b"), record("c"))
+    corpus = open_corpus(path)
+    real = reader.bytes_of
+
+    def bytes_of(info: Any, where: Path) -> bytes:
+        data = real(info, where)
+        change(path)
+        return data
+
+    monkeypatch.setattr(reader, "bytes_of", bytes_of)
+    with pytest.raises(UnreadableError):
+        corpus.raw(corpus[1])
+
+
 @pytest.mark.parametrize("change", GONE, ids=lambda change: change.__name__)
 def test_a_file_that_changes_while_a_record_is_read_is_noticed(
     tmp_path: Path, change: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch

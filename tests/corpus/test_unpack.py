@@ -283,6 +283,19 @@ def test_unpacking_says_how_far_it_is_and_can_be_cancelled(tmp_path: Path, monke
     assert len(corpus) == 0
 
 
+def test_a_text_in_another_encoding_that_was_packed_and_cut_has_one_problem(tmp_path: Path, kind: str) -> None:
+    whole = PACKERS[kind](lines(200).decode().encode("utf-16"))
+    path = tmp_path / f"a.jsonl.{kind}"
+    path.write_bytes(whole)
+    assert not open_corpus(path).problems
+    path.write_bytes(whole[: len(whole) * 3 // 4])
+    corpus = open_corpus(path)
+    assert 0 < len(corpus) < 200 or kind in ("bz2", "xz", "zst")
+    assert [problem.reason for problem in corpus.problems] == [
+        "the compressed file is torn: it ends before it is complete"
+    ]
+
+
 def test_threads_that_want_the_same_file_have_it_unpacked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.jsonl.gz"
     path.write_bytes(gzip.compress(lines(3)))

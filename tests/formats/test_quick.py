@@ -172,6 +172,25 @@ def test_what_stands_beside_the_messages_of_a_large_chat_counts(
     assert (found is None) == ("choices" in json.dumps(more))
 
 
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        # What detection and reading look into may be another thing in each record.
+        (chat(said(), choices=[]), chat(said(), choices=[{"message": said("assistant")}])),
+        (chat(said(), response={}), chat(said(), response={"choices": [{"message": said("assistant")}]})),
+        # Calls make another format of it.
+        (chat(said(), said("assistant"), system="s"), chat(said(), said("assistant", tool_calls=[CALL]), system="s")),
+        (chat(said(), said("assistant", tool_calls=[CALL]), system="s"), chat(said(), said("assistant"), system="s")),
+    ],
+)
+def test_what_was_learnt_of_a_record_is_not_said_of_one_that_only_seems_alike(
+    first: dict[str, Any], then: dict[str, Any]
+) -> None:
+    looker = QuickLook()
+    for record in (chat(said()), first, first, first, then, first, then):
+        look_at(looker, json.dumps(record).encode())
+
+
 def test_a_large_chat_is_quick_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(quick, "_LARGE", 0)
     record = chat(*[said(), said("assistant", None, tool_calls=[CALL]), said("tool")] * 9, reward=1)

@@ -70,6 +70,20 @@ RUN = st.fixed_dictionaries(
 )  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    "odd",
+    [
+        *({"role": "user", "content": content} for content in (5, {}, True, {"text": "x"}, None, [], [5])),
+        *({"role": "assistant", "content": "x", "model": model} for model in (["m"], {"m": 1}, 5, True, "", None)),
+    ],
+)
+def test_a_message_whose_values_have_other_types_is_summed_up_as_when_it_is_decoded(odd: dict[str, Any]) -> None:
+    plain = {"role": "user", "content": "hi"}
+    looker = QuickLook()
+    for messages in ([plain], [plain], [odd], [plain, odd], [plain, odd, plain]):
+        look_at(looker, json.dumps({"id": "a", "transcripts": [{"id": "t", "messages": messages}]}).encode())
+
+
 def decode(data: bytes | memoryview) -> Any:
     return decode_json(data)[0]
 

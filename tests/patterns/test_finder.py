@@ -260,3 +260,16 @@ def test_the_rules_that_come_with_trajview_find_the_same_in_the_samples() -> Non
         for text in texts:
             first = rule.pattern.search(text)
             assert found.first(text) == (first and first.span()), rule.name
+
+
+@with_the_engine
+@pytest.mark.parametrize("before", ["", "é", "\u3042\U0001f600"])
+def test_matches_that_are_close_together_are_counted_behind_any_characters(
+    monkeypatch: pytest.MonkeyPatch, before: str
+) -> None:
+    monkeypatch.setattr(finder, "_WORTH", 0)
+    text = before * 300 + "ab " * 1000 + before
+    found = Finder(re.compile("ab"))
+    assert found.count(text) == 1000
+    assert found._left, "re was not asked"
+    assert list(Finder(re.compile("ab")).spans(text)) == [match.span() for match in re.finditer("ab", text)]
