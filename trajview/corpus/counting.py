@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from itertools import permutations
 from typing import Final
 
 from trajview.patterns.finder import finder_of
@@ -12,10 +13,11 @@ from trajview.patterns.finder import finder_of
 from .pattern_words import literal_of
 from .quick_bytes import holds, lowered, lowered_text, times_in, times_in_bytes
 
-__all__ = ["counter_in_json", "counter_of", "is_plain", "spans_of"]
+__all__ = ["counter_in_json", "counter_of", "is_plain", "spans_of", "texts_of"]
 
 _PLAIN: Final = re.compile(r"(?:[\w ,:;=@<>!%'\"`/-]|\\[^\w\s])+", re.ASCII)
 """Patterns that stand for a text, whatever their flags."""
+_CHOICE: Final = re.compile(r"\((?:\?:)?([^()\\]*)\)")
 _SIMPLE: Final = re.compile(
     r"(?: [^\\\[(A-Z\x80-\U0010ffff] | \((?!\?) | \\[wWdDsSbB\W] | \[\^?(?: a-z | 0-9 | [a-z0-9_ .,:;=](?!-) )+\] )*",
     re.VERBOSE,
@@ -38,6 +40,31 @@ def is_plain(pattern: re.Pattern[str]) -> bool:
 
 
 @lru_cache(64)
+def texts_of(pattern: re.Pattern[str]) -> tuple[str, ...]:
+    """The texts of which a pattern matches any, if there can be no part of two of them in the same place: then each can be counted by itself.
+
+    Empty where it is no such pattern. In small letters where it ignores case.
+    """
+    fold = bool(pattern.flags & re.IGNORECASE)
+    source = pattern.pattern.removeprefix("(?i)") if fold else pattern.pattern
+    if found := _CHOICE.fullmatch(source):
+        source = found[1]
+    texts = list[str]()
+    for part in source.split("|"):
+        text = literal_of(re.compile(part, pattern.flags)).text if _PLAIN.fullmatch(part) else ""
+        if not text or (fold and not text.isascii()):
+            return ()
+        texts.append(text.lower() if fold else text)
+    texts = list(dict.fromkeys(texts))
+    return () if any(_meet(one, other) for one, other in permutations(texts, 2)) else tuple(texts)
+
+
+def _meet(one: str, other: str) -> bool:
+    """Whether a text is within another, or ends with what that begins with."""
+    return one in other or any(other.startswith(one[at:]) for at in range(1, len(one)))
+
+
+@lru_cache(64)
 def counter_of(pattern: re.Pattern[str]) -> Callable[[str], int]:
     """What counts the matches of a pattern in a text; empty ones do not count."""
     fold = bool(pattern.flags & re.IGNORECASE)
@@ -45,7 +72,19 @@ def counter_of(pattern: re.Pattern[str]) -> Callable[[str], int]:
         text = literal_of(pattern).text
         return _counts_folded(text, pattern) if fold else _counts(text)
     finder, by_re = finder_of(pattern), _counter_by_re(pattern, fold)
+    if texts := texts_of(pattern):
+        return _counts_any(texts, fold, lambda text: finder.count(text, by_re))
     return lambda text: finder.count(text, by_re)
+
+
+def _counts_any(texts: tuple[str, ...], fold: bool, otherwise: Callable[[str], int]) -> Callable[[str], int]:
+    def count(text: str) -> int:
+        if not text.isascii():
+            return otherwise(text)
+        low = lowered_text(text) if fold else text
+        return sum(times_in(low, wanted) for wanted in texts)
+
+    return count
 
 
 def _counter_by_re(pattern: re.Pattern[str], fold: bool) -> Callable[[str], int]:
@@ -61,22 +100,23 @@ def counter_in_json(pattern: re.Pattern[str]) -> Callable[[bytes | memoryview], 
 
     It gives None where the text has to be decoded for that. None where the pattern is none that can be counted so.
     """
-    if not is_plain(pattern) or not _AS_WRITTEN.fullmatch(text := literal_of(pattern).text):
+    texts = texts_of(pattern)
+    if not texts or not all(map(_AS_WRITTEN.fullmatch, texts)):
         return None
     fold = bool(pattern.flags & re.IGNORECASE)
-    wanted = (text.lower() if fold else text).encode()
+    wanted = [text.encode() for text in texts]
     unclear = [b"\\u", b"\x1b"]
-    if wanted[:1].lower() in b"bfnrt":  # which may be the second half of an escape
-        unclear.append(b"\\" + wanted)
+    # These may begin with the second half of an escape.
+    unclear += [b"\\" + text for text in wanted if text[:1].lower() in b"bfnrt"]
     if fold:
-        unclear += [odd for letter in dict.fromkeys(text.lower()) for odd in _ODD_FOR.get(letter, ())]
+        unclear += [odd for letter in dict.fromkeys("".join(texts)) for odd in _ODD_FOR.get(letter, ())]
 
     def count(data: bytes | memoryview) -> int | None:
         low = lowered(data) if fold else data
         for each in unclear:
             if holds(low, each):
                 return None
-        return times_in_bytes(low, wanted)
+        return sum(times_in_bytes(low, text) for text in wanted)
 
     return count
 
