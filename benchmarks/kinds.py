@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from logs import chat, prose
+from logs import chat, prose, write_chats
 
 __all__ = [
     "FIRST",
@@ -18,6 +19,8 @@ __all__ = [
     "RECORDS",
     "bytes_of",
     "event",
+    "long_run_asked_for",
+    "long_run_options",
     "write_log",
     "write_long_run",
     "write_named",
@@ -244,4 +247,22 @@ def write_long_run(folder: Path, kind: str, count: int, longer: float) -> Path:
         for number, message in enumerate(_messages(kind, count, longer)):
             file.write(wanted.between + message if number else message)
         file.write(wanted.after)
+    return path
+
+
+def long_run_options(parser: argparse.ArgumentParser) -> None:
+    """What long run is to be measured: how many messages, how long, or which file."""
+    parser.add_argument("--messages", type=int, default=100_000)
+    parser.add_argument("--longer", type=float, default=1, help="4.6 makes some 500 MB of 100,000 messages")
+    parser.add_argument("--file", type=Path, help="a JSONL log of one long run to take instead")
+
+
+def long_run_asked_for(given: argparse.Namespace, folder: Path) -> Path:
+    """The file with that run, written into a folder where it is not there."""
+    if given.file is not None:
+        return Path(given.file)
+    if given.longer != 1:
+        return write_long_run(folder, next(iter(LONG)), given.messages, given.longer)
+    path = folder / "run.jsonl"
+    write_chats(path, 1, given.messages)
     return path

@@ -20,8 +20,7 @@ from functools import partial
 from pathlib import Path
 
 from frames import Frame, ShownProgram
-from kinds import LONG, write_long_run
-from logs import write_chats
+from kinds import long_run_asked_for, long_run_options
 from rows import plain, tell
 
 TARGET = 150.0  # ms
@@ -77,19 +76,12 @@ def report(program: ShownProgram, what: str, rounds: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--messages", type=int, default=100_000)
-    parser.add_argument("--longer", type=float, default=1, help="4.6 makes some 500 MB of 100,000 messages")
-    parser.add_argument("--file", type=Path, help="a JSONL log of one long run to take instead")
+    long_run_options(parser)
     parser.add_argument("--rounds", type=int, default=5)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="trajview-bench-") as name:
-        folder, path = Path(name), given.file
-        if path is None:
-            path = folder / "run.jsonl"
-            if given.longer == 1:
-                write_chats(path, 1, given.messages)
-            else:
-                path = write_long_run(folder, next(iter(LONG)), given.messages, given.longer)
+        folder = Path(name)
+        path = long_run_asked_for(given, folder)
         (folder / "program.py").write_text(WITH_THEME_KEY)
         command = [
             sys.executable,

@@ -19,8 +19,7 @@ from pathlib import Path
 
 import msgspec
 from keys import Program
-from kinds import LONG, write_long_run
-from logs import write_chats
+from kinds import long_run_asked_for, long_run_options
 from rows import plain, tell
 
 from trajview.app.search import search
@@ -109,20 +108,13 @@ def report_keys(path: Path, folder: Path, presses: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--messages", type=int, default=100_000)
-    parser.add_argument("--longer", type=float, default=1, help="4.6 makes some 500 MB of 100,000 messages")
-    parser.add_argument("--file", type=Path, help="a JSONL log of one long run to take instead")
+    long_run_options(parser)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--presses", type=int, default=20)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="trajview-bench-") as name:
-        folder, path = Path(name), given.file
-        if path is None:
-            path = folder / "run.jsonl"
-            if given.longer == 1:
-                write_chats(path, 1, given.messages)
-            else:
-                path = write_long_run(folder, next(iter(LONG)), given.messages, given.longer)
+        folder = Path(name)
+        path = long_run_asked_for(given, folder)
         report_search(path, given.runs)
         report_keys(path, folder, given.presses)
 
