@@ -96,3 +96,32 @@ async def test_two_apps_parse_their_css_once(log: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr("textual.css.stylesheet.parse", refuse)
     async with reading(log) as reader:
         await look(reader)
+
+
+async def test_classes_of_a_screen_restyle_all_that_depends_on_them_and_little_else(
+    log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def looks(reader: Reader) -> list[object]:
+        nodes = reader.screen.walk_children(with_self=True)
+        return [(node, node.styles.base.get_rules(), _styles(node)) for node in nodes]
+
+    restyled: set[DOMNode] = set()
+    apply = Stylesheet.apply
+
+    def noted(sheet: Stylesheet, node: DOMNode, **more: Any) -> None:
+        restyled.add(node)
+        apply(sheet, node, **more)
+
+    async with reading(log) as reader:
+        await reader.opened()
+        await reader.press("i")
+        for size in ((200, 60), (80, 24), (120, 40), (60, 20), (200, 60)):
+            restyled.clear()
+            with monkeypatch.context() as patched:
+                patched.setattr(Stylesheet, "apply", noted)
+                await reader.pilot.resize_terminal(*size)
+                await reader.pilot.pause()
+            found, after = restyled & {*reader.screen.walk_children()}, looks(reader)
+            reader.screen.update_node_styles(animate=False)
+            assert after == looks(reader), size
+            assert 0 < len(found) < len(after) / 2, found

@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 from textual.cache import LRUCache
+from textual.css.model import SelectorType
 from textual.css.stylesheet import Stylesheet as _Stylesheet
 from textual.dom import DOMNode
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Iterator, Sequence, Set
 
-    from textual.css.model import RuleSet
+    from textual.css.model import RuleSet, Selector
     from textual.css.styles import RulesMap
 
-__all__ = ["Stylesheet", "stylesheet_with"]
+__all__ = ["Stylesheet", "restyle_for", "stylesheet_with"]
 
 _KEPT: Final = 500
 """So many states of widgets are remembered."""
@@ -102,6 +103,18 @@ class Stylesheet(_Stylesheet):
             self._put_on(node, found[1])
         self._styled[node] = (state, rules)
 
+    def touched_by(self, classes: Set[str], screen: DOMNode) -> set[str]:
+        """What rules that ask for a class of a screen are for: names of types, classes and ids, as selectors say them."""
+        own = screen._selector_names
+
+        def asks(selectors: Sequence[Selector]) -> bool:
+            first = selectors[0]
+            others = first.type is SelectorType.TYPE and first.name not in own  # those of another screen
+            return not others and any(selector.name in classes for selector in selectors)
+
+        asking = (rule for rule in self.rules if any(asks(each.selectors) for each in rule.selector_set))
+        return set[str]().union(*(rule.selector_names for rule in asking))
+
     def _put_on(self, node: DOMNode, found: dict[str, RulesMap]) -> None:
         """Give a widget's component classes the styles that were found for its state before."""
         before = node._component_styles.copy()
@@ -129,6 +142,25 @@ class Stylesheet(_Stylesheet):
             asked = sorted(set[str]().union(*(rule.pseudo_classes for rule in rules)))
             self._asking[kind] = _Rules(rules, tuple(map(id, rules)), tuple(asked))
         return self._asking[kind]
+
+
+def restyle_for(screen: DOMNode, classes: Set[str]) -> None:
+    """Style anew what looks otherwise now that a screen has got, or lost, these classes: mostly a few of its widgets."""
+    sheet = screen.app.stylesheet
+    if not isinstance(sheet, Stylesheet):
+        screen.update_node_styles(animate=False)
+        return
+    names = sheet.touched_by(classes, screen)
+    nodes = [
+        node
+        for node in screen.walk_children(with_self=True)
+        if node is screen or not names.isdisjoint(node._selector_names) or not names.isdisjoint(_components_of(node))
+    ]
+    sheet.update_nodes(nodes)
+
+
+def _components_of(node: DOMNode) -> Iterator[str]:
+    return (f".{name}" for name in node._get_component_classes())
 
 
 def stylesheet_with(variables: dict[str, str]) -> _Stylesheet:

@@ -14,6 +14,7 @@ from textual.geometry import Region, Size
 from textual.reactive import Reactive
 from textual.widget import Widget
 
+from trajview.app.stylesheet import restyle_for
 from trajview.app.widgets.steady import Empty
 
 if TYPE_CHECKING:
@@ -114,9 +115,14 @@ class OneFrame(Empty, _Screen):
 
     def _heed_breakpoints(self, size: Size) -> None:
         """Textual looks at them once it has drawn."""
+        classes: dict[str, bool] = {}
         for cells, breakpoints in ((size.width, self.HORIZONTAL_BREAKPOINTS), (size.height, self.VERTICAL_BREAKPOINTS)):
             reached = max((each for each in breakpoints or () if each[0] <= cells), default=None)
-            self.update_classes({each[1]: each == reached for each in breakpoints or ()}, animate=False)
+            classes |= {each[1]: each == reached for each in breakpoints or ()}
+        before = self.classes
+        self.update_classes(classes, update=False)
+        if changed := before ^ self.classes:
+            restyle_for(self, changed)
 
     def _screen_resized(self, size: Size) -> None:
         """Take on a new size: Textual tells of each one twice."""
