@@ -48,6 +48,15 @@ def test_a_written_log_is_of_its_format_and_every_run_has_an_id_of_its_own(modul
     assert not corpus.problems
 
 
+def test_every_kind_of_long_run_is_decoded_beside_its_opening(module, tmp_path):
+    kinds, opening = module("kinds"), module("open")
+    for kind in kinds.LONG:
+        assert opening.decoded(kinds.write_long_run(tmp_path, kind, 100, 1), kind) > 0
+    path = tmp_path / "array.json"
+    kinds.write_named(path, 1000, array=True)
+    assert opening.decoded(path, "an array of chats, listed") > 0
+
+
 def test_a_long_run_has_so_many_messages_between_its_named_ends_in_every_kind(module, tmp_path):
     kinds = module("kinds")
     formats = []
