@@ -87,7 +87,7 @@ async def test_from_a_run_that_was_found_the_keys_lead_to_the_next_that_was_foun
 
 async def test_what_is_found_can_stand_in_the_order_of_the_list_and_back(tmp_path: Path) -> None:
     tea = [chat(str(n), "Go.", f"tea {n}", reward=n % 3) for n in range(3)]
-    by_file = ["0 tea.jsonl:1 1", "1 tea.jsonl:2 1", "2 tea.jsonl:3 1"]
+    by_file = ["Go. tea.jsonl:1 1", "Go. tea.jsonl:2 1", "Go. tea.jsonl:3 1"]  # nothing else names them
     write_jsonl(tmp_path / "tea.jsonl", tea)
     async with reading(tmp_path) as reader:
         await reader.listed()

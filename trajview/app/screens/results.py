@@ -14,6 +14,7 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
+from trajview.app.cells import called
 from trajview.app.keys import bindings_for
 from trajview.app.results import AROUND, FEW, KEPT, WIDTH, Results
 from trajview.app.scope import ALL, Scope, ranks_in, scope_of
@@ -82,10 +83,16 @@ class ResultsScreen(ResultsOpening):
         with Horizontal(id="results-header"):
             yield Static("", id="results-query")
             yield Static("", id="results-counts")
-        yield ResultsList(self.results)
+        yield ResultsList(self.results, self._name_in_list)
         yield Static("", id="results-context")
         yield Prompt()
         yield KeyFooter()
+
+    def _name_in_list(self, found: RunMatches) -> str:
+        """What the list calls a run; its id where it has another one of that id."""
+        info = None if found.name else self.trajview.corpus.find(found.id)
+        known = info is not None and info.place == found.place
+        return called(info) if info is not None and known else one_line(found.name or found.id)
 
     def on_mount(self) -> None:
         self.list = self.query_one(ResultsList)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -18,6 +19,7 @@ from trajview.app.keys import key_of
 from trajview.app.results import Results, Row
 from trajview.app.widgets.columns import fit, fit_path
 from trajview.corpus.matches import Hit, excerpt
+from trajview.corpus.search import RunMatches
 from trajview.textsafe import one_line, safe_text, strip_escapes
 
 from .fitting import Fitting
@@ -68,9 +70,11 @@ class ResultsList(Fitting, Steady, ScrollView, can_focus=True, inherit_bindings=
     class Opened(Message):
         """The row under the cursor was clicked."""
 
-    def __init__(self, results: Results, *, id: str | None = None) -> None:
+    def __init__(self, results: Results, called: Callable[[RunMatches], str], *, id: str | None = None) -> None:
+        """`called` says at once what the list calls a run that was found, on one safe line."""
         super().__init__(id=id)
         self.results = results
+        self._called_in_list = called
 
     def rows_changed(self) -> None:
         """Rows came, or others took their place."""
@@ -173,7 +177,7 @@ class ResultsList(Fitting, Steady, ScrollView, can_focus=True, inherit_bindings=
         found = row.group.found
         plain, dim = self._style(*base), self._style(*base, "dim")
         count = f"{found.matches:,}"
-        name, where = one_line(found.name or found.id), one_line(found.where, 1000)
+        name, where = self._called_in_list(found), one_line(found.where, 1000)
         room = width - len(count) - 3
         shown = fit(name, min(cell_len(name), max(12, room * 2 // 3)))
         room -= cell_len(shown) + 2
