@@ -114,6 +114,25 @@ def event(number: int, message: dict[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _round(message: dict[str, Any], number: int) -> dict[str, Any]:
+    """A message as a round of TaskWeaver's, with one post."""
+    sender, receiver = {"user": ("User", "Planner"), "assistant": ("Planner", "User")}.get(
+        message["role"], ("CodeInterpreter", "Planner")
+    )
+    said = [("plan", call["function"]["arguments"]) for call in message.get("tool_calls", ())]
+    if message["role"] == "assistant":
+        said.append(("thought", message["content"][:200]))
+    attachments = [
+        {"id": f"said-{number}-{place}", "type": kind, "content": content, "extra": None}
+        for place, (kind, content) in enumerate(said)
+    ]
+    post = {
+        "id": f"post-{number}", "send_from": sender, "send_to": receiver, "message": message["content"],
+        "attachment_list": attachments,
+    }  # fmt: skip
+    return {"id": f"round-{number}", "user_query": "", "state": "finished", "post_list": [post]}
+
+
 def _docent(rng: random.Random, number: int, messages: int) -> dict[str, Any]:
     made = chat(rng, number, messages)
     said = [_docent_message(message) for message in made["messages"]]
@@ -214,6 +233,9 @@ LONG = {
         b"]}]}\n",
     ),
     "messages of Anthropic": Long("anthropic.json", lambda message, _: _anthropic_message(message), _RUN, b"]}\n"),
+    "a conversation of TaskWeaver": Long(
+        "taskweaver.json", _round, b'{"id": "one-long-run", "plugins": [], "enabled": true, "rounds": [', b"]}\n"
+    ),
     "a session of a coding agent": Long(
         "session.jsonl", lambda message, number: event(number, message), b"", b"\n", b"\n"
     ),

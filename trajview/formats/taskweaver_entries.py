@@ -178,6 +178,8 @@ def _post_entries(post: Any, call: str) -> list[Entry]:
         Attached(_type_of(one), one.get("content") if isinstance(one, dict) else one) for one in _listed(post)
     ]
     found = _answers_in([attached.type for attached in attachments])
+    if not found:
+        return [Entry(role, post, attachments, call=call)]
     taken = {index for _, indices in found for index in indices}
     own = [attached for index, attached in enumerate(attachments) if index not in taken]
     entries = [Entry(role, post, own, call=call)]
