@@ -49,14 +49,14 @@ def place(program: ShownProgram) -> str:
     return found[1]
 
 
-def told(what: str, frames: Sequence[Frame]) -> None:
-    """The slowest of some frames, the very first ones among them, and beside it the others and the last bytes."""
+def told(what: str, frames: Sequence[Frame], limit: float | None = TARGET) -> None:
+    """The slowest of some frames, and beside it the others and the last bytes."""
     correct, last = [each.correct for each in frames], [each.last for each in frames]
     beside = (
         f"median {plain(statistics.median(correct), 'ms')}; to the last byte at most {plain(max(last), 'ms')}, "
         f"median {plain(statistics.median(last), 'ms')}, {max(each.count for each in frames) / 1e3:.0f} KB"
     )
-    tell(6, f"{what}: first correct frame", max(correct), TARGET, "ms", beside=beside)
+    tell(6 if limit else 0, f"{what}: first correct frame", max(correct), limit, "ms", beside=beside)
 
 
 def report(program: ShownProgram, what: str, rounds: int) -> None:
@@ -68,6 +68,8 @@ def report(program: ShownProgram, what: str, rounds: int) -> None:
         "switch the theme": [partial(program.key_frame, THEME)] * 2,
         "resize the terminal": [partial(program.size_frame, *size) for size in SIZES],
     }
+    # What the units that come into view took, a thread counts once, and the outline shows it then.
+    told(f"{what}: resize the terminal, the first time", [turn() for turn in acts["resize the terminal"]], None)
     for name, turns in acts.items():
         told(f"{what}: {name}", [turn() for _ in range(rounds) for turn in turns])
         if place(program) != here:
