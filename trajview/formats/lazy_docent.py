@@ -38,12 +38,13 @@ _TEXT_OR_NULL = frozenset(b'"n')
 _TEXTS = ("id", "tool_call_id", "function", "model")
 _VALUES = {
     role: (
-        attrgetter(*sorted({*Usual.__struct_fields__} - keys - {"role"})),
+        attrgetter(*(others := sorted({*Usual.__struct_fields__} - keys - {"role"}))),
+        (ABSENT,) * len(others),
         attrgetter(*(name for name in _TEXTS if name in keys), "content"),
     )
     for role, keys in _KEYS.items()
 }
-"""Of a usual message, by its role: the values that it must not have, and those that have to be a text or null."""
+"""Of a usual message, by its role: the values that it must not have, what they are then, and those that have to be a text or null."""
 
 
 class _Call(Struct, forbid_unknown_fields=True, gc=False):
@@ -102,11 +103,12 @@ class DocentMessages(MessagesOnDemand):
         if unread is None or unread.usual is None or not self._texts[index]:
             return None
         found = unread.usual[index]
-        others, texts = _VALUES[found.role]
-        if any(value is not ABSENT for value in others(found)):
+        others, without, texts = _VALUES[found.role]
+        if others(found) != without:
             return None
-        if any(value is not ABSENT and memoryview(value)[0] not in _TEXT_OR_NULL for value in texts(found)):
-            return None
+        for value in texts(found):
+            if value is not ABSENT and memoryview(value)[0] not in _TEXT_OR_NULL:
+                return None
         return found.content, None if found.tool_calls is ABSENT else found.tool_calls
 
     def called(self, calls: Raw) -> list[str] | None:
