@@ -225,3 +225,21 @@ async def test_where_textual_is_made_otherwise_more_is_drawn_and_the_same_is_see
                 await reader.pilot.resize_terminal(*size)
                 await quiet(reader)
             assert terminal.cells == await whole(reader), size
+
+
+async def test_the_first_rows_of_a_list_wait_for_no_other_frame(log: Path) -> None:
+    async with long_run(log, "") as reader:
+        await reader.press("q")
+        await reader.listed()
+        browser = reader.app.browser
+        with drawn(reader.app) as terminal:
+            browser._show_news()
+            assert not terminal.frames, "there is time for rows that come later"
+            await quiet(reader)
+            terminal.frames.clear()
+            browser.begun = False
+            browser.table.refresh()
+            browser._show_news()
+            assert len(terminal.frames) == 1
+            await quiet(reader)
+            assert len(terminal.frames) == 1

@@ -22,7 +22,6 @@ from trajview.app.screens.browser_queue import QueueScreen
 from trajview.app.screens.browser_said import Source, counts_said, empty_said, filter_said, row_said, title_said
 from trajview.app.screens.filtering import FilteringScreen
 from trajview.app.screens.marking import MarkingScreen
-from trajview.app.screens.one_frame import OneFrame
 from trajview.app.unwaited import unwaited
 from trajview.app.widgets.filter_bar import FilterBar
 from trajview.app.widgets.key_footer import KeyFooter
@@ -47,7 +46,7 @@ class _OpensRuns(Protocol):
     def show_search(self) -> None: ...
 
 
-class BrowserScreen(OneFrame, QueueScreen, MarkingScreen, FilteringScreen, NewsScreen):
+class BrowserScreen(QueueScreen, MarkingScreen, FilteringScreen, NewsScreen):
     """The runs of a corpus and what could not be read, with their annotation status.
 
     Opening a run is the app's business: `app.open_run(info, annotate=False)`; help is `app.show_help("browser")`.

@@ -12,6 +12,7 @@ from textual.message import Message
 from textual.screen import Screen
 
 from trajview.app.run_list import RunList, RunRow
+from trajview.app.screens.one_frame import OneFrame
 from trajview.app.widgets.run_table import RunTable
 from trajview.corpus.info import RunInfo, Updated
 
@@ -30,7 +31,7 @@ _AT_ONCE: Final = 1_000
 """Rows that are taken in before the screen gets its turn again."""
 
 
-class NewsScreen(Screen[None]):
+class NewsScreen(OneFrame, Screen[None]):
     """The part of the browser that listens to the corpus. A list that is drawn for every batch keeps the keys waiting."""
 
     runs: RunList
@@ -154,3 +155,5 @@ class NewsScreen(Screen[None]):
         self._shown_at = monotonic()
         self.table.show_news()
         self.say()
+        if not self.begun:
+            self.draw_now()

@@ -87,6 +87,12 @@ class OneFrame(Empty, _Screen):
         if self._frame_due:
             self._compositor_refresh()
 
+    def draw_now(self) -> None:
+        """Draw what is asked for, and do not wait for the next sixtieth of a second."""
+        if self.is_current and self._compositor.size:
+            with self._one_frame():
+                self._frame_due = True
+
     def _asked_for_layout(self) -> bool:
         """Whether widgets ask for a layout. All that ask to be drawn again are in `_frame_of` from then on.
 
