@@ -267,12 +267,13 @@ class _Looked:
     def _matches_in_json(self, content: Raw, calls: Raw | None) -> int | None:
         """The matches in a text and in calls, told from their JSON; None where they have to be decoded for that."""
         begins, count = self._beginning, self._count_pattern
-        if (begins is None and count is None) or (data := self._joined(content, calls)) is None:
+        asks = begins is not None and self._rows.asks()
+        if (not asks and count is None) or (data := self._joined(content, calls)) is None:
             return None
         if (signs := signs_in(data)) is None:
             return None
         at = BEHIND_QUOTE
-        if begins is not None and self._rows.asks():
+        if asks and begins is not None:
             at = begins(data, signs)
             if not self._rows.passed(at != NOWHERE):
                 return 0
