@@ -67,9 +67,10 @@ def test_a_long_run_has_so_many_messages_between_its_named_ends_in_every_kind(mo
         assert messages[0].text.startswith(kinds.FIRST)
         assert messages[-1].text == kinds.LAST
         calls = [call.id for message in messages for call in getattr(message, "tool_calls", None) or ()]
-        assert len(set(calls)) == len(calls) > 100
+        assert len(set(calls)) == len(calls)
+        assert len(calls) > 100 or run.format == "taskweaver"  # where they are plans
         formats.append(run.format)
-    assert formats == ["openai", "openai", "messages", "docent", "anthropic", "messages", "messages"]
+    assert formats == ["openai", "openai", "messages", "docent", "anthropic", "taskweaver", "messages", "messages"]
 
 
 @pytest.mark.parametrize("array", [False, True])

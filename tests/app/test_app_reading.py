@@ -23,7 +23,7 @@ from trajview.app.widgets.outline import Outline
 from trajview.config import Settings
 from trajview.corpus.corpus import Corpus
 
-from .driving import reading
+from .driving import Reader, reading
 from .logs import chat, write_jsonl
 
 # From the list
@@ -308,12 +308,17 @@ async def test_a_transcript_without_messages_says_so_and_takes_every_key(tmp_pat
 # Help, palette, themes
 
 
+def words_on(reader: Reader) -> str:
+    """What the texts of the screen say, however they are broken into lines."""
+    return " ".join(" ".join(str(static.render()).split()) for static in reader.app.screen.query(Static))
+
+
 async def test_help_lists_every_key_of_the_table(log: Path) -> None:
     async with reading(log) as reader:
         await reader.opened()
         await reader.press("question_mark")
         await reader.until(lambda: isinstance(reader.app.screen, HelpScreen))
-        text = "\n".join(str(static.render()) for static in reader.app.screen.query(Static))
+        text = words_on(reader)
         for screen in ("transcript", "annotation"):
             for key in keys_for(screen):
                 assert f"{shown(key.keys)} " in text, key.id
@@ -323,7 +328,7 @@ async def test_help_lists_every_key_of_the_table(log: Path) -> None:
         await reader.press("q")
         await reader.listed()
         await reader.press("question_mark")
-        text = "\n".join(str(static.render()) for static in reader.app.screen.query(Static))
+        text = words_on(reader)
         for key in keys_for("browser"):
             assert key.says in text, key.id
 
