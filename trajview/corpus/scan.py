@@ -363,8 +363,14 @@ class Scan:
             agents=self._shared(summary.agents),
             rewards=summary.rewards,
             models=self._shared(summary.models),
-            task=self._tasks.of(summary, path, found.member),
+            task=self._task(summary, found, path),
         )
+
+    def _task(self, summary: Summary, found: Record, path: Path) -> str | None:
+        task = self._tasks.of(summary, path, found.member)
+        if task is not None and not self._tasks.wanted:
+            self._quick.wants_tasks = False
+        return task
 
     def _shared(self, names: tuple[str, ...]) -> tuple[str, ...]:
         """The same names, in memory once however many runs have them."""

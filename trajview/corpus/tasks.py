@@ -10,8 +10,8 @@ from trajview.formats.base import Summary
 
 __all__ = ["Tasks", "says_nothing", "task_of"]
 
-_MOST: Final = 20_000
-"""So many runs have their task in memory, some 200 bytes each: a list of millions must not grow by as many texts."""
+_MOST: Final = 5_000
+"""So many runs have a task: looking for it takes time, keeping it memory, and nobody reads a list of millions."""
 _WORD: Final = r"(?<![^\W_])[^\W\d_]{3,}+(?![^\W_])"
 _TELLING: Final = re.compile(rf"{_WORD}.*?{_WORD}|\A{_WORD}\Z", re.DOTALL)
 """Two words, of letters alone; or one, and nothing else."""
@@ -37,9 +37,14 @@ class Tasks:
     def __init__(self) -> None:
         self._given = 0
 
+    @property
+    def wanted(self) -> bool:
+        """Whether there are not enough yet."""
+        return self._given < _MOST
+
     def of(self, summary: Summary, path: PurePath, member: str | None) -> str | None:
         """See `task_of`; None of every run once enough have one."""
-        if self._given >= _MOST or (task := task_of(summary, path, member)) is None:
+        if not self.wanted or (task := task_of(summary, path, member)) is None:
             return None
         self._given += 1
         return task

@@ -55,8 +55,8 @@ _TELLING: Final = frozenset({"type", "role", "from", "schema_version", "trajecto
 """Keys whose value may tell the format; a record with one of them is always looked at in full."""
 _PLAIN_KEY: Final = re.compile(r"[\w .-]{1,60}", re.ASCII)  # a Struct cannot have just any
 _CONTAINERS: Final = frozenset({dict, list})
-_LETTER: Final = {role: role[0] for role in ROLES.values()}
-"""Roles as letters, whose pairs in a text are counted at the speed of memory."""
+_LETTERS: Final = {spelled: role[0] for spelled, role in ROLES.items()}
+"""Roles, however they are spelled, as letters, whose pairs in a text are counted at the speed of memory."""
 _NEW_UNIT: Final = tuple(
     before[0] + role[0]
     for before in sorted(set(ROLES.values()))
@@ -112,6 +112,8 @@ class QuickLook:
     def __init__(self, *, thorough: bool = False) -> None:
         """`thorough`: look at all bytes for some that are no UTF-8, which is as much work as the rest."""
         self._is_utf8 = is_utf8 if thorough else seems_utf8
+        self.wants_tasks = True
+        """Whether a summary is to have a task, where there is one; looking for it is some percent of the work."""
         self._keys: dict[str, None] = {}
         self._decoder: msgspec.json.Decoder[Any] | None = None
         self._values: Callable[[Any], tuple[Any, ...]] = tuple
@@ -167,8 +169,9 @@ class QuickLook:
         fields = dict(zip(self._keys, values))  # noqa: B905 - as many as there are keys
         if UnsetType in kinds:
             fields = {key: value for key, value in fields.items() if value is not UNSET}
-        roles = [ROLES[message.role] for message in messages]
-        return openai.FORMAT.name, _summary(beside_messages(fields, origin), roles, _models(messages), messages)
+        letters = "".join([_LETTERS[message.role] for message in messages])
+        telling = messages if self.wants_tasks else ()
+        return openai.FORMAT.name, _summary(beside_messages(fields, origin), letters, _models(messages), telling)
 
     def _look_at_large(self, data: bytes | memoryview, origin: Origin) -> tuple[str, Summary] | None:
         """The same of a record that is never decoded, not even to learn its format: what detection sees of it is."""
@@ -201,7 +204,8 @@ class QuickLook:
         if whole.outline is None or not self._is_utf8(data):
             return None
         self._parted = whole
-        return known.name, _summary(chat.beside(), whole.outline.roles, models, whole.heads)
+        letters = "".join([_LETTERS[role] for role in whole.outline.roles])
+        return known.name, _summary(chat.beside(), letters, models, whole.heads)
 
     def _look_at_large_run(self, data: bytes | memoryview, origin: Origin) -> tuple[str, Summary] | None:
         parts = parted_run(data)
@@ -297,12 +301,11 @@ def _models_of_usual(messages: list[Usual]) -> list[str]:
     return list(filter(None, [_text(message.model) for message in messages if message.model is not ABSENT]))
 
 
-def _summary(found: Beside, roles: Sequence[str], named: list[str], messages: Sequence[Told]) -> Summary:
-    """The summary of a chat from what stands beside its messages, and from what is known of these."""
-    letters = "".join([_LETTER[role] for role in roles])
+def _summary(found: Beside, letters: str, named: list[str], messages: Sequence[Told]) -> Summary:
+    """The summary of a chat from what stands beside its messages, and from what is known of these: a letter for each role."""
     units = letters.count("s") + sum(map(letters.count, _NEW_UNIT)) + (letters[0] != "s")
     models = (*found.models, *named) if named else found.models
     if len(models) > 1:
         models = tuple(dict.fromkeys(models))
     task = task_told(messages) if found.name is None else None
-    return Summary(found.id, found.name, len(roles), units, 1, (), found.rewards, models, found.problems, task)
+    return Summary(found.id, found.name, len(letters), units, 1, (), found.rewards, models, found.problems, task)
