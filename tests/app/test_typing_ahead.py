@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual import events
@@ -13,6 +15,7 @@ from trajview.annotation.rubric import reward_rubric
 from trajview.annotation.store import AnnotationStore
 from trajview.app.screens.reason import ReasonScreen
 from trajview.app.typed_ahead import TypedAhead
+from trajview.app.widgets.annotation_panel import AnnotationPanel
 from trajview.app.widgets.score_sheet import ScoreSheet
 
 from .driving import burst, reading, records
@@ -155,6 +158,27 @@ async def test_what_was_typed_before_a_refusal_and_is_told_of_later_is_no_answer
         await reader.press("ctrl+s")
         await reader.opened("beta")
     assert [json.loads(path.read_text())["episode"] for path in records(store)] == ["alpha"]
+
+
+async def test_what_is_told_of_while_it_is_submitted_is_no_draft_afterwards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submit = AnnotationStore.submit
+
+    def slowly(*args: Any, **options: Any) -> Any:
+        time.sleep(2 * AnnotationPanel.KEEP_AFTER)
+        return submit(*args, **options)
+
+    monkeypatch.setattr(AnnotationStore, "submit", slowly)
+    one = write_jsonl(tmp_path / "one.jsonl", [chat("alpha", "hi", "ho")])
+    async with reading(one, store=tmp_path / "store", plan=Plan()) as reader:
+        await reader.opened("alpha")
+        await reader.annotating()
+        burst(reader, ["1", "tab", "w", "ctrl+s"])
+        await reader.until(lambda: reader.panel._sheet.locked)
+        reader.panel._sheet.post_message(ScoreSheet.Changed())
+        await reader.until(lambda: "submitted ✓" in reader.state and "done" in reader.state)
+        assert reader.state.endswith("· all are done")
 
 
 def test_keys_right_after_a_refusal_are_lost_and_those_after_a_pause_are_not() -> None:

@@ -96,7 +96,7 @@ class PanelDrafts(PanelKeys):
 
     def on_score_sheet_changed(self, event: ScoreSheet.Changed) -> None:
         event.stop()
-        if not self._ready:
+        if not self._ready or self._sheet.locked:  # what is being submitted is no draft any more
             return
         # The last word on keys from before the submission may come after it was refused; that is no answer to it.
         again = self._turned_down is not None and self._typed() == self._turned_down
