@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -13,10 +14,13 @@ from textual import events
 from trajview.annotation.queue import Plan
 from trajview.annotation.rubric import reward_rubric
 from trajview.annotation.store import AnnotationStore
+from trajview.app.app import TrajviewApp
 from trajview.app.screens.reason import ReasonScreen
 from trajview.app.typed_ahead import TypedAhead
 from trajview.app.widgets.annotation_panel import AnnotationPanel
 from trajview.app.widgets.score_sheet import ScoreSheet
+from trajview.corpus.info import RunInfo
+from trajview.models.run import AgentRun
 
 from .driving import burst, reading, records
 from .logs import chat, write_jsonl
@@ -221,6 +225,45 @@ async def test_several_runs_on_without_a_look_at_those_between(logs: Path, tmp_p
         burst(reader, ["ctrl+n", "ctrl+n", "1"])
         await reader.opened("gamma")
         await reader.until(lambda: list(reader.values.values()) == ["1"])
+
+
+async def test_what_is_typed_for_a_run_further_on_is_in_none_between(
+    logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The fields of the one between come after it was left, and before the run that was asked for."""
+    goes_on, beta, gamma = Event(), Event(), Event()
+    open_work, load = AnnotationStore.open, TrajviewApp.load
+
+    def open_when_told(store: AnnotationStore, key: str, *more: Any) -> Any:
+        if key == "beta":
+            beta.wait(20)
+        return open_work(store, key, *more)
+
+    def load_when_told(app: TrajviewApp, info: RunInfo) -> AgentRun:
+        if info.id == "beta":
+            goes_on.set()
+        if info.id == "gamma":
+            gamma.wait(20)
+        return load(app, info)
+
+    monkeypatch.setattr(AnnotationStore, "open", open_when_told)
+    monkeypatch.setattr(TrajviewApp, "load", load_when_told)
+    async with reading(logs, store=tmp_path / "store", plan=Plan()) as reader:
+        await reader.opened("alpha")
+        await reader.annotating()
+        burst(reader, ["ctrl+n"])
+        await reader.until(goes_on.is_set)
+        await reader.until(lambda: reader.panel.key == "beta")
+        burst(reader, ["ctrl+n", "1"])
+        await reader.until(lambda: reader.panel.ahead.holds)
+        beta.set()
+        await reader.until(lambda: reader.panel._ready, "beta's fields are there")
+        await reader.take_breath()
+        assert reader.panel.ahead.holds
+        gamma.set()
+        await reader.opened("gamma")
+        await reader.until(lambda: list(reader.values.values()) == ["1"])
+    assert AnnotationStore(tmp_path / "store", reader.app.store.annotator).open("beta", reward_rubric(), 1).kept is None
 
 
 def test_nothing_is_held_for_a_run_that_never_comes() -> None:

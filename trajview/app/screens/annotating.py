@@ -107,9 +107,13 @@ class Annotating(EpisodeKeys, TranscriptBase):
             panel.say_lost()
         return True
 
-    def on_annotation_panel_opened(self) -> None:
+    def on_annotation_panel_opened(self, message: AnnotationPanel.Opened) -> None:
         panel = self.panel
-        if panel is not None and panel.ahead.holds:
+        # Of several runs on, only the last one is what anything was typed for.
+        if panel is None or panel.leaving or message.key != self.info.key:
+            return
+        panel.ahead.arrived()
+        if panel.ahead.holds:
             self.trajview.call_later(self.trajview.type_held, panel.ahead.next)
 
     def on_annotation_panel_saved(self, message: AnnotationPanel.Saved) -> None:

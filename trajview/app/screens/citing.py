@@ -117,7 +117,7 @@ class Citing(Annotating):
     def _panel_has_run(self) -> bool:
         return self.panel is not None and self.panel.key == self.info.key
 
-    def on_annotation_panel_opened(self) -> None:
+    def on_annotation_panel_opened(self, _message: AnnotationPanel.Opened) -> None:
         self._own_changed()
         if self._panel_has_run:
             texts, self._to_cite = self._to_cite, []

@@ -103,6 +103,11 @@ class AnnotationPanel(Fitting, PanelDrafts):
         """The store is being read; `Opened` follows."""
         return not self._ready
 
+    @property
+    def leaving(self) -> bool:
+        """Another run was asked for, and is to come."""
+        return self._advancing
+
     def save(self, advance: bool = False, sure: bool = False) -> None:
         """Submit the annotation, in the background; then `advance` to the next run, if wanted.
 
@@ -217,11 +222,11 @@ class AnnotationPanel(Fitting, PanelDrafts):
         else:
             self._say(f"not started{before}")
         self._warn(opened.problems if opened else ())
-        self._sheet.shut(False)
-        if self._wants_focus or self._holds_focus():
+        # Where another run was asked for meanwhile, what is typed is for that one.
+        self._sheet.shut(self._advancing)
+        if not self._advancing and (self._wants_focus or self._holds_focus()):
             self._wants_focus = False
             self.focus_fields()
-        self.ahead.arrived()
         saved = opened.saved.annotation if opened and opened.saved else None
         self.post_message(self.Opened(run.key, saved, kept is not None))
 
