@@ -9,7 +9,9 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from functools import partial
+from mmap import mmap
+from typing import Any, Final, TypeAlias
 
 import msgspec
 
@@ -18,6 +20,7 @@ from .files import open_plain, wide_encoding
 from .held import may_hold_records
 from .info import RunInfo
 from .lines import BOM, SPACE
+from .mapped import PIECE, look_through
 from .walk import SourceFile
 
 __all__ = ["listed", "peeked_id", "places"]
@@ -32,9 +35,12 @@ _EDGE: Final = 4096
 _MARKED: Final = BOM[0]
 _BLANK: Final = 32
 """Bytes up to this one may be space."""
+_RETURN: Final = 13
 _OPENING: Final = b"{["
 _LINES: Final = frozenset({".jsonl", ".ndjson"})
 _JSON: Final = frozenset({".json", ".traj"})
+_Place: TypeAlias = tuple[int, int, int, str | None]
+"""Number, offset, length and id of a line."""
 _ID: Final = re.compile(rb'\{\s*"(?:id|pk)"\s*:\s*"((?:[^"\\\x00-\x1f]){1,200})"')
 
 
@@ -43,7 +49,7 @@ def peeked_id(head: bytes) -> str | None:
     return _id_in(head, 0, len(head))
 
 
-def _id_in(data: bytes | bytearray, start: int, end: int) -> str | None:
+def _id_in(data: bytes | bytearray | mmap, start: int, end: int) -> str | None:
     match = _ID.match(data, start, end)
     if match is None:
         return None
@@ -172,34 +178,68 @@ def _info(
     )
 
 
-def places(descriptor: int, start: int = 0, whole: bytes | None = None) -> Iterator[tuple[int, int, int, str | None]]:
+def places(descriptor: int, start: int = 0, whole: bytes | None = None) -> Iterator[_Place]:
     """Number (from 1), offset, length and id of each line that may be a record, without the space around it.
 
     From `start` on, of an open file, or of `whole`: all there is from there on, if it is few bytes. Raises OSError.
-    Read into a buffer, not mapped: of a mapped file that is cut meanwhile, one look too far ends the program.
+    Mapped where that is safe, and read into a buffer elsewhere: of a mapped file that is cut meanwhile, one look too far
+    ends the program.
     """
-    buffer = bytearray(_CHUNK) if whole is None else bytearray(whole)
-    find = buffer.find
-    base, number, begin = start, 1, start  # where the buffer and the line are in the file
-    while size := os.preadv(descriptor, [buffer], base) if whole is None else len(buffer):
+    looking = _Looking(descriptor, start)
+    if whole is not None:
+        yield from looking.at(whole, start, len(whole))
+    else:
+        base, buffer = 0, bytearray(_SMALL)  # the first lines at once
+        while True:
+            found = look_through(descriptor, base, PIECE, partial(looking.at, base=base, size=PIECE)) if base else None
+            if found is not None:
+                base += PIECE
+            else:
+                if base and len(buffer) < _CHUNK:
+                    buffer = bytearray(_CHUNK)
+                if not (size := os.preadv(descriptor, [buffer], base)):
+                    break
+                found = looking.at(buffer, base, size)
+                base += size
+            yield from found
+    yield from looking.rest()
+
+
+class _Looking:
+    """A look for lines through a file that comes in pieces, one behind the other."""
+
+    def __init__(self, descriptor: int, start: int) -> None:
+        self._descriptor = descriptor
+        self._number = 1
+        self._begin = self._end = start  # of the line that is not ended yet, in the file
+
+    def at(self, piece: bytes | bytearray | mmap, base: int, size: int) -> list[_Place]:
+        """The lines that end in the piece that is at `base`, which has `size` bytes."""
+        found: list[_Place] = []
+        find, add, descriptor = piece.find, found.append, self._descriptor
+        begin, number = self._begin, self._number
         end = find(b"\n", 0, size)
         while end >= 0:
             at = begin - base
-            if 0 <= at < end and buffer[end - 1] > _BLANK and (first := buffer[at]) > _BLANK:
+            stop = end - 1 if 0 <= at < end and piece[end - 1] == _RETURN else end
+            if 0 <= at < stop and piece[stop - 1] > _BLANK and (first := piece[at]) > _BLANK:
                 if first in _OPENING:
-                    yield number, begin, end - at, _id_in(buffer, at, min(at + _HEAD, end))
+                    add((number, begin, stop - at, _id_in(piece, at, min(at + _HEAD, stop))))
                 elif first == _MARKED and (span := _span(descriptor, begin, base + end)) is not None:
-                    yield number, *span
+                    add((number, *span))
             elif at != end and (span := _span(descriptor, begin, base + end)) is not None:
-                yield number, *span
+                add((number, *span))
             number += 1
             begin = base + end + 1
             end = find(b"\n", end + 1, size)
-        base += size
-        if whole is not None:
-            break
-    if begin < base and (span := _span(descriptor, begin, base)) is not None:
-        yield number, *span
+        self._begin, self._number, self._end = begin, number, base + size
+        return found
+
+    def rest(self) -> list[_Place]:
+        """The last line, if no newline ends it."""
+        if self._begin >= self._end or (span := _span(self._descriptor, self._begin, self._end)) is None:
+            return []
+        return [(self._number, *span)]
 
 
 def _span(descriptor: int, begin: int, end: int) -> tuple[int, int, str | None] | None:

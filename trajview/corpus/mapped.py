@@ -1,0 +1,79 @@
+"""A piece of a file looked through where the system keeps it, which spares a copy of it, as long as nobody may cut the file.
+
+A mapped file that is cut, or a disk that fails, ends a program that looks at what is gone. So a piece is mapped only
+under a read lease (fcntl(2), Linux: who would open the file for writing, or cut it, waits until the lease is given
+back), and only where the system has it in memory and maps it with a call that can fail (madvise(2), Linux 5.14). What
+is still on the disk is better read: a thread that waits for mapped pages keeps all others of Python waiting.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Final, TypeVar
+
+__all__ = ["PIECE", "look_through"]
+
+Found = TypeVar("Found")
+
+PIECE: Final = 4 << 20
+"""Bytes to map at a time: a writer waits for no more than it takes to look through so many, some milliseconds."""
+_POPULATE_READ: Final = 22
+"""MADV_POPULATE_READ, which Python's mmap has no name for."""
+
+if sys.platform == "linux":
+    import fcntl
+    import signal
+
+    def _lease(descriptor: int) -> None:
+        """Raises OSError where the file is open for writing, is another user's, or its file system has no leases."""
+        # Who waits for the file is told of by a signal that is ignored by default; that of a lease ends the program.
+        fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)
+        fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+
+    def _in_memory(descriptor: int, at: int) -> bool:
+        try:
+            return bool(os.preadv(descriptor, [bytearray(1)], at, os.RWF_NOWAIT))
+        except BlockingIOError:
+            return False
+
+    def _give_back(descriptor: int) -> None:
+        with suppress(OSError):  # it was taken from us, after 45 seconds in which this process stood still
+            fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+
+else:
+
+    def _lease(_descriptor: int) -> None:
+        raise OSError("no leases")
+
+    def _in_memory(_descriptor: int, _at: int) -> bool:
+        return False
+
+    def _give_back(_descriptor: int) -> None:
+        pass
+
+
+def look_through(descriptor: int, offset: int, length: int, look: Callable[[mmap.mmap], Found]) -> Found | None:
+    """What `look` makes of `length` bytes of an open file, from an offset on that is a multiple of a page's size.
+
+    None where the piece can't be mapped safely, or is not all in memory: then it is to be read. `look` must be quick, may
+    wait for nothing, and must keep nothing of what it is given.
+    """
+    try:
+        _lease(descriptor)
+    except OSError:
+        return None
+    try:
+        # A file is read from its beginning on: where the last page is in memory, those before it are.
+        if not _in_memory(descriptor, offset + length - 1):
+            return None
+        with mmap.mmap(descriptor, length, access=mmap.ACCESS_READ, offset=offset) as piece:
+            piece.madvise(_POPULATE_READ)
+            return look(piece)
+    except (OSError, ValueError):  # an old system, or a disk that fails: reading says which
+        return None
+    finally:
+        _give_back(descriptor)
