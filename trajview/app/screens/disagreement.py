@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 
 from textual import events, on, work
 from textual.app import ComposeResult
@@ -17,23 +17,18 @@ from textual.widgets.option_list import Option
 from textual.worker import get_current_worker
 
 from trajview.annotation.disagreement import Disagreement
-from trajview.annotation.draft import loadable
-from trajview.app.cells import called
 from trajview.app.comparing_annotators import Annotations, read_annotations
 from trajview.app.comparison_text import queue_row, sheet
-from trajview.app.keys import bindings_for, key_of
+from trajview.app.keys import bindings_for
 from trajview.app.linked import linked
+from trajview.app.screens.disagreement_opening import OpensEpisodes
+from trajview.app.screens.disagreement_said import furthest_said, heading, hidden_said, name_of, settling_said
 from trajview.app.screens.reveal import RevealScreen
-from trajview.app.screens.settle import Settles
 from trajview.app.settling import Settling
 from trajview.app.widgets.gold_sheet import Sheet, content_of, reasons_of
 from trajview.app.widgets.key_footer import KeyFooter
 from trajview.errors import TrajviewError
 from trajview.textsafe import one_line
-
-if TYPE_CHECKING:
-    from trajview.annotation.citations import Citation
-    from trajview.corpus.info import RunInfo
 
 __all__ = ["DisagreementScreen"]
 
@@ -41,7 +36,7 @@ _LIST: Final = 46
 """Cells that the list takes where it stands beside the sheet."""
 
 
-class DisagreementScreen(Settles):
+class DisagreementScreen(OpensEpisodes):
     """A list of episodes at the left (or above, where it is narrow), the one under the cursor at the right."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("disagreement")]
@@ -97,10 +92,7 @@ class DisagreementScreen(Settles):
         self.settlings: dict[str, Settling] = {}
         """By episode, what was opened to be settled."""
         self._asked = set()
-        self._cited: list[Citation] = []
-        """What the reasons that are shown cite."""
-        self._followed = "", 0
-        """The episode of which a citation was followed last, and which of them."""
+        self._cited = []
         self._revealing = False
         """Whether a thread writes down that an episode is revealed; it must not be overtaken."""
 
@@ -178,9 +170,8 @@ class DisagreementScreen(Settles):
 
     def _fill(self) -> None:
         width = (_LIST if self.has_class("-wide") else self.size.width) - 3
-        self._list.set_options(
-            [Option(content_of([queue_row(each, width, self._called(each.episode))]), id=None) for each in self.queue]
-        )
+        named = [(each, name_of(each.episode, self._info(each.episode))) for each in self.queue]
+        self._list.set_options([Option(content_of([queue_row(each, width, name)]), id=None) for each, name in named])
 
     def on_resize(self) -> None:
         if self.queue:
@@ -226,17 +217,7 @@ class DisagreementScreen(Settles):
             table.update("There is no episode yet that two annotators have submitted.")
             reasons.update("")
         elif found.hidden:
-            table.update(
-                Content.assemble(
-                    self._heading(found.episode),
-                    "You have not submitted this episode yet, so what others gave is hidden.\n",
-                    (
-                        f"{key_of('open', begins=True)} opens it; {key_of('agreement.reveal')} reveals it, which is kept in "
-                        "your journal.",
-                        "$foreground 60%",
-                    ),
-                )
-            )
+            table.update(hidden_said(found.episode, self._info(found.episode)))
             reasons.update("")
         else:
             self._show_sheet(found, table, reasons)
@@ -251,7 +232,7 @@ class DisagreementScreen(Settles):
         room = max(40, self.size.width - (_LIST if self.has_class("-wide") else 0) - 5)
         focused = self.focused is self._sheet
         lines, at = sheet(comparison, info.agents if info else (), self.settling, room=room, focused=focused)
-        table.update(Content.assemble(self._heading(found.episode), content_of(lines)))
+        table.update(Content.assemble(heading(found.episode, info), content_of(lines)))
         if at is not None:
             self._sheet.scroll_to_region(Region(0, at + 3, 1, 1), animate=False)
         text, self._cited = linked(reasons_of(comparison.reasons, self.annotations.gold))
@@ -263,39 +244,12 @@ class DisagreementScreen(Settles):
         said = ""
         problem = False
         if settling is not None and settling.row is not None:
-            bad = settling.bad(settling.row)
-            problem = bool(bad)
-            dimension = settling.row.dimension
-            range_text = f" {dimension.range_text}" if dimension.high != float("inf") else ""
             state = self.said or ("not saved" if settling.dirty else "nothing to save")
-            said = f"gold · {one_line(dimension.label, 40)}{range_text}{f': {bad}' if bad else ''} · {state}"
+            said, problem = settling_said(settling, settling.row, state)
         elif (found := self.current) is not None and found.widest is not None:
-            row = found.widest
-            said = f"furthest apart: {one_line(row.dimension.label, 40)}, {self._agent(found.episode, row.agent)}"
+            said = furthest_said(found.widest, self._info(found.episode))
         line.set_class(problem, "-problem")
         line.update(Content(said))
-
-    def _called(self, episode: str) -> str:
-        """What an episode is called, empty where only its id is known."""
-        info = self._info(episode)
-        name = called(info) if info is not None else ""
-        return "" if name == one_line(episode) else name
-
-    def _heading(self, episode: str) -> Content:
-        """What an episode is called, and its id."""
-        name, id = self._called(episode), one_line(episode)
-        pieces = [(f"{name}  ", "bold"), (id, "$foreground 50%")] if name else [(id, "bold")]
-        return Content.assemble(*pieces, "\n\n")
-
-    def _agent(self, episode: str, agent: int) -> str:
-        info = self._info(episode)
-        return one_line(info.agents[agent], 60) if info and agent < len(info.agents) else f"agent {agent + 1}"
-
-    def _info(self, episode: str) -> RunInfo | None:
-        """The run of an episode, where it is among those that are open."""
-        corpus = self.trajview.corpus
-        found = corpus.find(episode)
-        return found or next((info for info in corpus.infos if loadable(info.key) == episode), None)
 
     # Actions of the key table
 
@@ -341,39 +295,6 @@ class DisagreementScreen(Settles):
     def _chosen(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         self.action_open()
-
-    def action_open(self) -> None:
-        """Open the run; in the gold column, go on to the next row."""
-        if self.focused is self._sheet and self.settling is not None:
-            self.action_line(1)
-            return
-        found = self.current
-        if found is None:
-            return
-        info = self._info(found.episode)
-        if info is None:
-            self._say_not_open()
-        else:
-            self.trajview.open_run(info)
-
-    def action_follow_citation(self, number: int | None = None) -> None:
-        """Open the run at what a reason cites: at the citation that was clicked, else at the next one of the episode."""
-        found = self.current
-        if found is None or not self._cited or not -1 < (number or 0) < len(self._cited):
-            self.notify("nothing is cited here", timeout=3)
-            return
-        if number is None:
-            episode, last = self._followed
-            number = (last + 1) % len(self._cited) if episode == found.episode else 0
-        self._followed = found.episode, number
-        info = self._info(found.episode)
-        if info is None:
-            self._say_not_open()
-        else:
-            self.trajview.open_cited(info, self._cited[number])
-
-    def _say_not_open(self) -> None:
-        self.notify("This episode is not among the logs that are open.", severity="warning", timeout=4)
 
     def action_reveal(self) -> None:
         """Show what others gave the episode, once that is confirmed."""
