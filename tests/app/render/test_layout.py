@@ -186,6 +186,16 @@ def test_a_fill_reaches_to_the_edge_but_not_into_the_margin() -> None:
     ]  # fmt: skip
 
 
+def test_a_fill_begins_where_that_of_the_first_row_does_however_far_the_line_hangs() -> None:
+    palette = {"code": Style(bgcolor="blue")}
+    layout = lay_out([Line("  ab cd", indent=2, hang=4, words=True, wide=True, fill="code")], 8)
+    filled = [
+        "".join(s.text for s in row_segments(layout, row, palette, BASE) if s.style and s.style.bgcolor != BASE.bgcolor)
+        for row in range(len(layout.rows))
+    ]
+    assert filled == ["  ab  ", "  cd  "]
+
+
 def test_a_line_of_code_goes_on_below_its_own_indent_and_a_call_between_words() -> None:
     code = "        return born.replace(year=today.year) if today.month else born.replace(year=today.year + 1)"
     layout = lay_out(message_lines(ToolMessage(content=f"def f():\n{code}"), Fold.OPEN, ViewOptions(width=60)), 60)

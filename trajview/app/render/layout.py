@@ -75,7 +75,10 @@ SHORTEST_RIGHT = 8
 
 
 def row_segments(layout: Layout, number: int, palette: Palette, base: Style) -> list[Segment]:
-    """The segments of a row: exactly `layout.width` cells, every one with a style on top of `base`."""
+    """The segments of a row: exactly `layout.width` cells, every one with a style on top of `base`.
+
+    Where a line goes on below its own indent, as code does, the fill goes as far to the left as in its first row.
+    """
     index, start, end = layout.rows[number]
     line = layout.lines[index]
     if line.finish is not None:
@@ -83,9 +86,12 @@ def row_segments(layout: Layout, number: int, palette: Palette, base: Style) -> 
     width = layout.width
     before, style_before, margin, first = _before(layout, number)
     segments: list[Segment] = []
-    if before:
-        segments.append(Segment(before, base + palette.get(style_before, _NONE) if style_before else base))
     fill = base + palette.get(line.fill, _NONE) if line.fill else base
+    if before:
+        outside = min(margin, margins(line, width)[0]) if line.fill and not style_before else len(before)
+        segments.append(Segment(before[:outside], base + palette.get(style_before, _NONE) if style_before else base))
+        if before[outside:]:
+            segments.append(Segment(before[outside:], fill))
     style = fill + palette.get(line.style, _NONE) if line.style else fill
     text = line.text[start:end]
     segments += _styled(text, line, start, end, style, palette)
