@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from importlib import import_module
 from threading import Event, Lock
 from typing import TYPE_CHECKING, ClassVar, Final, cast
@@ -17,6 +16,7 @@ from textual.worker import get_current_worker
 from trajview.app.episodes import Episodes
 from trajview.app.garbage import Garbage
 from trajview.app.keys import KEYS, remap
+from trajview.app.leaving import Leaving
 from trajview.app.screens.browser import BrowserScreen
 from trajview.app.screens.one_frame import OneFrameApp
 from trajview.app.stylesheet import stylesheet_with
@@ -25,7 +25,6 @@ from trajview.config import Settings
 from trajview.corpus.corpus import Corpus
 from trajview.corpus.info import RunInfo
 from trajview.corpus.turns import key_pressed, short_turns
-from trajview.errors import AnnotationError
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from trajview.app.rulebook import RuleBook
     from trajview.app.screens.results import ResultsScreen
     from trajview.app.session import Look
-    from trajview.app.widgets.annotation_panel import AnnotationPanel
 
 __all__ = ["TrajviewApp", "make_app", "run_app"]
 
@@ -49,7 +47,7 @@ _LAID_OUT: Final = 0.1
 """Seconds that a change of the theme, and one of the terminal's size, take where no other thread computes."""
 
 
-class TrajviewApp(OneFrameApp, Episodes):
+class TrajviewApp(OneFrameApp, Leaving, Episodes):
     """Shows the runs of a corpus; opens one at once where the settings or the corpus name just one."""
 
     TITLE = "trajview"
@@ -97,7 +95,7 @@ class TrajviewApp(OneFrameApp, Episodes):
         if not self.is_headless:
             from trajview.app.signals import heed_signals
 
-            heed_signals(self._write_down, self._told_to_end)
+            heed_signals(self.write_down, self.told_to_end)
         if without_effect := "\n".join(self._settings_without_effect()):
             self.notify(without_effect, title="Configuration", severity="warning", timeout=8, markup=False)
         if self.compare is not None:
@@ -259,47 +257,6 @@ class TrajviewApp(OneFrameApp, Episodes):
         """The run after (or before) another, as the browser sorts and filters them now."""
         return self.browser.neighbour(info, step)
 
-    @work
-    async def leave_transcript(self, screen: Screen[None]) -> None:
-        """Back to the browser, once unsaved work has been asked about."""
-        if await self._may_leave():
-            screen.dismiss()
-
-    async def _may_leave(self) -> bool:
-        """Ask about unsaved work. The draft is in the journal whatever the answer."""
-        from trajview.app.screens.transcript import TranscriptScreen
-        from trajview.app.screens.unsaved import UnsavedScreen
-
-        for screen in self.screen_stack:
-            if not isinstance(screen, TranscriptScreen):
-                continue
-            panel = screen.panel
-            if panel is None:
-                continue
-            problem = ""
-            try:
-                panel.flush()
-            except AnnotationError as error:
-                problem = str(error)
-            if panel.dirty or problem:
-                answer = await self.push_screen_wait(UnsavedScreen(problem))
-                if answer == "stay":
-                    return False
-                if answer == "save":
-                    # Should it be refused, the fields that are to be mended are on the screen.
-                    screen.action_annotate()
-                    if not await self._saved(panel):
-                        return False
-        return True
-
-    async def _saved(self, panel: AnnotationPanel) -> bool:
-        """Save an annotation before leaving; False if that did not work, which the panel has said by then."""
-        panel.save(sure=True)
-        saving = [worker for worker in self.workers if worker.node is panel and worker.group == "annotation-save"]
-        if saving:  # None where a score was refused; and to wait for none is to wait for all, this one too.
-            await self.workers.wait_for_complete(saving)
-        return not panel.dirty
-
     def show_comparison(self, left: RunInfo, right: RunInfo) -> None:
         """Two runs beside each other."""
         from trajview.app.screens.compare import CompareScreen
@@ -335,33 +292,6 @@ class TrajviewApp(OneFrameApp, Episodes):
         from trajview.app.screens.help import HelpScreen
 
         self.push_screen(HelpScreen(screen))
-
-    def action_help_quit(self) -> None:
-        """What ctrl+c does where nothing is selected that it could copy."""
-        self._quit()
-
-    async def action_quit(self) -> None:
-        """Leave, once unsaved work has been asked about."""
-        self._quit()
-
-    @work(exclusive=True, group="quit")
-    async def _quit(self) -> None:
-        if await self._may_leave():
-            self.corpus.cancel()
-            self.exit(0)
-
-    def _write_down(self) -> None:
-        """What is typed goes into the journal now: nobody is there to be asked."""
-        for screen in self.screen_stack:
-            panel: AnnotationPanel | None = getattr(screen, "panel", None)
-            if panel is not None:
-                # Where the journal refuses it there is nobody left to be told; the panel has said so before.
-                with suppress(AnnotationError):
-                    panel.flush()
-
-    def _told_to_end(self, code: int) -> None:
-        self.corpus.cancel()
-        self.exit(code)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         from trajview.app.palette_commands import commands_of
