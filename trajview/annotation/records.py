@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from trajview.models.run import Reward
     from trajview.models.sotopia import AnnotationForEpisode
 
-__all__ = ["ChangedOnDisk", "IndexEntry", "Opened", "RecordFolder", "Saved", "bytes_of", "pk_of", "record_from", "record_or_none", "version_of", "written_at"]  # fmt: skip
+__all__ = ["ChangedOnDisk", "IndexEntry", "Opened", "RecordFolder", "Saved", "Write", "bytes_of", "pk_of", "record_from", "record_or_none", "version_of", "written_at"]  # fmt: skip
 
 _LARGEST = 16 << 20
 """No annotation is larger than this many bytes; what is, is not read."""
@@ -86,6 +86,25 @@ class Opened:
     def rewards(self) -> list[Reward]:
         """The rewards of the record, for what an edit must not drop."""
         return list(self.saved.annotation.rewards) if self.saved else []
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A record that is about to be written: its file, the bytes before (None for no file) and after."""
+
+    path: Path
+    annotation: AnnotationForEpisode
+    before: bytes | None
+    data: bytes
+
+    def for_undo(self) -> dict[str, str | None]:
+        """What the journal keeps of it. Lone surrogates carry bytes that are no UTF-8."""
+        return {
+            "file": self.path.name,
+            "version": version_of(self.data),
+            "before": None if self.before is None else self.before.decode("utf-8", "surrogateescape"),
+            "after": self.data.decode("ascii"),
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,8 @@ is made before there is something to write. A record that someone else changed o
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,6 +27,7 @@ from .records import (
     Opened,
     RecordFolder,
     Saved,
+    Write,
     bytes_of,
     pk_of,
     record_from,
@@ -49,16 +49,6 @@ _ELSEWHERE = "the draft is kept; take another --store, or --force-store"
 
 Status = str
 """`draft`, `annotated`, `skipped` or `flagged`; the sign of a flag behind it where it is flagged."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Write:
-    """A record that is about to be written: its file, the bytes before (None for no file) and after."""
-
-    path: Path
-    annotation: AnnotationForEpisode
-    before: bytes | None
-    data: bytes
 
 
 class AnnotationStore:
@@ -319,18 +309,18 @@ class AnnotationStore:
                 raise
             id: str | None = None
             with suppress(AnnotationError):
-                id = self.journal.append("draft", draft, record=_for_undo(write))
+                id = self.journal.append("draft", draft, record=write.for_undo())
             self.files.write(write.path, write.data, "The annotation was not saved")
             version = version_of(write.data) or ""
             self._known[draft.episode, rubric.name] = (write.path, version)
             # The record is safe. A draft that stays in the journal says the same, and counts as saved when opened.
             with suppress(AnnotationError):
-                self.journal.append("submit", draft, **({"of": id} if id else {"record": _for_undo(write)}))
+                self.journal.append("submit", draft, **({"of": id} if id else {"record": write.for_undo()}))
             return Saved(write.path, write.annotation, version, datetime.now(UTC))
 
     def _prepare(
         self, episode: str, rubric: Rubric, rewards: Sequence[Reward], reasoning: str, overwrite: bool
-    ) -> _Write:
+    ) -> Write:
         """Everything up to writing. Raises as `save` does."""
         if self._refuses and (why := self._refuses(episode)):
             raise AnnotationError(f"The annotation was not saved. {why}", hint=_ELSEWHERE, where=Where(self.root))
@@ -341,7 +331,7 @@ class AnnotationStore:
         _, known = self._known.get((episode, rubric.name), (path, None))
         if version_of(now) != known and now != data and not overwrite:
             raise ChangedOnDisk(path, annotation, record_or_none(now, path), gone=now is None)
-        return _Write(path, annotation, now, data)
+        return Write(path, annotation, now, data)
 
     def _target(self, episode: str, rubric: Rubric) -> Path:
         """The file to write: the one that was loaded, unless there was none and someone has made one since."""
@@ -385,13 +375,3 @@ class AnnotationStore:
             for draft in list(self.journal.ledger.awaiting.values()):
                 if self._is_on_disk(draft):
                     self.journal.append("submit", self.journal.draft(draft), of=draft.id)
-
-
-def _for_undo(write: _Write) -> Mapping[str, str | None]:
-    """What the journal keeps of a record that is about to be written. Lone surrogates carry bytes that are no UTF-8."""
-    return {
-        "file": write.path.name,
-        "version": version_of(write.data),
-        "before": None if write.before is None else write.before.decode("utf-8", "surrogateescape"),
-        "after": write.data.decode("ascii"),
-    }
