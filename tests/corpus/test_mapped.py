@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trajview.corpus import listing
+from trajview.corpus import listing, mapped
 from trajview.corpus.mapped import PIECE, look_through
 
 from .test_listing import FIRST, LINES, expected, listed_in
@@ -109,11 +109,11 @@ def test_lines_of_mapped_pieces_are_those_of_the_whole_file(
     """`shift` moves them about over the ends of the pieces."""
     some = b"\n".join([*lines, b"[" + b"z" * 90])
     data = bom + FIRST + b"\n" + b"x" * shift + b"\n" + b"\n".join([some] * (3 * PAGE // len(some) + 2)) + b"\n" * ended
-    mapped: list[bool] = []
+    was_mapped: list[bool] = []
 
     def look_and_tell(*given: object) -> object:
         found = look_through(*given)  # type: ignore[arg-type, var-annotated]
-        mapped.append(found is not None)
+        was_mapped.append(found is not None)
         return found
 
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
@@ -124,8 +124,8 @@ def test_lines_of_mapped_pieces_are_those_of_the_whole_file(
         patch.setattr(listing, "look_through", look_and_tell)
         found = listed_in(path)
     assert [(info.line, info.offset, info.length, info.id) for info in found] == expected(data, len(bom))
-    if any(mapped):
-        assert mapped.count(True) == len(data) // PAGE - 1
+    if any(was_mapped):
+        assert was_mapped.count(True) == len(data) // PAGE - 1
 
 
 def test_a_large_file_that_is_cut_while_it_is_listed_is_no_error(tmp_path: Path) -> None:
@@ -142,3 +142,14 @@ def test_a_large_file_that_is_cut_while_it_is_listed_is_no_error(tmp_path: Path)
         os.close(opened)
     assert [number for number, *_ in first + rest] == list(range(1, len(first) + len(rest) + 1))
     assert len(first) + len(rest) < 3 * PIECE // len(line)
+
+
+def test_only_disks_of_this_machine_have_leases_that_bind_everybody(
+    descriptor: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mapped, "_LOCAL", frozenset({"nfs4"}))
+    mapped._is_local.cache_clear()
+    try:
+        assert look_through(descriptor, 0, PAGE, len) is None
+    finally:
+        mapped._is_local.cache_clear()

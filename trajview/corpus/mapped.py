@@ -2,8 +2,9 @@
 
 A mapped file that is cut, or a disk that fails, ends a program that looks at what is gone. So a piece is mapped only
 under a read lease (fcntl(2), Linux: who would open the file for writing, or cut it, waits until the lease is given
-back), and only where the system has it in memory and maps it with a call that can fail (madvise(2), Linux 5.14). What
-is still on the disk is better read: a thread that waits for mapped pages keeps all others of Python waiting.
+back); only on a disk of this machine, since elsewhere a lease binds nobody; and only where the system has the piece in
+memory, and maps it with a call that can fail (madvise(2), Linux 5.14). What is still on the disk is better read: a
+thread that waits for mapped pages keeps all others of Python waiting.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import lru_cache
 from typing import Final, TypeVar
 
 __all__ = ["PIECE", "look_through"]
@@ -23,16 +25,27 @@ PIECE: Final = 4 << 20
 """Bytes to map at a time: a writer waits for no more than it takes to look through so many, some milliseconds."""
 _POPULATE_READ: Final = 22
 """MADV_POPULATE_READ, which Python's mmap has no name for."""
+_LOCAL: Final = frozenset({"ext2", "ext3", "ext4", "xfs", "f2fs", "tmpfs"})
 
 if sys.platform == "linux":
     import fcntl
     import signal
 
     def _lease(descriptor: int) -> None:
-        """Raises OSError where the file is open for writing, is another user's, or its file system has no leases."""
+        """Raises OSError where the file is open for writing, is another user's, or its file system may have no leases."""
+        if not _is_local(os.fstat(descriptor).st_dev):
+            raise OSError("not a disk of this machine")
         # Who waits for the file is told of by a signal that is ignored by default; that of a lease ends the program.
         fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)
         fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+
+    @lru_cache(16)
+    def _is_local(device: int) -> bool:
+        """By the table of mounts; devices that it has under other numbers, as btrfs does, are not known to be."""
+        number = f"{os.major(device)}:{os.minor(device)}"
+        with open("/proc/self/mountinfo", encoding="utf-8", errors="replace") as mounts:
+            fields = (line.split() for line in mounts)
+            return any(each[2] == number and each[each.index("-") + 1] in _LOCAL for each in fields)
 
     def _in_memory(descriptor: int, at: int) -> bool:
         try:
