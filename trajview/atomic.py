@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import secrets
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from trajview.errors import AnnotationError, Where
@@ -66,8 +66,9 @@ def write_atomically(path: Path, data: bytes, mode: int | None = None) -> None:
     a power cut. The temporary file is beside the target and does not end in `.json`, since Sotopia opens all that do.
     """
     temporary = path.with_name(f".{path.stem}.{secrets.token_hex(6)}.tmp")
-    try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    with ExitStack() as unless_replaced:  # Whatever ends it, ctrl+c too, leaves no temporary file behind.
+        unless_replaced.callback(_remove, temporary)
         try:
             if mode is not None:
                 os.fchmod(descriptor, mode)
@@ -76,11 +77,13 @@ def write_atomically(path: Path, data: bytes, mode: int | None = None) -> None:
         finally:
             os.close(descriptor)
         temporary.replace(path)
-    except BaseException:  # Whatever ends it, ctrl+c too, leaves no temporary file behind.
-        with suppress(OSError):
-            temporary.unlink()
-        raise
+        unless_replaced.pop_all()
     sync_folder(path.parent)
+
+
+def _remove(temporary: Path) -> None:
+    with suppress(OSError):  # What is said is why the file could not be written.
+        temporary.unlink()
 
 
 def make_folder(folder: Path) -> None:

@@ -27,7 +27,7 @@ from trajview.corpus.prefilter import prefilter_of
 from trajview.corpus.query import Query, query_from
 from trajview.corpus.record import origin_of
 from trajview.corpus.search import CorpusSearch, RunMatches
-from trajview.errors import Problem, UnreadableError
+from trajview.errors import FormatError, Problem, UnreadableError, Where
 from trajview.formats import registry
 from trajview.highlight import text_of
 from trajview.textsafe import without_colours
@@ -388,6 +388,41 @@ def test_a_record_without_an_id_has_the_name_that_the_list_gives_it(tmp_path: Pa
     found = runs([path], Query("number [25]"))
     listed = {info.offset: info.id for info in open_corpus(path)}
     assert [run.id for run in found] == ["a#2", "a#5"] == [listed[run.offset] for run in found]
+
+
+@pytest.mark.parametrize("error", [KeyError("oops"), FormatError("not today")])
+def test_what_a_format_refuses_is_searched_as_the_list_has_it_and_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    path = write(tmp_path / "a.jsonl", *(chat(("user", f"needle {id}"), id=id) for id in "abc"))
+    known = type(registry.best(chat(("user", "x")))[0])
+
+    def refusing(method: str) -> None:
+        real = getattr(known, method)
+
+        def refuse(self: Any, record: Any, origin: Any) -> Any:
+            if record.get("id") == "b":
+                raise error
+            return real(self, record, origin)
+
+        monkeypatch.setattr(known, method, refuse)
+
+    refusing("skim" if hasattr(known, "skim") else "read")
+    items = list(CorpusSearch([path], Query("needle")).found())
+    assert [item.id for item in items if isinstance(item, RunMatches)] == [
+        "a",
+        "c",
+    ]  # the list has it, it cannot be read
+    assert [(item.where.line, item.opens) for item in items if isinstance(item, Problem)] == [(2, False)]
+
+    refusing("summarise")
+    items = list(CorpusSearch([path], Query("needle")).found())
+    assert {(item.line, item.format) for item in items if isinstance(item, RunMatches)} == {
+        (info.line, info.format) for info in open_corpus(path)
+    }
+    (problem,) = (item for item in items if isinstance(item, Problem))
+    assert (problem.where, problem.opens) == (Where(path, 2), True)
+    assert str(error).strip("'") in problem.reason
 
 
 def test_a_match_over_two_lines_shows_both(tmp_path: Path) -> None:

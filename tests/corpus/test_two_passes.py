@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import threading
+import time
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,18 @@ def scanned(*paths: Path) -> tuple[Corpus, Rows]:
     corpus.start()
     assert corpus.wait(30)
     return corpus, rows
+
+
+def only_listed(path: Path, runs: int, monkeypatch: pytest.MonkeyPatch) -> tuple[Corpus, Rows, threading.Event]:
+    """A corpus that has its list, and sums nothing up before the event is set."""
+    go, corpus = threading.Event(), Corpus([path])
+    read = background.Background._read
+    monkeypatch.setattr(background.Background, "_read", lambda self, part: go.wait(10) and read(self, part))
+    rows = Rows(corpus)
+    corpus.start()
+    while len(rows.rows) < runs:
+        time.sleep(0.001)
+    return corpus, rows, go
 
 
 def assert_same_as_the_plain_scan(*paths: Path) -> Rows:
@@ -155,13 +168,7 @@ def test_a_run_opens_before_it_is_summed_up_and_its_key_is_the_final_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write_lines(tmp_path / "x.jsonl", [chat("a"), chat("b", "two"), chat("a", "again"), chat("c")])
-    go, corpus = threading.Event(), Corpus([path])
-    read = background.Background._read
-    monkeypatch.setattr(background.Background, "_read", lambda self, part: go.wait(10) and read(self, part))
-    rows = Rows(corpus)
-    corpus.start()
-    while len(rows.rows) < 4:
-        pass
+    corpus, rows, go = only_listed(path, 4, monkeypatch)
     first, second, third, last = rows.runs
     early = corpus.resolve(second)
     assert (early.key, early.format, early.messages, early.summarised) == ("b", "openai", 2, True)
@@ -177,18 +184,36 @@ def test_a_run_opens_before_it_is_summed_up_and_its_key_is_the_final_one(
     assert early == rows.runs[1]
 
 
+def test_a_fault_in_a_format_opens_early_as_it_will_be_listed_and_is_reported_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = registry.best(chat("a"))[0]
+    real = type(known).summarise
+
+    def summarise(self: Any, record: Any, origin: Any) -> Any:
+        if record["id"] == "b":
+            raise KeyError("oops")
+        return real(self, record, origin)
+
+    monkeypatch.setattr(type(known), "summarise", summarise)
+    path = write_lines(tmp_path / "x.jsonl", [chat("a"), chat("b", "two"), chat("c")])
+    corpus, rows, go = only_listed(path, 3, monkeypatch)
+    early = corpus.load(rows.runs[1])
+    assert early.source_format == "raw"
+    assert "two" in early.transcripts[0].messages[0].text
+    assert not corpus.problems
+    go.set()
+    assert corpus.wait(10)
+    assert [info.format for info in corpus.infos] == ["openai", "raw", "openai"]
+    assert ["KeyError" in problem.reason and problem.where.line == 2 for problem in corpus.problems] == [True]
+
+
 def test_where_a_record_does_not_say_its_id_at_its_start_the_key_waits_for_the_scan(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     late = {"messages": chat("b")["messages"], "id": "b"}
     path = write_lines(tmp_path / "x.jsonl", [late, chat("b", "other")])
-    go, corpus = threading.Event(), Corpus([path])
-    read = background.Background._read
-    monkeypatch.setattr(background.Background, "_read", lambda self, part: go.wait(10) and read(self, part))
-    rows = Rows(corpus)
-    corpus.start()
-    while len(rows.rows) < 2:
-        pass
+    corpus, rows, go = only_listed(path, 2, monkeypatch)
     threading.Timer(0.05, go.set).start()
     assert corpus.resolve(rows.runs[1]).key.startswith("b@")
     assert corpus.wait(10)

@@ -16,7 +16,7 @@ import stat
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -160,22 +160,22 @@ class Journal:
     def _lock_file(self, what: str) -> int:
         deadline = time.monotonic() + self.PATIENCE
         while True:
-            descriptor = self._open()
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                if os.path.samestat(self.path.stat(), os.fstat(descriptor)):
-                    self._is_alone = True
+            with ExitStack() as unless_kept:  # Whatever ends it, ctrl+c too, leaves nothing open.
+                descriptor = self._open()
+                unless_kept.callback(os.close, descriptor)
+                try:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    kept = self._is_alone = os.path.samestat(self.path.stat(), os.fstat(descriptor))
+                except (
+                    BlockingIOError,
+                    FileNotFoundError,
+                ):  # Another one writes; or it was moved away while we waited.
+                    kept = False
+                except OSError:  # No locks here: O_APPEND still keeps lines whole.
+                    kept = True
+                if kept:
+                    unless_kept.pop_all()
                     return descriptor
-            except BlockingIOError:
-                pass
-            except FileNotFoundError:  # Moved away while we waited.
-                pass
-            except OSError:  # No locks here: O_APPEND still keeps lines whole.
-                return descriptor
-            except BaseException:  # Whatever ends it, ctrl+c too, leaves nothing open.
-                os.close(descriptor)
-                raise
-            os.close(descriptor)
             if time.monotonic() > deadline:
                 raise AnnotationError(
                     f"{what}: another program is writing as {self.annotator} and does not let go.",

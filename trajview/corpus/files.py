@@ -59,6 +59,7 @@ def open_source(path: Path, progress: Progress | None = None, until: int | None 
     # A small file needs no large buffer; of a large one, what is read in large pieces passes it by.
     status = os.fstat(number)
     file = os.fdopen(number, "rb", buffering=max(8192, min(_BUFFER, status.st_size + 1)))
+    given = False
     try:
         head = file.read(8)
         if head is None:  # such as /proc/kmsg, which calls itself plain and would have us wait
@@ -71,18 +72,17 @@ def open_source(path: Path, progress: Progress | None = None, until: int | None 
             head = file.read(8)
         encoding = wide_encoding(head)
         file.seek(0)
-        if encoding is None and until is not None and compression is None:
-            return io.BufferedReader(Region(file, until, closes=True), _BUFFER)
-        if encoding is None:
-            return file
-        with file:
+        if encoding is not None:
             return unpacked(file, path, encoding, progress, status)
+        given = True
+        if until is not None and compression is None:
+            return io.BufferedReader(Region(file, until, closes=True), _BUFFER)
+        return file
     except OSError as error:
-        file.close()
         raise _unreadable(path, error) from error
-    except BaseException:  # whatever ends it, ctrl+c too, leaves nothing open
-        file.close()
-        raise
+    finally:  # whatever ends it, ctrl+c too, leaves nothing open
+        if not given:
+            file.close()
 
 
 def wide_encoding(head: bytes) -> WideEncoding | None:

@@ -158,7 +158,9 @@ class Reader:
                 with collector_paused(info.length):
                     known, _ = registry.best(value)
                     name, found = known.name, known.summarise(value, origin)
-        except Exception:  # noqa: BLE001 - the scan reports it; here it only has to open as the scan will list it
+        # Whatever the scan makes a raw run of, a fault in the format too: it has to open as it will be listed. The scan
+        # comes to it as well, and reports it; two problems would be listed otherwise.
+        except Exception:  # noqa: BLE001
             raw = registry.format_named("raw")
             name, found = raw.name, raw.summarise(value, origin)
         return msgspec.structs.replace(

@@ -153,7 +153,9 @@ class Searcher:
         if only is not None and (source.path, found.member, found.offset) not in only:
             return
         try:
-            run, named = _run_of(found, source, count)
+            run, named, problem = _run_of(found, source, count)
+            if problem is not None:
+                yield problem
             if run is None:
                 return
             if self._blind:
@@ -201,29 +203,35 @@ def _matches(run: AgentRun, found: Record, source: SourceFile, hits: RunHits) ->
     )  # fmt: skip
 
 
-def _run_of(found: Record, source: SourceFile, count: Counter | None) -> tuple[AgentRun | None, bool]:
-    """The run that a record is, as the list has it, None where it is no log but a configuration; and whether its id is known."""
+def _run_of(found: Record, source: SourceFile, count: Counter | None) -> tuple[AgentRun | None, bool, Problem | None]:
+    """The run that a record is, as the list has it, None where it is no log but a configuration; whether its id is known;
+    and why it is a raw run, where its format refuses it."""
     known, detection = registry.best(found.value)
     if found.container == "yaml" and detection.format == "raw" and not source.named:
-        return None, True
+        return None, True, None
     origin = origin_of(source.path, found)
-    run = _skimmed(known, found.value, origin)
+    run, problem = _skimmed(known, found, source, origin)
     if found.record < 0 and run.id == origin.default_id:
         # Only a record without an id of its own is named by how many come before it.
         if count is None:
-            return run, False
+            return run, False, problem
         found.record = count.before(found.offset)
         run.id = origin_of(source.path, found).default_id
-    return run, True
+    return run, True, problem
 
 
-def _skimmed(known: Any, value: Any, origin: Origin) -> AgentRun:
-    """The run, its messages built on demand where the format can do that; what a format refuses is a raw run."""
+def _skimmed(known: Any, found: Record, source: SourceFile, origin: Origin) -> tuple[AgentRun, Problem | None]:
+    """The run, its messages built on demand where the format can do that. What cannot be summed up either, and is a raw
+    run in the list, is one here, too; with what is wrong with it."""
     try:
-        return cast("AgentRun", getattr(known, "skim", known.read)(value, origin))
-    except Exception:  # whatever it is, the list has a raw run for it where the summary fails as well
+        return cast("AgentRun", getattr(known, "skim", known.read)(found.value, origin)), None
+    except Exception:  # noqa: BLE001 - what the list has a raw run for, a fault too, is reported; the rest is raised again
         try:
-            known.summarise(value, origin)
-        except Exception:  # noqa: BLE001 - the list reports it; the search shows what the list has
-            return registry.format_named("raw").read(value, origin)
-        raise
+            known.summarise(found.value, origin)
+        except TrajviewError as error:
+            problem = placed(error.problem(), source.path, found.line)
+        except Exception as error:  # noqa: BLE001 - a fault in one format must not end the search; it is reported
+            problem = fault_of(error, source.path, found.line)
+        else:
+            raise
+        return registry.format_named("raw").read(found.value, origin), replace(problem, opens=True)

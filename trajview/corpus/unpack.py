@@ -150,8 +150,8 @@ def unpacked(
 ) -> UnpackedFile:
     """What a compressed file holds, or one in another encoding (`compression`) as UTF-8.
 
-    Where another thread unpacks it, this waits for that. `status` is that of the file at `path`, where `file` is what was unpacked of it. Raises UnreadableError where it is
-    damaged from the start, or too large.
+    Where another thread unpacks it, this waits for that. `status` is that of the file at `path`, where `file` is what was
+    unpacked of it. Raises UnreadableError where it is damaged from the start, or too large.
     """
     status = status or os.fstat(file.fileno())
     key = (path, compression, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
