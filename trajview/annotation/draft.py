@@ -45,6 +45,8 @@ class Draft:
     time: datetime | None = None
     rationales: Values = ()
     """For each agent why it got a score, by dimension."""
+    beginning: str = ""
+    """How the run began that this was typed for (see `models.beginning`): under the same name may be another one later."""
 
     def says(self) -> tuple[object, str, object]:
         """What counts in a comparison: the texts, without the fields that are empty."""

@@ -4,13 +4,16 @@ A line is a JSON object in ASCII. All have `time` (ISO 8601, UTC), `event`, `ann
 what else they have depends on the event:
 
 - draft, discard: `values` and `rationales` (a list with an object per agent: dimension to text), `reasoning`, `base`
-  (the version of the record that the work started from), `program` (a name for one run of the program). A draft that is being submitted also has `record`: the `file`,
-  its text `before` (null for none) and `after`, and `version`, the hash of the latter.
+  (the version of the record that the work started from), `program` (a name for one run of the program), `beginning`
+  (how the run began, where that is known). A draft that is being submitted also has `record`: the `file`, its text
+  `before` (null for none) and `after`, and `version`, the hash of the latter.
 - submit: the same; `of` is the draft that is now the record, and has `record`. (Where that draft could not be written,
   `record` is here.)
 - skip, flag: `reason`. unskip, unflag: nothing more.
 - unit: `transcript`, `unit`, `scores`, `note`, and `before`, the note that it replaced. mark, unmark: `note`, `before`.
 - reveal: `what`. time: `seconds`.
+- same, apart: `beginning` of the run that is under the episode's name by now. What was there is about that one too; or
+  is kept `to` another name (a list of names), and nothing of it counts here.
 - import: `pk` and `version` of a record that was taken from a file, its `source`, and `by` whom.
 - undo, redo: `of`, the ids of the events that are taken back, or in force again.
 
@@ -23,6 +26,7 @@ import hashlib
 import json
 import math
 import secrets
+import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -34,6 +38,8 @@ from .draft import Draft
 __all__ = ["Entry", "body_of", "draft_of", "draft_said", "encode", "entry_of", "now", "parse_time"]
 
 DAY = 86_400.0
+_LONGEST = 400
+"""Characters that a run's beginning has at most."""
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False):
@@ -56,6 +62,8 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
     """The version of that record."""
     program: str = ""
     """Which run of which program wrote a draft: typing of two is not mixed."""
+    beginning: str = ""
+    """How the run began that it is about, empty where that is not known."""
     number: int = 0
     """Its place among the events of the journal that could be read, from 1."""
 
@@ -89,6 +97,7 @@ class _Line(msgspec.Struct, gc=False):
     what: str = ""
     record: _Record | None = None
     program: str = ""
+    beginning: str = ""
 
 
 _DECODER = msgspec.json.Decoder(_Line)
@@ -122,6 +131,7 @@ def draft_said(draft: Draft) -> dict[str, Any]:
         "rationales": [{name: text for name, text in typed.items() if text} for typed in draft.rationales],
         "reasoning": draft.reasoning,
         "base": draft.base,
+        **({"beginning": draft.beginning} if draft.beginning else {}),
     }
 
 
@@ -151,6 +161,7 @@ def entry_of(line: bytes, offset: int, number: int) -> Entry | None:
         record.file,
         record.version,
         head.program,
+        sys.intern(head.beginning[:_LONGEST]),  # the same in all drafts of a run, nearly
         number,
     )
 
@@ -179,6 +190,7 @@ def _tolerant(line: bytes) -> _Line | None:
         text("what"),
         _Record(file, version) if isinstance(file, str) and isinstance(version, str) else None,
         text("program"),
+        text("beginning"),
     )
 
 
@@ -193,7 +205,7 @@ def body_of(line: bytes) -> dict[str, Any]:
 
 def draft_of(body: Mapping[str, Any], episode: str, rubric: str) -> Draft:
     """A draft from its event; whatever has a wrong type counts as not typed."""
-    reasoning, base = body.get("reasoning"), body.get("base")
+    reasoning, base, beginning = body.get("reasoning"), body.get("base"), body.get("beginning")
     return Draft(
         episode,
         rubric,
@@ -202,6 +214,7 @@ def draft_of(body: Mapping[str, Any], episode: str, rubric: str) -> Draft:
         base if isinstance(base, str) else None,
         parse_time(body.get("time")),
         _texts(body.get("rationales")),
+        beginning if isinstance(beginning, str) else "",
     )
 
 

@@ -199,6 +199,12 @@ def _said(entry: Entry, body: Mapping[str, Any]) -> str:
     if kind == "import":
         source, by = body.get("source"), body.get("by")
         return f"has an annotation from {source or 'elsewhere'}, imported by {by or 'someone'}"
+    if kind == "same":
+        return "took what was said of another run under this name for this run's"
+    if kind == "apart":
+        to = body.get("to")
+        names = [name for name in to if isinstance(name, str)] if isinstance(to, list) else []
+        return "began anew, with another run under this name" + (f"; the other is {', '.join(names)}" if names else "")
     if kind in CHANGES:
         return _unit_said(kind, body)
     return f"{kind} (an event of a later version)"

@@ -19,9 +19,10 @@ K = TypeVar("K")
 State = Literal["not started", "draft", "submitted", "skipped"]
 
 DRAFTS = frozenset({"draft", "discard"})
+RUNS = frozenset({"same", "apart"})
 _DECISIONS = frozenset({"skip", "unskip", "flag", "unflag"})
 CHANGES = frozenset({*DRAFTS, "submit", *_DECISIONS, "unit", "mark", "unmark"})
-"""Events that can be taken back. `reveal` and `time` are facts, `undo` and `redo` are about these."""
+"""Events that can be taken back. `reveal`, `time`, `same` and `apart` are facts, `undo` and `redo` are about these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,8 @@ class Ledger:
     """Drafts that were about to become a record, and nothing has been said of them since."""
     seconds: dict[str, float] = field(default_factory=dict)
     revealed: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    runs: dict[tuple[str, str], Entry] = field(default_factory=dict)
+    """What was said last of another run that is under an episode's name by now, by (episode, rubric)."""
     newest: dict[str, Entry] = field(default_factory=dict)
     """The newest event of each episode."""
     entries: dict[str, Entry] = field(default_factory=dict)
@@ -92,6 +95,8 @@ class Ledger:
             self._undo(entry.of)
         elif kind == "redo":
             self._redo(entry.of)
+        elif kind in RUNS:
+            self.runs[entry.key] = entry
         elif kind == "time":
             self.seconds[entry.episode] = self.seconds.get(entry.episode, 0.0) + entry.seconds
         elif kind == "reveal" and entry.what not in self.revealed.get(entry.episode, ()):

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -81,6 +82,8 @@ class Opened:
     kept: Draft | None = None
     changed: bool = False
     problems: tuple[Problem, ...] = ()
+    another: int | None = None
+    """The message (from 0) from which the run differs that this work is about; None where it is the same one."""
 
     @property
     def rewards(self) -> list[Reward]:

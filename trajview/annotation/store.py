@@ -20,6 +20,7 @@ from .events import Entry
 from .history import Event, history, journals_of
 from .journal import Journal
 from .misfits import different_scores, foreign_dimensions
+from .other_run import standing
 from .progress import Progress, status_text
 from .reasoning import compose, divide
 from .records import (
@@ -100,11 +101,12 @@ class AnnotationStore:
         saved = self.find(episode, rubric)
         return saved.annotation if saved else None
 
-    def open(self, episode: str, rubric: Rubric, agents: int) -> Opened:
+    def open(self, episode: str, rubric: Rubric, agents: int, beginning: str = "") -> Opened:
         """What to show in the fields: unsaved work first, else the saved annotation, else nothing.
 
         Work that says the same as the record counts as saved: the program was stopped between the two writes.
-        Raises AnnotationError where the record or the journal cannot be read.
+        `beginning`: how the run begins; `Opened.another` tells where the work is about another one. Raises
+        AnnotationError where the record or the journal cannot be read.
         """
         with self._lock:
             with suppress(AnnotationError):
@@ -112,17 +114,21 @@ class AnnotationStore:
             kept = self.journal.latest_draft(episode, rubric.name)
             saved = self.find(episode, rubric)
             version = saved.version if saved else None
+            known = self.journal.ledger
+            found = standing(known, (episode, rubric.name), kept is not None, saved is not None, beginning)
+            if found.afresh:
+                saved = None
             values = values_of(saved.annotation.rewards, rubric, agents) if saved else ({},) * agents
             reasoning, rationales = divide(saved.annotation.reasoning if saved else "", rubric, agents)
             time = saved.time if saved else None
             fresh = Draft(episode, rubric.name, values, reasoning, version, time, rationales)
             problems = self._misfits(episode, saved, rubric)
             if kept is None or kept.says() == fresh.says():
-                return Opened(fresh, saved, problems=problems)
+                return Opened(fresh, saved, problems=problems, another=found.asks)
             if kept.base != version:  # Saving has to ask, as if the record had changed under our eyes.
                 path = saved.path if saved else self.path_of(episode, rubric)
                 self._known[episode, rubric.name] = (path, kept.base)
-            return Opened(fresh, saved, kept, kept.base != version, problems)
+            return Opened(fresh, saved, kept, kept.base != version, problems, found.asks)
 
     def _misfits(self, episode: str, saved: Saved | None, rubric: Rubric) -> tuple[Problem, ...]:
         """What this record, and others of the rubric's name, say that the rubric does not fit."""
@@ -322,8 +328,7 @@ class AnnotationStore:
         self, episode: str, rubric: Rubric, rewards: Sequence[Reward], reasoning: str, overwrite: bool
     ) -> Write:
         """Everything up to writing. Raises as `save` does."""
-        if self._refuses and (why := self._refuses(episode)):
-            raise AnnotationError(f"The annotation was not saved. {why}", hint=_ELSEWHERE, where=Where(self.root))
+        self.may_hold(episode, "The annotation was not saved")
         path = self._target(episode, rubric)
         annotation = self._record_at(path, episode, rewards, reasoning)
         data = annotation.to_json().encode("ascii")
@@ -332,6 +337,11 @@ class AnnotationStore:
         if version_of(now) != known and now != data and not overwrite:
             raise ChangedOnDisk(path, annotation, record_or_none(now, path), gone=now is None)
         return Write(path, annotation, now, data)
+
+    def may_hold(self, episode: str, what: str) -> None:
+        """Raises AnnotationError, begun by `what`, where the record of an episode must not go into this store."""
+        if self._refuses and (why := self._refuses(episode)):
+            raise AnnotationError(f"{what}. {why}", hint=_ELSEWHERE, where=Where(self.root))
 
     def _target(self, episode: str, rubric: Rubric) -> Path:
         """The file to write: the one that was loaded, unless there was none and someone has made one since."""

@@ -137,6 +137,22 @@ class UnitFolder:
         item = {"note": loadable(note)} if on else None
         self._save(episode, "", "marks", (transcript, unit), item, overwrite=True)
 
+    def move(self, episode: str, rubric: str, to: str) -> None:
+        """Put all that is said of an episode's units under another name. Raises AnnotationError.
+
+        What is there under that name makes way only where it is about the same unit.
+        """
+        with self._lock:
+            notes = self.read(episode)
+            for note in notes.units:
+                self.save_note(to, rubric, note, overwrite=True)
+            for mark in notes.marks:
+                self.set_mark(to, mark.transcript, mark.unit, True, mark.note)
+            for note in notes.units:
+                self.save_note(episode, rubric, UnitNote(note.transcript, note.unit), overwrite=True)
+            for mark in notes.marks:
+                self.set_mark(episode, mark.transcript, mark.unit, False)
+
     def _save(
         self, episode: str, rubric: str, kind: Kind, place: tuple[int, int], item: Item | None, overwrite: bool
     ) -> None:

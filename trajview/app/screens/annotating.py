@@ -54,9 +54,12 @@ class Annotating(EpisodeKeys, TranscriptBase):
         self.classes = {*self.classes} - {"-metadata"} | {"-annotating"}
         if panel.key != self.info.key:
             rubric = self.trajview.rubric_for(self.info)
-            panel.open_run(self.info.key, self.run.name or self.run.id, self.run.agent_names, rubric)
+            names = self.run.agent_names
+            panel.open_run(self.info.key, self.run.name or self.run.id, names, rubric, self.beginning)
         else:
+            panel.run_begins(self.beginning)
             panel.stay()
+            panel.decide()
         if with_cursor:
             panel.focus_fields()
         self._say_status()
@@ -137,6 +140,11 @@ class Annotating(EpisodeKeys, TranscriptBase):
 
     def on_annotation_panel_draft_kept(self) -> None:
         self.trajview.annotations_changed()
+
+    def on_annotation_panel_put_aside(self, message: AnnotationPanel.PutAside) -> None:
+        self.trajview.annotations_changed()
+        if message.key == self.info.key:
+            self.reload_notes()
 
     def on_annotation_panel_close_requested(self) -> None:
         # The panel stays beside the transcript: what is read is scored in it. The next escape closes it.

@@ -35,6 +35,7 @@ from trajview.app.widgets.transcript_view import TranscriptView
 from trajview.corpus.decode import collector_paused, keep_from_collector
 from trajview.corpus.info import RunInfo
 from trajview.errors import UNFORESEEN, Problem, TrajviewError
+from trajview.models.beginning import beginning_of, differs_at
 from trajview.models.run import AgentRun
 from trajview.textsafe import one_line
 
@@ -97,6 +98,7 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing, Counti
             self.info = asked
             """The run as it is listed now."""
             self.seconds = 0.0
+            self.beginning = ""
             self.index: int | None = None
             """The transcript that was shown, where the run was read again to be shown in its place."""
 
@@ -201,11 +203,13 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing, Counti
         run: AgentRun | None = None
         problem: Problem | None = None
         first: TranscriptSession | None = None
+        beginning = ""
         try:
             info = self.trajview.corpus.refresh(asked, now=anew)
             run = self.trajview.load(info)
             wanted = self._landing.transcript if index is None and self._landing is not None else index or 0
             first = self._session(run, min(wanted, len(run.transcripts) - 1))
+            beginning = beginning_of(run)
         except TrajviewError as error:
             problem = error.problem()
         except UNFORESEEN as error:
@@ -213,6 +217,7 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing, Counti
         if not worker.is_cancelled:
             message = self._Loaded(asked, run, problem, first)
             message.info, message.seconds, message.index = info, monotonic() - begun, index
+            message.beginning = beginning
             self.post_message(message)
 
     def _session(self, run: AgentRun, index: int) -> TranscriptSession:
@@ -249,7 +254,7 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing, Counti
             self.query_one("#problem", Static).update(failed_said(problem))
             self.status.say(["cannot be shown"])
             return
-        self.run = message.run
+        self.run, self.beginning = message.run, message.beginning
         landing, self._landing = self._landing, None
         first = min(landing.transcript, len(self.run.transcripts) - 1) if landing is not None else 0
         self.sessions = {first: message.first}
@@ -276,6 +281,7 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing, Counti
             self._brief(message.problem.reason if message.problem else "nothing was read")
         elif message.index == self.index:
             self.info, self.run = message.info, run
+            self._say_if_another(message.beginning)
             session.take_over(before)
             self.sessions = {min(self.index, len(run.transcripts) - 1): session}
             self._forget_tokens(session)
@@ -287,6 +293,17 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing, Counti
             self._changed = True
         if self._changed:
             self.run_changed()
+
+    def _say_if_another(self, beginning: str) -> None:
+        """Another conversation in the place of the one that was read is no news to be overlooked."""
+        before, self.beginning = self.beginning, beginning
+        differs = differs_at(before, beginning)
+        if differs is not None:
+            where = f"it differs from message {differs} on" if differs else "it begins differently"
+            self._toast(f"This log holds another conversation now: {where}.", error=True)
+        # A panel that is not to be seen asks when it is.
+        if self.panel is not None and self.panel.key == self.info.key and self.has_class("-annotating"):
+            self.panel.run_begins(beginning)
 
     def _show_transcript(self, index: int) -> None:
         assert self.run is not None

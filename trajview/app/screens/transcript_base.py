@@ -35,6 +35,8 @@ class TranscriptBase(Selecting):
     def __init__(self) -> None:
         super().__init__()
         self.run: AgentRun | None = None
+        self.beginning = ""
+        """How the run begins: whether a log still holds the same one (see `models.beginning`)."""
         self.sessions: dict[int, TranscriptSession] = {}
         self.index = 0
         """Which transcript of the run is shown."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -17,12 +18,16 @@ from trajview.app.typed_ahead import TypedAhead
 from trajview.app.widgets.annotation_work import AnnotatedRun, Fields
 from trajview.app.widgets.changed_on_disk import ChangedOnDiskScreen
 from trajview.app.widgets.fitting import Fitting
+from trajview.app.widgets.other_run import OtherRunScreen
 from trajview.app.widgets.panel_drafts import PanelDrafts
 from trajview.app.widgets.panel_messages import clock
 from trajview.errors import AnnotationError, Problem
+from trajview.models.beginning import differs_at
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from trajview.models.run import Reward
 
 __all__ = ["AnnotationPanel"]
@@ -56,6 +61,8 @@ class AnnotationPanel(Fitting, PanelDrafts):
         self._advancing = False
         """Submitted, and another run is to come: what is typed now is not for this one."""
         self._before = ""
+        self._asking = self._put_off = False
+        """It is asked what is to become of work that is about another run; or that is left for later."""
         self.ahead = TypedAhead()
         """What is typed until the next run's fields are there. The screen around it fills it, and types it then."""
 
@@ -67,14 +74,37 @@ class AnnotationPanel(Fitting, PanelDrafts):
 
     # What the screen around it calls
 
-    def open_run(self, key: str, title: str, agents: Sequence[str], rubric: Rubric) -> None:
-        """Show a run: what is typed for the last one is kept first; the fields open when the store was read."""
+    def open_run(self, key: str, title: str, agents: Sequence[str], rubric: Rubric, beginning: str = "") -> None:
+        """Show a run: what is typed for the last one is kept first; the fields open when the store was read.
+
+        `beginning` (see `models.beginning`) tells it from others that have the same name at other times.
+        """
         self._keep()
         if self.is_mounted:
             self.rest()
-        self._run = AnnotatedRun(key, title, tuple(agents) or ("agent",), rubric)
+        self._run = AnnotatedRun(key, title, tuple(agents) or ("agent",), rubric, beginning)
         self._ready = False
         if self.is_mounted:
+            self._start_opening()
+
+    def run_begins(self, beginning: str) -> None:
+        """The run was read again: it has grown, or another one has its name now, for which nothing was typed."""
+        run, fields = self._run, self._fields
+        if run is None or beginning == run.beginning:
+            return
+        another = differs_at(run.beginning, beginning) is not None
+        if another:
+            self._keep()
+        self._run = replace(run, beginning=beginning)
+        if another and not self._asking:
+            self._ready = False
+            self._start_opening()
+        elif not another and fields is not None and fields.run == run:
+            fields.run = self._run
+
+    def decide(self) -> None:
+        """Ask again what is to become of work that is about another run, where that was put off."""
+        if self._put_off:
             self._start_opening()
 
     def focus_fields(self) -> None:
@@ -191,6 +221,7 @@ class AnnotationPanel(Fitting, PanelDrafts):
         if run is None:
             return
         self._opening += 1
+        self._put_off = False
         self._show_head(run)
         self._sheet.shut(True)
         self._sure = self._advancing = False
@@ -208,6 +239,11 @@ class AnnotationPanel(Fitting, PanelDrafts):
         if opening != self._opening:
             return
         draft, kept = self._work.begin(run, opened)
+        if self._work.another is not None:
+            await self._ask_whose(
+                run, kept.time if kept else opened.saved.time if opened and opened.saved else None, kept
+            )
+            return
         self._fill(run, draft)
         self._ready = True
         before, self._before = self._before, ""
@@ -229,6 +265,39 @@ class AnnotationPanel(Fitting, PanelDrafts):
             self.focus_fields()
         saved = opened.saved.annotation if opened and opened.saved else None
         self.post_message(self.Opened(run.key, saved, kept is not None))
+
+    async def _ask_whose(self, run: AnnotatedRun, time: datetime | None, kept: Draft | None) -> None:
+        """What there is is about another run that had this name: ask what is to become of it."""
+        differs = self._work.another or 0
+        self._fill(run, Draft(run.key, run.rubric.name, ({},) * len(run.agents)))
+        self._sheet.shut(True)
+        self.ahead.drop()
+        self._advancing = False
+        work = f"{'draft' if kept else 'annotation'} of {clock(time)}"
+        self._say(f"this log holds another conversation now; the {work} is of the one before", "error")
+        self._asking = True
+        choice = await self.app.push_screen_wait(OtherRunScreen(work, differs))
+        self._asking = False
+        now = self._run
+        if now != run or now is None or differs_at(run.beginning, now.beginning) is not None:
+            self._start_opening()  # it is yet another one by now
+            return
+        try:
+            if choice == "apart":
+                for name in await self._work.keep_apart(now):
+                    self.notify(one_line(f"The {work} is kept as {name}.", 300), timeout=12, markup=False)
+                self.post_message(self.PutAside(run.key))
+            elif choice == "same":
+                await self._work.take_for_same(now)
+            else:
+                self._put_off = True
+                return
+        except AnnotationError as error:
+            self._fail(run.key, error)
+            self._put_off = True
+            return
+        self._wants_focus = True
+        self._start_opening()
 
     def _warn(self, problems: Sequence[Problem]) -> None:
         """Say what the record and the rubric have against each other, or the store against the run; each once."""

@@ -5,17 +5,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 
 from trajview.annotation.clock import ActiveTime
 from trajview.annotation.draft import Draft, Values
+from trajview.annotation.other_run import put_aside, take_for_same
 from trajview.annotation.rubric import Rubric
 from trajview.annotation.store import AnnotationStore, Opened, Saved
 from trajview.app.score_grid import ScoreGrid
 from trajview.errors import AnnotationError
+from trajview.models.beginning import differs_at
 
 if TYPE_CHECKING:
     from trajview.models.run import Reward
@@ -30,12 +32,16 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedRun:
-    """The run that is rated: the key that its annotation refers to, its title, one name per agent, the rubric."""
+    """The run that is rated: the key that its annotation refers to, its title, one name per agent, the rubric.
+
+    `beginning` tells whether it still is the run that it was (see `models.beginning`); it changes while a run grows.
+    """
 
     key: str
     title: str
     agents: tuple[str, ...]
     rubric: Rubric
+    beginning: str = field(default="", compare=False)
 
 
 class Fields:
@@ -55,7 +61,13 @@ class Fields:
         grid, rubric = self.grid, self.run.rubric.name
         values = self._all(grid.values, self._beyond[0])
         return Draft(
-            self.run.key, rubric, values, reasoning, base, rationales=self._all(grid.rationales, self._beyond[1])
+            self.run.key,
+            rubric,
+            values,
+            reasoning,
+            base,
+            rationales=self._all(grid.rationales, self._beyond[1]),
+            beginning=self.run.beginning,
         )
 
     def _all(self, shown: Sequence[Mapping[str, str]], beyond: Sequence[Mapping[str, str]]) -> Values:
@@ -82,6 +94,8 @@ class Work:
         """The rewards of that record, for what the fields do not show."""
         self.baseline: Draft | None = None
         """What the fields said when they were last the same as the record."""
+        self.another: int | None = None
+        """The message from which the run that was taken up is another one than that which the work is about."""
         self._journalled: Draft | None = None
         self._unkept: dict[tuple[str, str], Draft] = {}
         self._clock = ActiveTime()
@@ -98,7 +112,7 @@ class Work:
 
     async def open(self, run: AnnotatedRun) -> Opened:
         """Read a run's record and draft, after all that was to be written. Raises AnnotationError."""
-        return await self._do(lambda: self.store.open(run.key, run.rubric, len(run.agents)))
+        return await self._do(lambda: self.store.open(run.key, run.rubric, len(run.agents), run.beginning))
 
     def begin(self, run: AnnotatedRun, opened: Opened | None) -> tuple[Draft, Draft | None]:
         """Take up a run: what to show in its fields, and the draft that it is, if it is one.
@@ -106,6 +120,7 @@ class Work:
         What the journal refused to take earlier is newer than what is in it.
         """
         held = self._unkept.get((run.key, run.rubric.name))
+        self.another = differs_at(held.beginning, run.beginning) if held else opened.another if opened else None
         kept = held or (opened.kept if opened else None)
         self.baseline = opened.draft if opened else Draft(run.key, run.rubric.name, ({},) * len(run.agents))
         shown = kept or self.baseline
@@ -168,6 +183,22 @@ class Work:
         self.base = saved.version
         self.rewards = list(saved.annotation.rewards)
         self.baseline = self._journalled = replace(draft, base=saved.version)
+
+    async def keep_apart(self, run: AnnotatedRun) -> list[str]:
+        """Keep what is about another run under a name of its own. Raises AnnotationError."""
+        await self._write_held(run)
+        return await self._do(lambda: put_aside(self.store, run.key, run.rubric, run.beginning))
+
+    async def take_for_same(self, run: AnnotatedRun) -> None:
+        """What there is is about this run as well. Raises AnnotationError."""
+        await self._write_held(run)
+        await self._do(lambda: take_for_same(self.store, run.key, run.rubric, run.beginning))
+
+    async def _write_held(self, run: AnnotatedRun) -> None:
+        held = self._unkept.get((run.key, run.rubric.name))
+        if held is not None:
+            await self._do(lambda: self.store.journal.append("draft", held))
+            self._let_go(held)
 
     async def discard(self, draft: Draft) -> None:
         """Give up a draft; it stays in the journal as history. Raises AnnotationError."""

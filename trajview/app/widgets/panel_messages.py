@@ -56,6 +56,13 @@ class PanelMessages(Widget):
             self.key = key
             self.unsaved = unsaved
 
+    class PutAside(Message, namespace="annotation_panel"):
+        """What was said of another run under this name has another name now, the notes on its units too."""
+
+        def __init__(self, key: str) -> None:
+            super().__init__()
+            self.key = key
+
     class CloseRequested(Message, namespace="annotation_panel"):
         """Back to the transcript. The draft is on its way to the journal."""
 

@@ -1,0 +1,182 @@
+"""A log that is rotated or replaced while it is scored, or before it is opened again: whose the typed text is, is asked."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import pytest
+
+from trajview.annotation.store import AnnotationStore
+from trajview.app.widgets.other_run import OtherRunScreen
+
+from .driving import Reader, reading, records
+from .logs import chat, write_jsonl
+
+
+@pytest.fixture(autouse=True)
+def often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trajview.corpus.corpus.EVERY", 0.02)
+
+
+OLD = ("fix the kettle", "I look at it", "and?", "it was the plug")
+NEW = ("water the garden", "I fetch the can", "which one?")
+
+
+def log_of(path: Path, kind: str, texts: tuple[str, ...]) -> Path:
+    """A log that holds one conversation under one name, whatever it says."""
+    record: dict[str, Any] = chat("talk", *texts)
+    if kind == "messages":
+        return write_jsonl(path, record["messages"])
+    if kind == "records":
+        return write_jsonl(path, [chat("first", "hi", "ho"), record])
+    path.write_text(json.dumps(record, indent=1))
+    return path
+
+
+def replaced(path: Path, kind: str, texts: tuple[str, ...]) -> None:
+    """Put another log in the place of one, as a rotation does."""
+    new = log_of(path.with_suffix(".new"), kind, texts)
+    path.rename(path.with_suffix(".1"))
+    new.rename(path)
+
+
+async def open_last(reader: Reader, kind: str) -> None:
+    if kind == "records":
+        await reader.listed()
+        await reader.press("G", "enter")
+    await reader.opened()
+
+
+async def score(reader: Reader, *scores: str) -> None:
+    for each in scores:
+        await reader.type(each)
+        await reader.press("enter")
+    await reader.until(lambda: reader.state.startswith("draft saved"), "the draft is kept")
+
+
+def typed(reader: Reader) -> list[str]:
+    return [text for text in reader.values.values() if text]
+
+
+async def asked(reader: Reader, at: int = 0) -> None:
+    """It is asked, and said from which message on it is another conversation."""
+    await reader.until(lambda: isinstance(reader.app.screen, OtherRunScreen), "it is asked")
+    screen = reader.app.screen
+    assert isinstance(screen, OtherRunScreen)
+    await reader.until(lambda: not screen.ahead.dead(monotonic()), "keys are answers")
+    assert screen.differs == at
+    assert "This log holds another conversation now." in reader.whole_screen
+
+
+def key_of(kind: str) -> str:
+    return "log" if kind == "messages" else "talk"
+
+
+KINDS = pytest.mark.parametrize("kind", ["messages", "records", "json"])
+
+
+@KINDS
+async def test_a_log_that_is_replaced_while_it_is_scored_asks_whose_the_draft_is(tmp_path: Path, kind: str) -> None:
+    suffix = "json" if kind == "json" else "jsonl"
+    log, store = log_of(tmp_path / f"log.{suffix}", kind, OLD), tmp_path / "store"
+    async with reading(log, follow=True, store=store) as reader:
+        await open_last(reader, kind)
+        await reader.press("a")
+        await reader.annotating()
+        await score(reader, "4")
+        replaced(log, kind, NEW)
+        await asked(reader)
+        assert any("another conversation" in toast for toast in reader.toasts)
+        await reader.press("down", "enter")
+        await reader.annotating()
+        assert typed(reader) == []
+        assert reader.state == "not started"
+        await score(reader, "7")
+        await reader.save()
+    mine = AnnotationStore(store, json.loads(records(store)[0].read_text())["annotator_id"])
+    assert mine.journal.ledger.submits.keys() == {key_of(kind)}
+    (aside,) = [draft for draft in mine.journal.drafts() if draft.episode != key_of(kind)]
+    assert aside.episode.startswith(f"{key_of(kind)}@")
+    assert [*aside.values[0].values()] == ["4"]
+
+
+@KINDS
+async def test_a_log_that_was_replaced_since_it_was_scored_asks_when_it_is_opened_again(
+    tmp_path: Path, kind: str
+) -> None:
+    suffix = "json" if kind == "json" else "jsonl"
+    log, store = log_of(tmp_path / f"log.{suffix}", kind, OLD), tmp_path / "store"
+    async with reading(log, store=store) as reader:
+        await open_last(reader, kind)
+        await reader.press("a")
+        await reader.annotating()
+        await score(reader, "4")
+    replaced(log, kind, NEW)
+    async with reading(log, store=store) as reader:
+        await open_last(reader, kind)
+        await reader.press("a")
+        await asked(reader)
+        await reader.press("escape")
+        assert reader.panel.opening
+        assert "is of the one before" in reader.state
+        assert typed(reader) == []
+        await reader.press("a")
+        await asked(reader)
+        await reader.press("down", "down", "enter")
+        await reader.annotating()
+        assert typed(reader) == ["4"]
+    async with reading(log, store=store) as reader:
+        await open_last(reader, kind)
+        await reader.press("a")
+        await reader.annotating()
+        assert typed(reader) == ["4"]
+
+
+@KINDS
+async def test_a_log_that_grows_while_it_is_scored_asks_nothing(tmp_path: Path, kind: str) -> None:
+    suffix = "json" if kind == "json" else "jsonl"
+    log, store = log_of(tmp_path / f"log.{suffix}", kind, OLD), tmp_path / "store"
+    async with reading(log, follow=True, store=store) as reader:
+        await open_last(reader, kind)
+        await reader.press("a")
+        await reader.annotating()
+        await score(reader, "4")
+        log_of(log, kind, (*OLD, "thanks", "welcome"))
+        await reader.until(lambda: len(reader.session.messages) == 6)
+        await score(reader, "5")
+        assert (typed(reader), reader.reasoning.text.strip()) == (["4"], "5")
+        assert not isinstance(reader.app.screen, OtherRunScreen)
+    async with reading(log, store=store) as reader:
+        await open_last(reader, kind)
+        await reader.press("a")
+        await reader.annotating()
+        assert (typed(reader), reader.reasoning.text.strip()) == (["4"], "5")
+
+
+async def test_a_log_that_is_cut_and_written_anew_asks_as_well(tmp_path: Path) -> None:
+    log, store = log_of(tmp_path / "log.jsonl", "messages", OLD), tmp_path / "store"
+    async with reading(log, follow=True, store=store) as reader:
+        await reader.opened()
+        await reader.press("a")
+        await reader.annotating()
+        await score(reader, "4")
+        log_of(log, "messages", OLD[:1])  # the same file, and the next conversation begins as this one did
+        await asked(reader, 1)
+
+
+async def test_a_panel_that_is_closed_asks_when_it_is_opened(tmp_path: Path) -> None:
+    log, store = log_of(tmp_path / "log.jsonl", "messages", OLD), tmp_path / "store"
+    async with reading(log, follow=True, store=store) as reader:
+        await reader.opened()
+        await reader.press("a")
+        await reader.annotating()
+        await score(reader, "4")
+        await reader.press("escape", "escape")
+        replaced(log, "messages", NEW)
+        await reader.until(lambda: len(reader.session.messages) == 3)
+        assert not isinstance(reader.app.screen, OtherRunScreen)
+        await reader.press("a")
+        await asked(reader)

@@ -1,0 +1,149 @@
+"""Another run under the same name: a log was rotated or replaced, and what was said here is about the one before.
+
+What is typed and what is submitted say how the run began that they are about. Where the run that is there now begins
+otherwise, they are shown for its own only if the annotator says so; else they are kept apart, under a name of their own.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+from trajview.errors import AnnotationError
+from trajview.models.beginning import differs_at
+
+from .records import bytes_of, pk_of, version_of
+
+if TYPE_CHECKING:
+    from .events import Entry
+    from .progress import Ledger
+    from .records import Saved
+    from .rubric import Rubric
+    from .store import AnnotationStore
+
+__all__ = ["Standing", "put_aside", "standing", "take_for_same"]
+
+_WHAT = "What was said of the other run was not kept apart"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What there is under an episode's name is about: the message from which the run differs that is there now.
+
+    None where that is the same run, as far as can be told. `draft_about` and `record_about`: how theirs began.
+    """
+
+    draft: int | None = None
+    record: int | None = None
+    draft_about: str = ""
+    record_about: str = ""
+    apart: bool = False
+    """The annotator has begun anew with the run that is there now: the record is known not to be about it."""
+
+    @property
+    def afresh(self) -> bool:
+        """The record does not count for the run that is there now, and that was said."""
+        return self.record is not None and self.draft is None and self.apart
+
+    @property
+    def asks(self) -> int | None:
+        """The message from which on it is another run, where the annotator has to say what is to become of the work."""
+        return self.draft if self.draft is not None else None if self.apart else self.record
+
+
+def standing(ledger: Ledger, key: tuple[str, str], kept: bool, saved: bool, beginning: str) -> Standing:
+    """Whether the draft (where one is `kept`) and the record (where one is `saved`) are about a run that begins so."""
+    said = ledger.runs.get(key)
+    draft = ledger.drafts.get(key) if kept else None
+    submit = _submit(ledger, key) if saved else None
+    draft_about, record_about = _about(draft, said), _about(submit, said)
+    differs = differs_at(draft_about, beginning)
+    begun = draft is not None and bool(draft_about) and differs is None
+    if said is not None and said.kind == "apart" and (submit is None or said.number > submit.number):
+        begun = begun or (bool(beginning) and differs_at(said.beginning, beginning) is None)
+    return Standing(differs, differs_at(record_about, beginning), draft_about, record_about, begun)
+
+
+def _submit(ledger: Ledger, key: tuple[str, str]) -> Entry | None:
+    """The newest submission by a rubric."""
+    newest = ledger.submits.get(key[0])
+    if newest is None or newest.key == key:
+        return newest
+    submits = (entry for entry in reversed(ledger.entries.values()) if entry.kind == "submit" and entry.key == key)
+    return next(submits, None)
+
+
+def _about(entry: Entry | None, said: Entry | None) -> str:
+    """How the run began that an event is about, or is said to be about since."""
+    if entry is None:
+        return ""
+    later = said is not None and said.kind == "same" and said.number > entry.number
+    return said.beginning if said is not None and later else entry.beginning
+
+
+def take_for_same(store: AnnotationStore, episode: str, rubric: Rubric, beginning: str) -> None:
+    """What there is under a name is about the run that is there now as well. Raises AnnotationError."""
+    store.journal.write("same", episode, rubric.name, beginning=beginning)
+
+
+def put_aside(store: AnnotationStore, episode: str, rubric: Rubric, beginning: str) -> list[str]:
+    """Keep what is about another run than the one that begins so under a name of its own; gives these names.
+
+    A record is copied, and stays until another takes its place; a draft, and what is said of action units, move. It is
+    all in the journal. Raises AnnotationError where something could not be kept; nothing was taken away then that is
+    not kept under its new name.
+    """
+    with store.exclusive(_WHAT):
+        kept = store.journal.latest_draft(episode, rubric.name)
+        saved = store.find(episode, rubric)
+        found = standing(store.journal.ledger, (episode, rubric.name), kept is not None, saved is not None, beginning)
+        names: list[str] = []
+        copies: dict[str, str | None] = {}
+        if saved is not None and found.record is not None:
+            name = _name(store, episode, rubric, found.record_about, saved)
+            copies[name] = _copy(store, name, episode, rubric, saved)
+            names.append(name)
+        if kept is not None and found.draft is not None:
+            name = names[0] if found.draft_about == found.record_about and names else _named(episode, found.draft_about)
+            store.journal.append("draft", replace(kept, episode=name, base=copies.get(name)))
+            store.journal.append("discard", kept)
+            names.append(name)
+        names = list(dict.fromkeys(names))
+        if names:
+            store.units.move(episode, rubric.name, names[-1])
+        store.journal.write("apart", episode, rubric.name, beginning=beginning, to=names)
+        return names
+
+
+def _named(episode: str, about: str) -> str:
+    """What a run is called that was known by the name of another one."""
+    return f"{episode}@{blake2b(about.encode('utf-8', 'surrogatepass'), digest_size=4).hexdigest()}"
+
+
+def _name(store: AnnotationStore, episode: str, rubric: Rubric, about: str, saved: Saved) -> str:
+    """A name under which there is no record yet, or this one."""
+    first = name = _named(episode, about)
+    number = 1
+    while (there := store.load(name, rubric)) is not None:
+        if (there.rewards, there.reasoning) == (saved.annotation.rewards, saved.annotation.reasoning):
+            break
+        number += 1
+        name = f"{first}-{number}"
+    return name
+
+
+def _copy(store: AnnotationStore, name: str, episode: str, rubric: Rubric, saved: Saved) -> str | None:
+    """Write a record under another name; gives its version."""
+    path = store.folder / f"{pk_of(name, store.annotator, rubric.name)}.json"
+    store.may_hold(name, _WHAT)
+    record = store.record(name, rubric, saved.annotation.rewards, saved.annotation.reasoning)
+    data = record.to_json().encode("ascii")
+    if bytes_of(path) != data:
+        store.files.write(path, data, _WHAT)
+        with suppress(AnnotationError):  # The record is safe; only its history lacks a line.
+            store.journal.write(
+                "import", name, rubric.name, pk=path.stem, version=version_of(data), by=store.annotator, source=episode
+            )
+    return version_of(data)
