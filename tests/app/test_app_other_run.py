@@ -180,3 +180,15 @@ async def test_a_panel_that_is_closed_asks_when_it_is_opened(tmp_path: Path) -> 
         assert not isinstance(reader.app.screen, OtherRunScreen)
         await reader.press("a")
         await asked(reader)
+
+
+@pytest.mark.parametrize("kind", ["messages", "json"])
+async def test_another_conversation_of_as_many_bytes_is_noticed(tmp_path: Path, kind: str) -> None:
+    log, store = log_of(tmp_path / ("log.json" if kind == "json" else "log.jsonl"), kind, OLD), tmp_path / "store"
+    async with reading(log, follow=True, store=store) as reader:
+        await reader.opened()
+        await reader.press("a")
+        await reader.annotating()
+        await score(reader, "4")
+        replaced(log, kind, ("fix the teapot", *OLD[1:]))
+        await asked(reader)

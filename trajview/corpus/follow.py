@@ -275,7 +275,7 @@ class Follower:
         if file.runs and start is None and age < _GRACE and not any(isinstance(item, RunInfo) for item in found):
             file.due = monotonic() + _REST * (monotonic() - begun)
             return  # it is being written anew
-        self._take(file, path, found, start)
+        self._take(file, path, found, start, written=start is None and self._scan.stamps.get(path) != stamp)
         self._scan.stamps[path] = stamp
         # A file that changed just now may change again without its time changing.
         file.stamp = stamp if _is_settled(_changed_at(stamp), clock) else None
@@ -283,8 +283,16 @@ class Follower:
         file.edge = _edge(path, last.offset) if isinstance(last, RunInfo) and stamp[0] > _ALWAYS_WHOLE else b""
         file.due = monotonic() + _REST * (monotonic() - begun)
 
-    def _take(self, file: FileRows, path: Path | None, found: Iterable[Item], start: Start | None = None) -> None:
-        news = news_of(file, list(found), self._items, self._keys, start[1] if start else 0)
+    def _take(
+        self,
+        file: FileRows,
+        path: Path | None,
+        found: Iterable[Item],
+        start: Start | None = None,
+        *,
+        written: bool = False,
+    ) -> None:
+        news = news_of(file, list(found), self._items, self._keys, start[1] if start else 0, written=written)
         if news.added or news.changed or path is not None:
             self._publish(news, path, start[0] if start else 0)
 

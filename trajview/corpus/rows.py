@@ -73,10 +73,19 @@ def _gone(item: Item) -> Gone:
     return Gone("this is not there any more", where=Where(path))
 
 
-def news_of(file: FileRows, found: Iterable[Item], items: Sequence[Item], keys: Keys, from_line: int = 0) -> News:
+def news_of(
+    file: FileRows,
+    found: Iterable[Item],
+    items: Sequence[Item],
+    keys: Keys,
+    from_line: int = 0,
+    *,
+    written: bool = False,
+) -> News:
     """Put what was found in a file (runs without keys) in its rows; returns what has to be handed on.
 
-    `items` are all rows as they are. `from_line`: only what stands from that line on was read again.
+    `items` are all rows as they are. `from_line`: only what stands from that line on was read again. `written`: the file
+    is not what it was; one that holds a single run may say something else in as many bytes.
     """
     news = News()
     runs = [item for item in found if isinstance(item, RunInfo)]
@@ -101,6 +110,7 @@ def news_of(file: FileRows, found: Iterable[Item], items: Sequence[Item], keys: 
         if had is not None and _id_of(items[had]) != run.id:
             _take_back(items[had], keys)
     spare = deque(file.gone)
+    alone = len(runs) == 1 and written
     count = len(items)
 
     def put(row: int | None, item: Item) -> int:
@@ -111,7 +121,7 @@ def news_of(file: FileRows, found: Iterable[Item], items: Sequence[Item], keys: 
             news.added.append(item)
             count += 1
             return count - 1
-        if items[row] != item:
+        if items[row] != item or (alone and isinstance(item, RunInfo)):
             news.changed[row] = item
         else:
             news.changed.pop(row, None)
