@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import uuid
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
