@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 __all__ = [
-    "UNFORESEEN", "AnnotationError", "FormatError", "Problem", "TrajviewError", "UnreadableError", "Where", "is_piped", "shown",
+    "UNFORESEEN", "AnnotationError", "FormatError", "Problem", "TrajviewError", "UnreadableError", "Where", "bug", "is_piped", "shown",
 ]  # fmt: skip
 
 UNFORESEEN = (
@@ -88,6 +88,11 @@ class TrajviewError(Exception):
     def problem(self) -> Problem:
         """The same as data, for lists of problems."""
         return Problem(self.sentence, self.hint, self.where)
+
+
+def bug(error: Exception) -> Problem:
+    """What is said of an error that nobody foresaw."""
+    return Problem(f"{type(error).__name__}: {error}", "this is a bug in trajview: please report it")
 
 
 class UnreadableError(TrajviewError):

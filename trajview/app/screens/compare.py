@@ -28,7 +28,7 @@ from trajview.compare.alignment import align
 from trajview.compare.facts import Fact, facts_of
 from trajview.compare.sequence import Cancelled
 from trajview.corpus.turns import short_turns
-from trajview.errors import UNFORESEEN, TrajviewError
+from trajview.errors import UNFORESEEN, TrajviewError, bug
 from trajview.models.transcript import Transcript
 from trajview.textsafe import one_line
 
@@ -148,7 +148,7 @@ class CompareScreen(CompareFinding):
         except TrajviewError as error:
             message = self._Failed(str(error))
         except UNFORESEEN as error:
-            message = self._Failed(f"{type(error).__name__}: {error} (this is a bug in trajview: please report it)")
+            message = self._Failed(str(bug(error)))
         if not worker.is_cancelled:
             self.post_message(message)
 

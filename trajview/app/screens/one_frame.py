@@ -14,6 +14,7 @@ from textual.geometry import Region, Size
 from textual.reactive import Reactive
 from textual.widget import Widget
 
+from trajview.app.faults import SaysFaults
 from trajview.app.stylesheet import restyle_for
 from trajview.app.widgets.steady import Empty
 
@@ -38,7 +39,7 @@ _OF_WIDGETS: Final = ("_check_refresh", "_layout_required", "_repaint_required")
 """Names of Textual's that are its own business, and may be others in its next version."""
 
 
-class OneFrame(Empty, _Screen):
+class OneFrame(SaysFaults, Empty, _Screen):
     """For screens. To be named before the Textual class, which it must not stand for in CSS."""
 
     focused = Reactive(None, repaint=False)
@@ -142,7 +143,7 @@ class OneFrame(Empty, _Screen):
             self._frame_due = True
 
 
-class OneFrameApp(_App):
+class OneFrameApp(SaysFaults, _App):
     """For the app of such screens, to be named before the Textual class: what is on top is drawn when it comes there."""
 
     @property

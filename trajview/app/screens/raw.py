@@ -32,7 +32,7 @@ from trajview.corpus.info import RunInfo
 from trajview.corpus.patience import TooSlow
 from trajview.corpus.query import Query, QueryError, query_from
 from trajview.corpus.turns import short_turns
-from trajview.errors import UNFORESEEN, TrajviewError
+from trajview.errors import UNFORESEEN, TrajviewError, bug
 from trajview.models.messages import ToolMessage
 from trajview.models.transcript import Transcript
 from trajview.textsafe import one_line
@@ -116,7 +116,7 @@ class RawScreen(OneFrame, Reading, Screen[None]):
         except TrajviewError as error:
             shown = Shown(str(error), 0, 0, None)
         except UNFORESEEN as error:
-            shown = Shown(f"{type(error).__name__}: {error}", 0, 0, None)
+            shown = Shown(str(bug(error)), 0, 0, None)
         if worker.is_cancelled:
             return
         # Laid out here, because that takes a while.

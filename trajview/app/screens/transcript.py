@@ -34,7 +34,7 @@ from trajview.app.widgets.steady import Below, Beside
 from trajview.app.widgets.transcript_view import TranscriptView
 from trajview.corpus.decode import collector_paused, keep_from_collector
 from trajview.corpus.info import RunInfo
-from trajview.errors import UNFORESEEN, Problem, TrajviewError
+from trajview.errors import UNFORESEEN, Problem, TrajviewError, bug
 from trajview.models.beginning import beginning_of, differs_at
 from trajview.models.run import AgentRun
 from trajview.textsafe import one_line
@@ -213,7 +213,7 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing, Counti
         except TrajviewError as error:
             problem = error.problem()
         except UNFORESEEN as error:
-            problem = Problem(f"{type(error).__name__}: {error}", "this is a bug in trajview: please report it")
+            problem = bug(error)
         if not worker.is_cancelled:
             message = self._Loaded(asked, run, problem, first)
             message.info, message.seconds, message.index = info, monotonic() - begun, index

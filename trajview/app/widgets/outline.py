@@ -17,6 +17,7 @@ from textual.strip import Strip
 from textual.timer import Timer
 from textual.worker import get_current_worker
 
+from trajview.app.faults import SaysFaults
 from trajview.app.keys import key_of
 from trajview.app.overview import highlighted_units
 from trajview.app.render.headers import first_words, sign_of
@@ -44,7 +45,7 @@ SOME = 36
 _STYLES = ("number", "words", "current", "error", "hit", "mark", "user", "dim", "score")
 
 
-class Outline(Fitting, Styled, Bare, ScrollView, can_focus=False):
+class Outline(SaysFaults, Fitting, Styled, Bare, ScrollView, can_focus=False):
     """Lists action units, all or the highlighted ones; posts `Picked` when one is clicked.
 
     Labels are made for the lines on the screen only, and for those alone calls, time and tokens are counted, in a thread.
