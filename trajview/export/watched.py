@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, cast, overload
+from typing import Any, cast
 
 from trajview.models.messages import ChatMessage
+from trajview.models.on_demand import OnDemand
 from trajview.models.run import AgentRun
 from trajview.models.transcript import Transcript
 
@@ -33,7 +34,7 @@ def _watched(transcript: Transcript, step: Step) -> Transcript:
     return copied
 
 
-class _Messages(Sequence[ChatMessage]):
+class _Messages(OnDemand[ChatMessage]):
     """Messages that tell; what else is known of messages that are built on demand is known of these."""
 
     def __init__(self, messages: Sequence[ChatMessage], step: Step) -> None:
@@ -43,12 +44,8 @@ class _Messages(Sequence[ChatMessage]):
     def __len__(self) -> int:
         return len(self._messages)
 
-    @overload
-    def __getitem__(self, index: int) -> ChatMessage: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[ChatMessage]: ...
-    def __getitem__(self, index: int | slice) -> ChatMessage | Sequence[ChatMessage]:
-        self._step(index.start or 0 if isinstance(index, slice) else index)
+    def _item(self, index: int) -> ChatMessage:
+        self._step(index)
         return self._messages[index]
 
     def __iter__(self) -> Iterator[ChatMessage]:

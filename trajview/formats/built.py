@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal, overload
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from msgspec import Raw, Struct
 from msgspec.json import Decoder
+
+from trajview.models.on_demand import OnDemand
 
 from .plainly import Plain
 from .stretches import Stretch, stretches_of
@@ -38,7 +40,7 @@ Logged = tuple[Raw, Raw | None]
 """JSON of a text and of calls, as they were logged; that of no text is empty."""
 
 
-class MessagesOnDemand(Sequence["ChatMessage"]):
+class MessagesOnDemand(OnDemand["ChatMessage"]):
     """Messages of which the last few thousand that were looked at are kept. `roles` are known of all."""
 
     roles: list[str]
@@ -55,19 +57,13 @@ class MessagesOnDemand(Sequence["ChatMessage"]):
     def __len__(self) -> int:
         return len(self.roles)
 
-    @overload
-    def __getitem__(self, index: int) -> ChatMessage: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[ChatMessage]: ...
-    def __getitem__(self, index: int | slice) -> ChatMessage | list[ChatMessage]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        if index < 0:
-            index += len(self)
+    def _item(self, index: int) -> ChatMessage:
         found = self._built.get(index)
         if found is None:
-            if not 0 <= index < len(self):
+            if not -len(self) <= index < len(self):
                 raise IndexError(index)
+            if index < 0:
+                return self._item(index + len(self))
             found = self._built[index] = self._build(index)
             while len(self._built) > _KEPT:
                 try:
@@ -75,9 +71,6 @@ class MessagesOnDemand(Sequence["ChatMessage"]):
                 except KeyError:  # another thread was faster
                     break
         return found
-
-    def __iter__(self) -> Iterator[ChatMessage]:
-        return (self[index] for index in range(len(self)))
 
     def measured(self) -> list[Measured]:
         """How long each message is: of texts, not built messages."""

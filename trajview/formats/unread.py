@@ -6,13 +6,15 @@ Taking it apart checks that all of it is JSON, and costs a third of making value
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, Protocol, cast, overload
+from typing import Any, Final, Literal, Protocol, cast
 
 import msgspec
 from msgspec import UNSET, Raw
+
+from trajview.models.on_demand import OnDemand
 
 from .roles import ROLES, sample
 
@@ -273,7 +275,7 @@ def _keys_around(data: bytes | memoryview) -> list[str] | None:
     return None
 
 
-class Unread(Sequence[Any]):
+class Unread(OnDemand[Any]):
     """The elements of a list, each decoded when it is asked for, and every time anew."""
 
     __slots__ = ("_heads", "data", "decode", "in_events", "outline", "raws", "usual")
@@ -296,17 +298,6 @@ class Unread(Sequence[Any]):
     def __len__(self) -> int:
         return len(self.raws)
 
-    @overload
-    def __getitem__(self, index: int) -> Any: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Any]: ...
-    def __getitem__(self, index: int | slice) -> Any:
-        if isinstance(index, slice):
-            return list(map(self._value, self.raws[index]))
-        return self._value(self.raws[index])
-
-    def __iter__(self) -> Iterator[Any]:
-        return map(self._value, self.raws)
-
-    def _value(self, raw: Any) -> Any:
+    def _item(self, index: int) -> Any:
+        raw = self.raws[index]
         return self.decode(json_of(raw)) if type(raw) in UNDECODED else raw

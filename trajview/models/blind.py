@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, cast, overload
+from typing import Any, cast
 
 from .messages import AssistantMessage, ChatMessage
+from .on_demand import OnDemand
 from .run import AgentRun
 from .transcript import Transcript
 
@@ -105,7 +106,7 @@ def _without(value: Any, names: re.Pattern[str] | None) -> Any:
     return value
 
 
-class _BlindMessages(Sequence[ChatMessage]):
+class _BlindMessages(OnDemand[ChatMessage]):
     """Messages that are blinded one by one as they are looked at; all else is what the messages behind them know."""
 
     def __init__(self, messages: Sequence[ChatMessage], names: re.Pattern[str] | None) -> None:
@@ -114,13 +115,7 @@ class _BlindMessages(Sequence[ChatMessage]):
     def __len__(self) -> int:
         return len(self._messages)
 
-    @overload
-    def __getitem__(self, index: int) -> ChatMessage: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[ChatMessage]: ...
-    def __getitem__(self, index: int | slice) -> ChatMessage | list[ChatMessage]:
-        if isinstance(index, slice):
-            return [_message(message, self._names) for message in self._messages[index]]
+    def _item(self, index: int) -> ChatMessage:
         return _message(self._messages[index], self._names)
 
     def __iter__(self) -> Iterator[ChatMessage]:
