@@ -153,10 +153,17 @@ make_app(corpus, settings).run(headless=True, size=(120, 40))
 """
 
 
-def test_the_first_rows_wait_for_no_import_that_they_do_not_need(tmp_path: Path) -> None:
-    log = tmp_path / "many.jsonl"
+@pytest.mark.parametrize("kind", ["large file", "folder of many"])
+def test_the_first_rows_wait_for_no_import_that_they_do_not_need(tmp_path: Path, kind: str) -> None:
+    log = tmp_path / "many"
     line = '{"messages": [{"role": "user", "content": "' + "hello " * 200 + '"}]}\n'
-    log.write_text(line * 8000)  # long enough to be listed before it is read
+    if kind == "large file":
+        log = log.with_suffix(".jsonl")
+        log.write_text(line * 8000)  # long enough to be listed before it is read
+    else:
+        log.mkdir()
+        for number in range(50):
+            (log / f"{number}.json").write_text(line)
     command = [sys.executable, "-c", _UNTIL_DRAWN, str(log), str(tmp_path / "annotations")]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     # Some systems' Python imports something of its own accord, as Debian's does for its reports of crashes.

@@ -14,6 +14,7 @@ import pytest
 
 from trajview import open_corpus
 from trajview.corpus import background
+from trajview.corpus.cache import SummaryCache
 from trajview.corpus.corpus import Corpus
 from trajview.corpus.info import RunInfo, Updated
 from trajview.corpus.listing import listed, peeked_id
@@ -348,3 +349,86 @@ def test_a_patient_scan_of_little_is_done_at_once_and_a_cancelled_one_ends(
     assert not corpus.wait(0.2)
     corpus.cancel()
     assert corpus.wait(10)
+
+
+def write_screenful(folder: Path, count: int, **at: bytes) -> None:
+    """So many files of one run each, but for those whose content is given by their number (`_7=b"..."`)."""
+    folder.mkdir(exist_ok=True)
+    for number in range(count):
+        data = json.dumps(chat(f"r{number % 50}", str(number))).encode()
+        (folder / f"{number}.json").write_bytes(at.get(f"_{number}", data))
+
+
+def scanned_patiently(folder: Path, cache: Path | None = None) -> tuple[Rows, list[RunInfo | Problem], list[int]]:
+    """The rows of a patient scan, those that it waited with, and how large its batches were after that."""
+    corpus = Corpus([folder], None if cache is None else SummaryCache(cache))
+    rows, waits, batches = Rows(corpus), threading.Event(), []
+    go_on = corpus._may_go_on
+    waiting, go_on.wait = go_on.wait, lambda timeout: (waits.set(), waiting(timeout))[1]
+    corpus.start(patiently=True)
+    assert waits.wait(30)
+    first = list(rows.rows)
+    corpus.subscribe(lambda batch, _: batches.append(len(batch)))
+    corpus.go_on()
+    assert corpus.wait(30)
+    assert rows.rows == list(open_corpus(folder))
+    return rows, first, batches
+
+
+def test_of_many_files_a_screenful_is_listed_and_read_first_once_it_is_on_the_screen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(background, "_AT_ONCE", 1 << 20)
+    monkeypatch.setattr(background, "_PATIENCE", 60)
+    write_screenful(tmp_path / "many", 130)
+    rows, first, batches = scanned_patiently(tmp_path / "many")
+    assert [(row.id, row.summarised) for row in first] == [(f"r{n}", False) for n in range(40)]
+    assert rows.were_listed == first
+    assert batches[:2] == [40, 40], "what was on the screen, and then that summed up"
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        *({f"_{number}": json.dumps([chat("x"), chat("r3"), chat("y")]).encode()} for number in (0, 7, 39, 40)),
+        {"_3": b'{"messages": [], "id": "j"', "_5": b'{"id": "r5"}', "_9": b'{"id": "\xff"}', "_10": b""},
+    ],
+)
+def test_files_of_a_screenful_that_are_no_single_run_keep_their_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, others: dict[str, bytes]
+) -> None:
+    monkeypatch.setattr(background, "_AT_ONCE", 1 << 20)
+    write_screenful(tmp_path, 90, **others)
+    corpus, plain = Corpus([tmp_path]), open_corpus(tmp_path)
+    rows = Rows(corpus)
+    monkeypatch.setattr(background, "_PATIENCE", 0)
+    corpus.start(patiently=True)
+    assert corpus.wait(30)
+    assert rows.runs == list(corpus) == list(plain)
+    assert sorted(map(str, corpus.problems)) == sorted(map(str, plain.problems))
+
+
+def test_a_screenful_larger_than_what_is_read_at_once_is_read_as_far_and_the_rest_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(background, "_PATIENCE", 60)
+    monkeypatch.setattr(background, "_AT_ONCE", 1000)  # some ten files
+    write_screenful(tmp_path / "many", 100)
+    rows, first, _ = scanned_patiently(tmp_path / "many")
+    assert len(first) == 40
+    assert len(rows.were_listed) == 100
+
+
+def test_of_files_that_the_cache_knows_the_first_screenful_is_summed_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(background, "_AT_ONCE", 1 << 20)
+    monkeypatch.setattr("trajview.corpus.cache._JUST_NOW", 0)
+    write_screenful(tmp_path / "many", 60)
+    cache = tmp_path / "cache.sqlite"
+    corpus = Corpus([tmp_path / "many"], SummaryCache(cache))
+    corpus.scan()
+    (tmp_path / "many" / "20.json").write_text(json.dumps(chat("other")))
+    rows, first, _ = scanned_patiently(tmp_path / "many", cache)
+    assert [row.summarised for row in first] == [number < 20 for number in range(40)]
+    assert [row.id for row in rows.were_listed] == ["other", *(f"r{n}" for n in range(21, 40))]

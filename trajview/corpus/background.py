@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import gc
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from threading import Event
 from time import monotonic
 from typing import Final
@@ -98,7 +99,13 @@ class Background:
     def _list(self) -> list[Listed]:
         later: list[Listed] = []
         budget = _AT_ONCE
-        for number, source in enumerate(self._scan.sources()):
+        sources = self._scan.sources()
+        begun: Iterable[SourceFile | Problem] = ()
+        if self._waits and self._may_go_on is not None and not self._may_go_on.is_set():
+            begun = self._many(sources)
+            if len(begun) >= _FIRST_BATCH:
+                budget, begun = self._list_a_screenful(begun, budget, later)
+        for number, source in enumerate(chain(begun, sources)):
             if not number:
                 self._since = monotonic()  # to look through a large folder takes long, and no row can come before that
             if isinstance(source, Problem):
@@ -118,10 +125,73 @@ class Background:
         self._flush()
         return later
 
+    def _many(self, sources: Iterator[SourceFile | Problem]) -> list[SourceFile | Problem]:
+        """The first files, as many as fill a screen; fewer where there are no more, or where they are long in coming."""
+        begun: list[SourceFile | Problem] = []
+        for source in sources:
+            if not begun:
+                self._since = monotonic()
+            begun.append(source)
+            if len(begun) >= _FIRST_BATCH or monotonic() - self._since > _LONGEST_WAIT:
+                break
+        return begun
+
+    def _list_a_screenful(
+        self, sources: Sequence[SourceFile | Problem], budget: int, later: list[Listed]
+    ) -> tuple[int, Sequence[SourceFile | Problem]]:
+        """List the first files, and read them once they are on the screen, as far as the budget goes; the rest is for later.
+
+        To read a single one takes everything that reads and sums up records, which is longer to import than forty are to
+        list. Returns what is left of the budget, and the files from the first one on that only reading can tell.
+        """
+        parts: list[Listed] = []
+        left = list(reversed(sources))
+        self._is_listing = True
+        while left:
+            source = left[-1]
+            if isinstance(source, Problem):
+                self._add(source)
+            elif not parts and self._scan.knows(source):
+                for batch in self._scan.batches_in(source):
+                    self._add_all(batch)
+            else:
+                found, part = None, Listed(source, self._rows, self._runs, deque())
+                with suppress(TrajviewError):  # reading it says why
+                    found = self._begin_list(part)
+                if found is None:
+                    break
+                self._take_list(part, found)
+                parts.append(part)
+            left.pop()
+        if not left:
+            self._flush()
+        self._is_listing = False
+        for part in parts:
+            size = _size_of(part.source)
+            if later or size > budget:
+                later.append(part)
+            elif not self._cancelled.is_set():
+                budget -= size
+                self._read(part)
+        self._is_listing = bool(later)
+        self._flush()
+        return budget, left[::-1]
+
     def _list_file(self, source: SourceFile) -> Listed:
         """List what a file seems to hold, where that can be told without reading it."""
         part = Listed(source, self._rows, self._runs, deque())
-        stem = ""
+        with suppress(TrajviewError):  # reading it says why
+            found = self._begin_list(part)
+            part.sure = found is not None
+            self._take_list(part, found or ())
+        return part
+
+    def _begin_list(self, part: Listed) -> Iterator[RunInfo] | None:
+        """The runs that a file seems to hold, to be gone through; None where only reading it can tell.
+
+        Raises UnreadableError.
+        """
+        source, stem = part.source, ""
 
         def default_id(record: int, alone: bool) -> str:
             nonlocal stem
@@ -130,15 +200,10 @@ class Background:
                 stem = origin_of(source.path, RunInfo("", "", source.path, "", "", "")).default_id
             return stem if alone else f"{stem}#{record}"
 
-        try:
-            self._scan.stamps[source.path] = source.stamp or stamp_of(source.path)
-            found = listed(source, registry.is_message_line, default_id)
-        except TrajviewError:  # reading it says why
-            return part
-        if found is None:
-            part.sure = False
-            self._on_listed(part)
-            return part
+        self._scan.stamps[source.path] = source.stamp or stamp_of(source.path)
+        return listed(source, registry.is_message_line, default_id)
+
+    def _take_list(self, part: Listed, found: Iterable[RunInfo]) -> None:
         self._on_listed(part)
         with suppress(OSError):  # reading it says why
             for info in found:
@@ -147,7 +212,6 @@ class Background:
                 part.infos.append(info)
                 part.count += 1
                 self._add(info)
-        return part
 
     # The second pass
 
