@@ -10,15 +10,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from textual._compositor import Compositor
 from textual.geometry import Region, Size
 from textual.reactive import Reactive
 from textual.widget import Widget
 
 from trajview.app.faults import SaysFaults
+from trajview.app.screens.patches import PatchCompositor, Patches, Shown
 from trajview.app.stylesheet import restyle_for
 from trajview.app.widgets.steady import Empty
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
     from textual import events
     from textual.app import App
     from textual.await_remove import AwaitRemove
@@ -49,6 +52,11 @@ class OneFrame(SaysFaults, Empty, _Screen):
     _frame_due = False
     _frame_of: set[Widget]
     _spared = False
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        if type(self._compositor) is Compositor:
+            self._compositor = PatchCompositor()
 
     def spare(self) -> None:
         """Do not draw all of it when that is asked for next."""
@@ -133,6 +141,8 @@ class OneFrame(SaysFaults, Empty, _Screen):
 
     def _screen_resized(self, size: Size) -> None:
         """Take on a new size: Textual tells of each one twice."""
+        if isinstance(self.app, OneFrameApp):
+            self.app.forget_shown()  # a terminal that was smaller for a moment has lost what stood there
         if size != self._compositor.size:
             super()._screen_resized(size)
 
@@ -145,6 +155,21 @@ class OneFrame(SaysFaults, Empty, _Screen):
 
 class OneFrameApp(SaysFaults, _App):
     """For the app of such screens, to be named before the Textual class: what is on top is drawn when it comes there."""
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self._shown = Shown()
+
+    def forget_shown(self) -> None:
+        """The terminal may show anything: what changes is written, whatever is known to stand there."""
+        self._shown.forget()
+
+    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
+        if isinstance(renderable, Patches):
+            renderable.shown = self._shown
+        elif renderable is not None:
+            self.forget_shown()
+        super()._display(screen, renderable)
 
     @property
     def _background_screens(self) -> list[Screen[Any]]:

@@ -1,0 +1,241 @@
+"""What changes is written where the terminal shows something else, and the terminal shows what a whole drawing would."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pyte
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from textual.geometry import Region
+from textual.screen import Screen
+from textual.strip import Strip
+
+from trajview.app.app import TrajviewApp
+from trajview.app.screens import patches
+from trajview.app.screens.patches import Patches, Shown
+from trajview.app.screens.transcript import TranscriptScreen
+from trajview.app.widgets import rows_view
+
+from .driving import Reader, reading
+from .logs import chat, write_jsonl
+
+KEYS = [
+    *("j", "k", "space", "b", "d", "u", "G", "g", "right_square_bracket", "left_square_bracket", "n", "N", "enter"),
+    *("z", "r", "t", "i", "O", "m", "question_mark", "slash", "escape", "ctrl+p", "down", "a"),
+]  # fmt: skip
+
+Cells = list[list[Any]]
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """One run of 200 messages, with characters that take two cells, and none, and codes for colours."""
+    words = ("said ", "日本語の文 ", "e\u0301te\u0301 ", "\x1b[31mred\x1b[0m ", "failed because ")
+    texts = [f"{number} " + words[number % len(words)] * (number % 37) for number in range(200)]
+    return write_jsonl(tmp_path / "long.jsonl", [chat("long", *texts)])
+
+
+@pytest.fixture(autouse=True)
+def heights_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Heights are never measured beyond the screen, as of a long run: the minimap follows when there is time."""
+    monkeypatch.setattr(rows_view, "MOST_MEASURED", 0)
+
+
+class Terminal:
+    """A terminal that an app writes to from its first frame on."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._screen = pyte.Screen(120, 40)
+        self.characters = 0
+        self.partly = 0
+        display = TrajviewApp._display
+
+        def also(app: TrajviewApp, screen: Screen[Any], update: Any) -> None:
+            display(app, screen, update)
+            if update is not None and not app._batch_count:
+                columns, lines = app.size
+                if (lines, columns) != (self._screen.lines, self._screen.columns):
+                    self._screen.resize(lines, columns)
+                text = update.render_segments(app.console)
+                self.characters += len(text)
+                self.partly += isinstance(update, Patches)
+                pyte.Stream(self._screen).feed(text)
+
+        monkeypatch.setattr(TrajviewApp, "_display", also)
+
+    @property
+    def cells(self) -> Cells:
+        return _cells(self._screen)
+
+
+def _cells(screen: pyte.Screen) -> Cells:
+    """The cells; of a character of two cells whose second was written over, nothing is left, as in any real terminal."""
+    found = [[screen.buffer[line][column] for column in range(screen.columns)] for line in range(screen.lines)]
+    for line in found:
+        for column, (cell, following) in enumerate(pairwise(line)):
+            if following.data and cell_len(cell.data) > 1:
+                line[column] = cell._replace(data=" ")
+    return found
+
+
+def whole(app: TrajviewApp) -> Cells:
+    """What a whole drawing of the screen shows."""
+    screen = pyte.Screen(*app.size)
+    update: Any = app.screen._compositor.render_update(full=True, screen_stack=app._background_screens)
+    pyte.Stream(screen).feed(update.render_segments(app.console))
+    return _cells(screen)
+
+
+async def still(reader: Reader) -> None:
+    """All that was asked for is drawn, and nothing is counted in a thread."""
+    if isinstance(reader.app.screen, TranscriptScreen):
+        reader.screen.minimap.refresh()  # it waits until heights are others by more than can be seen
+    await reader.app.workers.wait_for_complete(
+        [each for each in reader.app.workers if each.group in ("tokens", "scan", "unit-facts")]
+    )
+    for _ in range(3):
+        await reader.pilot.pause(0.03)
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_the_terminal_shows_the_same_as_if_all_were_drawn(
+    log: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    draws = random.Random(seed)
+    terminal = Terminal(monkeypatch)
+    async with reading(log) as reader:
+        await reader.opened()
+        await still(reader)
+        for step in range(25):
+            did = draws.choice([*KEYS, "toast", "size"])
+            if did == "toast":
+                reader.app.notify("a toast over the text", timeout=draws.choice([0.1, 9]))
+                await reader.pilot.pause(0.2)
+            elif did == "size":
+                await reader.pilot.resize_terminal(*draws.choice([(80, 24), (120, 40), (150, 30)]))
+            else:
+                await reader.press(did)
+            await still(reader)
+            assert terminal.cells == whole(reader.app), f"{step}: {did}"
+        assert terminal.partly
+
+
+async def test_what_stands_there_already_is_not_written(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal(monkeypatch)
+    async with reading(log) as reader:
+        await reader.opened()
+        await reader.press("j", "j")
+        await still(reader)
+        reader.screen.view.refresh()
+        await still(reader)
+        before = terminal.characters
+        reader.screen.view.refresh()
+        await still(reader)
+        assert terminal.characters == before
+        await reader.press("k")
+        await still(reader)
+        assert 0 < terminal.characters - before < 2_500, "two rows of some 1,000"
+
+
+async def test_a_toast_that_goes_leaves_what_has_changed_below_it(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal(monkeypatch)
+    async with reading(log) as reader:
+        await reader.opened()
+        await reader.press("space")
+        await still(reader)
+        reader.app.notify("a toast over the text", timeout=60)
+        await still(reader)
+        await reader.press("b")
+        await still(reader)
+        reader.app.clear_notifications()
+        await still(reader)
+        assert terminal.cells == whole(reader.app)
+        await reader.press("space")
+        await still(reader)
+        assert terminal.cells == whole(reader.app)
+
+
+async def test_a_toast_that_goes_while_another_screen_is_on_top_leaves_nothing(
+    log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terminal = Terminal(monkeypatch)
+    async with reading(log) as reader:
+        await reader.opened()
+        await reader.press("question_mark")
+        await still(reader)
+        reader.app.notify("a toast over the text", timeout=60)
+        await still(reader)
+        before = terminal.cells
+        reader.app.clear_notifications()
+        await still(reader)
+        assert terminal.cells == whole(reader.app) != before
+
+
+async def test_after_a_resize_to_the_same_size_what_changes_is_written_again(
+    log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terminal = Terminal(monkeypatch)
+    async with reading(log) as reader:
+        await reader.opened()
+        await still(reader)
+        reader.screen.view.refresh()
+        await still(reader)
+        reader.app.screen._screen_resized(reader.app.size)
+        before = terminal.characters
+        reader.screen.view.refresh()
+        await still(reader)
+        assert terminal.characters - before > 2_000
+
+
+async def test_where_textual_is_made_otherwise_it_draws_itself(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patches, "_OF_COMPOSITOR", ("_renamed",))
+    terminal = Terminal(monkeypatch)
+    async with reading(log) as reader:
+        await reader.opened()
+        await reader.press("j", "space", "enter")
+        await still(reader)
+        assert not terminal.partly
+        assert terminal.cells == whole(reader.app)
+
+
+def test_pieces_that_a_new_one_lies_over_are_forgotten() -> None:
+    shown = Shown()
+    assert shown.put(0, 0, 10, "a")
+    assert shown.put(10, 0, 10, "b")
+    assert not shown.put(0, 0, 10, "a")
+    assert shown.put(5, 0, 10, "c")
+    assert not shown.put(5, 0, 10, "c")
+    assert shown.put(10, 0, 10, "b")
+    assert shown.put(0, 0, 10, "a")
+    assert shown.put(0, 1, 10, "a"), "another line"
+    assert shown.put(0, 0, 8, "a"), "of another width"
+    shown.forget()
+    assert shown.put(0, 0, 8, "a")
+
+
+def test_patches_that_know_no_terminal_are_written_whole() -> None:
+    from rich.console import Console
+
+    update = Patches([(2, 1, Strip.blank(3)), (2, 1, Strip.blank(3))])
+    assert update.render_segments(Console()) == "\x1b[2;3H   "
+    assert update.render_segments(Console()) == "\x1b[2;3H   "
+
+
+regions = st.builds(Region, st.integers(0, 9), st.integers(0, 9), st.integers(0, 6), st.integers(0, 6))
+
+
+def cells(region: Region) -> set[tuple[int, int]]:
+    return {(x, y) for y in region.line_range for x in region.column_range}
+
+
+@given(st.lists(regions, max_size=6))
+def test_regions_that_are_taken_apart_are_the_same_cells_once(changed: list[Region]) -> None:
+    apart = patches._apart(changed)
+    assert sum(region.area for region in apart) == len(set().union(*map(cells, apart)))
+    assert set().union(*map(cells, apart)) == set().union(*map(cells, changed))
