@@ -34,6 +34,7 @@ FIRST, LAST = "ALPHAFIRST", "OMEGALAST"
 
 TURNS = 25  # the messages of a long run are made once and said so often, each time with other ids
 
+AGENTS = ("Ada", "Bruno")
 DIMENSIONS = {
     "believability": 9.0,
     "relationship": 2.0,
@@ -133,6 +134,37 @@ def _round(message: dict[str, Any], number: int) -> dict[str, Any]:
     return {"id": f"round-{number}", "user_query": "", "state": "finished", "post_list": [post]}
 
 
+def _step(message: dict[str, Any], _: int) -> dict[str, Any]:
+    """A message as an item of an ADP trajectory."""
+    if message["role"] == "tool":
+        return {
+            "class_": "text_observation", "content": message["content"], "source": "environment",
+            "tool_call_id": message["tool_call_id"],
+        }  # fmt: skip
+    if message["role"] != "assistant":
+        return {"class_": "text_observation", "content": message["content"], "name": "user", "source": "user"}
+    for call in message.get("tool_calls", ()):
+        return {
+            "class_": "api_action", "function": call["function"]["name"],
+            "kwargs": json.loads(call["function"]["arguments"]), "description": message["content"],
+            "tool_call_id": call["id"],
+        }  # fmt: skip
+    return {"class_": "message_action", "content": message["content"]}
+
+
+def _turns(message: dict[str, Any], number: int) -> list[list[list[str]]]:
+    """A message as the end of a turn, in which one agent of two says it, and the start of the next, where both are told."""
+    if not number:
+        told = f"Here is the context of this interaction:\nScenario: {message['content']}\nConversation Starts:\n"
+        return [[["Environment", name, told] for name in AGENTS]]
+    who = number % 2
+    act = f'said: "{message["content"]}"'
+    acts = [[AGENTS[who], "Environment", act], [AGENTS[1 - who], "Environment", "did nothing"]]
+    if message["content"] == LAST:
+        return [acts]
+    return [acts, [["Environment", name, f"Turn #0: {AGENTS[who]} {act}\n"] for name in AGENTS]]
+
+
 def _docent(rng: random.Random, number: int, messages: int) -> dict[str, Any]:
     made = chat(rng, number, messages)
     said = [_docent_message(message) for message in made["messages"]]
@@ -147,15 +179,14 @@ def _docent(rng: random.Random, number: int, messages: int) -> dict[str, Any]:
 
 def _episode(rng: random.Random, number: int, messages: int) -> dict[str, Any]:
     """Two agents, one of whom acts in each turn; four messages a turn, as Sotopia keeps them."""
-    names = ("Ada", "Bruno")
     turns: list[list[list[str]]] = []
     seen = [f"Here is the context of this interaction:\n{prose(rng, 1500)}\nConversation Starts:\n"] * 2
     for turn in range(max(2, messages // 4)):
         acts = ["did nothing", "did nothing"]
         acts[turn % 2] = f'said: "{prose(rng, 160)}"'
-        told = [["Environment", name, text] for name, text in zip(names, seen, strict=True)]
-        turns.append([*told, *([name, "Environment", act] for name, act in zip(names, acts, strict=True))])
-        seen = [f"Turn #{turn}: {names[turn % 2]} {acts[turn % 2]}\n"] * 2
+        told = [["Environment", name, text] for name, text in zip(AGENTS, seen, strict=True)]
+        turns.append([*told, *([name, "Environment", act] for name, act in zip(AGENTS, acts, strict=True))])
+        seen = [f"Turn #{turn}: {AGENTS[turn % 2]} {acts[turn % 2]}\n"] * 2
     overall = round(rng.random() * 5, 3)
     return {
         "pk": f"run-{number:07d}",
@@ -211,13 +242,19 @@ def _as_it_is(message: dict[str, Any], _: int) -> dict[str, Any]:
 
 
 class Long(NamedTuple):
-    """A kind of a long run: its file's name, how a message is written, and what stands before, after and between them."""
+    """A kind of a long run: its file's name, how a message is written, and what stands before, after and between them.
+
+    `cut`: brackets that are left out at either end of what is written; `share`: how much of a message is, as it is said
+    several times.
+    """
 
     name: str
-    write: Callable[[dict[str, Any], int], dict[str, Any]]
+    write: Callable[[dict[str, Any], int], Any]
     before: bytes
     after: bytes
     between: bytes = b", "
+    cut: int = 0
+    share: float = 1
 
 
 _RUN = b'{"id": "one-long-run", "reward": 0.5, "messages": ['
@@ -236,6 +273,17 @@ LONG = {
     "a conversation of TaskWeaver": Long(
         "taskweaver.json", _round, b'{"id": "one-long-run", "plugins": [], "enabled": true, "rounds": [', b"]}\n"
     ),
+    "a trajectory of ADP": Long(
+        "adp.json", _step, b'{"id": "one-long-run", "content": [', b'], "details": {"reward": 0.5}}\n'
+    ),
+    "an episode of Sotopia": Long(
+        "sotopia.json",
+        _turns,
+        b'{"pk": "one-long-run", "environment": "bench", "agents": ["agent-1", "agent-2"], "messages": [[',
+        b']], "reasoning": "", "rewards": [3.0, 4.0]}\n',
+        cut=2,
+        share=1 / 3,
+    ),
     "a session of a coding agent": Long(
         "session.jsonl", lambda message, number: event(number, message), b"", b"\n", b"\n"
     ),
@@ -245,19 +293,24 @@ LONG = {
 
 
 def _messages(kind: str, count: int, longer: float) -> Iterator[bytes]:
-    write = LONG[kind].write
-    made = chat(random.Random(1), 0, max(4, count // TURNS), longer)["messages"]
-    first = {**made[0], "content": f"{FIRST} {made[0]['content']}"}
-    yield json.dumps(write(first, 0)).encode()
-    said = [json.dumps(write(message, number)).encode() for number, message in enumerate(made) if number]
-    written = 1
+    wanted = LONG[kind]
+
+    def written(message: dict[str, Any], number: int) -> bytes:
+        text = json.dumps(wanted.write(message, number))
+        return text[wanted.cut : len(text) - wanted.cut].encode()
+
+    made = chat(random.Random(1), 0, max(4, count // TURNS), longer * wanted.share)["messages"]
+    yield written({**made[0], "content": f"{FIRST} {made[0]['content']}"}, 0)
+    said = [written(message, number) for number, message in enumerate(made) if number]
+    at = 1
     for turn in range(count):
         for line in said:
-            if written >= count - 1:
-                yield json.dumps(write({"role": "user", "content": LAST}, count)).encode()
+            if at >= count - 1:
+                yield written({"role": "user", "content": LAST}, count)
                 return
-            yield line.replace(b"call_0_", b"call_%d_" % turn).replace(b'"event-0', b'"event-%d-' % turn)
-            written += 1
+            line = line.replace(b"call_0_", b"call_%d_" % turn).replace(b'"event-0', b'"event-%d-' % turn)
+            yield line.replace(b'"Turn #0:', b'"Turn #%d:' % (at - 1))
+            at += 1
 
 
 def write_long_run(folder: Path, kind: str, count: int, longer: float) -> Path:

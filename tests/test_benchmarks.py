@@ -64,13 +64,15 @@ def test_a_long_run_has_so_many_messages_between_its_named_ends_in_every_kind(mo
         corpus, (run,) = runs_of(kinds.write_long_run(tmp_path, kind, 500, 1))
         messages = corpus.load(run).transcripts[0].messages
         assert len(messages) == 500
-        assert messages[0].text.startswith(kinds.FIRST)
+        assert kinds.FIRST in messages[0].text[:20]
         assert messages[-1].text == kinds.LAST
         calls = [call.id for message in messages for call in getattr(message, "tool_calls", None) or ()]
         assert len(set(calls)) == len(calls)
-        assert len(calls) > 100 or run.format == "taskweaver"  # where they are plans
+        assert len(calls) > 100 or run.format in ("taskweaver", "sotopia")  # where they are plans, or nothing
         formats.append(run.format)
-    assert formats == ["openai", "openai", "messages", "docent", "anthropic", "taskweaver", "messages", "messages"]
+    assert formats == [
+        "openai", "openai", "messages", "docent", "anthropic", "taskweaver", "adp", "sotopia", "messages", "messages",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("array", [False, True])
