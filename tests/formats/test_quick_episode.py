@@ -17,10 +17,11 @@ from trajview.corpus.decode import decode_json
 from trajview.errors import TrajviewError
 from trajview.formats import registry
 from trajview.formats.base import Origin
+from trajview.formats.episode_outline import onlooker_count
 from trajview.formats.quick import QuickLook
 from trajview.formats.quick_episode import look_at_episode
 from trajview.formats.roles import role_of, roles_of
-from trajview.formats.sotopia_episode import episode_of, onlooker_count, onlooker_lines
+from trajview.formats.sotopia_episode import episode_of, onlooker_lines
 from trajview.models.episodes import is_context, parse_context
 
 ORIGIN = Origin(Path("logs.jsonl"), 3, 4, alone=False)

@@ -27,6 +27,7 @@ from .record import fault_of, not_utf8, origin_of, placed
 from .tasks import task_of
 
 if TYPE_CHECKING:
+    from trajview.formats.episode_outline import PartedEpisode
     from trajview.formats.events import PartedSession
     from trajview.formats.unread import Parted, PartedRun
     from trajview.models.run import AgentRun
@@ -200,9 +201,11 @@ class Reader:
         """The run, parsed anew; `whole`: with what its sub-agents said in files beside its own."""
         if not info.summarised:
             info = self.summed_up(info)
+        from trajview.formats.episode_outline import PartedEpisode
         from trajview.formats.events import PartedSession
         from trajview.formats.unread import Parted, PartedRun
 
+        apart = Parted | PartedRun | PartedSession | PartedEpisode
         known, origin = registry.format_named(info.format), origin_of(info.path, info)
         read = getattr(known, "open", known.read) if lazily else known.read
         value = self._taken(info) if lazily else None
@@ -215,14 +218,14 @@ class Reader:
                     agents = self._add_beside(info, parts)
                     if agents is not None and parts.sorting.only_chains:  # they would come before these
                         parts = agents = None
-                if isinstance(parts, Parted | PartedRun | PartedSession):
+                if isinstance(parts, apart):
                     with collector_paused(info.length):
                         run = open_parted(parts, _decode, origin)
                     if run is not None:
                         if agents is not None:
                             agents.describe(run)
                         return cast("AgentRun", run)
-            if value is None or isinstance(value, Parted | PartedRun | PartedSession):
+            if value is None or isinstance(value, apart):
                 value = self.value(info)
             if whole and info.container == "jsonl messages":
                 from .beside import beside
@@ -251,7 +254,7 @@ class Reader:
             parts.add(line)
         return agents
 
-    def _parted(self, info: RunInfo) -> Parted | PartedRun | PartedSession | None:
+    def _parted(self, info: RunInfo) -> Parted | PartedRun | PartedSession | PartedEpisode | None:
         """The parts of a record that is JSON, or of many lines; None where it has to be decoded."""
         if info.container not in _JSON and info.container != "jsonl messages":
             return None
@@ -265,6 +268,10 @@ class Reader:
             from trajview.formats.quick_lines import QuickLines
 
             return cast("PartedSession | None", parted_lines(data, QuickLines(origin_of(info.path, info))))
+        if info.format == "sotopia":
+            from trajview.formats.quick_episode import parted_episode
+
+            return parted_episode(data, origin_of(info.path, info))
         from trajview.formats import docent, messages
         from trajview.formats.quick_docent import parted_run
         from trajview.formats.unread import parted

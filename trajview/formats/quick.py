@@ -20,12 +20,12 @@ from msgspec import UNSET, Raw, UnsetType
 
 from trajview.models.units import count_units
 
-from . import docent, openai, registry, sotopia
+from . import docent, openai, quick_episode, registry, sotopia
 from .base import Origin, Summary
 from .chat_format import Beside, ChatFormat, beside_messages
+from .episode_outline import PartedEpisode
 from .outline import outline_of
 from .quick_docent import look_at_parts, look_at_run, parted_run
-from .quick_episode import look_at_episode
 from .roles import ROLES, sample
 from .task import task_told
 from .unread import ABSENT, Parted, PartedRun, Told, Usual, json_of, parted
@@ -44,6 +44,8 @@ _LONGEST: Final = 1 << 20
 """Bytes of the first element of a list that may be a message."""
 _HEAD: Final = 1 << 16
 """Bytes among which the key `transcripts` is looked for: with it, a record is Docent's."""
+_TURNS: Final = re.compile(rb'"messages"\s*:\s*\[\s*\[')
+"""With turns under that key, it may be an episode."""
 _TEXT_OR_NULL: Final = frozenset({(b'"',), (b"n",)})
 _LIST_OR_NULL: Final = frozenset({(b"[",), (b"n",)})
 _CONTENT: Final = attrgetter("content")
@@ -67,7 +69,7 @@ _NEW_UNIT: Final = tuple(
 not, except a system's."""
 _Role = Literal[tuple(ROLES)]  # type: ignore[valid-type]  # mypy wants them spelled out
 
-_TYPED: Final = {sotopia.FORMAT.name: look_at_episode, docent.FORMAT.name: look_at_run}
+_TYPED: Final = {sotopia.FORMAT.name: quick_episode.look_at_episode, docent.FORMAT.name: look_at_run}
 """Formats whose records are decoded into types of their own."""
 
 
@@ -124,9 +126,9 @@ class QuickLook:
         self._learnt = ""
         """The format of the record that was looked at in full last."""
         self._typed_misses = 0
-        self._parted: Parted | PartedRun | None = None
+        self._parted: Parted | PartedRun | PartedEpisode | None = None
 
-    def taken_apart(self) -> Parted | PartedRun | None:
+    def taken_apart(self) -> Parted | PartedRun | PartedEpisode | None:
         """The parts of the record that was looked at last, where it is large; given once."""
         found, self._parted = self._parted, None
         return found
@@ -175,8 +177,12 @@ class QuickLook:
 
     def _look_at_large(self, data: bytes | memoryview, origin: Origin) -> tuple[str, Summary] | None:
         """The same of a record that is never decoded, not even to learn its format: what detection sees of it is."""
-        if b'"transcripts"' in bytes(data[:_HEAD]) and (found := self._look_at_large_run(data, origin)) is not None:
+        head = bytes(data[:_HEAD])
+        if b'"transcripts"' in head and (found := self._look_at_large_run(data, origin)) is not None:
             return found
+        if _TURNS.search(head) and (episode := quick_episode.parted_episode(data, origin)) is not None:
+            self._parted = episode
+            return quick_episode.look_at_parts(episode)
         try:
             if data[:1] == b"[" and not _begins_with_a_message(data):
                 return None  # an array of records

@@ -6,18 +6,20 @@ such a record is an episode beyond doubt, since no other format has these keys.
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any, Final
 
 import msgspec
-from msgspec import Raw
+from msgspec import UNSET, Raw
 
 from trajview.models.episodes import Said
 
 from .base import Origin, Summary
+from .episode_outline import PartedEpisode, onlooker_count, onlooker_outline
 from .sotopia import FORMAT
-from .sotopia_episode import episode_from
+from .sotopia_episode import Episode, episode_from
 
-__all__ = ["look_at_episode"]
+__all__ = ["look_at_episode", "look_at_parts", "parted_episode"]
 
 
 class _Record(msgspec.Struct, forbid_unknown_fields=True, gc=False):
@@ -26,14 +28,16 @@ class _Record(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     messages: list[list[Said]]
     rewards: Raw
     reasoning: Any
-    pk: Any = None
-    tag: Any = None
-    models: Any = None
-    agent_classes: Any = None
-    environment_prompt: Any = None
-    rewards_prompt: Any = None
+    pk: Any = UNSET
+    tag: Any = UNSET
+    models: Any = UNSET
+    agent_classes: Any = UNSET
+    environment_prompt: Any = UNSET
+    rewards_prompt: Any = UNSET
 
 
+_FIELDS: Final = tuple(name for name in _Record.__struct_fields__ if name not in ("messages", "rewards"))
+_values: Final = attrgetter(*_FIELDS)
 _decode: Final = msgspec.json.Decoder(_Record).decode
 _decode_rewards: Final = msgspec.json.Decoder(list[tuple[float, dict[str, float]]]).decode
 _decode_any: Final = msgspec.json.Decoder().decode
@@ -41,6 +45,22 @@ _decode_any: Final = msgspec.json.Decoder().decode
 
 def look_at_episode(data: bytes | memoryview, origin: Origin) -> tuple[str, Summary] | None:
     """Name of the format and summary of an episode; None where the record has to be looked at in full."""
+    episode = _episode(data, origin)
+    return None if episode is None else (FORMAT.name, FORMAT.summary(episode, onlooker_count(episode)))
+
+
+def parted_episode(data: bytes | memoryview, origin: Origin) -> PartedEpisode | None:
+    """The episode that a record is, to be opened; None where the record has to be decoded in full for that."""
+    episode = _episode(data, origin)
+    return None if episode is None else PartedEpisode(episode, onlooker_outline(episode))
+
+
+def look_at_parts(parts: PartedEpisode) -> tuple[str, Summary]:
+    """Name of the format and summary of an episode that is to be opened."""
+    return FORMAT.name, FORMAT.summary(parts.episode, len(parts.outlined.roles))
+
+
+def _episode(data: bytes | memoryview, origin: Origin) -> Episode | None:
     try:
         record = _decode(data)
         rewards, are_usual = _rewards(record.rewards)
@@ -49,14 +69,12 @@ def look_at_episode(data: bytes | memoryview, origin: Origin) -> tuple[str, Summ
     turns = record.messages
     if not turns or not turns[0]:
         return None
-    fields = {
-        "agents": record.agents,
-        "models": record.models,
-        "pk": record.pk,
-        "reasoning": record.reasoning,
-        "rewards": rewards,
-    }
-    return FORMAT.name, FORMAT.summary(episode_from(fields, turns, origin, rewards if are_usual else None))
+    fields = {key: value for key, value in zip(_FIELDS, _values(record), strict=True) if value is not UNSET}
+    fields["rewards"] = rewards
+    episode = episode_from(fields, turns, origin, rewards if are_usual else None)
+    if are_usual and episode.rewards is None:  # they are shown as they are
+        fields["rewards"] = _decode_any(record.rewards)
+    return episode
 
 
 def _rewards(data: Raw) -> tuple[Any, bool]:

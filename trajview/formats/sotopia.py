@@ -8,7 +8,10 @@ from trajview.errors import FormatError, Problem
 from trajview.models.episodes import rewards_of
 
 from .base import Detection, Origin, Summary
-from .sotopia_episode import Episode, Line, agent_lines, context_of, episode_of, onlooker_count, onlooker_lines, where
+from .episode_outline import Outlined, PartedEpisode, agent_outlines, onlooker_count, onlooker_outline
+from .lazy_episode import EpisodeMessages, message_of
+from .sotopia_episode import Episode, Line, agent_lines, context_of, episode_of, onlooker_lines, where
+from .unread import LAZY_FROM, Decode
 
 if TYPE_CHECKING:
     from trajview.models.run import AgentRun
@@ -25,31 +28,48 @@ def _models_by_agent(episode: Episode) -> dict[str, str]:
 
 
 def _transcript(episode: Episode, key: str, name: str, lines: list[Line]) -> Transcript:
-    from trajview.models.messages import AssistantMessage, ChatMessage, SystemMessage, UserMessage
     from trajview.models.transcript import Transcript
 
     models = _models_by_agent(episode)
-    messages: list[ChatMessage] = []
     units: list[list[int]] = [[] for _ in episode.turns]
-    for line in lines:
-        units[line.turn].append(len(messages))
-        metadata: dict[str, Any] = {"turn": line.turn} | ({"action": line.action} if line.action else {})
-        if line.role == "assistant":
-            messages.append(
-                AssistantMessage(
-                    content=line.text,
-                    name=line.name,
-                    recipient=line.recipient,
-                    metadata=metadata,
-                    model=models.get(line.name),
-                )
-            )
-        else:
-            kind = SystemMessage if line.role == "system" else UserMessage
-            messages.append(kind(content=line.text, name=line.name, recipient=line.recipient, metadata=metadata))
+    for index, line in enumerate(lines):
+        units[line.turn].append(index)
     return Transcript(
-        id=f"{episode.id}/{key}", name=name, messages=messages, units=units if all(units) and units else None
+        id=f"{episode.id}/{key}",
+        name=name,
+        messages=[message_of(line, models) for line in lines],
+        units=units if all(units) and units else None,
     )
+
+
+def _on_demand(episode: Episode, key: str, name: str, outlined: Outlined, agent: str | None = None) -> Transcript:
+    """The same with messages that are built when they are looked at."""
+    from trajview.models.transcript import Transcript
+
+    messages = EpisodeMessages(episode, outlined, _models_by_agent(episode), agent)
+    transcript = Transcript(id=f"{episode.id}/{key}", name=name)
+    transcript.units = messages.units()
+    transcript.read_on_demand(messages, messages.roles)
+    return transcript
+
+
+def _transcripts(episode: Episode, *, with_views: bool) -> list[Transcript]:
+    views = agent_lines(episode).items() if with_views else ()
+    return [
+        _transcript(episode, "onlooker", "onlooker", list(onlooker_lines(episode))),
+        *(_transcript(episode, str(place), agent, lines) for place, (agent, lines) in enumerate(views, 1)),
+    ]
+
+
+def _long_transcripts(episode: Episode, outlined: Outlined) -> list[Transcript] | None:
+    """The same of a long episode, whose messages are built when they are looked at; None of a short one."""
+    if len(outlined.roles) < LAZY_FROM:
+        return None
+    views = agent_outlines(episode).items()
+    return [
+        _on_demand(episode, "onlooker", "onlooker", outlined),
+        *(_on_demand(episode, str(place), agent, seen, agent) for place, (agent, seen) in enumerate(views, 1)),
+    ]
 
 
 def _rewards_note(episode: Episode) -> str | None:
@@ -90,6 +110,31 @@ def _metadata(episode: Episode) -> dict[str, Any]:
     }
 
 
+def _run(episode: Episode, origin: Origin, *, with_views: bool = True, outlined: Outlined | None = None) -> AgentRun:
+    """The run that an episode is; with its outline, to be looked at: see `SotopiaFormat.open`."""
+    from pydantic import ValidationError
+
+    from trajview.models.run import AgentRun
+
+    metadata = _metadata(episode)
+    try:
+        transcripts = _long_transcripts(episode, outlined) if outlined is not None else None
+        scenario = metadata.get("scenario")
+        return AgentRun(
+            id=episode.id,
+            name=episode.name,
+            description=scenario if isinstance(scenario, str) else None,
+            transcripts=_transcripts(episode, with_views=with_views) if transcripts is None else transcripts,
+            metadata=metadata,
+            agents=episode.agents,
+            rewards=episode.rewards,
+            reasoning=episode.reasoning or None,
+            source_format=FORMAT.name,
+        )
+    except ValidationError as error:
+        raise FormatError(f"The episode cannot be shown: {error.errors()[0]['msg']}.", where=where(origin)) from error
+
+
 class SotopiaFormat:
     """Sotopia's EpisodeLog, and the spelling in which the dataset is published."""
 
@@ -122,15 +167,16 @@ class SotopiaFormat:
 
     def summarise(self, record: Any, origin: Origin) -> Summary:
         """Counts of the onlooker's transcript, and how many transcripts there are with the agents'."""
-        return self.summary(episode_of(record, origin))
+        episode = episode_of(record, origin)
+        return self.summary(episode, onlooker_count(episode))
 
-    def summary(self, episode: Episode) -> Summary:
-        """The same of an episode that was taken from its record."""
+    def summary(self, episode: Episode, messages: int) -> Summary:
+        """The same of an episode that was taken from its record, and of which an onlooker sees so many messages."""
         note = _rewards_note(episode)
         return Summary(
             id=episode.id,
             name=episode.name,
-            messages=onlooker_count(episode),
+            messages=messages,
             units=len(episode.turns),
             transcripts=1 + len(episode.agents),
             agents=tuple(episode.agents),
@@ -141,41 +187,20 @@ class SotopiaFormat:
 
     def read(self, record: Any, origin: Origin) -> AgentRun:
         """The episode as a run. Raises FormatError where there are no turns to show."""
-        return self._read(record, origin, with_views=True)
+        return _run(episode_of(record, origin), origin)
+
+    def open(self, record: Any, origin: Origin) -> AgentRun:
+        """The same, to be looked at: of many messages only those are built that are."""
+        episode = episode_of(record, origin)
+        return _run(episode, origin, outlined=onlooker_outline(episode))
+
+    def open_parted(self, parts: Any, decode: Decode, origin: Origin) -> AgentRun | None:  # noqa: ARG002 - it is decoded
+        """The same of an episode that was taken from its record already."""
+        return _run(parts.episode, origin, outlined=parts.outlined) if isinstance(parts, PartedEpisode) else None
 
     def skim(self, record: Any, origin: Origin) -> AgentRun:
         """The run to be searched: as an onlooker saw it, which is all there is to be found."""
-        return self._read(record, origin, with_views=False)
-
-    def _read(self, record: Any, origin: Origin, with_views: bool) -> AgentRun:
-        from pydantic import ValidationError
-
-        from trajview.models.run import AgentRun
-
-        episode = episode_of(record, origin)
-        metadata = _metadata(episode)
-        try:
-            onlooker = _transcript(episode, "onlooker", "onlooker", list(onlooker_lines(episode)))
-            views = [
-                _transcript(episode, str(place + 1), agent, lines)
-                for place, (agent, lines) in enumerate(agent_lines(episode).items() if with_views else ())
-            ]
-            scenario = metadata.get("scenario")
-            return AgentRun(
-                id=episode.id,
-                name=episode.name,
-                description=scenario if isinstance(scenario, str) else None,
-                transcripts=[onlooker, *views],
-                metadata=metadata,
-                agents=episode.agents,
-                rewards=episode.rewards,
-                reasoning=episode.reasoning or None,
-                source_format=self.name,
-            )
-        except ValidationError as error:
-            raise FormatError(
-                f"The episode cannot be shown: {error.errors()[0]['msg']}.", where=where(origin)
-            ) from error
+        return _run(episode_of(record, origin), origin, with_views=False)
 
     def check(self, record: Any, origin: Origin) -> list[Problem]:
         """What keeps Sotopia itself from loading the record, and what cannot be shown as it is meant."""

@@ -6,7 +6,6 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -22,7 +21,6 @@ from trajview.models.episodes import (
     Said,
     agent_names_of,
     comments_of,
-    is_context,
     is_evaluation,
     is_moderated,
     merge_contexts,
@@ -39,21 +37,14 @@ if TYPE_CHECKING:
     from trajview.models.run import Reward
 
 __all__ = [
-    "Episode",
-    "Line",
-    "agent_lines",
-    "context_of",
-    "episode_from",
-    "episode_of",
-    "onlooker_count",
-    "onlooker_lines",
-    "where",
-]
+    "ECHO_LIMIT", "Episode", "Line", "agent_lines", "context_of", "episode_from", "episode_of", "flat", "is_echo", "lines_in_turn",
+    "onlooker_lines", "views_in_turn", "where",
+]  # fmt: skip
 
 _SENDER = itemgetter(0)
 _LITERAL_LIMIT = 100_000
-_ECHO_LIMIT = 10_000
-_MANY = 1000
+ECHO_LIMIT = 10_000
+"""Observations times deeds of a turn from which on nobody looks which of these are retold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,27 +163,25 @@ def episode_from(
 # -- what an onlooker sees
 
 
-def _flat(text: str) -> str:
+def flat(text: str) -> str:
     return " ".join(text.split())
 
 
 _TURN = re.compile(r"\s*Turn #\d+:?")
-_HEADINGS = frozenset(f"Turn #{number}" for number in range(100))
-"""Echoes of a turn in which nothing was done."""
 
 
-def _is_echo(text: str, before: list[Said]) -> bool:
+def is_echo(text: str, before: list[Said]) -> bool:
     """Whether an observation only retells what was done in the turn before, as `Turn #k: …` does."""
     if heading := _TURN.match(text):
         if heading.end() == len(text):
             return True
         text = text[heading.end() :]
-    rest = _flat(text)
+    rest = flat(text)
     for sender, _, did in before:
         if not rest:
             break
         if sender != ENVIRONMENT:
-            did = _flat(did)
+            did = flat(did)
             rest = rest.replace(did if did.startswith(f"{sender} ") else f"{sender} {did}", "", 1).strip()
     return not rest
 
@@ -235,9 +224,9 @@ def _onlooker_turn(episode: Episode, number: int) -> Iterator[Line]:
     for place, (sender, receiver, text) in enumerate(turn):
         if sender == ENVIRONMENT and place not in places:
             told.setdefault(text, []).append(receiver)
-    few = len(told) * len(before) <= _ECHO_LIMIT
+    few = len(told) * len(before) <= ECHO_LIMIT
     for text, receivers in told.items():
-        if not text.strip() or (few and number and _is_echo(text, before)):
+        if not text.strip() or (few and number and is_echo(text, before)):
             continue
         role = "user" if number else "system"
         yield Line(role, ENVIRONMENT, text.strip("\n"), number, _to_some(receivers, episode.agents))
@@ -250,107 +239,52 @@ def _onlooker_turn(episode: Episode, number: int) -> Iterator[Line]:
             yield Line("assistant", sender, action.text, number, ", ".join(private) or None, action.kind)
 
 
+def lines_in_turn(episode: Episode, number: int) -> list[Line]:
+    """What there is of one turn in `onlooker_lines`."""
+    found = list(_onlooker_turn(episode, number))
+    if not found:
+        acted = any(sender != ENVIRONMENT for sender, _, _ in episode.turns[number])
+        over = number == len(episode.turns) - 1 and not acted
+        text = "The episode is over." if over else "No one did anything."
+        found.append(Line("user", ENVIRONMENT, text, number))
+    return found
+
+
 def onlooker_lines(episode: Episode) -> Iterator[Line]:
     """The whole episode: in each turn what is new to an onlooker, then what the agents did. No turn is empty.
 
     The contexts of turn 0 become one that holds every background and every real goal. Observations that only retell
     the turn before are left out (each agent's own transcript has them), and so is doing nothing.
     """
-    last = len(episode.turns) - 1
-    for number, turn in enumerate(episode.turns):
-        empty = True
-        for line in _onlooker_turn(episode, number):
-            empty = False
-            yield line
-        if empty:
-            over = number == last and not any(sender != ENVIRONMENT for sender, _, _ in turn)
-            yield Line("user", ENVIRONMENT, "The episode is over." if over else "No one did anything.", number)
-
-
-_Plain = tuple[str, str, str, bool]
-"""What all were told in a turn, who did something, and what; empty where there is none. All others did nothing, which
-stands before that or not."""
-
-
-def _plain(turn: list[Said], *, is_first: bool = False) -> _Plain | None:
-    """A turn as nearly every one is; None where there is more to it. What is told in the first is left out."""
-    told = doer = deed = ""
-    idled = False
-    environment, idle = ENVIRONMENT, "did nothing"
-    for sender, _, text in turn:
-        if sender == environment:
-            if text != told and not is_first:
-                if told:
-                    return None
-                told = text
-        elif text != idle:
-            if deed or not text:
-                return None
-            doer, deed = sender, text
-        elif sender == "did":  # of whom `parse_action` reads that he did "nothing"
-            return None
-        elif not deed:
-            idled = True
-    return None if len(turn) > _MANY else (told, doer, deed, idled)
-
-
-@lru_cache(maxsize=1000)
-def _is_plain_name(name: str) -> bool:
-    """Whether a name stands in an observation as it is, and not in what it says of those who did nothing."""
-    return bool(name) and name == _flat(name) and "nothing" not in name
-
-
-def _is_plain_echo(text: str, number: int, before: _Plain) -> bool:
-    """Whether an observation is an echo beyond doubt of turn `number`."""
-    if len(text) < 9 and text in _HEADINGS:
-        return True
-    _, doer, deed, idled = before
-    return (
-        bool(deed)
-        and text == f"Turn #{number}: {doer} {deed}\n"
-        and not deed.startswith(doer)
-        and not deed[0].isspace()
-        and _is_plain_name(doer)
-        and not (idled and "nothing" in deed)  # that the other one did nothing is left out first
-    )
-
-
-def _count_in(turn: list[Said], before: list[Said], first: bool) -> int:
-    """How many lines there are of a turn; 0 where it is empty."""
-    told: list[str] = []
-    last = ""
-    found = contexts = 0
-    for sender, receiver, text in turn:
-        if sender != ENVIRONMENT:
-            found += "did nothing" not in text or parse_action(sender, text).kind != "none"
-        elif first and receiver != ENVIRONMENT and is_context(text):
-            contexts = 1  # however many there are, they become one line
-        elif text != last:  # all are told the same, as a rule: to hash it takes longer
-            told.append(text)
-            last = text
-    news = set(told) if len(told) > 1 else told
-    few = not first and len(news) * len(before) <= _ECHO_LIMIT
-    return found + contexts + sum(1 for text in news if text.strip() and not (few and _is_echo(text, before)))
-
-
-def onlooker_count(episode: Episode) -> int:
-    """How many `onlooker_lines` there are, without making them."""
-    if not episode.turns:
-        return 0
-    before = episode.turns[0]
-    total = _count_in(before, [], True) or 1
-    done = _plain(before, is_first=True)
-    for number, turn in enumerate(episode.turns[1:]):
-        plain = _plain(turn)
-        if plain is not None and (not plain[0] or (done is not None and _is_plain_echo(plain[0], number, done))):
-            total += 1  # what was done, or that nothing was
-        else:
-            total += _count_in(turn, before, False) or 1
-        before, done = turn, plain
-    return total
+    for number in range(len(episode.turns)):
+        yield from lines_in_turn(episode, number)
 
 
 # -- what an agent sees
+
+
+def views_in_turn(episode: Episode, number: int, views: dict[str, list[Line]]) -> None:
+    """Add what there is of one turn in `agent_lines` to the lines of each agent."""
+    for sender, receiver, text in episode.turns[number]:
+        if sender == ENVIRONMENT or (sender not in views and receiver in views):
+            if text.strip():
+                line = Line("user", sender, text.strip("\n"), number)
+                for agent in views if receiver == ENVIRONMENT else (receiver,):
+                    if agent in views:
+                        views[agent].append(line)
+            continue
+        action = parse_action(sender, text)
+        if action.kind == "none":
+            continue
+        private = action.private_to or (() if receiver in ("", ENVIRONMENT) else (receiver,))
+        to = ", ".join(private) or None
+        if sender in views:
+            views[sender].append(Line("assistant", sender, action.text, number, to, action.kind))
+        if episode.moderated or receiver in views:
+            heard = Line("user", sender, action.text, number, to, action.kind)
+            for agent in private or views:
+                if agent != sender and agent in views:
+                    views[agent].append(heard)
 
 
 def agent_lines(episode: Episode) -> dict[str, list[Line]]:
@@ -359,26 +293,6 @@ def agent_lines(episode: Episode) -> dict[str, list[Line]]:
     In a moderated episode nothing is addressed to anyone: there an agent is shown what the others do in the open.
     """
     views: dict[str, list[Line]] = {agent: [] for agent in episode.agents}
-    everyone = list(views.values())
-    for number, turn in enumerate(episode.turns):
-        for sender, receiver, text in turn:
-            if sender == ENVIRONMENT or (sender not in views and receiver in views):
-                shown = everyone if receiver == ENVIRONMENT else [views[receiver]] if receiver in views else []
-                if text.strip():
-                    line = Line("user", sender, text.strip("\n"), number)
-                    for view in shown:
-                        view.append(line)
-                continue
-            action = parse_action(sender, text)
-            if action.kind == "none":
-                continue
-            private = action.private_to or (() if receiver in ("", ENVIRONMENT) else (receiver,))
-            to = ", ".join(private) or None
-            if sender in views:
-                views[sender].append(Line("assistant", sender, action.text, number, to, action.kind))
-            if episode.moderated or receiver in views:
-                heard = Line("user", sender, action.text, number, to, action.kind)
-                for agent in private or views:
-                    if agent != sender and agent in views:
-                        views[agent].append(heard)
+    for number in range(len(episode.turns)):
+        views_in_turn(episode, number, views)
     return views

@@ -1,0 +1,145 @@
+"""An episode whose messages are built when they are looked at is the one that reading builds."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from trajview.corpus.corpus import Corpus
+from trajview.corpus.decode import decode_json
+from trajview.errors import TrajviewError
+from trajview.formats import sotopia
+from trajview.formats.base import Origin
+from trajview.formats.lazy_episode import EpisodeMessages
+from trajview.formats.quick import QuickLook
+from trajview.formats.quick_episode import parted_episode
+from trajview.highlight import highlights_in, text_of
+from trajview.models.run import AgentRun
+
+from .test_quick_episode import CONTEXT, EPISODE, HOSTILE, USUAL
+
+ORIGIN = Origin(Path("logs.json"))
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "sotopia"
+RELAXED = settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
+
+
+@pytest.fixture(autouse=True)
+def every_episode_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sotopia, "LAZY_FROM", 0)
+
+
+def assert_same(run: AgentRun, whole: AgentRun) -> None:
+    assert len(run.transcripts) == len(whole.transcripts)
+    for seen, read in zip(run.transcripts, whole.transcripts, strict=True):
+        messages = seen.messages
+        assert isinstance(messages, EpisodeMessages)
+        assert messages.roles == [message.role for message in read.messages]
+        sizes = messages.measured()
+        assert messages.models() == dict.fromkeys(
+            getattr(each, "model", None) for each in read.messages if getattr(each, "model", None)
+        )
+        for index in reversed(range(len(messages))):
+            assert messages[index] == read.messages[index]
+            assert "\n".join(messages.searchable(index)) == text_of(read.messages[index])
+            assert sizes[index][1] + len("the conversation.") >= len(
+                read.messages[index].text
+            )  # `left.` is shown longer
+        assert (seen.units, seen.unit_starts) == (read.units, read.unit_starts)
+        assert (seen.id, seen.name, seen.metadata) == (read.id, read.name, read.metadata)
+        assert highlights_in(seen) == highlights_in(read)
+    kept = set(AgentRun.model_fields) - {"transcripts"}
+    assert run.model_dump(include=kept) == whole.model_dump(include=kept)
+
+
+@RELAXED
+@given(EPISODE)
+def test_an_episode_opened_is_the_episode_read(record: dict[str, Any]) -> None:
+    try:
+        whole = sotopia.FORMAT.read(record, ORIGIN)
+    except TrajviewError as error:
+        with pytest.raises(type(error), match=re.escape(str(error))):
+            sotopia.FORMAT.open(record, ORIGIN)
+        return
+    assert_same(sotopia.FORMAT.open(record, ORIGIN), whole)
+
+
+@RELAXED
+@given(USUAL | EPISODE, st.lists(HOSTILE, max_size=2), st.randoms(use_true_random=False))
+def test_an_episode_taken_from_its_bytes_is_the_episode_read(
+    record: dict[str, Any], hostile: list[bytes], rng: Random
+) -> None:
+    data = json.dumps(record).encode()
+    for each in hostile:
+        places = [match.span() for match in re.finditer(rb'"(?:[^"\\]|\\.)*"(?!:)|\d+|\[\]', data)]
+        start, end = rng.choice(places)
+        data = data[:start] + each + data[end:]
+    parts = parted_episode(data, ORIGIN)
+    if parts is None:
+        return
+    run = sotopia.FORMAT.open_parted(parts, decode_json, ORIGIN)
+    assert run is not None
+    assert_same(run, sotopia.FORMAT.read(decode_json(data)[0], ORIGIN))
+
+
+@pytest.mark.parametrize("path", sorted(FIXTURES.glob("*.json")), ids=lambda path: path.name)
+def test_every_fixture_opens_as_it_is_read(path: Path) -> None:
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+        whole = sotopia.FORMAT.read(record, ORIGIN)
+    except (ValueError, TrajviewError):
+        return
+    assert_same(sotopia.FORMAT.open(record, ORIGIN), whole)
+
+
+def _long(turns: int) -> dict[str, Any]:
+    said = [[["Environment", "Ann", CONTEXT], ["Environment", "Bo", CONTEXT]]]
+    for number in range(turns):
+        who, other = ("Ann", "Bo") if number % 2 else ("Bo", "Ann")
+        act = f'said: "{number} {"é" if number % 7 else ""}{"x" * 1500}"'
+        said[-1] += [[who, "Environment", act], [other, "Environment", "did nothing"]]
+        said.append([["Environment", name, f"Turn #{number}: {who} {act}\n"] for name in ("Ann", "Bo")])
+    return {"pk": "long", "environment": "e", "agents": ["p1", "p2"], "models": ["judge", "m1", "m2"], "messages": said, "reasoning": "", "rewards": [1, 2],
+            "rewards_prompt": None}  # fmt: skip
+
+
+def test_a_large_episode_is_listed_and_opened_without_being_decoded_in_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = _long(1000)
+    path = tmp_path / "long.json"
+    path.write_text(json.dumps(record))
+    whole = sotopia.FORMAT.read(record, Origin(path))
+
+    def fails(*_: object) -> None:
+        raise AssertionError("it was decoded in full")
+
+    monkeypatch.setattr("trajview.corpus.json_records.decode_json", fails)
+    monkeypatch.setattr("trajview.corpus.reader.value_of", fails)
+    handed, reopened = Corpus([path]), Corpus([path])
+    handed.start()
+    handed.wait()
+    reopened.scan()
+    for corpus in (handed, reopened):
+        assert not corpus.problems
+        info = corpus[0]
+        summary = sotopia.FORMAT.summarise(record, Origin(path))
+        assert (info.id, info.name, info.messages, info.units, info.agents, info.rewards, info.models) == (
+            summary.id, summary.name, summary.messages, summary.units, summary.agents, summary.rewards, summary.models,
+        )  # fmt: skip
+        assert_same(corpus.load(info, lazily=True), whole)
+
+
+def test_what_looks_like_a_large_episode_and_is_none_is_looked_at_in_full() -> None:
+    for record in ({"messages": [["x" * (1 << 20)]]}, {**_long(1000), "surprise": 1}, {**_long(1000), "environment": float("nan")}):  # fmt: skip
+        looker = QuickLook()
+        assert looker.look(json.dumps(record).encode(), ORIGIN, apart=True) is None
+        assert looker.taken_apart() is None
