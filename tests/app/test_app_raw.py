@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Event
 
 import pytest
 from textual.widgets import Static
 
 from trajview.app.screens.raw import RawScreen
 from trajview.app.screens.transcript import TranscriptScreen
+from trajview.corpus.corpus import Corpus
+from trajview.corpus.info import RunInfo
 
-from .driving import Reader, reading
+from .driving import PATIENCE, Reader, reading
 
 
 def raw(reader: Reader) -> RawScreen:
@@ -87,3 +90,56 @@ async def test_what_the_record_does_not_hold_is_said_and_n_does_nothing(log: Pat
         await reader.until(lambda: "“teapot” not found" in title(reader))
         await reader.press("n", "N")
         assert under_cursor(reader) == before
+
+
+@pytest.fixture
+def held_back(monkeypatch: pytest.MonkeyPatch) -> Event:
+    """What lets the records be read."""
+    may = Event()
+    read = Corpus.raw_bytes
+
+    def wait(corpus: Corpus, info: RunInfo) -> bytes:
+        assert may.wait(PATIENCE)
+        return read(corpus, info)
+
+    monkeypatch.setattr(Corpus, "raw_bytes", wait)
+    return may
+
+
+async def test_what_is_typed_before_the_record_is_there_is_done_when_it_is(log: Path, held_back: Event) -> None:
+    async with reading(log, size=(80, 24)) as reader:
+        await reader.opened()
+        await reader.press("v")
+        await reader.until(lambda: isinstance(reader.app.screen, RawScreen))
+        await reader.press("slash")
+        await reader.type("never plugged in")
+        await reader.press("enter")
+        assert raw(reader).view.session is None
+        held_back.set()
+        await reader.until(lambda: "1/2" in title(reader))
+        assert "never plugged" in under_cursor(reader)
+        await reader.press("n")  # keys are done at once again
+        assert "2/2" in title(reader)
+
+
+async def test_moves_before_the_record_is_there_start_from_the_message(log: Path, held_back: Event) -> None:
+    async with reading(log, size=(80, 24)) as reader:
+        await reader.opened()
+        await reader.press("v", "G", "k", "k")
+        held_back.set()
+        await reader.until(lambda: raw(reader).view.session is not None)
+        session = raw(reader).view.session
+        assert session is not None
+        await reader.until(lambda: session.cursor[1] == len(session.layout(0).rows) - 3)
+
+
+async def test_escape_takes_back_what_waits_for_the_record_and_then_leaves(log: Path, held_back: Event) -> None:
+    async with reading(log, size=(80, 24)) as reader:
+        await reader.opened()
+        await reader.press("v")
+        await reader.until(lambda: isinstance(reader.app.screen, RawScreen))
+        await reader.press("slash", "q", "escape")
+        assert isinstance(reader.app.screen, RawScreen)
+        await reader.press("q")
+        await reader.until(lambda: isinstance(reader.app.screen, TranscriptScreen))
+        held_back.set()

@@ -9,7 +9,10 @@ from collections import deque
 
 from textual.events import Event
 
-__all__ = ["DEAD", "TypedAhead"]
+__all__ = ["DEAD", "ENDING", "TypedAhead"]
+
+ENDING = ("ctrl+c", "ctrl+q")
+"""Keys that end the program: never held, never lost."""
 
 _PATIENCE = 10.0
 """Seconds after which no next run is expected any more: what was held is let go, and keys act at once."""

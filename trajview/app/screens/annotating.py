@@ -9,6 +9,7 @@ from textual import events
 
 from trajview.app.episodes import EpisodeKeys
 from trajview.app.screens.transcript_base import TranscriptBase
+from trajview.app.typed_ahead import ENDING
 from trajview.errors import AnnotationError
 from trajview.textsafe import one_line
 
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
     from trajview.corpus.info import RunInfo
 
 __all__ = ["Annotating"]
-
-_ENDING = ("ctrl+c", "ctrl+q")
-"""Keys that end the program: never held, never lost."""
 
 
 class Annotating(EpisodeKeys, TranscriptBase):
@@ -92,7 +90,7 @@ class Annotating(EpisodeKeys, TranscriptBase):
                 return True  # The same key again, or held down. It is not about a run that nobody has seen.
             if action.startswith("next_run") and not panel.ahead.submitting:
                 return False  # Several runs on, without a look at those between.
-        if isinstance(event, events.Key) and event.key in _ENDING:
+        if isinstance(event, events.Key) and event.key in ENDING:
             return False
         return panel.ahead.hold(event, monotonic())
 
@@ -100,7 +98,7 @@ class Annotating(EpisodeKeys, TranscriptBase):
         """Whether an event comes right after a refusal, and is for the run that does not come."""
         submits = False
         if isinstance(event, events.Key):
-            if event.key in _ENDING:
+            if event.key in ENDING:
                 return False
             bound = self.active_bindings.get(event.key)
             submits = bound is not None and bound.binding.action == "submit"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import deque
 from itertools import islice
 from typing import TYPE_CHECKING, ClassVar, cast
 
-from textual import on, work
+from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
@@ -24,6 +25,7 @@ from trajview.app.render.verbatim import size_of
 from trajview.app.screens.one_frame import OneFrame
 from trajview.app.search import SearchHits, search
 from trajview.app.session import TranscriptSession
+from trajview.app.typed_ahead import ENDING
 from trajview.app.unwaited import unwaited
 from trajview.app.widgets.key_footer import KeyFooter
 from trajview.app.widgets.prompt import Prompt
@@ -45,6 +47,8 @@ __all__ = ["RawScreen"]
 
 MOST_FOUND = 100_000
 """Matches of a search that are gone through: a letter is in half a gigabyte more often than memory holds places."""
+_WITHOUT_RECORD = frozenset({"back", "edit", "app.help_quit", "app.quit", "app.command_palette"})
+"""Actions that do something while the record is being read."""
 _Place = tuple[int, int]
 """A line of the record and a column in it, both from 0."""
 
@@ -79,6 +83,8 @@ class RawScreen(OneFrame, Reading, Screen[None]):
         """`at` is the message that was read, by its transcript and its number in it."""
         super().__init__()
         self.info, self.at = info, at
+        self._early: deque[events.Event] | None = deque()
+        """What was typed before the record was there; None once that was done."""
         self._how_large = ""
         self._sought = ""
         self._places: list[_Place] = []
@@ -133,6 +139,29 @@ class RawScreen(OneFrame, Reading, Screen[None]):
         self._title(self._how_large)
         self.view.show(message.session)
         self._to(message.place)
+        app = cast("TrajviewApp", self.app)
+        app.call_later(app.type_held, self._next_early)
+
+    def for_later(self, event: events.Key | events.Paste) -> bool:
+        """Whether an event is held until the record is there. What needs none is done at once, if it comes first."""
+        if self._early is None or (isinstance(event, events.Key) and event.key in ENDING):
+            return False
+        if isinstance(event, events.Key):
+            bound = self.active_bindings.get(event.key)
+            action = bound.binding.action if bound is not None else ""
+            if event.key == "escape" and self._early:
+                self._early.clear()  # what it would have ended is not begun
+                return True
+            if not self._early and action in _WITHOUT_RECORD:
+                return False
+        self._early.append(event)
+        return True
+
+    def _next_early(self) -> events.Event | None:
+        if self._early:
+            return self._early.popleft()
+        self._early = None
+        return None
 
     def _to(self, place: _Place) -> None:
         """To the row on which a place is, as wide as the screen is now."""

@@ -20,6 +20,7 @@ from trajview.app.results import AROUND, FEW, KEPT, WIDTH, Results
 from trajview.app.scope import ALL, Scope, ranks_in, scope_of
 from trajview.app.screens.results_opening import ResultsOpening
 from trajview.app.screens.results_said import context_said, counts_said, empty_said, query_said
+from trajview.app.typed_ahead import ENDING
 from trajview.app.widgets.key_footer import KeyFooter
 from trajview.app.widgets.prompt import Prompt
 from trajview.app.widgets.results_list import ResultsList
@@ -119,7 +120,7 @@ class ResultsScreen(ResultsOpening):
 
     def for_later(self, event: events.Key | events.Paste) -> bool:
         """Whether an event is held: quick fingers type the pattern before the screen is there."""
-        if self._early is None or (isinstance(event, events.Key) and event.key in ("ctrl+c", "ctrl+q")):
+        if self._early is None or (isinstance(event, events.Key) and event.key in ENDING):
             return False
         self._early.append(event)
         return True
