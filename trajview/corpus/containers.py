@@ -8,7 +8,7 @@ from typing import Any, BinaryIO, Literal
 
 from trajview.errors import Problem, UnreadableError, Where
 
-from .decode import BadRecord, decode_json
+from .decode import BadRecord, decode_by_parts, decode_json
 from .files import open_source, read_member, read_range
 from .info import RunInfo
 from .json_lines import decode_lines, lines_after
@@ -115,8 +115,8 @@ def bytes_of(info: RunInfo | Record, path: Path) -> bytes:
     return read_range(path, info.offset, info.length)
 
 
-def value_of(info: RunInfo) -> Any:
-    """The record read again and decoded. Raises UnreadableError."""
+def value_of(info: RunInfo, *, by_parts: bool = False) -> Any:
+    """The record read again and decoded. Raises UnreadableError. `by_parts` (see `decode_by_parts`) takes longer."""
     check_room_to_open(info.length, info.path, info.line)
     data = bytes_of(info, info.path)
     try:
@@ -126,7 +126,7 @@ def value_of(info: RunInfo) -> Any:
             from .yaml_records import decode_yaml
 
             return decode_yaml(data)[0]
-        return decode_json(data)[0]
+        return decode_by_parts(data) if by_parts else decode_json(data)[0]
     except BadRecord as error:
         found = problem_of(error, info.path, info.line or 1)
         raise UnreadableError(found.reason, hint="the file was changed; open it again", where=found.where) from error

@@ -384,7 +384,7 @@ class Corpus:
 
     def detections(self, info: RunInfo) -> list[Detection]:
         """Every format that the record could be, the most likely first, with reasons."""
-        return registry.detections(self.value(info))
+        return registry.detections(self._reader.value(info, by_parts=True))
 
     def check(self, info: RunInfo) -> list[Problem]:
         """Everything that is wrong with one run: whether it loads, and what its format finds on top."""

@@ -23,6 +23,7 @@ __all__ = [
     "MORE_TEXT",
     "BadRecord",
     "collector_paused",
+    "decode_by_parts",
     "decode_json",
     "decode_text",
     "keep_from_collector",
@@ -35,6 +36,10 @@ MORE_TEXT: Final = "there is more text after the end of the record"
 LARGE_RUN: Final = 20_000_000
 """Bytes from which on a run is a large one: millions of objects may be made of it."""
 _PAUSE_FROM: Final = 1_000_000  # bytes
+_PART: Final = 8 << 20
+"""Bytes that are decoded in one call where others are to have a turn."""
+_OBJECT: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_ARRAY: Final = msgspec.json.Decoder(list[msgspec.Raw])
 _MAX_DIGITS: Final = 4000  # Python refuses to read longer whole numbers
 
 
@@ -109,6 +114,27 @@ def decode_json(data: bytes | memoryview) -> tuple[Any, bool]:
         raise BadRecord("the JSON is nested too deeply to be read") from error
     except ValueError:  # msgspec.DecodeError and UnicodeDecodeError are both
         return _decode_slowly(data)
+
+
+def decode_by_parts(data: bytes | memoryview) -> Any:
+    """The value that `decode_json` gives, with a turn for others between its parts, where it is a large one: half a
+    gigabyte in one call takes a second and more in which nobody can press ctrl+c. Raises as that does."""
+    if not fits_decoded(len(data)):
+        raise MemoryError
+    try:
+        with collector_paused(len(data)):
+            return _parts(data)
+    except (ValueError, RecursionError):
+        return decode_json(data)[0]
+
+
+def _parts(data: bytes | memoryview) -> Any:
+    if len(data) > _PART:
+        if data[:1] == b"{":
+            return {key: _parts(memoryview(part)) for key, part in _OBJECT.decode(data).items()}
+        if data[:1] == b"[":
+            return [_parts(memoryview(part)) for part in _ARRAY.decode(data)]
+    return msgspec.json.decode(data)
 
 
 def _decode_slowly(data: bytes | memoryview) -> tuple[Any, bool]:

@@ -98,11 +98,11 @@ class Reader:
         self._check_unchanged(info, known)
         return data
 
-    def value(self, info: RunInfo) -> Any:
-        """See `Corpus.value`."""
+    def value(self, info: RunInfo, *, by_parts: bool = False) -> Any:
+        """See `Corpus.value`. `by_parts`: so that ctrl+c is heeded meanwhile."""
         known, info = self._listed(info)
         self._check_unchanged(info, known)
-        value = value_of(info)
+        value = value_of(info, by_parts=by_parts)
         self._check_unchanged(info, known)  # it may have changed while it was read
         return value
 
