@@ -22,6 +22,7 @@ from trajview.models.adp_spelling import CLASSES
 from trajview.models.messages import AssistantMessage, ToolMessage, UserMessage
 from trajview.models.run import AgentRun
 
+from .agreeing import agree, models_in
 from .digest import digest
 from .junk import junk, objects
 
@@ -38,19 +39,9 @@ def read(*content: Any, **others: Any) -> AgentRun:
     return FORMAT.read({"id": "t", "content": list(content), **others}, Origin())
 
 
-def agree(record: Any, origin: Origin) -> AgentRun:
-    """Reads the record, and checks that the summary says the same."""
-    run, summary = FORMAT.read(record, origin), FORMAT.summarise(record, origin)
-    (transcript,) = run.transcripts
-    models = dict.fromkeys(m.model for m in transcript.messages if isinstance(m, AssistantMessage) and m.model)
-    assert summary.id == run.id
-    assert summary.name == run.name
-    assert summary.messages == len(transcript.messages)
-    assert summary.units == len(transcript.units_of_action)
-    assert summary.transcripts == 1
-    assert list(summary.rewards) == (run.rewards or [])
-    assert list(summary.agents) == (run.agents or [])
-    assert summary.models == tuple(models)
+def agreed(record: Any, origin: Origin) -> AgentRun:
+    run = agree(FORMAT, record, origin)
+    assert FORMAT.summarise(record, origin).models == models_in(run)
     return run
 
 
@@ -58,7 +49,7 @@ def agree(record: Any, origin: Origin) -> AgentRun:
 def test_a_trajectory_reads_as_its_golden_says(name: str) -> None:
     found = records(name)
     origins = [Origin(Path(f"{name}.json"), index, None, len(found) == 1) for index in range(len(found))]
-    text = "".join(digest(agree(record, origin)) for record, origin in zip(found, origins, strict=True))
+    text = "".join(digest(agreed(record, origin)) for record, origin in zip(found, origins, strict=True))
     assert text == (FIXTURES / f"{name}.golden.txt").read_text()
 
 
@@ -238,7 +229,7 @@ wild = objects(
 def test_what_is_detected_reads_and_the_summary_agrees(record: dict[str, Any]) -> None:
     FORMAT.check(record, Origin())
     try:
-        agree(record, Origin())
+        agreed(record, Origin())
     except FormatError:
         assert FORMAT.detect(record) is None
 
@@ -259,9 +250,7 @@ def test_messages_built_when_they_are_looked_at_are_those_that_reading_builds(re
     assert (lazy.messages.roles, lazy.unit_starts) == ([message.role for message in eager.messages], eager.unit_starts)
     assert len(lazy.messages.measured()) == len(eager.messages)
     assert highlights_in(lazy) == highlights_in(eager)
-    assert list(lazy.messages.models()) == list(
-        dict.fromkeys(each.model for each in eager.messages if getattr(each, "model", None))
-    )
+    assert tuple(lazy.messages.models()) == models_in(read)
     kept = {"id", "name", "metadata", "rewards", "source_format"}
     assert opened.model_dump(include=kept) == read.model_dump(include=kept)
 

@@ -17,6 +17,7 @@ from trajview.formats.base import Format, Origin
 from trajview.formats.registry import FORMATS, best, detections, format_named, is_message_line
 from trajview.models.run import AgentRun
 
+from .agreeing import agree
 from .chat_outline import FIXTURES, load, load_lines
 
 CHAT = ("docent", "openai", "anthropic", "sharegpt", "messages", "inspect", "sweagent", "atif", "openhands", "raw")
@@ -79,15 +80,7 @@ def assert_agreement(record: Any) -> None:
         with pytest.raises(FormatError):
             found.summarise(record, origin)
         return
-    summary = found.summarise(record, origin)
-    counted = run.transcripts[:1] if found.name == "sotopia" else run.transcripts
-    assert summary.id == run.id
-    assert summary.name == run.name
-    assert summary.messages == sum(len(t.messages) for t in counted)
-    assert summary.units == sum(len(t.units_of_action) for t in counted)
-    assert summary.transcripts == len(run.transcripts)
-    assert summary.agents == tuple(run.agents or ())
-    assert summary.rewards == tuple(run.rewards or ())
+    agree(found, record, origin)
     check = getattr(found, "check", None)
     if check is not None:
         assert all("\n" not in problem.reason for problem in check(record, origin))

@@ -19,6 +19,8 @@ from trajview.formats.sotopia import FORMAT
 from trajview.formats.sotopia_annotation import FORMAT as ANNOTATION
 from trajview.models.run import AgentRun
 
+from .agreeing import agree
+
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "sotopia"
 ORIGIN = Origin(path=Path("log.jsonl"), record=4, line=5, alone=False)
 
@@ -41,16 +43,6 @@ def as_text(run: AgentRun) -> str:
     return "\n".join(lines) + "\n"
 
 
-def assert_summary_agrees(given_format: Any, data: Any) -> None:
-    run, summary = given_format.read(data, ORIGIN), given_format.summarise(data, ORIGIN)
-    first = run.transcripts[0]
-    assert (summary.id, summary.name) == (run.id, run.name)
-    assert (summary.messages, summary.units) == (len(first.messages), len(first.units_of_action))
-    assert summary.transcripts == len(run.transcripts)
-    assert list(summary.agents) == (run.agents or [])
-    assert repr(list(summary.rewards)) == repr(run.rewards or []), "by repr, since NaN is no equal of itself"
-
-
 @pytest.mark.parametrize("name", ["native", "three_agents", "moderated"])
 def test_an_episode_reads_as_its_golden(name: str) -> None:
     data = record(f"{name}.json")
@@ -64,7 +56,7 @@ def test_an_episode_is_recognised_and_its_summary_agrees(name: str) -> None:
     detection = FORMAT.detect(record(name))
     assert detection is not None
     assert detection.confidence > 0.9
-    assert_summary_agrees(FORMAT, record(name))
+    agree(FORMAT, record(name), ORIGIN)
     assert FORMAT.check(record(name), ORIGIN) == []
 
 
@@ -99,7 +91,7 @@ def test_an_observation_that_says_something_new_is_shown_to_the_onlooker() -> No
         ("user", None, "Turn #1: Tomas Lind [non-verbal communication] shrugs and looks at the van\nIt starts to rain."),
         ("user", "Ruth Okafor", "Turn #2: A phone buzzes."),
     ]  # fmt: skip
-    assert_summary_agrees(FORMAT, data)
+    agree(FORMAT, data, ORIGIN)
 
 
 def test_what_a_stream_appends_is_no_turn_but_counts_where_nothing_else_is_known() -> None:
@@ -203,7 +195,7 @@ def test_what_is_accepted_reads_whatever_is_in_it_and_the_summary_agrees(data: d
         with pytest.raises(FormatError):
             FORMAT.read(data | {"messages": None, "raw_messages": None}, ORIGIN)
         return
-    assert_summary_agrees(FORMAT, data)
+    agree(FORMAT, data, ORIGIN)
     run = FORMAT.read(data, ORIGIN)
     assert all(run.transcripts[0].units_of_action)
     for problem in FORMAT.check(data, ORIGIN):
@@ -227,14 +219,14 @@ def test_an_annotation_opens_as_a_run() -> None:
     assert run.rewards == [(3.14, {"believability": 10.0, "goal": -1.5}), (1.0, {})]
     assert run.agents == run.agent_names == ["agent 1", "agent 2"]
     assert ANNOTATION.check(data, ORIGIN) == []
-    assert_summary_agrees(ANNOTATION, data)
+    agree(ANNOTATION, data, ORIGIN)
 
 
 @settings(max_examples=150, deadline=None)
 @given(st.fixed_dictionaries({"episode": _JUNK, "annotator_id": _JUNK, "rewards": _JUNK}, optional={"pk": _JUNK, "reasoning": _JUNK}))  # fmt: skip
 def test_an_odd_annotation_reads_too(data: dict[str, Any]) -> None:
     assert ANNOTATION.detect(data) is not None
-    assert_summary_agrees(ANNOTATION, data)
+    agree(ANNOTATION, data, ORIGIN)
     for problem in ANNOTATION.check(data, ORIGIN):
         assert problem.reason
 

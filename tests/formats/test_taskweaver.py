@@ -20,6 +20,7 @@ from trajview.highlight import highlights_in, text_of
 from trajview.models.messages import AssistantMessage, ChatMessage, ImagePart, TextPart, ToolMessage
 from trajview.models.run import AgentRun
 
+from .agreeing import agree, models_in
 from .digest import digest
 from .junk import junk, objects
 
@@ -32,21 +33,15 @@ def load(path: Path) -> Any:
     return json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
 
 
-def agree(record: Any, origin: Origin) -> AgentRun:
-    """Reads the record, and checks that the summary says the same."""
-    run, summary = FORMAT.read(record, origin), FORMAT.summarise(record, origin)
-    (transcript,) = run.transcripts
-    assert summary.id == run.id
-    assert summary.messages == len(transcript.messages)
-    assert summary.units == len(transcript.units_of_action)
-    assert list(summary.agents) == (run.agents or [])
-    assert (summary.name, summary.rewards, summary.models, summary.transcripts) == (run.name, (), (), 1)
+def agreed(record: Any, origin: Origin) -> AgentRun:
+    run = agree(FORMAT, record, origin)
+    assert FORMAT.summarise(record, origin).models == models_in(run) == ()
     return run
 
 
 def messages(*attachments: Any, message: Any = "done", send_from: Any = "CodeInterpreter") -> list[ChatMessage]:
     post = {"send_from": send_from, "send_to": "Planner", "message": message, "attachment_list": list(attachments)}
-    return agree({"rounds": [{"post_list": [post]}]}, Origin()).transcripts[0].messages
+    return agreed({"rounds": [{"post_list": [post]}]}, Origin()).transcripts[0].messages
 
 
 def opened(record: dict[str, Any]) -> None:
@@ -74,7 +69,7 @@ def attached(type_: str, content: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_a_conversation_reads_as_its_golden_says(path: Path) -> None:
-    text = digest(agree(load(path), Origin(Path(path.name))))
+    text = digest(agreed(load(path), Origin(Path(path.name))))
     assert text == path.with_suffix(".golden.txt").read_text()
 
 
@@ -157,7 +152,7 @@ def test_every_round_with_posts_is_marked_once_where_it_starts() -> None:
 
 def test_rounds_without_ids_are_numbered() -> None:
     post = {"send_from": "User", "message": "x"}
-    run = agree({"rounds": [{"post_list": [post]}, {"post_list": None}, {"post_list": [post]}]}, Origin())
+    run = agreed({"rounds": [{"post_list": [post]}, {"post_list": None}, {"post_list": [post]}]}, Origin())
     assert [message.metadata["round"] for message in run.transcripts[0].messages] == [1, 3]
 
 
@@ -184,7 +179,7 @@ def test_other_formats_are_left_alone(record: object) -> None:
 def test_a_conversation_without_rounds_opens_empty() -> None:
     record = {"id": "c", "plugins": [], "enabled": True, "rounds": None}
     assert FORMAT.detect(record) is not None
-    assert agree(record, Origin()).transcripts[0].messages == []
+    assert agreed(record, Origin()).transcripts[0].messages == []
 
 
 @pytest.mark.parametrize("record", [None, [], {}, {"rounds": "x"}, {"rounds": {"0": {}}}])
@@ -198,7 +193,7 @@ def test_a_record_without_rounds_is_refused_with_its_place_and_a_hint(record: ob
 
 def test_a_list_that_holds_itself_reads() -> None:
     record = yaml.safe_load("rounds: [{post_list: [{send_from: User, message: &a [*a]}]}]")
-    assert len(agree(record, Origin()).transcripts[0].messages) == 1
+    assert len(agreed(record, Origin()).transcripts[0].messages) == 1
 
 
 types = ["thought", "plan", "reply_type", "reply_content", "python", "sample", "text", "function", "artifact_paths"]
@@ -232,7 +227,7 @@ wild = objects(
 def test_what_is_detected_reads_and_the_summary_agrees(record: dict[str, Any]) -> None:
     FORMAT.check(record, Origin())
     try:
-        agree(record, Origin())
+        agreed(record, Origin())
     except FormatError:
         assert FORMAT.detect(record) is None
 
