@@ -1,8 +1,10 @@
-"""Texts that make trouble on a terminal, for the rendering tests."""
+"""Texts that make trouble on a terminal, and what a reader may choose, for the rendering tests."""
 
 from __future__ import annotations
 
 from hypothesis import strategies as st
+
+from trajview.app.render.options import ViewOptions
 
 PIECES = [
     "word", "a", " ", "  ", "      ", "longerword" * 9, "日本語", "한국어", "e\u0301\u0323", "\u0301", "👩\u200d👩\u200d👧", "❤\ufe0f",
@@ -24,3 +26,15 @@ HOSTILE = st.one_of(
     st.text(alphabet=st.characters(), max_size=40),
 )  # fmt: skip
 """Any text at all, surrogates and escape sequences included."""
+
+
+def view_options(*, narrowest: int, fewest: int) -> st.SearchStrategy[ViewOptions]:
+    """Whatever a reader may choose, from these widths in columns and lines of a preview on."""
+    return st.builds(
+        ViewOptions,
+        width=st.integers(narrowest, 200),
+        show_reasoning=st.booleans(),
+        show_tools=st.booleans(),
+        preview_lines=st.integers(fewest, 12),
+        bare=st.booleans(),
+    )

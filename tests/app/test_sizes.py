@@ -8,16 +8,11 @@ from hypothesis import strategies as st
 from trajview.app.render.options import Fold, ViewOptions
 from trajview.app.sizes import Size, Sizes, estimates
 
+from .strategies import view_options
+
 PARTS = st.one_of(st.just((0, 0)), st.tuples(st.integers(1, 40), st.integers(0, 4_000)))
 SIZES = st.lists(st.tuples(PARTS, PARTS, PARTS, st.integers(0, 3)), max_size=12)
-OPTIONS = st.builds(
-    ViewOptions,
-    width=st.integers(1, 200),
-    show_reasoning=st.booleans(),
-    show_tools=st.booleans(),
-    preview_lines=st.integers(0, 12),
-    bare=st.booleans(),
-)
+OPTIONS = view_options(narrowest=1, fewest=0)
 
 
 @given(SIZES, st.sets(st.integers(0, 11)), st.lists(st.tuples(OPTIONS, st.sampled_from(Fold)), min_size=1, max_size=4))

@@ -214,42 +214,25 @@ def test_a_log_of_the_same_length_with_the_same_ids_is_another_one_where_its_tim
 
 
 @pytest.mark.parametrize("change", GONE, ids=lambda change: change.__name__)
-def test_a_file_that_changes_while_a_raw_record_is_read_is_noticed(
-    tmp_path: Path, change: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "log.jsonl"
-    write(path, record("a"), record("b"), record("c"))
-    corpus = open_corpus(path)
-    real = reader.bytes_of
-
-    def bytes_of(info: Any, where: Path) -> bytes:
-        data = real(info, where)
-        change(path)
-        return data
-
-    monkeypatch.setattr(reader, "bytes_of", bytes_of)
-    with pytest.raises(UnreadableError):
-        corpus.raw(corpus[1])
-
-
-@pytest.mark.parametrize("change", GONE, ids=lambda change: change.__name__)
+@pytest.mark.parametrize(("look", "reads"), [("raw", "bytes_of"), ("load", "value_of")])
 def test_a_file_that_changes_while_a_record_is_read_is_noticed(
-    tmp_path: Path, change: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, change: Callable[[Path], None], look: str, reads: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "log.jsonl"
     write(path, record("a"), record("b"), record("c"))
     corpus = open_corpus(path)
-    real = reader.value_of
+    real = getattr(reader, reads)
 
-    def value_of(info: Any) -> Any:
-        monkeypatch.setattr(reader, "value_of", real)
-        value = real(info)
+    def read_and_changed(*given: Any) -> Any:
+        monkeypatch.setattr(reader, reads, real)
+        found = real(*given)
         change(path)
-        return value
+        return found
 
-    monkeypatch.setattr(reader, "value_of", value_of)
+    monkeypatch.setattr(reader, reads, read_and_changed)
     with pytest.raises(UnreadableError):
-        corpus.load(corpus[1])
+        getattr(corpus, look)(corpus[1])
+    assert getattr(reader, reads) is real, "it was read"
 
 
 @pytest.mark.parametrize("change", [*OPENS, *GONE], ids=lambda change: change.__name__)

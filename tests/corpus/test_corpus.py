@@ -15,7 +15,8 @@ from trajview import open_corpus
 from trajview.corpus.corpus import Corpus
 from trajview.corpus.info import RunInfo
 from trajview.errors import FormatError, Problem
-from trajview.formats import registry
+
+from .refusing import refuse
 
 
 def chat(run_id: str, text: str = "hi") -> dict[str, Any]:
@@ -169,15 +170,7 @@ def test_a_record_that_breaks_the_rules_of_its_format_is_one_problem_in_place(tm
 
 
 def test_a_fault_in_a_format_is_a_problem_and_the_rest_opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    known = registry.best(chat("a"))[0]
-    real = type(known).summarise
-
-    def summarise(self: Any, record: Any, origin: Any) -> Any:
-        if record["id"] == "b":
-            raise KeyError("oops")
-        return real(self, record, origin)
-
-    monkeypatch.setattr(type(known), "summarise", summarise)
+    refuse(monkeypatch, "summarise", "b", KeyError("oops"))
     corpus = open_corpus(write_lines(tmp_path / "x.jsonl", [chat("a"), chat("b"), chat("c")]))
     assert [(info.id, info.format) for info in corpus] == [("a", "openai"), ("b", "raw"), ("c", "openai")]
     assert ["KeyError" in problem.reason and problem.where.line == 2 for problem in corpus.problems] == [True]
@@ -185,15 +178,7 @@ def test_a_fault_in_a_format_is_a_problem_and_the_rest_opens(tmp_path: Path, mon
 
 def test_runs_gives_what_can_be_read_and_reports_the_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = open_corpus(write_lines(tmp_path / "x.jsonl", [chat("a"), chat("b")]))
-    known = registry.format_named(corpus[0].format)
-    real = type(known).read
-
-    def read(self: Any, record: Any, origin: Any) -> Any:
-        if record["id"] == "a":
-            raise FormatError("not today")
-        return real(self, record, origin)
-
-    monkeypatch.setattr(type(known), "read", read)
+    refuse(monkeypatch, "read", "a", FormatError("not today"))
     assert [run.id for run in corpus.runs()] == ["b"]
     assert [(problem.reason, problem.where.line) for problem in corpus.problems] == [("not today", 1)]
 

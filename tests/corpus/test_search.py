@@ -32,6 +32,8 @@ from trajview.formats import registry
 from trajview.highlight import text_of
 from trajview.textsafe import without_colours
 
+from .refusing import refuse
+
 ROOT = Path(__file__).parents[2]
 SAMPLES = [ROOT / "sample_data", ROOT / "tests" / "fixtures"]
 
@@ -395,19 +397,7 @@ def test_what_a_format_refuses_is_searched_as_the_list_has_it_and_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     path = write(tmp_path / "a.jsonl", *(chat(("user", f"needle {id}"), id=id) for id in "abc"))
-    known = type(registry.best(chat(("user", "x")))[0])
-
-    def refusing(method: str) -> None:
-        real = getattr(known, method)
-
-        def refuse(self: Any, record: Any, origin: Any) -> Any:
-            if record.get("id") == "b":
-                raise error
-            return real(self, record, origin)
-
-        monkeypatch.setattr(known, method, refuse)
-
-    refusing("skim" if hasattr(known, "skim") else "read")
+    refuse(monkeypatch, "skim", "b", error)
     items = list(CorpusSearch([path], Query("needle")).found())
     assert [item.id for item in items if isinstance(item, RunMatches)] == [
         "a",
@@ -415,7 +405,7 @@ def test_what_a_format_refuses_is_searched_as_the_list_has_it_and_reported(
     ]  # the list has it, it cannot be read
     assert [(item.where.line, item.opens) for item in items if isinstance(item, Problem)] == [(2, False)]
 
-    refusing("summarise")
+    refuse(monkeypatch, "summarise", "b", error)
     items = list(CorpusSearch([path], Query("needle")).found())
     assert {(item.line, item.format) for item in items if isinstance(item, RunMatches)} == {
         (info.line, info.format) for info in open_corpus(path)

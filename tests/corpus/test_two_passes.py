@@ -22,6 +22,8 @@ from trajview.corpus.walk import SourceFile
 from trajview.errors import Problem, UnreadableError
 from trajview.formats import registry
 
+from .refusing import refuse
+
 
 @pytest.fixture(autouse=True)
 def nothing_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -188,15 +190,7 @@ def test_a_run_opens_before_it_is_summed_up_and_its_key_is_the_final_one(
 def test_a_fault_in_a_format_opens_early_as_it_will_be_listed_and_is_reported_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    known = registry.best(chat("a"))[0]
-    real = type(known).summarise
-
-    def summarise(self: Any, record: Any, origin: Any) -> Any:
-        if record["id"] == "b":
-            raise KeyError("oops")
-        return real(self, record, origin)
-
-    monkeypatch.setattr(type(known), "summarise", summarise)
+    refuse(monkeypatch, "summarise", "b", KeyError("oops"))
     path = write_lines(tmp_path / "x.jsonl", [chat("a"), chat("b", "two"), chat("c")])
     corpus, rows, go = only_listed(path, 3, monkeypatch)
     early = corpus.load(rows.runs[1])

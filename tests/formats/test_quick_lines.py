@@ -322,6 +322,16 @@ def test_lines_that_cannot_be_read_are_left_out_and_reported_as_ever(tmp_path: P
     assert_same_run(corpus.load(info, lazily=True), messages.FORMAT.read(decode_lines(data), Origin(path, 0, 1)))
 
 
+def scanned(path: Path, handed: bool, monkeypatch: pytest.MonkeyPatch) -> Corpus:
+    """The corpus of one file, in which the scan hands what it reads over to who opens the run, or does not."""
+    monkeypatch.setattr("trajview.corpus.scan._LARGE", 0)
+    corpus = Corpus([path])
+    if handed:
+        corpus._scan.hand_over = corpus._reader.hand_over
+    corpus.scan()
+    return corpus
+
+
 @pytest.mark.parametrize("handed", [True, False])
 def test_an_array_of_events_is_listed_and_opened_the_same_without_being_decoded(
     tmp_path: Path, handed: bool, monkeypatch: pytest.MonkeyPatch
@@ -329,11 +339,7 @@ def test_an_array_of_events_is_listed_and_opened_the_same_without_being_decoded(
     path = tmp_path / "session.json"
     path.write_text(json.dumps(SESSION, indent=1))
     (tmp_path / "agent-old.jsonl").write_bytes(lines_of(event(0, "user", "of no file beside an array")))
-    monkeypatch.setattr("trajview.corpus.scan._LARGE", 0)
-    corpus = Corpus([path])
-    if handed:
-        corpus._scan.hand_over = corpus._reader.hand_over
-    corpus.scan()
+    corpus = scanned(path, handed, monkeypatch)
     run = corpus.load(corpus[0], lazily=True)
     assert_same_run(run, messages.FORMAT.read(SESSION, Origin(path, 0, 1)))
     assert sum(type(piece) is Raw for piece in run.transcripts[0].messages._pieces) == 4
@@ -391,11 +397,7 @@ def test_sub_agents_in_files_beside_a_session_are_opened_with_it(
     (folder / "agent-new.meta.json").write_text('{"description": "Looks"}')
     (tmp_path / "agent-old.jsonl").write_bytes(lines_of(event(0, "user", "old one")))
     (folder / "agent-in.jsonl").write_bytes(lines_of(event(0, "user", "never twice")))
-    monkeypatch.setattr("trajview.corpus.scan._LARGE", 0)
-    corpus = Corpus([path])
-    if handed:
-        corpus._scan.hand_over = corpus._reader.hand_over
-    corpus.scan()
+    corpus = scanned(path, handed, monkeypatch)
     (info,) = corpus.infos
     lazy = corpus.load(info, lazily=True)
     monkeypatch.setattr(reader, "_APART_FROM", 1 << 40)

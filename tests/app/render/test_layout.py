@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 
-from tests.app.strategies import HOSTILE
+from tests.app.strategies import HOSTILE, view_options
 from trajview.app.render.blocks import Fold, ViewOptions, message_lines
 from trajview.app.render.layout import MEASURE, Layout, lay_out, margin_of, margins, row_segments
 from trajview.app.render.lines import Line
@@ -85,14 +85,7 @@ MESSAGES: st.SearchStrategy[ChatMessage] = st.one_of(
               tool_calls=st.lists(CALLS, max_size=2), **COMMON),
     st.builds(ToolMessage, function=st.one_of(st.none(), HOSTILE), error=st.one_of(st.none(), VALUES.map(lambda v: {"message": v})), **COMMON),
 )  # fmt: skip
-OPTIONS = st.builds(
-    ViewOptions,
-    width=st.integers(4, 200),
-    show_reasoning=st.booleans(),
-    show_tools=st.booleans(),
-    preview_lines=st.integers(1, 8),
-    bare=st.booleans(),
-)
+OPTIONS = view_options(narrowest=4, fewest=1)
 
 
 def rows(layout: Layout) -> list[list[Segment]]:
