@@ -209,6 +209,7 @@ def what_beside_looks_at(lines: list[Any]) -> Any:
         {"type": "user", "message": SAID, "session_id": "s2"},
     ]
 )
+@example([META, *({"type": "response_item", "payload": {"type": "reasoning", "tool_calls": each}} for each in ([], 5))])
 def test_lines_that_stay_bytes_are_sorted_as_decoded_ones(lines: list[Any]) -> None:
     data = "\n".join(map(json.dumps, lines)).encode()
     look = QuickLines(ORIGIN)

@@ -158,6 +158,8 @@ class QuickLines:
                 return False
         elif item.author is not ABSENT or item.speaker is not ABSENT or not _is_nothing(item.content):
             return False  # somebody else may speak, or there is more than one message in it
+        elif not _is_fitting(item):
+            return False  # which is worth a word
         elif (kind := item.type or "").endswith("_call_output"):
             outline.add(element, "tool", (*size_of_text(memoryview(item.output)), 0), as_bytes=True)
         elif kind == "reasoning" or kind.endswith("_call"):
