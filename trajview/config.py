@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import os
 import re
-from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct, field
 
 from trajview.errors import TrajviewError, Where
 
@@ -24,8 +25,7 @@ class ConfigError(TrajviewError):
     title = "Bad configuration"
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """The settings of one run of the program. Command line beats configuration file beats default."""
 
     paths: tuple[Path, ...] = ()
@@ -60,7 +60,7 @@ class Settings:
     """`reward_range = [0, 1]`: what a reward may be, for runs that are not Sotopia episodes."""
     preview_lines: int = 8
     """`preview_lines = 8`: how many lines of a folded tool output are shown."""
-    keys: dict[str, str] = field(default_factory=dict)
+    keys: dict[str, str] = {}
     """`[keys]`: other keys for a binding, by its id in the key table: `unit.next = "w,]"`."""
 
 

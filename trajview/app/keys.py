@@ -6,8 +6,9 @@ Every key can be changed in the configuration file by its id: `[keys]` then `"un
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from textual.binding import Binding
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["KEYS", "Key", "bindings_for", "groups", "key_of", "keys_for", "keys_of", "remap", "shown"]
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(Struct, frozen=True):
     """One command that keys call: `id` for remapping, `keys` as Textual names them, `action` as Textual calls it.
 
     `screens` says where it works: browser, transcript, annotation, any. `footer` is its short name in the footer,

@@ -10,11 +10,12 @@ import gc
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import chain
 from threading import Event
 from time import monotonic
 from typing import Final
+
+from msgspec import Struct
 
 from trajview.errors import Problem, TrajviewError, Where
 from trajview.formats import registry
@@ -39,8 +40,7 @@ _LONGEST_WAIT: Final = 0.1  # seconds until a batch goes out that is not full
 Publish = Callable[[Sequence[RunInfo | Problem], Mapping[int, RunInfo | Problem]], None]
 
 
-@dataclass(slots=True)
-class Listed:
+class Listed(Struct):
     """Runs of one file that were listed before they were read: so many rows, and as many runs, from these on."""
 
     source: SourceFile

@@ -11,11 +11,12 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from zlib import crc32
+
+from msgspec import Struct
 
 from .packed import Item, packed, unpacked
 from .walk import SourceFile
@@ -43,8 +44,7 @@ _TABLES: Final = """
 """
 
 
-@dataclass(frozen=True, slots=True)
-class CacheInfo:
+class CacheInfo(Struct, frozen=True):
     """What `trajview cache info` says: where the cache is, its size in bytes, and how many files it knows."""
 
     path: Path

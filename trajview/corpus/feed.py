@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from threading import Lock
 from typing import Generic, TypeVar
 
@@ -13,13 +12,11 @@ _Item = TypeVar("_Item")
 _Change = TypeVar("_Change")
 
 
-@dataclass(slots=True, eq=False)
 class _Subscriber(Generic[_Item, _Change]):
-    callback: Callable[[list[_Item | _Change], bool], None]
-    seen: int = 0
-    changes: int = 0
-    told_end: bool = False
-    busy: bool = False
+    def __init__(self, callback: Callable[[list[_Item | _Change], bool], None]) -> None:
+        self.callback = callback
+        self.seen = self.changes = 0
+        self.told_end = self.busy = False
 
 
 class Feed(Generic[_Item, _Change]):

@@ -67,8 +67,7 @@ class Gone(Problem):
     """Stands in a row whose record is not there any more. It is not shown, and may become a row again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Updated:
+class Updated(msgspec.Struct, frozen=True):
     """A row that was handed out earlier is another one now: its run was summed up, has changed, or is gone.
 
     `row` counts the runs and problems in the order in which they were handed out, from 0.

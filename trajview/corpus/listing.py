@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from mmap import mmap
 from typing import Any, Final, TypeAlias
@@ -107,8 +106,7 @@ def _is_plainly_a_record(line: bytes) -> bool:
     return any(value is not _NOT_THERE for value in (keys.messages, keys.conversations, keys.transcripts))
 
 
-@dataclass(frozen=True, slots=True)
-class _Beginning:
+class _Beginning(msgspec.Struct, frozen=True):
     """How a file begins: bytes of its byte order mark, where its first value starts, and first bytes of that.
 
     `whole` is all of a small file behind the mark.

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from trajview.errors import Problem, TrajviewError, Where
 from trajview.formats import registry
@@ -130,7 +131,7 @@ class Scan:
     def shown(self, source: SourceFile) -> SourceFile:
         """A file as the list shows it: by its name, where it has one that is not its path."""
         name = self.names.get(source.path) if self.names else None
-        return source if name is None else replace(source, source=name)
+        return source if name is None else msgspec.structs.replace(source, source=name)
 
     def in_file(self, source: SourceFile) -> Iterator[RunInfo | Problem]:
         """The runs and problems of one file."""

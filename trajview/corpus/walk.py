@@ -7,8 +7,9 @@ import os
 import re
 import stat
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from trajview.errors import Problem, Where, shown
 
@@ -34,8 +35,7 @@ _KINDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFile:
+class SourceFile(Struct, frozen=True):
     """A file that may hold records. `source` is how the list shows it; `named`: the person gave this very path.
 
     `stamp`: what it was when it was found, where that is known.
@@ -49,8 +49,7 @@ class SourceFile:
     """The ids of the runs that are meant, where the path was given with some (see `named`)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Skipped:
+class Skipped(Struct, frozen=True):
     """Something in a folder that is not opened, because it is hidden or no log."""
 
     path: Path

@@ -6,7 +6,6 @@ run on every record of a corpus before the first screen. `read` may.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -22,8 +21,7 @@ LONGEST_TASK = 60
 """Characters of a task that are shown in a list. One that was cut off has one more."""
 
 
-@dataclass(frozen=True, slots=True)
-class Detection:
+class Detection(Struct, frozen=True):
     """How sure a format is that a record is its own (0 to 1), and the reasons, in words."""
 
     format: str

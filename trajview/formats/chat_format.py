@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec import Struct
 
 from trajview.errors import Problem
 from trajview.models.units import count_units
@@ -109,19 +110,18 @@ def beside_messages(record: dict[str, Any], origin: Origin) -> Beside:
     )  # fmt: skip
 
 
-@dataclass(slots=True)
-class Chat:
+class Chat(Struct):
     """What a chat format finds in a record: a run of one transcript, and one for each sub-agent, not yet built."""
 
     id: str
     items: Sequence[Any]
     name: str | None = None
-    metadata: dict[str, Any] = field(default_factory=dict)
+    metadata: dict[str, Any] = {}
     rewards: list[Reward] | None = None
-    problems: list[str] = field(default_factory=list)
+    problems: list[str] = []
     models: tuple[str, ...] = ()
     """Models that the format finds elsewhere than under `model`."""
-    branches: list[Chat] = field(default_factory=list)
+    branches: list[Chat] = []
     """What sub-agents said: their items, name and metadata."""
 
     def beside(self) -> Beside:

@@ -9,10 +9,9 @@ Events with `isSidechain` are a sub-agent's: they are a chain by `agentId`, else
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any, Final
 
-from msgspec import Raw, Struct
+from msgspec import Raw, Struct, field
 from msgspec.json import Decoder
 
 from .plain import dict_or_value, put, text_or_none
@@ -81,32 +80,30 @@ MOST_CHAINS = 1_000
 _NAME_LENGTH = 60
 
 
-@dataclass(slots=True)
-class SideChain:
+class SideChain(Struct):
     """A sub-agent's messages; its name is the beginning of what it was told."""
 
     name: str | None = None
     agent: str | None = None
-    items: list[Any] = field(default_factory=list)
+    items: list[Any] = []
     outline: Outline = field(default_factory=new_outline)
     """See `Session`, as of the next."""
-    models: list[str] = field(default_factory=list)
+    models: list[str] = []
 
 
-@dataclass(slots=True)
-class Session:
+class Session(Struct):
     """What the events of a session make: messages, the session's id and name, and what is no message."""
 
     id: str | None = None
     name: str | None = None
-    items: list[Any] = field(default_factory=list)
-    metadata: dict[str, Any] = field(default_factory=dict)
-    chains: list[SideChain] = field(default_factory=list)
+    items: list[Any] = []
+    metadata: dict[str, Any] = {}
+    chains: list[SideChain] = []
     outline: Outline = field(default_factory=new_outline)
     """Of the items, where these were not all decoded; empty elsewhere."""
-    models: list[str] = field(default_factory=list)
+    models: list[str] = []
     """The models that they name, in order, where these were not all decoded."""
-    turns: list[str] = field(default_factory=list)
+    turns: list[str] = []
     """The models that were set for turns (`turn_context`), in order, each once."""
 
 
@@ -171,12 +168,11 @@ class Sorting:
         return main
 
 
-@dataclass(slots=True)
-class PartedSession:
+class PartedSession(Struct):
     """The lines of a conversation, sorted; those that are bytes become messages by `events.item_of`."""
 
     sorting: Sorting
-    telling: list[dict[str, Any]] = field(default_factory=list)
+    telling: list[dict[str, Any]] = []
     """Of lines that name sub-agents, and of one that is of the session itself, what says so."""
 
     def add(self, line: Any) -> bool:

@@ -8,8 +8,9 @@ conversation was handed over to) is none. Older logs hold a tool's events within
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct
 
 from .plain import as_text
 
@@ -19,8 +20,7 @@ _DEEPEST: Final = 50
 _Event = dict[Any, Any]
 
 
-@dataclass(slots=True)
-class SubAgent:
+class SubAgent(Struct):
     """A conversation of an agent: its messages as they were logged, and the call that started it."""
 
     name: str
@@ -28,9 +28,9 @@ class SubAgent:
     """The span of the agent that it is within."""
     span: str = ""
     call: str | None = None
-    items: list[Any] = field(default_factory=list)
-    _seen: set[str] = field(default_factory=set)
-    _answers: set[str] = field(default_factory=set)
+    items: list[Any] = []
+    _seen: set[str] = set()
+    _answers: set[str] = set()
 
     def take(self, given: list[Any], answer: _Event) -> None:
         """A model was given these messages, and answered."""

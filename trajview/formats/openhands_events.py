@@ -7,8 +7,9 @@ sub-agent's transcript. Events that say nothing to anybody, as that the agent's 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct
 
 from .chat_format import message_item
 
@@ -33,23 +34,21 @@ def is_stream_event(record: Any) -> bool:
     return isinstance(record.get("observation"), str) and "content" in record
 
 
-@dataclass(slots=True)
-class Delegate:
+class Delegate(Struct):
     """What an agent said that a task was delegated to, and the call that did."""
 
     name: str
     call: str
-    items: list[Any] = field(default_factory=list)
+    items: list[Any] = []
 
 
-@dataclass(slots=True)
-class Stream:
+class Stream(Struct):
     """What events make: messages, those of delegates, the models that spoke, and the events that are no message."""
 
-    items: list[Any] = field(default_factory=list)
-    delegates: list[Delegate] = field(default_factory=list)
+    items: list[Any] = []
+    delegates: list[Delegate] = []
     models: tuple[str, ...] = ()
-    silent: list[Any] = field(default_factory=list)
+    silent: list[Any] = []
 
 
 def stream_of(events: Iterable[Any]) -> Stream:

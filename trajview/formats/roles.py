@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
+
+from msgspec import Struct
 
 from .parts import RESULT_BLOCKS
 
@@ -29,8 +30,7 @@ ROLES: dict[str, str] = {
 _CONTENT_KEYS = ("content", "value", "text", "tool_calls", "parts", "function_call", "reasoning_content")
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """What one message of the reading model is made from: all of a logged message, or a run of its content blocks.
 
     `blocks` is None for all of it; `result` is the block where the piece is a tool's answer; `first` is False for the

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from trajview.errors import FormatError, Problem
 from trajview.models.episodes import OVERALL, rewards_of, text_of
@@ -19,8 +20,7 @@ __all__ = ["FORMAT", "SotopiaAnnotationFormat"]
 _KEYS = frozenset({"pk", "episode", "annotator_id", "rewards", "reasoning"})
 
 
-@dataclass(frozen=True, slots=True)
-class _Annotation:
+class _Annotation(Struct, frozen=True):
     id: str
     name: str
     annotator: str

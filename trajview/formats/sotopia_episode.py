@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -47,8 +46,7 @@ ECHO_LIMIT = 10_000
 """Observations times deeds of a turn from which on nobody looks which of these are retold."""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """A message to be, before any model: its role, who says it, to whom (None: to all), the text, and the turn."""
 
     role: str

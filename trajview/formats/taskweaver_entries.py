@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 from trajview.errors import FormatError
 
@@ -47,23 +48,21 @@ class Attached(NamedTuple):
     content: Any
 
 
-@dataclass(slots=True)
-class Answer:
+class Answer(Struct):
     """The attachments that make one tool message; `nth` counts the answers of the same tool in the post, from 0."""
 
     tool: str
     nth: int = 0
-    attachments: list[Attached] = field(default_factory=list)
+    attachments: list[Attached] = []
 
 
-@dataclass(slots=True)
-class Entry:
+class Entry(Struct):
     """A message to be: a post with the attachments that stay with it (`answer` is None), or an answer to its code."""
 
     role: str
     post: Any = None
-    attachments: list[Attached] = field(default_factory=list)
-    round_metadata: dict[str, Any] = field(default_factory=dict)
+    attachments: list[Attached] = []
+    round_metadata: dict[str, Any] = {}
     answer: Answer | None = None
     call: str = ""
     """The id of the tool call that the post makes, where it makes one."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from .parts import CALL_BLOCKS, RESULT_BLOCKS
 from .roles import is_message, logged_role, sample
@@ -16,8 +17,7 @@ __all__ = ["Traits", "traits_kept", "traits_of"]
 _ANTHROPIC_BLOCKS = CALL_BLOCKS | RESULT_BLOCKS | {"thinking", "redacted_thinking"}
 
 
-@dataclass(frozen=True, slots=True)
-class Traits:
+class Traits(Struct, frozen=True):
     """What the first few messages and the last one show. `looked_at` of them, of which `messages` are any."""
 
     looked_at: int

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol, cast
 
 import msgspec
@@ -118,8 +117,7 @@ WHOLE: Final = -1
 """The place of a message that is all of its element."""
 
 
-@dataclass(slots=True)
-class Outline:
+class Outline(msgspec.Struct):
     """Which messages the elements of a list become, known without decoding them."""
 
     roles: list[str]
@@ -130,7 +128,7 @@ class Outline:
     """The element that each message is made of; None where each element is one message."""
     as_bytes: bytearray | None = None
     """Which messages show by the bytes of their element whether they may be errors; None where all do."""
-    places: dict[int, int] = field(default_factory=dict)
+    places: dict[int, int] = {}
     """Which piece of its element a message is, of those that are not all of it."""
 
     def add(
@@ -163,8 +161,7 @@ def new_outline() -> Outline:
     return Outline([], [], [], bytearray())
 
 
-@dataclass(slots=True)
-class Parted:
+class Parted(msgspec.Struct):
     """A record whose `messages` are still bytes. `fields` are all other keys, decoded; None of a bare list of messages."""
 
     fields: dict[str, Any] | None
@@ -192,8 +189,7 @@ class Parted:
         return messages if self.fields is None else {**self.fields, KEY: messages}, messages
 
 
-@dataclass(slots=True)
-class PartedRun:
+class PartedRun(msgspec.Struct):
     """An agent run of transcripts whose messages are still bytes. `fields` are all keys but `transcripts`."""
 
     fields: dict[str, Any]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any, TypedDict
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from .run import Reward
@@ -39,8 +40,7 @@ Said = tuple[str, str, str]
 """Sender, receiver, text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Dimension:
+class Dimension(Struct, frozen=True):
     """A dimension of Sotopia's rewards; both ends of the range count."""
 
     name: str
@@ -130,8 +130,7 @@ def agent_names_of(turns: Sequence[Sequence[Said]], pks: Sequence[str]) -> list[
 # -- actions
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(Struct, frozen=True):
     """What an agent did in a turn, as a person reads it.
 
     `kind` is Sotopia's action type: speak, action, non-verbal communication, leave, none; or other.
@@ -182,14 +181,13 @@ def parse_action(sender: str, text: str) -> Action:
 # -- the context in turn 0
 
 
-@dataclass(slots=True)
-class Context:
+class Context(Struct):
     """What an agent is told before an episode starts. What it does not know (`Unknown`) is left out."""
 
     scenario: str = ""
     participants: str = ""
-    backgrounds: dict[str, str] = field(default_factory=dict)
-    goals: dict[str, str] = field(default_factory=dict)
+    backgrounds: dict[str, str] = {}
+    goals: dict[str, str] = {}
 
     def __str__(self) -> str:
         blocks = [f"Scenario: {self.scenario}"]
