@@ -37,6 +37,7 @@ class FakeCorpus:
         self.following = self.keeps = False
         self.reloads = 0
         self.bytes_done = sum(item.length for item in self.items if isinstance(item, RunInfo))
+        self.bytes_total = 0
         self.known: dict[str, RunInfo] = {}
         self.contents: dict[str, AgentRun] = {}
         self.was_read: list[str] = []

@@ -162,6 +162,18 @@ async def test_an_empty_corpus_says_what_to_do(skipped: int, said_so: str) -> No
         assert "trajview PATH" in text
 
 
+async def test_how_far_the_reading_is_is_said_where_the_whole_is_known() -> None:
+    corpus = FakeCorpus([run("r", length=5000)], finished=False)
+    corpus.bytes_total = 20_000
+    app = BrowserApp(corpus)
+    async with app.run_test(size=(100, 24), notifications=True) as pilot:
+        await settle(pilot)
+        assert said(app, "counts") == "1 run · reading… 25% of 20 KB"
+        corpus.bytes_done = 30_000  # it grows
+        app.screen.say()  # type: ignore[attr-defined]
+        assert said(app, "counts") == "1 run · reading… 99% of 20 KB"
+
+
 async def test_rows_arrive_from_a_thread_and_the_cursor_stays_on_its_run() -> None:
     corpus = FakeCorpus([run(f"r{i}", length=1000) for i in range(5)], finished=False)
     app = BrowserApp(corpus)

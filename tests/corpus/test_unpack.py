@@ -283,6 +283,35 @@ def test_unpacking_says_how_far_it_is_and_can_be_cancelled(tmp_path: Path, monke
     assert len(corpus) == 0
 
 
+@pytest.mark.parametrize("kind", PACKERS)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_what_is_read_of_a_packed_file_grows_to_its_size(tmp_path: Path, kind: str, encoding: str) -> None:
+    path = tmp_path / f"a.jsonl.{kind}"
+    path.write_bytes(PACKERS[kind](lines(200).decode().encode(encoding)))
+    corpus, size = Corpus([path]), path.stat().st_size
+    read = [corpus.bytes_done for _ in corpus.stream()]
+    assert len(read) == 200
+    assert read == sorted(read)
+    assert size // 2 <= read[1] < size * 0.52
+    assert size * 0.72 < read[100] < size * 0.78
+    assert corpus.bytes_done == size
+
+
+def test_how_much_there_is_to_read_is_known_of_files_only(tmp_path: Path) -> None:
+    packed, plain = tmp_path / "a.jsonl.gz", tmp_path / "b.jsonl"
+    packed.write_bytes(gzip.compress(lines(10)))
+    plain.write_bytes(lines(10))
+
+    def total(*paths: Path, **more: Any) -> int:
+        corpus = Corpus([*paths], **more)
+        corpus.start()
+        assert corpus.wait(20)
+        return corpus.bytes_total
+
+    assert total(packed, plain) == packed.stat().st_size + plain.stat().st_size
+    assert total(tmp_path) == total(packed, tmp_path) == total(packed, tmp_path / "nothing") == 0
+
+
 def test_a_text_in_another_encoding_that_was_packed_and_cut_has_one_problem(tmp_path: Path, kind: str) -> None:
     whole = PACKERS[kind](lines(200).decode().encode("utf-16"))
     path = tmp_path / f"a.jsonl.{kind}"

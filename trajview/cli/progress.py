@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-import stat
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from threading import Event, Lock, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from trajview.corpus.files import size_of_files
 
 from .front import AT_END
 
@@ -69,23 +70,9 @@ def _show(say: Callable[[], str]) -> None:
 
 
 def _told(what: str, done: int, paths: Sequence[Path], runs: int | None) -> str:
-    total = _size_of(paths)
+    total = size_of_files(paths)
     text = f"{what}… {_size(done)}" + (f" of {_size(total)}" if total > done else "")
     return f"{text} · {runs:,} run{'' if runs == 1 else 's'}" if runs else text
-
-
-def _size_of(paths: Sequence[Path]) -> int:
-    """Bytes of some files; 0 where a folder is among them, or what cannot be looked at."""
-    total = 0
-    for path in paths:
-        try:
-            status = path.stat()
-        except (OSError, ValueError):
-            return 0
-        if not stat.S_ISREG(status.st_mode):
-            return 0
-        total += status.st_size
-    return total
 
 
 def _size(size: int) -> str:

@@ -16,7 +16,7 @@ from trajview.formats.base import Detection
 
 from .background import Background
 from .cache import SummaryCache
-from .files import stamp_of
+from .files import size_of_files, stamp_of
 from .found import Found
 from .info import Place, RunInfo, Updated
 from .reader import Reader
@@ -87,6 +87,8 @@ class Corpus:
         self._began_at = 0
         self._thread: Thread | None = None
         self._begun = False
+        self.bytes_total = 0
+        """How many bytes there are for `start` to read, compressed as they are; 0 where nobody knows: of folders, and of streams."""
 
     @property
     def keeps(self) -> bool:
@@ -190,6 +192,7 @@ class Corpus:
         self._began_at = time_ns()
 
     def _run_in_background(self) -> None:
+        self.bytes_total = 0 if self.streams else size_of_files(self.paths)
         try:
             with short_turns():
                 # Which records are meant is known when they are read.

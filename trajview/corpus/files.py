@@ -10,6 +10,7 @@ import codecs
 import io
 import os
 import stat
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -19,7 +20,17 @@ from .region import Region
 from .streams import compression_of
 from .unpack import Progress, WideEncoding, unpacked, zip_errors, zip_module
 
-__all__ = ["Stamp", "as_stamp", "open_plain", "open_source", "read_member", "read_range", "stamp_of", "wide_encoding"]
+__all__ = [
+    "Stamp",
+    "as_stamp",
+    "open_plain",
+    "open_source",
+    "read_member",
+    "read_range",
+    "size_of_files",
+    "stamp_of",
+    "wide_encoding",
+]
 
 _BUFFER: Final = 64 << 10
 MAX_MEMBER: Final = 1 << 31
@@ -34,6 +45,20 @@ _UNMARKED: Final[tuple[tuple[WideEncoding, int, int], ...]] = (
 Stamp = tuple[int, int, int, int]
 """What tells that a file is another one now: its size in bytes, the times of its last change and of the last change to
 its status in nanoseconds, and its inode. Programs set the first time as they like (`cp -p`, `rsync -t`), never the second."""
+
+
+def size_of_files(paths: Iterable[Path]) -> int:
+    """Bytes of some files; 0 where a folder is among them, or what cannot be looked at."""
+    total = 0
+    for path in paths:
+        try:
+            status = path.stat()
+        except (OSError, ValueError):
+            return 0
+        if not stat.S_ISREG(status.st_mode):
+            return 0
+        total += status.st_size
+    return total
 
 
 def open_plain(path: Path) -> int:

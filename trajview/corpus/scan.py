@@ -25,6 +25,7 @@ from .own_keys import OwnKeys
 from .record import LinesLook, LookAtLines, Record, fault_of, is_unfinished, nothing_in, noticed, origin_of, placed
 from .record import QuickLook as LookAt
 from .tasks import Tasks
+from .unpack import size_unpacked
 from .walk import Skipped, SourceFile, walk
 
 if TYPE_CHECKING:
@@ -241,11 +242,12 @@ class Scan:
         stamp = "" if self._cache is None else _stamp_in_cache(source.path)
         items: list[RunInfo | Problem] = []
         size = self.stamps[source.path][0]
+        whole: int | None = None  # bytes that offsets count to, where the file is packed
 
         def unpacking(done: int) -> None:
             if self._cancelled.is_set():
                 raise _Stopped
-            self.bytes_done = before + done // 2  # the other half is reading what comes out
+            self.bytes_done = before + min(done, size) // 2  # the other half is reading what comes out
 
         records = records_of(
             source, registry.is_message_line, self._quick_look(source.path), unpacking, self._look_at_lines(source.path)
@@ -259,7 +261,11 @@ class Scan:
                         items.append(item)
                     yield item
                 if isinstance(found, Record):
-                    self.bytes_done = before + min(found.offset + found.length, size)
+                    if whole is None:
+                        whole = size_unpacked(source.path) or 0
+                    end = found.offset + found.length
+                    # Of what is packed, half was done when all had come out.
+                    self.bytes_done = before + min(size, (size + size * end // whole) // 2 if whole else end)
         except _Stopped:
             return
         if self._cache is not None and items and stamp == _stamp_in_cache(source.path):

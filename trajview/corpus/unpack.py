@@ -29,6 +29,7 @@ __all__ = [
     "WideEncoding",
     "log_suffix",
     "share_unpacked",
+    "size_unpacked",
     "unpacked",
     "zip_errors",
     "zip_module",
@@ -143,6 +144,12 @@ def share_unpacked(path: Path) -> float | None:
     """How much of a file is unpacked so far, from 0 to 1; None where it is not being unpacked."""
     with _lock:
         return max((work.done / max(1, work.size) for key, work in _working.items() if key[0] == path), default=None)
+
+
+def size_unpacked(path: Path) -> int | None:
+    """How many bytes came out of a file that was unpacked last; None where nothing is kept of it."""
+    with _lock:
+        return next((kept.size for key, kept in reversed(_kept.items()) if key[0] == path), None)
 
 
 def unpacked(

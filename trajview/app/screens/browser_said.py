@@ -31,6 +31,10 @@ class Source(Protocol):
     def bytes_done(self) -> int:
         """Bytes that the scan has been through."""
 
+    @property
+    def bytes_total(self) -> int:
+        """Bytes that there are to go through; 0 where that is not known."""
+
     def subscribe(self, callback: Callable[[list[RunRow | Updated], bool], None]) -> Callable[[], None]:
         """Call back with each batch, and with `True` when there is no more. Returns what ends that."""
 
@@ -65,10 +69,17 @@ def counts_said(runs: RunList, corpus: Source, finished: bool, progress: str) ->
     if progress:
         counts.append(progress)
     if not finished:
-        counts.append(f"reading… {size_text(corpus.bytes_done)}" if corpus.bytes_done else "reading…")
+        counts.append(_reading_said(corpus.bytes_done, corpus.bytes_total))
     elif corpus.following:
         counts.append("following")
     return " · ".join(counts)
+
+
+def _reading_said(done: int, total: int) -> str:
+    """`reading… 38% of 84 MB`; how much is read where nobody knows of how much."""
+    if not done:
+        return "reading…"
+    return f"reading… {min(99, 100 * done // total)}% of {size_text(total)}" if total else f"reading… {size_text(done)}"
 
 
 def empty_said(runs: RunList, corpus: Source, finished: bool) -> str:
