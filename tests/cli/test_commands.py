@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from trajview.cli.main import main
+from trajview.corpus.cache import cache_path
 from trajview.models.tokens import count_tokens
 
 
@@ -353,3 +357,54 @@ def test_ls_fills_the_cache_unless_it_is_told_not_to(
     assert str(tmp_path / "cache") in said
     assert call("cache", "clear").exit_code == 0
     assert "files  0" in call("cache", "info").stdout
+
+
+def _in_the_way_of_the_folder(cache: Path) -> None:
+    cache.parent.parent.mkdir()
+    cache.parent.write_text("a file")
+
+
+def _a_folder(cache: Path) -> None:
+    cache.mkdir(parents=True)
+
+
+def _a_link_to_itself(cache: Path) -> None:
+    cache.parent.mkdir(parents=True)
+    cache.symlink_to(cache)
+
+
+def _no_database(cache: Path) -> None:
+    cache.parent.mkdir(parents=True)
+    cache.write_bytes(b"x" * 5000)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (_in_the_way_of_the_folder, "not a directory"),
+        (_a_folder, "is a directory"),
+        (_a_link_to_itself, "too many levels of symbolic links"),
+        (_no_database, "file is not a database"),
+    ],
+)
+def test_a_cache_that_cannot_be_read_is_no_empty_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: Callable[[Path], None], said: str
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    wrong(cache_path())
+    result = call("cache", "info")
+    assert "files  not known" in result.stdout
+    assert f"the cache cannot be read: {said}" in result.stderr
+    assert result.exit_code == 1
+
+
+def test_a_cache_that_another_program_holds_is_no_empty_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr("trajview.corpus.cache._PATIENCE", 0.0)
+    cache_path().parent.mkdir(parents=True)
+    with closing(sqlite3.connect(cache_path())) as other:
+        other.execute("CREATE TABLE files (path)")
+        other.execute("BEGIN EXCLUSIVE")
+        result = call("cache", "info")
+    assert "files  not known" in result.stdout
+    assert "the cache cannot be read: database is locked" in result.stderr

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import click
 
-from trajview.errors import UnreadableError, Where
+from trajview.errors import Problem, UnreadableError, Where
 
-from .common import out
+from .common import out, say_problem
+from .front import EXIT_FINE, EXIT_PROBLEMS
 
 __all__ = ["command"]
 
@@ -20,7 +21,8 @@ def command() -> None:
 
 
 @command.command("info")
-def info() -> None:
+@click.pass_context
+def info(ctx: click.Context) -> None:
     """Print where the cache is, how many files it knows, and its size."""
     from trajview.corpus.cache import SummaryCache
     from trajview.where.kept import DetailsCache
@@ -30,10 +32,14 @@ def info() -> None:
     summaries.close()
     details.close()
     out(f"cache  {found.path}\n")
-    out(f"files  {found.files:,}\n")
+    out(f"files  {'not known' if found.problem else f'{found.files:,}'}\n")
     if more.files:
         out(f"runs   {more.files:,}, read for a filter, in {more.path.name}\n")
     out(f"size   {found.size + more.size:,} bytes\n")
+    wrong = {each.problem: each for each in (more, found) if each.problem}
+    for why, each in wrong.items():
+        say_problem(Problem(f"the cache cannot be read: {why}", "all works without it, slower", Where(each.path)))
+    ctx.exit(EXIT_PROBLEMS if wrong else EXIT_FINE)
 
 
 @command.command("clear")

@@ -45,11 +45,15 @@ _TABLES: Final = """
 
 
 class CacheInfo(Struct, frozen=True):
-    """What `trajview cache info` says: where the cache is, its size in bytes, and how many files it knows."""
+    """What `trajview cache info` says: where the cache is, its size in bytes, and how many files it knows.
+
+    `problem`: why that is not known, empty where it is.
+    """
 
     path: Path
     size: int
     files: int
+    problem: str = ""
 
 
 def cache_path() -> Path:
@@ -67,6 +71,8 @@ class Cache:
         self._path_of = path
         self._database: sqlite3.Connection | None = None
         self._broken = False
+        self._why = ""
+        """What the database said when it was found to be broken."""
         self._waiting: list[tuple[bytes, bool, str, int, bytes, bytes]] = []
         self._touched: list[tuple[int, bytes, bool]] = []
 
@@ -99,11 +105,17 @@ class Cache:
             self._database = None
 
     def info(self) -> CacheInfo:
-        """Where it is and what it holds."""
+        """Where it is and what it holds, as far as it can be read."""
         path = self._path_of()
-        size = path.stat().st_size if path.exists() else 0
-        rows = self._run("SELECT count(*) FROM files") if size else []
-        return CacheInfo(path, size, int(rows[0][0]) if rows else 0)
+        try:
+            with path.open("rb") as file:
+                size = os.fstat(file.fileno()).st_size
+        except FileNotFoundError:  # nothing was kept yet
+            return CacheInfo(path, 0, 0)
+        except OSError as error:
+            return CacheInfo(path, 0, 0, (error.strerror or str(error)).lower())
+        rows = self._run("SELECT count(*) FROM files") if size else [(0,)]
+        return CacheInfo(path, size, int(rows[0][0])) if rows else CacheInfo(path, size, 0, self._why)
 
     def clear(self) -> None:
         """Delete it. Raises OSError where that is not allowed."""
@@ -149,6 +161,7 @@ class Cache:
             return work()
         except (sqlite3.Error, OSError, UnicodeDecodeError) as error:
             self._broken = True
+            self._why = " ".join(str(error).split())
             code = getattr(error, "sqlite_errorcode", None)
             # What SQLite says of a schema in which bytes are wrong is no UTF-8 itself, and Python's own error then.
             if isinstance(error, UnicodeDecodeError) or (code is not None and code & 0xFF not in _MAY_PASS):
