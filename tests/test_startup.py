@@ -237,12 +237,14 @@ async def test_garbage_is_collected_again_after_the_start_and_all_of_it_only_whe
     settings = Settings(paths=(tmp_path,), store=tmp_path / "store")
     corpus = Corpus(settings.paths)
     corpus.start()
-    thresholds, looks = gc.get_threshold(), []
+    thresholds, looks, young = gc.get_threshold(), [], []
     pressed = [0.0]
 
     def note(phase: str, info: dict[str, int]) -> None:
         if phase == "start" and info["generation"] == 2:
             looks.append(time.monotonic() - pressed[0])
+        elif phase == "start" and gc.get_count()[0] < gc.get_threshold()[0]:
+            young.append(info["generation"])
 
     gc.disable()
     try:
@@ -258,6 +260,7 @@ async def test_garbage_is_collected_again_after_the_start_and_all_of_it_only_whe
             while not looks and time.monotonic() < deadline:
                 await pilot.pause(0.02)
             assert looks[0] >= 0.3
+            assert young, "a key is answered before what it made is looked through"
     finally:
         if note in gc.callbacks:
             gc.callbacks.remove(note)

@@ -48,7 +48,11 @@ class Document(Positions):
         self.fold_level = 2 if bare else 0
         self.folds: dict[int, Fold] = {}
         self.revision = 0
-        """Changes whenever what is shown of messages that are laid out already may have changed."""
+        """Changes whenever what is shown of messages that are laid out already may have changed, folds by hand apart."""
+        self.refolds = 0
+        """How often a message was folded or opened by hand."""
+        self.refolded: dict[int, int] = {}
+        """The messages that were, and how many had been by then: another number, other rows."""
         self.highlights_revision = 0
         """Changes whenever highlights or marks have changed."""
         self.marks: dict[int, str] = {}

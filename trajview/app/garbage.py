@@ -1,12 +1,13 @@
 """When Python looks for garbage: not before the first screen is there, and all of it only when nobody is at work.
 
 A look through everything takes 10 to 20 ms, and Textual's strips are so many objects that it would come at every
-fiftieth key. What is young is looked through as ever, only in larger portions.
+fiftieth key. What is young is looked through when a key is answered, and otherwise as ever, only in larger portions.
 """
 
 from __future__ import annotations
 
 import gc
+from asyncio import TimerHandle, get_running_loop
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,8 +21,15 @@ _STARTED: Final = 1.0
 """Seconds after which the first screen is there, and garbage is collected again."""
 _IDLE: Final = 1.5
 """Seconds without a key after which nobody waits."""
-_YOUNG, _MIDDLE, _OLD = 2_000, 10, 100
-"""Objects more than before until the young are looked through, and how often that is done before older ones are."""
+_ANSWERED: Final = 0.02
+"""Seconds after which a key is answered, and the next of a key that is held down has not come yet."""
+_YOUNG, _MIDDLE, _OLD = 10_000, 10, 100
+"""Objects more than before until the young are looked through, and how often that is done before older ones are.
+
+A key makes some 2,000: where it is these that are looked through once it is answered, no key waits for that.
+"""
+_OFTEN: Final = 5
+"""So often the young are looked through after keys, before the older ones are as well."""
 
 
 class Garbage:
@@ -31,6 +39,7 @@ class Garbage:
         self._app = app
         self._ours = not gc.isenabled()
         self._timer: Timer | None = None
+        self._soon: TimerHandle | None = None
         self._worked_at = 0.0
         if self._ours:
             app.set_timer(_STARTED, self._begin)
@@ -42,10 +51,19 @@ class Garbage:
         gc.enable()
 
     def at_work(self) -> None:
-        """Somebody has pressed a key: look for garbage some time after the last one."""
+        """Somebody has pressed a key: look for garbage once it is answered, and for all of it some time after the last."""
         self._worked_at = monotonic()
-        if self._ours and self._timer is None:
+        if not self._ours:
+            return
+        if self._timer is None:
             self._timer = self._app.set_timer(_IDLE, self._look)
+        if self._soon is None:
+            self._soon = get_running_loop().call_later(_ANSWERED, self._look_at_young)
+
+    def _look_at_young(self) -> None:
+        self._soon = None
+        if gc.isenabled():
+            gc.collect(int(gc.get_count()[1] >= _OFTEN))
 
     def _look(self) -> None:
         since = monotonic() - self._worked_at

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from time import monotonic
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from textual import events
 
@@ -23,11 +23,12 @@ __all__ = ["Annotating"]
 class Annotating(EpisodeKeys, TranscriptBase):
     """The part of the transcript screen that knows the annotation panel."""
 
+    _panel: AnnotationPanel | None = None
+
     @property
     def panel(self) -> AnnotationPanel | None:
         """The annotation panel, once it has been opened."""
-        found = self.query("AnnotationPanel")
-        return cast("AnnotationPanel", found.first()) if found else None
+        return self._panel
 
     @property
     def panel_has_cursor(self) -> bool:
@@ -47,7 +48,7 @@ class Annotating(EpisodeKeys, TranscriptBase):
         assert self.run is not None
         panel = self.panel
         if panel is None:
-            panel = AnnotationPanel(self.trajview.store)
+            self._panel = panel = AnnotationPanel(self.trajview.store)
             self.query_one("#body").mount(panel)
         self.classes = {*self.classes} - {"-metadata"} | {"-annotating"}
         if panel.key != self.info.key:

@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from trajview.app.overview import Overview
+from trajview.app.overview import Overview, OverviewLine
 from trajview.app.rule_colours import rule_classes, rule_css
 from trajview.app.session import TranscriptSession
 
@@ -62,6 +62,7 @@ class Minimap(Dragged, Styled, Bare, Widget, can_focus=False):
         self._overview: Overview | None = None
         self._shown: tuple[object, ...] = ()
         self._total = 0
+        self._strips: dict[tuple[object, ...], Strip] = {}
 
     def show(self, session: TranscriptSession) -> None:
         """Show another session."""
@@ -75,15 +76,36 @@ class Minimap(Dragged, Styled, Bare, Widget, can_focus=False):
             total = session.map.total
             # Heights that turn out to be others by less than half a line change nothing that can be seen.
             drawn = self._total if abs(total - self._total) * 2 * height <= total else total
-            shown = (id(session), self._overview.window(height), session.highlights_revision, session.revision, drawn)
+            folded = session.revision, session.refolds
+            shown = (id(session), self._overview.window(height), session.highlights_revision, *folded, drawn)
             if shown != self._shown:
                 self._shown, self._total = shown, drawn
                 self.refresh()
 
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._strips.clear()
+
     def render_line(self, y: int) -> Strip:
+        [strip] = self._content_lines(range(y, y + 1))
+        return strip
+
+    def _content_lines(self, lines: range) -> list[Strip]:
         self._find_styles()
-        width, height = self.size.width, self.size.height
-        line = self._overview.line(y, height) if self._overview is not None else None
+        overview, (width, height) = self._overview, self.size
+        window = overview.window(height) if overview is not None else None
+        strips: list[Strip] = []
+        for y in lines:
+            line = overview.line(y, height, window) if overview is not None else None
+            # There are few looks: a strip that is drawn again costs nothing.
+            look = (width, *line[:3], line.window) if line is not None else (width,)
+            strip = self._strips.get(look)
+            if strip is None:
+                strip = self._strips[look] = self._drawn(line, width)
+            strips.append(strip)
+        return strips
+
+    def _drawn(self, line: OverviewLine | None, width: int) -> Strip:
         if line is None:
             return Strip([Segment(" " * width, self._base)])
         style = self._base + self._styles["minimap--window"] if line.window else self._base

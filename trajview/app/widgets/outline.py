@@ -10,7 +10,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
 from textual import events, work
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
@@ -170,15 +170,20 @@ class Outline(SaysFaults, Fitting, Styled, Bare, ScrollView, can_focus=False):
         if session is None:
             return
         self._list()
-        unit = session.unit
-        if unit == self._current:
+        unit, before = session.unit, self._current
+        if unit == before:
             return
         self._current = unit
         top, height = self.scroll_offset.y, self.size.height
         line = bisect_left(self._units, unit) + self._above
-        if height and not top + 1 <= line <= top + height - 2:
+        scrolls = height and not top + 1 <= line <= top + height - 2
+        if scrolls:
             self.scroll_to(y=max(0, line - height // 2), animate=False)
-        self.refresh()
+        if scrolls or before < 0:
+            self.refresh()
+        else:
+            shown = line - top, bisect_left(self._units, before) + self._above - top
+            self.refresh(*(Region(0, y, self.size.width, 1) for y in shown if 0 <= y < height))
 
     def take_size(self) -> None:
         self._current = -1

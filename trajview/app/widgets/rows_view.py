@@ -55,7 +55,7 @@ class RowsView(Fitting, Bare, ScrollView, can_focus=True, inherit_bindings=False
         super().__init__(id=id)
         self._palette: Palette = {}
         self._base = Style.null()
-        self._strips: dict[tuple[int, int, int], Strip] = {}
+        self._strips: dict[tuple[int, int, int, int], Strip] = {}
         self._strips_for: tuple[object, ...] = ()
         self._painting = False
         self._following = False
@@ -72,7 +72,7 @@ class RowsView(Fitting, Bare, ScrollView, can_focus=True, inherit_bindings=False
         raise NotImplementedError
 
     def _look(self, item: int) -> int:  # noqa: ARG002 - of those that have several
-        """0 or 1: rows of an item that look otherwise now are drawn anew."""
+        """Rows of an item for which it is another number now are drawn anew."""
         return 0
 
     def _drawn(self, item: int, number: int, palette: Palette, *, here: bool) -> Strip:
@@ -84,22 +84,30 @@ class RowsView(Fitting, Bare, ScrollView, can_focus=True, inherit_bindings=False
         return GUTTER, len(strip.text)
 
     def render_line(self, y: int) -> Strip:
+        [strip] = self._content_lines(range(y, y + 1))
+        return strip
+
+    def _content_lines(self, lines: range) -> list[Strip]:
         self._notice_size()
         width = self.scrollable_content_region.width
         palette = self._styles()
+        blank = Strip.blank(width, self._base)
         session = self.session
-        row = self.scroll_offset.y + y
-        if session is None or not session.count or row >= session.map.total or width != session.text_width + self.EDGES:
-            return Strip.blank(width, self._base)
-        position = item, number = session.at_row(row)
-        if number >= len(session.layout(item).rows):
-            return Strip.blank(width, self._base)
-        strip = self._strip(position, palette)
-        selection = self.text_selection
-        if selection is not None and (span := selection.get_span(row)) is not None:
-            strip = self._with_selection(strip, position, span)
-        # Textual asks for a line by itself where the mouse is: only then it wants to know which text that is.
-        return strip if self._painting else strip.apply_offsets(0, row)
+        if session is None or not session.count or width != session.text_width + self.EDGES:
+            return [blank] * len(lines)
+        strips: list[Strip] = []
+        selection, top, position = self.text_selection, self.scroll_offset.y, None
+        for row in range(top + lines.start, top + lines.stop):
+            position = session.at_row(row) if position is None else _below(session, position)
+            if row >= session.map.total or position[1] >= len(session.layout(position[0]).rows):
+                strips.append(blank)
+                continue
+            strip = self._strip(position, palette)
+            if selection is not None and (span := selection.get_span(row)) is not None:
+                strip = self._with_selection(strip, position, span)
+            # Textual asks for a line by itself where the mouse is: only then it wants to know which text that is.
+            strips.append(strip if self._painting else strip.apply_offsets(0, row))
+        return strips
 
     def render_lines(self, crop: Region) -> list[Strip]:
         self._painting = True
@@ -116,7 +124,7 @@ class RowsView(Fitting, Bare, ScrollView, can_focus=True, inherit_bindings=False
             self._strips.clear()
             self._strips_for = made_for
         here = position == self.session.cursor
-        key = (*position, 2 + self.has_focus if here else self._look(position[0]))
+        key = (*position, self._look(position[0]), here and 1 + self.has_focus)
         strip = self._strips.get(key)
         if strip is None:
             strip = self._strips[key] = self._drawn(*position, palette, here=here)
@@ -193,14 +201,21 @@ class RowsView(Fitting, Bare, ScrollView, can_focus=True, inherit_bindings=False
     def _set_size(self, size: Size) -> None:
         """Set the size of the document without the layout of the whole screen that Textual would make of it."""
         self.set_reactive(RowsView.virtual_size, size)
-        if self.show_vertical_scrollbar:
+        if self._has_bar:
             self.vertical_scrollbar.window_virtual_size = size.height
             self.vertical_scrollbar.window_size = self.scrollable_content_region.height
 
     def _put(self, y: int) -> None:
         """Set the scroll offset at once, without the animation and the clamping to a stale size."""
         self.set_reactive(RowsView.scroll_target_y, float(y))
-        self.scroll_y = y
+        if self._has_bar:
+            self.scroll_y = y
+        else:  # a bar of no width would still be drawn, for which Textual looks for it in an arrangement of everything
+            self.set_reactive(RowsView.scroll_y, float(max(0, y)))
+
+    @property
+    def _has_bar(self) -> bool:
+        return self.show_vertical_scrollbar and self.styles.scrollbar_size_vertical > 0
 
     def validate_scroll_y(self, value: float) -> float:
         """The session has clamped the position already; Textual's own limit may lag behind a change of size."""
@@ -290,3 +305,11 @@ class RowsView(Fitting, Bare, ScrollView, can_focus=True, inherit_bindings=False
         if self.session is not None:
             self.session.scroll_window(rows)
             self.sync()
+
+
+def _below(session: Positions, position: Position) -> Position:
+    """The next row, as far as heights are known; a row too many on the last item."""
+    item, number = position[0], position[1] + 1
+    while number >= session.map.height(item) and item < session.count - 1:
+        item, number = item + 1, 0
+    return item, number

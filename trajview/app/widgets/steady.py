@@ -13,6 +13,8 @@ from textual.containers import Horizontal, Vertical
 from textual.strip import Strip
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from textual.geometry import Region
     from textual.widget import Widget as _Widget
 else:
@@ -48,6 +50,10 @@ class Bare(Steady):
     def _lines(self, crop: Region) -> list[Strip]:
         return self._bare_lines(crop) if self._is_bare() else super()._lines(crop)
 
+    def _content_lines(self, lines: range) -> Iterable[Strip]:
+        """Some lines of the content. For those that know quicker what is on several lines than on each by itself."""
+        return map(self.render_line, lines)
+
     def _is_bare(self) -> bool:
         """Whether there is nothing around the lines, nor over them; False where Textual keeps lines elsewhere by now."""
         styles = self.styles
@@ -68,10 +74,12 @@ class Bare(Steady):
         blank = (base + background).rich_color
         style = RichStyle.from_color(bgcolor=blank)
         width, height = self.content_region.size
+        lines = crop.line_range
         strips = [
-            self.render_line(y).adjust_cell_length(width, style) if y < height else Strip.blank(width, style)
-            for y in crop.line_range
+            strip if strip.cell_length == width else strip.adjust_cell_length(width, style)
+            for strip in self._content_lines(range(lines.start, min(lines.stop, height)))
         ]
+        strips += [Strip.blank(width, style)] * (len(lines) - len(strips))
         for line_filter in self.get_line_filters():
             strips = [strip.apply_filter(line_filter, background) for strip in strips]
         if crop.column_span != (0, width):

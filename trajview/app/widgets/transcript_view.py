@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 
 from rich.segment import Segment
@@ -48,14 +49,15 @@ class TranscriptView(RowsView, can_focus=True, inherit_bindings=False):
         return id(session), session.revision, session.options
 
     def _look(self, item: int) -> int:
-        return int(self.session is not None and item == self.session.message)
+        session = self.session
+        return 2 * session.refolded.get(item, 0) + (item == session.message) if session is not None else 0
 
     def _drawn(self, item: int, number: int, palette: Palette, *, here: bool) -> Strip:
         session = self.session
         assert session is not None
         width = session.options.width
         layout = session.layout(item)
-        strip = Strip(row_segments(layout, number, palette, self._base), width)
+        segments: Iterable[Segment] = row_segments(layout, number, palette, self._base)
         looked_for: list[LookedFor] = [
             (rule.pattern, partial(_looks_at, rule), palette[f"rule.{rule.colour or 'yellow'}"])
             for rule in session.rules_on(item)
@@ -63,11 +65,12 @@ class TranscriptView(RowsView, can_focus=True, inherit_bindings=False):
         if session.search is not None:
             looks = partial(session.search.looks_at, session.roles[item])
             looked_for.append((session.search.pattern, looks, palette["match.current" if here else "match"]))
-        strip = with_matches(strip, layout, number, looked_for)
+        if looked_for:
+            segments = with_matches(Strip(segments, width), layout, number, looked_for)
         if here and self.has_focus:
-            strip = strip.apply_style(palette["cursor"])
+            segments = Segment.apply_style(segments, palette["cursor"])
         edges = self._gutter(item, number, palette), Segment(" " * MARGIN, self._base)
-        return Strip([edges[0], *strip, edges[1]], width + self.EDGES)
+        return Strip([edges[0], *segments, edges[1]], width + self.EDGES)
 
     def _gutter(self, message: int, number: int, palette: Palette) -> Segment:
         session = self.session
