@@ -15,6 +15,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -30,6 +31,8 @@ from trajview.app.keys import KEYS, groups, shown
 from trajview.cli.main import main
 from trajview.config import _WANTED, load_settings
 from trajview.formats.registry import FORMATS
+from trajview.rules.built_in import built_in_rules
+from trajview.rules.rule import COLOURS
 from trajview.where.explain import EXAMPLES
 from trajview.where.fields import FIELDS
 from trajview.where.parse import parse
@@ -97,6 +100,36 @@ def test_every_format_is_named_and_no_other() -> None:
 def test_every_command_is_named_and_no_other() -> None:
     named = {row.split()[1] for row in rows_after("Command line")}
     assert named == {"PATH...", *main.commands, *main.list_commands(None)} - {"view"}  # type: ignore[arg-type]
+
+
+def options_of(command: click.Command) -> set[str]:
+    """The long options of a command, and of those below it."""
+    found = {each for param in command.params for each in (*param.opts, *param.secondary_opts) if each.startswith("--")}
+    if not isinstance(command, click.Group):
+        return found
+    context = click.Context(command)
+    below = (command.get_command(context, name) for name in command.list_commands(context))
+    return found.union(*(options_of(each) for each in below if each is not None))
+
+
+def test_every_option_that_is_named_is_one() -> None:
+    commands = options_of(main)
+    scripts = {
+        option
+        for path in (ROOT / "benchmarks").glob("*.py")
+        for option in re.findall(r'add_argument\("(--[a-z-]+)"', path.read_text(encoding="utf-8"))
+    }
+    texts = TEXT.replace(block("test command"), "") + (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", texts))
+    assert named - {"--help"} <= commands | scripts
+    assert {"--where", "--rule", "--no-cache", "--quick"} <= named
+
+
+def test_the_rules_that_come_with_it_are_named_and_so_are_their_colours() -> None:
+    [paragraph] = re.findall(r"^These rules come with trajview.*?\n\n", TEXT, re.MULTILINE | re.DOTALL)
+    for rule in built_in_rules():
+        assert f"`{rule.name}`" in paragraph
+    assert f"# {', '.join(COLOURS)}\n" in block("config")
 
 
 def test_every_example_of_a_filter_is_one_and_every_field_is_named() -> None:

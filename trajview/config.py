@@ -55,13 +55,14 @@ class Settings(Struct, frozen=True):
     blind: bool = False
     """`--blind` or `blind = true`: hide rewards, the evaluator's reasoning and the names of models until asked to."""
     theme: str | None = None
-    """`theme = "..."`: a Textual theme; None for trajview's own dark one. `ansi-dark` uses the terminal's colours."""
+    """`theme = "..."`: a Textual theme. None for trajview's own dark one; where the terminal has but 16 colours, for
+    `ansi-dark`, which uses these."""
     reward_range: tuple[float, float] = (0.0, 1.0)
     """`reward_range = [0, 1]`: what a reward may be, for runs that are not Sotopia episodes."""
     preview_lines: int = 8
     """`preview_lines = 8`: how many lines of a folded tool output are shown."""
     keys: dict[str, str] = {}
-    """`[keys]`: other keys for a binding, by its id in the key table: `unit.next = "w,]"`."""
+    """`[keys]`: other keys for a binding, by its id in the key table: `"unit.next" = "w,right_square_bracket"`."""
 
 
 def config_path() -> Path:
