@@ -160,6 +160,8 @@ def main() -> None:
     parser.add_argument("--size", default="120x40")
     parser.add_argument("--presses", type=int, default=60)
     given = parser.parse_args()
+    if given.runs == 1:
+        parser.error("a single run is opened at once, not listed: --runs takes 2 or more, or 0 for none")
     columns, rows = map(int, given.size.split("x"))
     print(f"key to repaint, ms, {given.presses} presses each, {columns}x{rows}")
     with tempfile.TemporaryDirectory() as folder:

@@ -129,3 +129,11 @@ def test_a_frame_that_changes_nothing_is_correct_when_it_comes_and_a_new_size_is
     screen.resize(10, 2)
     assert screen.text == "\n"
     assert round(screen.replay([(10.1, b"\x1b[2;1Hxyz"), *chunks[1:]], 10.0).correct) == 200
+
+
+@pytest.mark.parametrize("count", [2, 200])
+def test_a_search_is_measured_in_a_short_run_as_well(module, tmp_path, capsys, count):
+    module("search").report_search(module("kinds").write_long_run(tmp_path, "a chat, one JSON document", count, 1), 1)
+    said = capsys.readouterr().out
+    assert f"{count} messages" in said
+    assert ("seven words in a row" in said) == (count == 200)
