@@ -27,9 +27,8 @@ from .record import fault_of, not_utf8, origin_of, placed
 from .tasks import task_of
 
 if TYPE_CHECKING:
-    from trajview.formats.episode_outline import PartedEpisode
     from trajview.formats.events import PartedSession
-    from trajview.formats.unread import Parted, PartedRun
+    from trajview.formats.quick import Apart
     from trajview.models.run import AgentRun
 
     from .beside import Beside
@@ -201,11 +200,10 @@ class Reader:
         """The run, parsed anew; `whole`: with what its sub-agents said in files beside its own."""
         if not info.summarised:
             info = self.summed_up(info)
-        from trajview.formats.episode_outline import PartedEpisode
         from trajview.formats.events import PartedSession
-        from trajview.formats.unread import Parted, PartedRun
+        from trajview.formats.quick import Apart
 
-        apart = Parted | PartedRun | PartedSession | PartedEpisode
+        apart = Apart | PartedSession
         known, origin = registry.format_named(info.format), origin_of(info.path, info)
         read = getattr(known, "open", known.read) if lazily else known.read
         value = self._taken(info) if lazily else None
@@ -254,7 +252,7 @@ class Reader:
             parts.add(line)
         return agents
 
-    def _parted(self, info: RunInfo) -> Parted | PartedRun | PartedSession | PartedEpisode | None:
+    def _parted(self, info: RunInfo) -> Apart | PartedSession | None:
         """The parts of a record that is JSON, or of many lines; None where it has to be decoded."""
         if info.container not in _JSON and info.container != "jsonl messages":
             return None
@@ -272,6 +270,10 @@ class Reader:
             from trajview.formats.quick_episode import parted_episode
 
             return parted_episode(data, origin_of(info.path, info))
+        if info.format == "taskweaver":
+            from trajview.formats.quick_taskweaver import parted_conversation
+
+            return parted_conversation(data)
         from trajview.formats import docent, messages
         from trajview.formats.quick_docent import parted_run
         from trajview.formats.unread import parted

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from .built import MessagesOnDemand
@@ -26,12 +27,15 @@ _LABELLED: Final = ("verification", "execution_status")
 
 
 class TaskWeaverMessages(MessagesOnDemand):
-    """The messages that entries become."""
+    """The messages that entries become; their roles and sizes may be known without looking at all of them."""
 
-    def __init__(self, entries: list[Entry]) -> None:
+    def __init__(
+        self, entries: Sequence[Entry], roles: list[str] | None = None, sizes: list[Measured] | None = None
+    ) -> None:
         super().__init__()
-        self.roles = [entry.role for entry in entries]
+        self.roles = [entry.role for entry in entries] if roles is None else roles
         self._entries = entries
+        self._sizes = sizes
 
     def _build(self, index: int) -> ChatMessage:
         answer = self._entries[index].answer
@@ -42,7 +46,7 @@ class TaskWeaverMessages(MessagesOnDemand):
         return answer_of(answer, post_of(self._entries[index])[1])
 
     def measured(self) -> list[Measured]:
-        return [_measured(entry) for entry in self._entries]
+        return [_measured(entry) for entry in self._entries] if self._sizes is None else self._sizes
 
     def plain(self, index: int) -> Plain | None:  # noqa: ARG002 - all are built
         return None
@@ -73,7 +77,7 @@ def _texts_of(attachments: list[Attached]) -> list[tuple[Attached, str]] | None:
     found = []
     for attached in attachments:
         text = attached.content
-        if (text is None or text == "") and attached.type not in _LABELLED:
+        if (text is None or text == "") and attached.type not in (*_LABELLED, "invalid_response"):
             continue
         if type(text) is not str or attached.type in _TO_BUILD or _MARKER in text:
             return None

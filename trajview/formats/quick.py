@@ -26,12 +26,13 @@ from .chat_format import Beside, ChatFormat, beside_messages
 from .episode_outline import PartedEpisode
 from .outline import outline_of
 from .quick_docent import look_at_parts, look_at_run, parted_run
+from .quick_taskweaver import PartedConversation, look_at_conversation, parted_conversation
 from .roles import ROLES, sample
 from .task import task_told
 from .unread import ABSENT, Parted, PartedRun, Told, Usual, json_of, parted
 from .utf8 import is_utf8, seems_utf8
 
-__all__ = ["QuickLook"]
+__all__ = ["Apart", "QuickLook"]
 
 _MAX_KEYS: Final = 60
 _MAX_SHAPES: Final = 2000
@@ -46,6 +47,8 @@ _HEAD: Final = 1 << 16
 """Bytes among which the key `transcripts` is looked for: with it, a record is Docent's."""
 _TURNS: Final = re.compile(rb'"messages"\s*:\s*\[\s*\[')
 """With turns under that key, it may be an episode."""
+_ROUNDS: Final = re.compile(rb'"rounds"\s*:\s*\[\s*\{')
+"""And with rounds under that, one of TaskWeaver's conversations."""
 _TEXT_OR_NULL: Final = frozenset({(b'"',), (b"n",)})
 _LIST_OR_NULL: Final = frozenset({(b"[",), (b"n",)})
 _CONTENT: Final = attrgetter("content")
@@ -106,6 +109,8 @@ class _Message(msgspec.Struct, gc=False):
 
 
 _Shape = tuple[Any, ...]
+Apart = Parted | PartedRun | PartedEpisode | PartedConversation
+"""What a large record is taken apart into."""
 
 
 class QuickLook:
@@ -126,9 +131,9 @@ class QuickLook:
         self._learnt = ""
         """The format of the record that was looked at in full last."""
         self._typed_misses = 0
-        self._parted: Parted | PartedRun | PartedEpisode | None = None
+        self._parted: Apart | None = None
 
-    def taken_apart(self) -> Parted | PartedRun | PartedEpisode | None:
+    def taken_apart(self) -> Apart | None:
         """The parts of the record that was looked at last, where it is large; given once."""
         found, self._parted = self._parted, None
         return found
@@ -183,6 +188,8 @@ class QuickLook:
         if _TURNS.search(head) and (episode := quick_episode.parted_episode(data, origin)) is not None:
             self._parted = episode
             return quick_episode.look_at_parts(episode)
+        if _ROUNDS.search(head) and (found := self._look_at_large_conversation(data, origin)) is not None:
+            return found
         try:
             if data[:1] == b"[" and not _begins_with_a_message(data):
                 return None  # an array of records
@@ -216,6 +223,14 @@ class QuickLook:
     def _look_at_large_run(self, data: bytes | memoryview, origin: Origin) -> tuple[str, Summary] | None:
         parts = parted_run(data)
         found = look_at_parts(parts, origin) if parts is not None else None
+        if found is None or not self._is_utf8(data):
+            return None
+        self._parted = parts
+        return found
+
+    def _look_at_large_conversation(self, data: bytes | memoryview, origin: Origin) -> tuple[str, Summary] | None:
+        parts = parted_conversation(data)
+        found = look_at_conversation(parts, origin) if parts is not None else None
         if found is None or not self._is_utf8(data):
             return None
         self._parted = parts

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from trajview.errors import Problem
@@ -19,17 +20,20 @@ from .taskweaver_entries import (
     Answer,
     Attached,
     Entry,
+    Outlined,
     agents_of,
     entries_of,
     name_in,
     outlined,
     wrong_in_rounds,
 )
-from .unread import LAZY_FROM
+from .unread import LAZY_FROM, Decode
 
 if TYPE_CHECKING:
     from trajview.models.messages import ChatMessage, ContentPart, ToolCall
     from trajview.models.run import AgentRun
+
+    from .lazy_taskweaver import TaskWeaverMessages
 
 __all__ = [
     "FORMAT",
@@ -198,7 +202,7 @@ def failure_of(tool: str, said: dict[str, str]) -> str | None:
     return None
 
 
-def _messages(entries: list[Entry]) -> list[ChatMessage]:
+def _messages(entries: Sequence[Entry]) -> list[ChatMessage]:
     messages: list[ChatMessage] = []
     calls: list[ToolCall] = []
     for entry in entries:
@@ -279,6 +283,32 @@ def _extras(post: dict[str, Any]) -> list[dict[str, Any]]:
     return extras
 
 
+def _run(
+    record: Any,
+    entries: Sequence[Entry],
+    agents: list[str],
+    origin: Origin,
+    on_demand: TaskWeaverMessages | None = None,
+) -> AgentRun:
+    from trajview.models.run import AgentRun
+    from trajview.models.transcript import Transcript
+
+    run_id = _id(record, origin)
+    used = {"rounds"} if isinstance(record.get("id"), dict | list | float) else {"rounds", "id"}
+    transcript = Transcript(id=run_id)
+    if on_demand is not None:
+        transcript.read_on_demand(on_demand, on_demand.roles)
+    else:
+        transcript.messages = _messages(entries)
+    return AgentRun(
+        id=run_id,
+        transcripts=[transcript],
+        metadata={key: value for key, value in dict_or_value(record).items() if key not in used},
+        agents=agents or None,
+        source_format=FORMAT.name,
+    )
+
+
 class TaskWeaverFormat:
     """TaskWeaver: Conversation."""
 
@@ -304,47 +334,42 @@ class TaskWeaverFormat:
 
     def summarise(self, record: Any, origin: Origin) -> Summary:
         """A cheap look; agrees with `read`."""
-        roles, agents, asked = outlined(record, origin)
+        return self.summary(record, outlined(record, origin), wrong_in_rounds(record), origin)
+
+    def summary(self, record: Any, found: Outlined, problems: Iterable[str], origin: Origin) -> Summary:
+        """The same where it is known what is in the rounds of a record."""
         return Summary(
             id=_id(record, origin),
-            messages=len(roles),
-            units=count_units(roles),
-            agents=tuple(agents),
-            problems=tuple(wrong_in_rounds(record)),
-            task=next(filter(None, (task_in(text) for text in asked if isinstance(text, str))), None),
+            messages=len(found.roles),
+            units=count_units(found.roles),
+            agents=tuple(found.agents),
+            problems=tuple(problems),
+            task=next(filter(None, (task_in(text) for text in found.asked if isinstance(text, str))), None),
         )
 
     def read(self, record: Any, origin: Origin) -> AgentRun:
         """The conversation as a run with one transcript. Raises FormatError where there are no rounds."""
-        return self._run(record, origin)
+        entries = entries_of(record, origin)
+        return _run(record, entries, agents_of(entries), origin)
 
     def open(self, record: Any, origin: Origin) -> AgentRun:
         """The same, to be looked at: of many messages only those are built that are."""
-        return self._run(record, origin, LAZY_FROM)
-
-    def _run(self, record: Any, origin: Origin, lazy_from: int | None = None) -> AgentRun:
-        from trajview.models.run import AgentRun
-        from trajview.models.transcript import Transcript
+        from .lazy_taskweaver import TaskWeaverMessages
 
         entries = entries_of(record, origin)
-        run_id = _id(record, origin)
-        used = {"rounds"} if isinstance(record.get("id"), dict | list | float) else {"rounds", "id"}
-        metadata = {key: value for key, value in dict_or_value(record).items() if key not in used}
-        transcript = Transcript(id=run_id)
-        if lazy_from is not None and len(entries) >= lazy_from:
-            from .lazy_taskweaver import TaskWeaverMessages
+        on_demand = TaskWeaverMessages(entries) if len(entries) >= LAZY_FROM else None
+        return _run(record, entries, agents_of(entries), origin, on_demand)
 
-            on_demand = TaskWeaverMessages(entries)
-            transcript.read_on_demand(on_demand, on_demand.roles)
-        else:
-            transcript.messages = _messages(entries)
-        return AgentRun(
-            id=run_id,
-            transcripts=[transcript],
-            metadata=metadata,
-            agents=agents_of(entries) or None,
-            source_format=self.name,
-        )
+    def open_parted(self, parts: Any, decode: Decode, origin: Origin) -> AgentRun | None:
+        """The same of a conversation that was taken apart; None of what is none."""
+        from .lazy_taskweaver import TaskWeaverMessages
+        from .quick_taskweaver import PartedConversation, UnreadEntries
+
+        if not isinstance(parts, PartedConversation):
+            return None
+        entries, known = UnreadEntries(parts, decode), parts.outlined
+        on_demand = TaskWeaverMessages(entries, known.roles, parts.sizes) if len(entries) >= LAZY_FROM else None
+        return _run(parts.fields, entries, known.agents, origin, on_demand)
 
     def check(self, record: Any, origin: Origin) -> list[Problem]:
         """What TaskWeaver would refuse, for `trajview validate`; the record opens nevertheless."""

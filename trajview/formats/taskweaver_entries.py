@@ -17,16 +17,9 @@ from .plain import as_text, dict_or_value, kind, not_an_object, place
 from .shape import wrong_in_items
 
 __all__ = [
-    "Answer",
-    "Attached",
-    "Entry",
-    "Outlined",
-    "agents_of",
-    "entries_of",
-    "name_in",
-    "outlined",
-    "wrong_in_rounds",
-]
+    "ANSWERS", "FIRST", "Answer", "Attached", "Entry", "Outlined", "agents_of", "answers_in", "entries_of", "name_in", "outlined",
+    "post_entries", "round_metadata", "wrong_in_rounds",
+]  # fmt: skip
 
 # Which tool answers, by the attachment that holds its answer: TaskWeaver checks the code, then runs it.
 _ANSWERS = {
@@ -35,9 +28,11 @@ _ANSWERS = {
     "execution_status": "execution",
     "execution_result": "execution",
 }
+ANSWERS = frozenset(_ANSWERS)
+"""The types of these attachments."""
 # These go with the answer that they follow, and with the post itself where there is none.
 _AFTER_ANSWER = frozenset({"artifact_paths", "revise_message"})
-_FIRST = 20
+FIRST = 20
 """Entries among which the user says what the task is."""
 
 
@@ -106,10 +101,10 @@ def entries_of(record: Any, origin: Origin) -> list[Entry]:
     for number, round_ in enumerate(_rounds(record, origin), start=1):
         first = len(entries)
         for post in _posts(round_):
-            entries += _post_entries(post, f"call_{len(entries)}")
+            entries += post_entries(post, f"call_{len(entries)}")
         if first < len(entries):
             entries[first].round_metadata = (
-                _round_metadata(round_, number) if isinstance(round_, dict) else {"round": number}
+                round_metadata(round_, number) if isinstance(round_, dict) else {"round": number}
             )
     return entries
 
@@ -130,14 +125,14 @@ def outlined(record: Any, origin: Origin) -> Outlined:
     for round_ in _rounds(record, origin):
         for post in _posts(round_):
             role = _role_of(post)
-            if role == "user" and len(roles) < _FIRST:
+            if role == "user" and len(roles) < FIRST:
                 asked.append(post.get("message"))
             roles.append(role)
             if isinstance(post, dict):
                 if role == "assistant":
                     agents[name_in(post, "send_from")] = None
                 if post.get("attachment_list"):
-                    roles += ["tool"] * len(_answers_in(list(map(_type_of, _listed(post)))))
+                    roles += ["tool"] * len(answers_in(list(map(_type_of, _listed(post)))))
     return Outlined(roles, [name for name in agents if name is not None], asked)
 
 
@@ -157,7 +152,7 @@ def _role_of(post: Any) -> str:
     return "user" if isinstance(post, dict) and post.get("send_from") == "User" else "assistant"
 
 
-def _round_metadata(round_: dict[str, Any], number: int) -> dict[str, Any]:
+def round_metadata(round_: dict[str, Any], number: int) -> dict[str, Any]:
     known = ("id", "state", "user_query", "post_list")
     rest = {key: value for key, value in dict_or_value(round_).items() if key not in known}
     mark = {
@@ -168,7 +163,7 @@ def _round_metadata(round_: dict[str, Any], number: int) -> dict[str, Any]:
     return {**rest, **{key: value for key, value in mark.items() if value != ""}}
 
 
-def _post_entries(post: Any, call: str) -> list[Entry]:
+def post_entries(post: Any, call: str) -> list[Entry]:
     """A post, then one entry for each time its code was checked or run."""
     role = _role_of(post)
     if not isinstance(post, dict):
@@ -176,7 +171,7 @@ def _post_entries(post: Any, call: str) -> list[Entry]:
     attachments = [
         Attached(_type_of(one), one.get("content") if isinstance(one, dict) else one) for one in _listed(post)
     ]
-    found = _answers_in([attached.type for attached in attachments])
+    found = answers_in([attached.type for attached in attachments])
     if not found:
         return [Entry(role, post, attachments, call=call)]
     taken = {index for _, indices in found for index in indices}
@@ -189,10 +184,10 @@ def _post_entries(post: Any, call: str) -> list[Entry]:
     return entries
 
 
-def _answers_in(types: list[str]) -> list[tuple[str, list[int]]]:
+def answers_in(types: list[str]) -> list[tuple[str, list[int]]]:
     """Which of the attachments of these types make an answer each, and of which tool."""
     answers: list[tuple[str, list[int]]] = []
-    if _ANSWERS.keys().isdisjoint(types):
+    if ANSWERS.isdisjoint(types):
         return answers
     said: set[str] = set()
     for index, type_ in enumerate(types):
