@@ -201,9 +201,7 @@ class Reader:
         if not info.summarised:
             info = self.summed_up(info)
         from trajview.formats.events import PartedSession
-        from trajview.formats.quick import Apart
 
-        apart = Apart | PartedSession
         known, origin = registry.format_named(info.format), origin_of(info.path, info)
         read = getattr(known, "open", known.read) if lazily else known.read
         value = self._taken(info) if lazily else None
@@ -216,14 +214,14 @@ class Reader:
                     agents = self._add_beside(info, parts)
                     if agents is not None and parts.sorting.only_chains:  # they would come before these
                         parts = agents = None
-                if isinstance(parts, apart):
+                if _is_apart(parts):
                     with collector_paused(info.length):
                         run = open_parted(parts, _decode, origin)
                     if run is not None:
                         if agents is not None:
                             agents.describe(run)
                         return cast("AgentRun", run)
-            if value is None or isinstance(value, apart):
+            if value is None or _is_apart(value):
                 value = self.value(info)
             if whole and info.container == "jsonl messages":
                 from .beside import beside
@@ -332,6 +330,11 @@ def _are_as_they_were(stamps: Mapping[Path, Stamp]) -> bool:
 def _is_whole(run: AgentRun) -> bool:
     """Whether all messages of a run are built."""
     return all(isinstance(transcript.messages, list) for transcript in run.transcripts)
+
+
+def _is_apart(value: Any) -> bool:
+    """Whether it is a record taken apart, and no decoded one; each format has a type of its own for that."""
+    return not isinstance(value, dict | list | str | int | float | None)
 
 
 def _decode(data: bytes | memoryview) -> Any:

@@ -13,7 +13,7 @@ import re
 import struct
 from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
@@ -23,16 +23,21 @@ from trajview.models.units import count_units
 from . import docent, openai, quick_episode, registry, sotopia
 from .base import Origin, Summary
 from .chat_format import Beside, ChatFormat, beside_messages
-from .episode_outline import PartedEpisode
 from .outline import outline_of
 from .quick_docent import look_at_parts, look_at_run, parted_run
-from .quick_taskweaver import PartedConversation, look_at_conversation, parted_conversation
 from .roles import ROLES, sample
 from .task import task_told
 from .unread import ABSENT, Parted, PartedRun, Told, Usual, json_of, parted
 from .utf8 import is_utf8, seems_utf8
 
-__all__ = ["Apart", "QuickLook"]
+if TYPE_CHECKING:
+    from .episode_outline import PartedEpisode
+    from .quick_taskweaver import PartedConversation
+
+    Apart = Parted | PartedRun | PartedEpisode | PartedConversation
+    """What a large record is taken apart into."""
+
+__all__ = ["QuickLook"]
 
 _MAX_KEYS: Final = 60
 _MAX_SHAPES: Final = 2000
@@ -109,8 +114,6 @@ class _Message(msgspec.Struct, gc=False):
 
 
 _Shape = tuple[Any, ...]
-Apart = Parted | PartedRun | PartedEpisode | PartedConversation
-"""What a large record is taken apart into."""
 
 
 class QuickLook:
@@ -229,6 +232,8 @@ class QuickLook:
         return found
 
     def _look_at_large_conversation(self, data: bytes | memoryview, origin: Origin) -> tuple[str, Summary] | None:
+        from .quick_taskweaver import look_at_conversation, parted_conversation  # most never need it
+
         parts = parted_conversation(data)
         found = look_at_conversation(parts, origin) if parts is not None else None
         if found is None or not self._is_utf8(data):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final, overload
 
 import msgspec
@@ -87,8 +86,7 @@ _Logged = _Post | Raw | dict[str, Any]
 """A post as it was logged. One that is decoded stands for a round that has a query and nothing else."""
 
 
-@dataclass(slots=True)
-class PartedConversation:
+class PartedConversation(msgspec.Struct):
     """A conversation that is to be opened. `fields` are all keys but `rounds`, decoded."""
 
     fields: dict[str, Any]
@@ -96,12 +94,12 @@ class PartedConversation:
     """What a list shows of its entries."""
     sizes: list[Measured]
     """How long each entry is, about."""
-    posts: list[_Logged] = field(default_factory=list)
-    starts: list[int] = field(default_factory=list)
+    posts: list[_Logged] = msgspec.field(default_factory=list)
+    starts: list[int] = msgspec.field(default_factory=list)
     """The first entry of each post."""
-    rounds: list[tuple[int, _Round | dict[str, Raw]]] = field(default_factory=list)
+    rounds: list[tuple[int, _Round | dict[str, Raw]]] = msgspec.field(default_factory=list)
     """Those that have posts, each with its number, from 1; what else they have is bytes."""
-    firsts: list[int] = field(default_factory=list)
+    firsts: list[int] = msgspec.field(default_factory=list)
     """The first post of each of these."""
 
 

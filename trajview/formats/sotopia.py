@@ -9,7 +9,6 @@ from trajview.models.episodes import rewards_of
 
 from .base import Detection, Origin, Summary
 from .episode_outline import Outlined, PartedEpisode, agent_outlines, onlooker_count, onlooker_outline
-from .lazy_episode import EpisodeMessages, message_of
 from .sotopia_episode import Episode, Line, agent_lines, context_of, episode_of, onlooker_lines, where
 from .unread import LAZY_FROM, Decode
 
@@ -30,6 +29,8 @@ def _models_by_agent(episode: Episode) -> dict[str, str]:
 def _transcript(episode: Episode, key: str, name: str, lines: list[Line]) -> Transcript:
     from trajview.models.transcript import Transcript
 
+    from .lazy_episode import message_of
+
     models = _models_by_agent(episode)
     units: list[list[int]] = [[] for _ in episode.turns]
     for index, line in enumerate(lines):
@@ -45,6 +46,8 @@ def _transcript(episode: Episode, key: str, name: str, lines: list[Line]) -> Tra
 def _on_demand(episode: Episode, key: str, name: str, outlined: Outlined, agent: str | None = None) -> Transcript:
     """The same with messages that are built when they are looked at."""
     from trajview.models.transcript import Transcript
+
+    from .lazy_episode import EpisodeMessages
 
     messages = EpisodeMessages(episode, outlined, _models_by_agent(episode), agent)
     transcript = Transcript(id=f"{episode.id}/{key}", name=name)
