@@ -10,23 +10,24 @@ import msgspec
 
 from .decode import BadRecord, decode_json
 
-__all__ = ["Span", "held_records", "may_hold_records", "spans_in"]
+__all__ = ["Span", "held_records", "is_plain", "may_hold_records", "spans_in"]
+# The rest without an underscore is for `held_torn`.
 
 Span = tuple[int, int]
 """Start and end of a value among some bytes."""
 
-_KEYS: Final = (
+KEYS: Final = (
     "agent_runs", "annotations", "chats", "data", "dialogs", "dialogues", "episodes", "examples", "instances", "items",
     "logs", "records", "results", "rows", "runs", "sessions", "traces", "trajectories",
 )  # fmt: skip
 """Keys of lists of records. None of them is one by which a format knows a record of its own."""
-_MAY_HOLD: Final = re.compile(b'"(?:%s)"\\s*:\\s*\\[\\s*[{\\[]' % "|".join(_KEYS).encode())
+MAY_HOLD: Final = re.compile(b'"(?:%s)"\\s*:\\s*\\[\\s*[{\\[]' % "|".join(KEYS).encode())
 _SURE_FROM: Final = 20
 """Records that are looked at at the start of a list, and as many among the rest."""
-_SURE: Final = 0.5
+SURE: Final = 0.5
 _SMALL: Final = 1 << 16
 """Bytes from which on a value is trimmed before its format is looked for."""
-_FEW: Final = 8
+FEW: Final = 8
 """Elements that are left of a list then: detection looks at no more."""
 _KEY: Final = re.compile(rb'[ \t\r\n,]*"[^"\\]*+(?:\\.[^"\\]*+)*+"[ \t\r\n]*:[ \t\r\n]*', re.DOTALL)
 
@@ -36,7 +37,16 @@ _decode_list: Final = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 def may_hold_records(head: bytes) -> bool:
     """Whether an object that begins with these bytes seems to hold a list of records."""
-    return _MAY_HOLD.search(head) is not None
+    return MAY_HOLD.search(head) is not None
+
+
+def is_plain(data: bytes) -> bool:
+    """Whether it is an object in JSON as msgspec sees it, whatever its values are."""
+    try:
+        _decode_object(data)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def held_records(data: bytes, is_message: Callable[[Any], bool]) -> list[Span] | None:
@@ -47,16 +57,16 @@ def held_records(data: bytes, is_message: Callable[[Any], bool]) -> list[Span] |
     """
     try:
         values = _decode_object(data)
-        lists = [key for key in _KEYS if key in values and _is_list_of_records(memoryview(values[key]))]
+        lists = [key for key in KEYS if key in values and _is_list_of_records(memoryview(values[key]))]
         if len(lists) != 1:
             return None
         name, view = lists[0], memoryview(data)
         spans = _spans_under(name, values, data)
-        if spans is None or not all(_is_record(view[slice(*spans[at])], is_message) for at in _some(len(spans))):
+        if spans is None or not all(_is_record(view[slice(*spans[at])], is_message) for at in some(len(spans))):
             return None
         own = {key: None if key == name else _trimmed(memoryview(value)) for key, value in values.items()}
-        own[name] = [_trimmed(view[slice(*span)]) for span in spans[:_FEW]]
-        return None if _confidence(own) else spans
+        own[name] = [_trimmed(view[slice(*span)]) for span in spans[:FEW]]
+        return None if confidence(own) else spans
     except (ValueError, RecursionError):  # no JSON, as msgspec sees it
         return None
 
@@ -94,7 +104,7 @@ def _spans_under(key: str, values: dict[str, msgspec.Raw], data: bytes) -> list[
     return None
 
 
-def _some(count: int) -> Iterator[int]:
+def some(count: int) -> Iterator[int]:
     """The numbers of the first elements of so many, and of some among the others."""
     yield from range(min(count, _SURE_FROM))
     if count > _SURE_FROM:
@@ -106,7 +116,7 @@ def _is_record(data: memoryview, is_message: Callable[[Any], bool]) -> bool:
         value = _trimmed(data)
     except BadRecord:
         return False
-    return isinstance(value, dict | list) and not is_message(value) and _confidence(value) >= _SURE
+    return isinstance(value, dict | list) and not is_message(value) and confidence(value) >= SURE
 
 
 def _trimmed(data: memoryview) -> Any:
@@ -117,11 +127,11 @@ def _trimmed(data: memoryview) -> Any:
     if first == b"{":
         return {key: _trimmed(memoryview(value)) for key, value in _decode_object(data).items()}
     if first == b"[":
-        return [_trimmed(memoryview(value)) for value in _decode_list(data)[:_FEW]]
+        return [_trimmed(memoryview(value)) for value in _decode_list(data)[:FEW]]
     return "…"
 
 
-def _confidence(value: Any) -> float:
+def confidence(value: Any) -> float:
     """How sure it is that a value is of a known format."""
     from trajview.formats import registry
 

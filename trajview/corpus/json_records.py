@@ -7,7 +7,6 @@ that msgspec refuses is split by brackets, so that the records before a tear sti
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from itertools import chain, islice
 from pathlib import Path
@@ -18,7 +17,8 @@ from trajview.errors import Problem, Where
 from .decode import MORE_TEXT, BadRecord, decode_json
 from .event_lists import sorted_events
 from .foreign import HEAD, foreign, no_text
-from .held import Span, held_records, spans_in
+from .held import Span, held_records, is_plain, spans_in
+from .held_torn import TOKEN, HeldTorn, held_in_torn
 from .json_lines import MISSING, IsMessage, attempt, json_lines
 from .lines import BOM, SPACE, Line, lines_of
 from .memory import check_room, no_room
@@ -33,7 +33,6 @@ _TOO_LONG_TO_TRY: Final = 16 << 20
 _LONG: Final = 1 << 16
 _LARGE: Final = 1 << 20
 """Bytes from which on a list of messages is not decoded."""
-_TOKEN: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|["\[\]{}]', re.DOTALL)
 
 
 def json_records(
@@ -167,6 +166,10 @@ def _whole(
     elif data[:1] == b"{" and (spans := held_records(data, is_message)) is not None:
         yield from _array(data, spans, offset, line, path, quick=quick)
         return
+    elif data[:1] == b"{" and not is_plain(data) and (torn := held_in_torn(data, is_message)) is not None:
+        yield from _array(data, torn.spans, offset, line, path)
+        yield from _wrong_in(torn, data, line, path)
+        return
     try:
         value, replaced = decode_json(data)
     except BadRecord as error:
@@ -241,6 +244,18 @@ def _broken(data: bytes, offset: int, line: int, path: Path, is_message: IsMessa
         yield Record(value, "json", offset, len(data), line=line, data=data)
         return
     yield from _array(data, spans, offset, line, path, "json array" if in_array else "json values")
+    yield from _wrong_between(data, gap, complete, line, path)
+
+
+def _wrong_in(held: HeldTorn, data: bytes, line: int, path: Path) -> Iterator[Problem]:
+    """What is wrong with an object that holds records."""
+    if held.around is not None and held.complete:
+        yield problem_of(held.around, path, line, "file", cut=True)
+    else:
+        yield from _wrong_between(data, held.gap, held.complete, line, path)
+
+
+def _wrong_between(data: bytes, gap: int | None, complete: bool, line: int, path: Path) -> Iterator[Problem]:
     if not complete:
         at = line + data.count(b"\n")
         yield Problem("the last record is torn: the file ends before it is complete", TORN_HINT, Where(path, at))
@@ -256,7 +271,7 @@ def _balanced(data: bytes, base: int) -> tuple[list[Span], int | None, bool]:
     spans: list[Span] = []
     depth, start, end = 0, 0, base
     odd: int | None = None
-    for match in _TOKEN.finditer(data):
+    for match in TOKEN.finditer(data):
         token = match.group()
         if token in (b"{", b"["):
             if depth == base and match.start() >= base:

@@ -1,0 +1,134 @@
+"""A file that only holds a list of records, and is torn, or no JSON as msgspec sees it: the records in it that are whole."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, Final
+
+from msgspec import Struct
+
+from .decode import MORE_TEXT, BadRecord, decode_json
+from .held import FEW, KEYS, MAY_HOLD, SURE, Span, confidence, some
+from .lines import SPACE
+
+__all__ = ["TOKEN", "HeldTorn", "held_in_torn"]
+
+TOKEN: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|["\[\]{}]', re.DOTALL)
+"""A string, a bracket, or the quote at which a string begins that has no end."""
+_MOST_BESIDE: Final = 16 << 20
+"""Bytes beside the list that are decoded to tell whether the object is a record itself."""
+
+
+class HeldTorn(Struct, frozen=True):
+    """Where the records are, and what is wrong, of which nothing may be: `gap`, where something else than a comma is
+    between two of them; not `complete`, the list has no end; `around`, what is before or behind the list, and on which
+    line, from 1."""
+
+    spans: list[Span]
+    gap: int | None
+    complete: bool
+    around: BadRecord | None
+
+
+class _List(Struct, frozen=True):
+    name: str
+    start: int
+    end: int
+    spans: list[Span]
+    gap: int | None
+    complete: bool
+
+
+def held_in_torn(data: bytes, is_message: Callable[[Any], bool]) -> HeldTorn | None:
+    """The records that an object holds in its one list of such, as far as they are there; None where it is not certain.
+
+    The object may end anywhere, and may hold NaN. As of one that is not torn, those records that can be read all have
+    to be of a known format, and the object of none. Every bracket is passed over.
+    """
+    if MAY_HOLD.search(data) is None:
+        return None
+    found = _only_list(data)
+    if found is None or not found.spans or not _are_records(data, found.spans, is_message):
+        return None
+    before, behind = data[: found.start], data[found.end :]
+    if len(before) + len(behind) > _MOST_BESIDE:
+        return None
+    around = None
+    try:
+        own = decode_json(before + b"[]" + (behind if found.complete else b"}"))[0]
+    except BadRecord as error:
+        if MORE_TEXT in error.reason:
+            return None  # several objects in a row
+        around = error
+        if error.line > before.count(b"\n"):
+            around.line += data.count(b"\n", found.start, found.end)
+        own = _decoded(before + b"[]}")
+    if own is None:
+        return None
+    first = (_decoded(data[slice(*span)]) for span in found.spans[:FEW])
+    own[found.name] = [value for value in first if value is not None]
+    return None if confidence(own) else HeldTorn(found.spans, found.gap, found.complete, around)
+
+
+def _only_list(data: bytes) -> _List | None:
+    """The one list of an object that may be of records; None where it has none, or several."""
+    lists: list[_List] = []
+    depth, key = 0, (0, 0)
+    name, opened = "", -1
+    start, end, gap = 0, 0, None
+    spans: list[Span] = []
+    for match in TOKEN.finditer(data):
+        token = match.group()
+        if token == b'"':
+            break
+        if token[:1] == b'"':
+            if depth == 1:
+                key = match.span()
+            continue
+        if token in (b"{", b"["):
+            if depth == 1 and token == b"[" and (found := _name_before(data, key, match.start())):
+                if lists:
+                    return None
+                name, opened, end, spans, gap = found, match.start(), match.end(), [], None
+            elif depth == 2 and opened >= 0:
+                start = match.start()
+                if gap is None and data[end:start].strip(SPACE) != (b"," if spans else b""):
+                    gap = end
+            depth += 1
+            continue
+        depth -= 1
+        if depth <= 0:
+            break
+        if opened >= 0 and depth == 2:
+            end = match.end()
+            spans.append((start, end))
+        elif opened >= 0 and depth == 1:
+            if gap is None and data[end : match.start()].strip(SPACE):
+                gap = end
+            lists.append(_List(name, opened, match.end(), spans, gap, complete=True))
+            opened = -1
+    if opened >= 0:
+        lists.append(_List(name, opened, len(data), spans, gap, complete=False))
+    return lists[0] if len(lists) == 1 else None
+
+
+def _name_before(data: bytes, key: Span, bracket: int) -> str:
+    """The key of a list that may be one of records; empty where it is another one."""
+    name = data[key[0] + 1 : key[1] - 1].decode("ascii", "replace")
+    if name not in KEYS or data[key[1] : bracket].strip(SPACE) != b":":
+        return ""
+    return name if data[bracket + 1 : bracket + 1024].lstrip(SPACE)[:1] in (b"{", b"[") else ""
+
+
+def _are_records(data: bytes, spans: list[Span], is_message: Callable[[Any], bool]) -> bool:
+    """Whether some of them can be read, and those are of a known format."""
+    values = [value for at in some(len(spans)) if (value := _decoded(data[slice(*spans[at])])) is not None]
+    return bool(values) and all(not is_message(value) and confidence(value) >= SURE for value in values)
+
+
+def _decoded(data: bytes) -> Any:
+    try:
+        return decode_json(data)[0]
+    except (BadRecord, MemoryError):
+        return None
