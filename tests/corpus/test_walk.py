@@ -12,6 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from trajview import open_corpus
+from trajview.corpus.unpack import log_suffix
 from trajview.corpus.walk import in_natural_order, natural_key
 
 LOG = '{"id": "x", "messages": [{"role": "user", "content": "hi"}]}'
@@ -46,6 +47,8 @@ def plainly(name: str) -> tuple[object, ...]:
 NAMES = st.one_of(
     st.from_regex(r"\A[aA]-?[0-9]{2}[.]?j?[0-9]?\Z"),  # numbers at the same places, or nearly
     st.from_regex(r"\A[0-9]{1,3}[aA][0-9]{1,2}[.]j?\Z"),
+    st.from_regex(r"\Arun_[0-9]{1,3}(-[1-3])?\Z"),  # a number of any length, and maybe another one
+    st.from_regex(r"\A[12]-[0-9]{1,2}\Z"),
     st.text(st.sampled_from("aAbß0129.-_ \t\1\2²\udc80"), min_size=1, max_size=8),
 )
 
@@ -54,6 +57,9 @@ NAMES = st.one_of(
 @example({"a1.j", "a2.j5", "a2.j-", "a2.j"})
 @example({"A01", "a01", "a00", "A00"})
 @example({"a", "a1", "a01", "a001"})
+@example({"r0", "r1", "r00", "r10", "r9"})
+@example({"1-10", "2-3", "1-9"})
+@example({"r10-2", "r9-3", "r9-2"})
 def test_many_names_are_ordered_as_each_of_them_by_its_parts(names: set[str]) -> None:
     expected = sorted(names, key=plainly)
     assert in_natural_order(list(names)) == expected
@@ -72,6 +78,34 @@ def test_hidden_things_and_what_is_no_log_are_skipped_and_counted(tmp_path: Path
     assert [info.source for info in corpus] == ["a.json", "b.JSONL"]
     assert corpus.skipped == 4
     assert not corpus.problems
+
+
+@pytest.mark.parametrize("logs", [0, 3, 500])
+def test_among_many_files_that_are_no_logs_those_that_are_and_folders_are_found(tmp_path: Path, logs: int) -> None:
+    for number in range(400):
+        (tmp_path / f"{number}.txt").touch()
+    (tmp_path / "run.d").mkdir()
+    make(tmp_path, *(f"log{number}.json" for number in range(logs)), "run.d/a.json", "b.JSON")
+    (tmp_path / "c.txt").symlink_to("run.d")
+    (tmp_path / ".hidden").touch()
+    corpus = open_corpus(tmp_path)
+    assert [info.source for info in corpus] == [
+        "b.JSON",
+        "c.txt/a.json",
+        *(f"log{number}.json" for number in range(logs)),
+    ]
+    assert corpus.skipped == 401
+    assert not corpus.problems
+
+
+@pytest.mark.parametrize("folder", ["", "x/"])
+def test_the_suffix_is_that_of_the_name_without_a_compression(folder: str) -> None:
+    names = {
+        "a.json": ".json", "a.JSONL.GZ": ".jsonl", "a.gz": "", "a": "", "a.": ".", "a.b.yaml": ".yaml", ".json": "",
+        ".a.json": ".json", "a.json.xz.gz": ".xz", "..json": "", "a..gz": ".",
+    }  # fmt: skip
+    assert {name: log_suffix(folder + name) for name in names} == names
+    assert {name: log_suffix(Path(folder + name)) for name in names} == names
 
 
 def test_a_file_that_is_named_is_always_tried(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from zlib import crc32
@@ -36,6 +35,8 @@ _JUST_NOW: Final = 2_000_000_000  # ns; a file written so lately may change agai
 _DAY: Final = 86_400
 _MAY_PASS: Final = frozenset({3, 5, 6, 8, 10, 13, 14, 15})
 """SQLite's codes for no right to it, busy, locked, read-only, a bad disk, no space, no such folder, a bad protocol."""
+_VERSIONS: Final = (1 << 31) - 1
+"""SQLite keeps a signed number of 32 bits."""
 _TABLES: Final = """
     CREATE TABLE files (
         path BLOB NOT NULL, named INTEGER NOT NULL, stamp TEXT NOT NULL, used INTEGER NOT NULL, digest BLOB NOT NULL,
@@ -244,7 +245,7 @@ def _version() -> int:
             told += sorted(
                 f"{entry.name} {entry.stat().st_mtime_ns}" for entry in os.scandir(folder) if entry.is_file()
             )
-    return int.from_bytes(blake2b("\n".join(told).encode(), digest_size=3).digest()) + 1
+    return crc32("\n".join(told).encode()) % _VERSIONS + 1
 
 
 def _key(source: SourceFile) -> bytes:

@@ -7,7 +7,6 @@ characters in strings and lone surrogates; half a surrogate pair becomes U+FFFD,
 from __future__ import annotations
 
 import gc
-import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -138,6 +137,8 @@ def _parts(data: bytes | memoryview) -> Any:
 
 
 def _decode_slowly(data: bytes | memoryview) -> tuple[Any, bool]:
+    import json  # what msgspec refuses is rare
+
     text, replaced = decode_text(data)
     text = text.removeprefix("\ufeff")  # of the first line of each file, where several were joined
     try:

@@ -209,7 +209,7 @@ class Follower:
             if isinstance(found, SourceFile):
                 seen[found.path] = self._scan.shown(found)
             elif isinstance(found, Skipped):
-                left_out += 1
+                left_out += found.count
             else:
                 problems.append(found)
         self._scan.left_out = left_out

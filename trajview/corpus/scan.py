@@ -123,7 +123,7 @@ class Scan:
             if self._cancelled.is_set():
                 return
             if isinstance(source, Skipped):
-                self.left_out += 1
+                self.left_out += source.count
             else:
                 if isinstance(source, SourceFile) and source.only is not None:
                     self._only[source.path] = source.only

@@ -158,7 +158,7 @@ class CorpusSearch:
         for source in walk(self._paths):
             self._stop()
             if isinstance(source, Skipped):
-                self.skipped += 1
+                self.skipped += source.count
                 continue
             if isinstance(source, Problem):
                 if batch:

@@ -52,8 +52,14 @@ _LOOK_AGAIN: Final = 0.1
 
 def log_suffix(path: Path | str) -> str:
     """The suffix of a file's name in small letters, without that of a compression: `.jsonl` for `a.JSONL.gz`."""
-    if type(path) is str and path.endswith((".json", ".jsonl")) and path[0] != "." and os.sep not in path:  # nearly all
-        return path[path.rfind(".") :]
+    if type(path) is str and path[:1] != "." and os.sep not in path:  # nearly all
+        dot = path.rfind(".")
+        suffix = path[dot:].lower() if dot >= 0 else ""
+        if suffix in COMPRESSED_SUFFIXES:
+            path = path[:dot]
+            dot = path.rfind(".")
+            suffix = path[dot:].lower() if dot >= 0 else ""
+        return suffix
     stem, suffix = os.path.splitext(os.path.basename(path))  # noqa: PTH119, PTH122 - walked folders have many names
     return (os.path.splitext(stem)[1] if suffix.lower() in COMPRESSED_SUFFIXES else suffix).lower()  # noqa: PTH122
 
