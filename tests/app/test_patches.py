@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -31,14 +32,20 @@ KEYS = [
 ]  # fmt: skip
 
 Cells = list[list[Any]]
+CODER = "👩\u200d💻 at work "
+"""Fewer cells than it is taken for, or more, where the terminal knows nothing of characters that join others."""
 
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    """One run of 200 messages, with characters that take two cells, and none, and codes for colours."""
-    words = ("said ", "日本語の文 ", "e\u0301te\u0301 ", "\x1b[31mred\x1b[0m ", "failed because ")
+    """One run of 200 messages, with characters that take two cells, and codes for colours."""
+    words = ("said ", "日本語の文 ", "été ", "\x1b[31mred\x1b[0m ", "failed because ")
+    return _long(tmp_path, words)
+
+
+def _long(folder: Path, words: Sequence[str]) -> Path:
     texts = [f"{number} " + words[number % len(words)] * (number % 37) for number in range(200)]
-    return write_jsonl(tmp_path / "long.jsonl", [chat("long", *texts)])
+    return write_jsonl(folder / "long.jsonl", [chat("long", *texts)])
 
 
 @pytest.fixture(autouse=True)
@@ -96,6 +103,11 @@ async def still(reader: Reader) -> None:
     """All that was asked for is drawn, and nothing is counted in a thread."""
     if isinstance(reader.app.screen, TranscriptScreen):
         reader.screen.minimap.refresh()  # it waits until heights are others by more than can be seen
+    await quiet(reader)
+
+
+async def quiet(reader: Reader) -> None:
+    """As `still`, and nothing is drawn for that."""
     await reader.app.workers.wait_for_complete(
         [each for each in reader.app.workers if each.group in ("tokens", "scan", "unit-facts")]
     )
@@ -105,11 +117,12 @@ async def still(reader: Reader) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 async def test_the_terminal_shows_the_same_as_if_all_were_drawn(
-    log: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     draws = random.Random(seed)
     terminal = Terminal(monkeypatch)
-    async with reading(log) as reader:
+    words = ("said ", "日本語の文 ", "e\u0301te\u0301 ", "\x1b[31mred\x1b[0m ", "failed because ", CODER, "⚠\ufe0f no ")
+    async with reading(_long(tmp_path, words)) as reader:
         await reader.opened()
         await still(reader)
         for step in range(25):
@@ -123,6 +136,28 @@ async def test_the_terminal_shows_the_same_as_if_all_were_drawn(
                 await reader.press(did)
             await still(reader)
             assert terminal.cells == whole(reader.app), f"{step}: {did}"
+        assert terminal.partly
+
+
+@pytest.mark.parametrize("word", [CODER, "⚠\ufe0f", "👍🏽", "नमस्ते "], ids=ascii)
+async def test_what_stands_beside_characters_that_terminals_disagree_about_is_in_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, word: str
+) -> None:
+    log = write_jsonl(tmp_path / "long.jsonl", [chat("long", *[word * 200, "plain\n\n" * 30] * 20)])
+    terminal = Terminal(monkeypatch)
+    async with reading(log) as reader:
+        await reader.opened()
+        for key in ("space", "j", "j", "b", "O", "j", "right_square_bracket"):
+            await reader.press(key)
+            await quiet(reader)
+            view, beside = reader.screen.view, reader.screen.minimap
+            reader.app.forget_shown()
+            view.refresh()  # and not what is beside it
+            await quiet(reader)
+            strips = beside.render_lines(Region(0, 0, *beside.size))
+            shown = [terminal.cells[y][beside.region.x].data for y in range(beside.region.y, beside.region.bottom)]
+            assert shown == [strip.text[0] for strip in strips], key
+            assert terminal.cells == whole(reader.app), key
         assert terminal.partly
 
 

@@ -2,26 +2,53 @@
 
 Textual has every widget draw itself that reaches into the rectangle around all that has changed, those behind others
 too, cuts each line where any of them begins or ends, and writes all of it, also what stands there already.
+
+Terminals don't agree how many cells some characters take. A line with any of them is written so that what stands beside
+them is in its place in every terminal.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from textual._compositor import ChopsUpdate, Compositor, CompositorUpdate, ReflowResult
+from rich.segment import Segment
+from textual._compositor import ChopsUpdate, Compositor, CompositorUpdate, LayoutUpdate, ReflowResult
 from textual.geometry import Region, Size
+from textual.strip import Strip
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from textual.strip import Strip
     from textual.widget import Widget
 
 __all__ = ["PatchCompositor", "Patches", "Shown"]
 
+Piece: TypeAlias = "tuple[int, int, Strip]"
+"""Column and line where a piece of a line begins, and the piece."""
+
 _OF_COMPOSITOR: Final = ("_dirty_regions", "_full_map", "visible_widgets")
 """Names of Textual's that are its own business, and may be others in its next version."""
+_LOOSE: Final = re.compile(
+    "[^\\x00-\u02ff\u0370-\u0482\u048a-\u058f\u2010-\u2027\u202f-\u205f\u2070-\u20cf\u2100-\u2bff\u2e80-\u9fff"
+    "\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef]"
+)
+"""All but the characters that take as many cells in one terminal as in another: emoji, and what joins or adorns others."""
+_NO_WRAP, _WRAP = "\x1b[?7l", "\x1b[?7h"
+
+
+def _is_loose(strip: Strip) -> bool:
+    """Whether terminals may give it more cells, or fewer, than it is taken for."""
+    return any(not text.isascii() and _LOOSE.search(text) for text, _, _ in strip)
+
+
+def _in_place(x: int, y: int, strip: Strip, console: Console) -> str:
+    """A loose piece of a line: over cells that are empty, for what it leaves, and not on into the next line."""
+    last = strip._segments[-1] if strip._segments else Segment("")
+    empty = Strip([Segment(" " * strip.cell_length, last.style)], strip.cell_length)
+    there = f"\x1b[{y + 1};{x + 1}H"
+    return f"{_NO_WRAP}{there}{empty.render(console)}{there}{strip.render(console)}{_WRAP}"
 
 
 class Shown:
@@ -51,20 +78,50 @@ class Shown:
 
 
 class Patches(CompositorUpdate):
-    """Pieces of lines, to be written where `shown` knows of no such piece; all of them without it."""
+    """Pieces of lines, to be written where `shown` knows of no such piece; all of them without it.
 
-    def __init__(self, pieces: Iterable[tuple[int, int, Strip]]) -> None:
-        self.pieces = list(pieces)
+    Lines that are `loose` must be all there, from left to right.
+    """
+
+    def __init__(self, pieces: Iterable[Piece], loose: Collection[int] = ()) -> None:
+        self.pieces, self.loose = list(pieces), loose
         self.shown: Shown | None = None
 
     def render_segments(self, console: Console) -> str:
         """The characters and codes for the terminal."""
         written: list[str] = []
         shown = self.shown if self.shown is not None else Shown()
+        lines: dict[int, list[str]] = {y: [] for y in self.loose}
         for x, y, strip in self.pieces:
+            if y in lines:
+                lines[y].append(_in_place(x, y, strip, console))
+                continue
             text = strip.render(console)
             if shown.put(x, y, strip.cell_length, text):
                 written.append(f"\x1b[{y + 1};{x + 1}H{text}")
+        for y, pieces in lines.items():
+            text = "".join(pieces)
+            if shown.put(0, y, console.width, text):
+                written.append(text)
+        return "".join(written)
+
+
+class Whole(LayoutUpdate):
+    """All of a screen."""
+
+    def render_segments(self, console: Console) -> str:
+        """The characters and codes for the terminal."""
+        written: list[str] = []
+        left, top = self.region.x, self.region.y
+        for y, line in enumerate(map(list, self.strips), top):
+            x = left
+            if any(map(_is_loose, line)):
+                for strip in line:
+                    written.append(_in_place(x, y, strip, console))
+                    x += strip.cell_length
+            else:
+                written.append(f"\x1b[{y + 1};{x + 1}H")
+                written += [strip.render(console) for strip in line]
         return "".join(written)
 
 
@@ -92,10 +149,23 @@ class PatchCompositor(Compositor):
             return super().render_partial_update()
         changed = list(self._dirty_regions)
         self._dirty_regions.clear()
+        if not changed:
+            return None
+        pieces = list(self._drawn(changed))
+        loose = {y for _, y, strip in pieces if _is_loose(strip)}
+        if loose:
+            pieces = [piece for piece in pieces if piece[1] not in loose]
+            whole = self._drawn(Region(0, y, self.size.width, 1) for y in loose)
+            pieces += sorted(whole, key=lambda piece: (piece[1], piece[0]))
         # Textual says ChopsUpdate, and asks of it what any CompositorUpdate has.
-        return Patches(self._drawn(changed)) if changed else None  # type: ignore[return-value]
+        return Patches(pieces, loose)  # type: ignore[return-value]
 
-    def _drawn(self, changed: Iterable[Region]) -> Iterator[tuple[int, int, Strip]]:
+    def render_full_update(self, simplify: bool = False) -> LayoutUpdate:
+        """All of the screen."""
+        update = super().render_full_update(simplify)
+        return Whole([list(line) for line in update.strips], update.region)
+
+    def _drawn(self, changed: Iterable[Region]) -> Iterator[Piece]:
         # All of a line that changes in part: a character of two cells may have been cut where something stood over it.
         lines = {Region(seen.x, part.y, seen.width, part.height) for _, _, seen, part in self._in_front(changed)}
         for widget, region, seen, part in self._in_front(lines):
