@@ -19,12 +19,12 @@ from .containers import Start, records_after, records_of
 from .decode import collector_paused
 from .files import Stamp, stamp_of
 from .info import RunInfo
+from .infos import Infos
 from .memory import check_texts
 from .named import Ids, grouped, is_wanted
 from .own_keys import OwnKeys
 from .record import LinesLook, LookAtLines, Record, fault_of, is_unfinished, nothing_in, noticed, origin_of, placed
 from .record import QuickLook as LookAt
-from .tasks import Tasks
 from .unpack import size_unpacked
 from .walk import Skipped, SourceFile, walk
 
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 __all__ = ["Scan"]
 
 
-_MAX_NAMES = 1000
 _MOST_OTHERS = 10_000
 """Ids among which the nearest are looked for, where one that was named is none."""
 _LARGE = 8 << 20  # bytes
@@ -81,10 +80,8 @@ class Scan:
         self._cancelled = cancelled
         self._cache = cache
         self._looker: QuickLook | None = None
-        self._names: dict[tuple[str, ...], tuple[str, ...]] = {}
-        self._tasks = Tasks()
         self.keys = OwnKeys()
-        self._gives_keys = True
+        self._infos = Infos(self.keys, self._has_tasks)
 
     @property
     def skipped(self) -> int:
@@ -197,7 +194,7 @@ class Scan:
             if self._cancelled.is_set():
                 raise _Stopped
 
-        self._gives_keys = False
+        self._infos.gives_keys = False
         try:
             if start is None:
                 records = records_of(source, registry.is_message_line, look, unpacking, until=end)
@@ -210,7 +207,7 @@ class Scan:
         except _Stopped:
             return None
         finally:
-            self._gives_keys = True
+            self._infos.gives_keys = True
         if found or start is not None:
             self.empty.discard(source.path)
         else:
@@ -322,7 +319,7 @@ class Scan:
         format_name, summary = found.quick
         if self.hand_over is not None:
             self._hand_over(found, source.path, found.apart if found.apart is not None else self._quick.taken_apart())
-        info = self._info(found, source, format_name, summary)
+        info = self._infos.of(found, source, format_name, summary)
         return [info, noticed(summary.problems, source.path, found.line)] if summary.problems else [info]
 
     def _items_in_full(self, found: Record, source: SourceFile) -> Iterator[RunInfo | Problem]:
@@ -341,52 +338,15 @@ class Scan:
         except Exception as error:  # noqa: BLE001 - a fault in one format must not end the list; it is reported
             yield fault_of(error, source.path, found.line)
         else:
-            yield self._info(found, source, detection.format, summary)
+            yield self._infos.of(found, source, detection.format, summary)
             if summary.problems:
                 yield noticed(summary.problems, source.path, found.line)
             return
         raw = registry.format_named("raw")
-        yield self._info(found, source, raw.name, raw.summarise(found.value, origin))
+        yield self._infos.of(found, source, raw.name, raw.summarise(found.value, origin))
 
-    def _info(self, found: Record, source: SourceFile, format_name: str, summary: Summary) -> RunInfo:
-        path = source.path
-        return RunInfo(
-            key=self.keys.of(summary.id, found, path) if self._gives_keys else "",
-            id=summary.id,
-            path=path,
-            source=source.source if found.member is None else f"{source.source}/{found.member}",
-            format=format_name,
-            container=found.container,
-            record=found.record,
-            line=found.line,
-            offset=found.offset,
-            length=found.length,
-            alone=found.alone,
-            member=found.member,
-            name=summary.name,
-            messages=summary.messages,
-            units=summary.units,
-            transcripts=summary.transcripts,
-            agents=self._shared(summary.agents),
-            rewards=summary.rewards,
-            models=self._shared(summary.models),
-            task=self._task(summary, found, path),
-        )
-
-    def _task(self, summary: Summary, found: Record, path: Path) -> str | None:
-        task = self._tasks.of(summary, path, found.member)
-        if task is not None and not self._tasks.wanted:
-            self._quick.wants_tasks = False
-        return task
-
-    def _shared(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """The same names, in memory once however many runs have them."""
-        known = self._names.get(names)
-        if known is None:
-            known = names
-            if len(self._names) < _MAX_NAMES:
-                self._names[names] = names
-        return known
+    def _has_tasks(self) -> None:
+        self._quick.wants_tasks = False
 
 
 def _stamp_in_cache(path: Path) -> str:

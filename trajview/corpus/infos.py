@@ -1,0 +1,68 @@
+"""What the list keeps of a run: where its record is, and what a look at it found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from trajview.formats.base import Summary
+
+from .info import RunInfo
+from .own_keys import OwnKeys
+from .record import Record
+from .tasks import Tasks
+from .walk import SourceFile
+
+__all__ = ["Infos"]
+
+_MAX_NAMES: Final = 1000
+
+
+class Infos:
+    """Makes RunInfos, one after another."""
+
+    def __init__(self, keys: OwnKeys, enough_tasks: Callable[[], None]) -> None:
+        """`enough_tasks` is called once so many runs have a task that no other gets one."""
+        self.keys = keys
+        self.gives_keys = True
+        self._names: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self._tasks = Tasks()
+        self._enough_tasks = enough_tasks
+
+    def of(self, found: Record, source: SourceFile, format_name: str, summary: Summary) -> RunInfo:
+        """The RunInfo of a record, summed up as one of a format."""
+        path = source.path
+        task = self._tasks.of(summary, path, found.member)
+        if task is not None and not self._tasks.wanted:
+            self._enough_tasks()
+        return RunInfo(
+            key=self.keys.of(summary.id, found, path) if self.gives_keys else "",
+            id=summary.id,
+            path=path,
+            source=source.source if found.member is None else f"{source.source}/{found.member}",
+            format=format_name,
+            container=found.container,
+            record=found.record,
+            line=found.line,
+            offset=found.offset,
+            length=found.length,
+            alone=found.alone,
+            member=found.member,
+            name=summary.name,
+            messages=summary.messages,
+            units=summary.units,
+            transcripts=summary.transcripts,
+            agents=self._shared(summary.agents),
+            rewards=summary.rewards,
+            models=self._shared(summary.models),
+            task=task,
+        )
+
+    def _shared(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """The same names, in memory once however many runs have them."""
+        known = self._names.get(names)
+        if known is None:
+            known = names
+            if len(self._names) < _MAX_NAMES:
+                self._names[names] = names
+        return known
