@@ -268,6 +268,10 @@ class Reader:
             from trajview.formats.quick_episode import parted_episode
 
             return parted_episode(data, origin_of(info.path, info))
+        if info.format == "adp":
+            from trajview.formats.quick_adp import parted_trajectory
+
+            return parted_trajectory(data)
         if info.format == "taskweaver":
             from trajview.formats.quick_taskweaver import parted_conversation
 

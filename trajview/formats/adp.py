@@ -7,6 +7,7 @@ Actions are assistant messages; observations are messages of the user, of a tool
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from trajview.errors import FormatError, Problem
@@ -18,13 +19,15 @@ from .base import Detection, Origin, Summary
 from .plain import as_text, dict_or_value, kind, not_an_object, number, place
 from .shape import wrong_in_items
 from .task import task_in
-from .unread import LAZY_FROM
+from .unread import LAZY_FROM, Decode
 
 if TYPE_CHECKING:
     from trajview.models.messages import ChatMessage, ContentPart, ImagePart, ToolCall
     from trajview.models.run import AgentRun
 
-__all__ = ["FORMAT", "AdpFormat", "message_of"]
+    from .lazy_adp import AdpMessages
+
+__all__ = ["FORMAT", "AdpFormat", "message_of", "reward_of"]
 
 _LOOK_AT = 20
 _AVAILABLE = ("available_custom_tools", "available_code_languages", "available_apis")
@@ -65,7 +68,7 @@ def _id(record: dict[str, Any], origin: Origin) -> str:
     return origin.default_id
 
 
-def _reward(record: dict[str, Any], items: list[Any]) -> float | None:
+def reward_of(record: dict[str, Any], items: list[Any]) -> float | None:
     """The trajectory's own reward, else the last that an item has."""
     details = record.get("details")
     reward = number(details.get("reward")) if isinstance(details, dict) else None
@@ -221,6 +224,27 @@ def message_of(item: Any, link: Link, model: str | None) -> ChatMessage:
     return AssistantMessage(**common, model=model, tool_calls=tool_calls)
 
 
+def _run(
+    record: dict[str, Any], messages: list[ChatMessage] | AdpMessages, reward: float | None, origin: Origin
+) -> AgentRun:
+    from trajview.models.run import AgentRun
+    from trajview.models.transcript import Transcript
+
+    run_id = _id(record, origin)
+    transcript = Transcript(id=run_id)
+    if isinstance(messages, list):
+        transcript.messages = messages
+    else:
+        transcript.read_on_demand(messages, messages.roles)
+    return AgentRun(
+        id=run_id,
+        transcripts=[transcript],
+        metadata=_metadata(record),
+        rewards=None if reward is None else [reward],
+        source_format=FORMAT.name,
+    )
+
+
 class AdpFormat:
     """Agent Data Protocol: Trajectory."""
 
@@ -254,49 +278,59 @@ class AdpFormat:
         """A cheap look; agrees with `read`."""
         items = _items(record, origin)
         roles = [role_of(item) for item in items]
-        reward, model = _reward(record, items), _model(record)
+        problems = wrong_in_items(items, "item")
+        return self.summary(record, items[:_LOOK_AT], roles, reward_of(record, items), problems, origin)
+
+    def summary(
+        self,
+        record: Any,
+        first: Sequence[Any],
+        roles: Sequence[str],
+        reward: float | None,
+        problems: Iterable[str],
+        origin: Origin,
+    ) -> Summary:
+        """The same where this is known of its items."""
+        model = _model(record)
         return Summary(
             id=_id(record, origin),
             messages=len(roles),
             units=count_units(roles),
             rewards=() if reward is None else (reward,),
             models=(model,) if model is not None and "assistant" in roles else (),
-            problems=tuple(wrong_in_items(items, "item")),
-            task=next(filter(None, map(_said, items[:20], roles)), None),
+            problems=tuple(problems),
+            task=next(filter(None, map(_said, first, roles)), None),
         )
 
     def read(self, record: Any, origin: Origin) -> AgentRun:
         """The trajectory as a run with one transcript. Raises FormatError where there is no content."""
-        return self._run(record, origin)
+        items, model = _items(record, origin), _model(record)
+        messages = [message_of(item, link, model) for item, link in zip(items, links_of(items), strict=True)]
+        return _run(record, messages, reward_of(record, items), origin)
 
     def open(self, record: Any, origin: Origin) -> AgentRun:
         """The same, to be looked at: of many messages only those are built that are."""
-        return self._run(record, origin, LAZY_FROM)
-
-    def _run(self, record: Any, origin: Origin, lazy_from: int | None = None) -> AgentRun:
-        from trajview.models.run import AgentRun
-        from trajview.models.transcript import Transcript
-
         items = _items(record, origin)
-        model, reward = _model(record), _reward(record, items)
-        run_id = _id(record, origin)
-        transcript = Transcript(id=run_id)
-        if lazy_from is not None and len(items) >= lazy_from:
-            from .lazy_adp import AdpMessages
+        if len(items) < LAZY_FROM:
+            return self.read(record, origin)
+        from .lazy_adp import AdpMessages
 
-            on_demand = AdpMessages(items, model)
-            transcript.read_on_demand(on_demand, on_demand.roles)
+        return _run(record, AdpMessages(items, _model(record)), reward_of(record, items), origin)
+
+    def open_parted(self, parts: Any, decode: Decode, origin: Origin) -> AgentRun | None:
+        """The same of a trajectory that was taken apart; None of what is none."""
+        from .lazy_adp import AdpMessages
+        from .quick_adp import PartedTrajectory, UnreadItems
+
+        if not isinstance(parts, PartedTrajectory):
+            return None
+        items, model = UnreadItems(parts, decode), _model(parts.fields)
+        messages: list[ChatMessage] | AdpMessages
+        if len(items) < LAZY_FROM:
+            messages = [message_of(item, link, model) for item, link in zip(items, parts.links, strict=True)]
         else:
-            transcript.messages = [
-                message_of(item, link, model) for item, link in zip(items, links_of(items), strict=True)
-            ]
-        return AgentRun(
-            id=run_id,
-            transcripts=[transcript],
-            metadata=_metadata(record),
-            rewards=None if reward is None else [reward],
-            source_format=self.name,
-        )
+            messages = AdpMessages(items, model, (parts.roles, parts.links, parts.sizes))
+        return _run(parts.fields, messages, parts.reward, origin)
 
     def check(self, record: Any, origin: Origin) -> list[Problem]:
         """What ADP's schema does not allow, for `trajview validate`; the record opens nevertheless."""

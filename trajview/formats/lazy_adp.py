@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from .adp import message_of
-from .adp_links import links_of, role_of
+from .adp_links import Link, links_of, role_of
 from .built import MessagesOnDemand
 from .plainly import Plain
 from .unread import Measured
@@ -21,20 +21,31 @@ _CALLS: Final = frozenset({"api_action", "code_action"})
 
 
 class AdpMessages(MessagesOnDemand):
-    """The messages that `adp.message_of` makes of items; which call each makes or answers is known of all."""
+    """The messages that `adp.message_of` makes of items; which call each makes or answers is known of all.
 
-    def __init__(self, items: Sequence[Any], model: str | None) -> None:
+    `known`: their roles, these calls and their sizes, where someone has looked.
+    """
+
+    def __init__(
+        self,
+        items: Sequence[Any],
+        model: str | None,
+        known: tuple[list[str], list[Link], list[Measured]] | None = None,
+    ) -> None:
         super().__init__()
-        self.roles = [role_of(item) for item in items]
         self._items = items
-        self._links = links_of(items)
         self._named = model
+        self._sizes: list[Measured] | None = None
+        if known is None:
+            self.roles, self._links = [role_of(item) for item in items], links_of(items)
+        else:
+            self.roles, self._links, self._sizes = known
 
     def _build(self, index: int) -> ChatMessage:
         return message_of(self._items[index], self._links[index], self._named)
 
     def measured(self) -> list[Measured]:
-        return [_measured(item) for item in self._items]
+        return [_measured(item) for item in self._items] if self._sizes is None else self._sizes
 
     def plain(self, index: int) -> Plain | None:  # noqa: ARG002 - all are built
         return None

@@ -32,9 +32,10 @@ from .utf8 import is_utf8, seems_utf8
 
 if TYPE_CHECKING:
     from .episode_outline import PartedEpisode
+    from .quick_adp import PartedTrajectory
     from .quick_taskweaver import PartedConversation
 
-    Apart = Parted | PartedRun | PartedEpisode | PartedConversation
+    Apart = Parted | PartedRun | PartedEpisode | PartedConversation | PartedTrajectory
     """What a large record is taken apart into."""
 
 __all__ = ["QuickLook"]
@@ -54,6 +55,8 @@ _TURNS: Final = re.compile(rb'"messages"\s*:\s*\[\s*\[')
 """With turns under that key, it may be an episode."""
 _ROUNDS: Final = re.compile(rb'"rounds"\s*:\s*\[\s*\{')
 """And with rounds under that, one of TaskWeaver's conversations."""
+_ITEMS: Final = re.compile(rb'"content"\s*:\s*\[\s*\{[^{}]*"class_"')
+"""And with items of a class under that, one of ADP's trajectories."""
 _TEXT_OR_NULL: Final = frozenset({(b'"',), (b"n",)})
 _LIST_OR_NULL: Final = frozenset({(b"[",), (b"n",)})
 _CONTENT: Final = attrgetter("content")
@@ -193,6 +196,8 @@ class QuickLook:
             return quick_episode.look_at_parts(episode)
         if _ROUNDS.search(head) and (found := self._look_at_large_conversation(data, origin)) is not None:
             return found
+        if _ITEMS.search(head) and (found := self._look_at_large_trajectory(data, origin)) is not None:
+            return found
         try:
             if data[:1] == b"[" and not _begins_with_a_message(data):
                 return None  # an array of records
@@ -226,6 +231,16 @@ class QuickLook:
     def _look_at_large_run(self, data: bytes | memoryview, origin: Origin) -> tuple[str, Summary] | None:
         parts = parted_run(data)
         found = look_at_parts(parts, origin) if parts is not None else None
+        if found is None or not self._is_utf8(data):
+            return None
+        self._parted = parts
+        return found
+
+    def _look_at_large_trajectory(self, data: bytes | memoryview, origin: Origin) -> tuple[str, Summary] | None:
+        from .quick_adp import look_at_trajectory, parted_trajectory  # most never need it
+
+        parts = parted_trajectory(data)
+        found = look_at_trajectory(parts, origin) if parts is not None else None
         if found is None or not self._is_utf8(data):
             return None
         self._parted = parts
