@@ -355,7 +355,7 @@ async def test_the_palette_offers_every_command_of_the_screen_with_its_keys_and_
         for key in keys_for("transcript"):
             if key.group != "Move" and key.id not in ("back", "palette"):
                 assert offered[key.says[0].upper() + key.says[1:]] == shown(key.keys)
-        assert {"Theme", "Quit", "Suspend"} <= set(offered)
+        assert {"Theme", "Quit", "Redraw", "Suspend"} <= set(offered)
         assert not {"Keys", "Maximize"} & set(offered)
 
 

@@ -76,6 +76,10 @@ class Terminal:
 
         monkeypatch.setattr(TrajviewApp, "_display", also)
 
+    def written_over(self, text: str) -> None:
+        """Another program writes to the terminal."""
+        pyte.Stream(self._screen).feed(text)
+
     @property
     def cells(self) -> Cells:
         return _cells(self._screen)
@@ -176,6 +180,21 @@ async def test_what_stands_there_already_is_not_written(log: Path, monkeypatch: 
         await reader.press("k")
         await still(reader)
         assert 0 < terminal.characters - before < 2_500, "two rows of some 1,000"
+
+
+async def test_what_another_program_wrote_over_is_drawn_anew_on_demand(
+    log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terminal = Terminal(monkeypatch)
+    async with reading(log) as reader:
+        await reader.opened()
+        await reader.press("j")
+        await still(reader)
+        terminal.written_over("\x1b[3;1H\x1b[2JBroadcast message from root")
+        [redraw] = [each for each in reader.app.get_system_commands(reader.app.screen) if each.title == "Redraw"]
+        redraw.callback()
+        await still(reader)
+        assert terminal.cells == whole(reader.app)
 
 
 async def test_a_toast_that_goes_leaves_what_has_changed_below_it(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,7 +24,7 @@ _KNOWN = frozenset({"back", "palette"})
 
 
 def commands_of(app: App[int], screen: Screen[object], textual: Iterable[SystemCommand]) -> Iterator[SystemCommand]:
-    """The commands of a screen, then those of Textual's that make sense here, then suspending.
+    """The commands of a screen, then those of Textual's that make sense here, then drawing anew and suspending.
 
     `screen` is the one below the palette. Moves are left out: the palette is gone before one could see them.
     """
@@ -33,4 +33,5 @@ def commands_of(app: App[int], screen: Screen[object], textual: Iterable[SystemC
             call = partial(screen.run_action, key.action)
             yield SystemCommand(key.says[0].upper() + key.says[1:], shown(keys_of(key)), call)
     yield from (command for command in textual if command.title not in _NOT_OURS)
+    yield SystemCommand("Redraw", "All of the screen, where another program wrote over it", screen.refresh)
     yield SystemCommand("Suspend", "Back to the shell; `fg` there comes back", app.action_suspend_process)
