@@ -7,9 +7,8 @@ import os
 import random
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from unittest.mock import patch
 
@@ -22,6 +21,7 @@ from trajview.annotation.store import AnnotationStore
 from trajview.annotation.unit_notes import UnitNote
 from trajview.errors import AnnotationError
 
+from .clocks import Clock
 from .faults import AFTERMATHS, Disk, PowerCut
 
 Act = Callable[[AnnotationStore], object]
@@ -134,18 +134,9 @@ def view_of(store: AnnotationStore, episode: str = "e1") -> View:
     )
 
 
-@contextmanager
-def slow_clock() -> Iterator[None]:
+def slow_clock() -> AbstractContextManager[object]:
     """Five seconds pass between two events, so that each edit can be taken back by itself."""
-    time = datetime(2026, 5, 1, tzinfo=UTC)
-
-    def now() -> datetime:
-        nonlocal time
-        time += timedelta(seconds=5)
-        return time
-
-    with patch.object(events, "now", now):
-        yield
+    return patch.object(events, "now", Clock(step=5))
 
 
 class Stage:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -14,20 +13,12 @@ from trajview.annotation.rubric import SOTOPIA
 from trajview.annotation.store import AnnotationStore
 from trajview.annotation.unit_notes import UnitNote
 
-
-class Clock:
-    def __init__(self) -> None:
-        self.time = datetime(2026, 5, 1, 9, tzinfo=UTC)
-        self.step = 1.0
-
-    def __call__(self) -> datetime:
-        self.time += timedelta(seconds=self.step)
-        return self.time
+from .clocks import Clock
 
 
 @pytest.fixture(autouse=True)
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    clock = Clock()
+    clock = Clock(step=1)
     monkeypatch.setattr(events, "now", clock)
     return clock
 

@@ -7,7 +7,6 @@ import os
 import shutil
 import tempfile
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -21,6 +20,8 @@ from trajview.annotation.draft import Draft
 from trajview.annotation.rubric import SOTOPIA, Rubric, reward_rubric
 from trajview.annotation.store import AnnotationStore
 from trajview.annotation.unit_notes import UnitNote
+
+from .clocks import Clock
 
 EPISODES = ("e1", "e2", "e\ud800")
 RUBRICS = (SOTOPIA, reward_rubric())
@@ -60,8 +61,7 @@ class Annotating(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.root = Path(tempfile.mkdtemp(prefix="trajview-model-"))
-        self.time = datetime(2026, 5, 1, tzinfo=UTC)
-        self.patches = [patch.object(events, "now", self.clock), patch.object(os, "fsync", lambda descriptor: None)]
+        self.patches = [patch.object(events, "now", Clock(step=5)), patch.object(os, "fsync", lambda descriptor: None)]
         for each in self.patches:
             each.start()
         self.store = AnnotationStore(self.root, "alice")
@@ -74,10 +74,6 @@ class Annotating(RuleBasedStateMachine):
         for each in self.patches:
             each.stop()
         shutil.rmtree(self.root)
-
-    def clock(self) -> datetime:
-        self.time += timedelta(seconds=5)
-        return self.time
 
     def change(self, kind: str, key: Key) -> State:
         """Begin a change of the model, which can be taken back."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -18,18 +17,7 @@ from trajview.annotation.undo import fields_said
 from trajview.annotation.unit_notes import NoteChangedOnDisk, UnitNote
 from trajview.errors import AnnotationError
 
-
-class Clock:
-    """The journal's clock: it stands still unless it is moved."""
-
-    def __init__(self) -> None:
-        self.time = datetime(2026, 5, 1, tzinfo=UTC)
-
-    def pass_by(self, seconds: float) -> None:
-        self.time += timedelta(seconds=seconds)
-
-    def __call__(self) -> datetime:
-        return self.time
+from .clocks import Clock
 
 
 @pytest.fixture(autouse=True)
