@@ -71,8 +71,11 @@ class Program:
             os.execv(command[0], list(command))
 
     def read(self) -> bytes:
-        """What has been written; waits for it."""
-        return os.read(self.terminal, 1 << 16)
+        """What has been written; waits for it. Ends the benchmark where the program has ended."""
+        try:
+            return os.read(self.terminal, 1 << 16)
+        except OSError as error:  # EIO: nobody has the terminal open any more
+            raise SystemExit("the program ended before it was measured; what does it say in a terminal?") from error
 
     def write(self, keys: str) -> None:
         """Press keys."""
