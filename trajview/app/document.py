@@ -51,8 +51,6 @@ class Document(Positions):
         """Changes whenever what is shown of messages that are laid out already may have changed, folds by hand apart."""
         self.refolds = 0
         """How often a message was folded or opened by hand."""
-        self.refolded: dict[int, int] = {}
-        """The messages that were, and how many had been by then: another number, other rows."""
         self.highlights_revision = 0
         """Changes whenever highlights or marks have changed."""
         self.marks: dict[int, str] = {}

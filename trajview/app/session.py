@@ -111,7 +111,6 @@ class TranscriptSession(Highlighted):
     def _refold(self, index: int) -> None:
         self._layouts.pop(index, None)
         self.refolds += 1
-        self.refolded[index] = self.refolds
         rows = len(self.layout(index).rows)
         if self.cursor[0] == index:
             self.cursor = index, min(self.cursor[1], rows - 1)

@@ -27,6 +27,7 @@ from trajview.app.unit_facts import UnitFacts, facts_of, short_count, short_dura
 from trajview.corpus.turns import give_way, short_turns
 from trajview.textsafe import one_line
 
+from .bar import Barred
 from .fitting import Fitting
 from .steady import Bare
 from .styled import Styled
@@ -45,7 +46,7 @@ SOME = 36
 _STYLES = ("number", "words", "current", "error", "hit", "mark", "user", "dim", "score")
 
 
-class Outline(SaysFaults, Fitting, Styled, Bare, ScrollView, can_focus=False):
+class Outline(SaysFaults, Fitting, Barred, Styled, Bare, ScrollView, can_focus=False):
     """Lists action units, all or the highlighted ones; posts `Picked` when one is clicked.
 
     Labels are made for the lines on the screen only, and for those alone calls, time and tokens are counted, in a thread.
@@ -201,23 +202,33 @@ class Outline(SaysFaults, Fitting, Styled, Bare, ScrollView, can_focus=False):
         self._strips.clear()
 
     def render_line(self, y: int) -> Strip:
-        width = self.scrollable_content_region.width
-        palette = self._palette()
-        session = self.session
-        if session is not None and y < self._above:
-            return self._heading(session, width)
-        unit = self.unit_at(y)
-        if session is None or unit is None or unit >= len(session.unit_starts):
-            return Strip.blank(width, self._base)
-        if width >= SOME and unit not in self._counted:
-            self._count_soon()
-        key = (unit, unit == session.unit, width, session.highlights_revision, self._facts.get(unit))
-        strip = self._strips.get(key)
-        if strip is None:
-            if len(self._strips) > STRIPS_KEPT:
-                self._strips.clear()
-            strip = self._strips[key] = self._line(session, unit, width, palette)
+        [strip] = self._content_lines(range(y, y + 1))
         return strip
+
+    def _content_lines(self, lines: range) -> list[Strip]:
+        width, palette, session = self.scrollable_content_region.width, self._palette(), self.session
+        blank = Strip.blank(width, self._base)
+        if session is None:
+            return [blank] * len(lines)
+        strips: list[Strip] = []
+        top, current, revision = self.scroll_offset.y, session.unit, session.highlights_revision
+        for y in lines:
+            line = top + y - self._above
+            if y < self._above:
+                strips.append(self._heading(session, width))
+            elif not 0 <= line < len(self._units) or (unit := self._units[line]) >= len(session.unit_starts):
+                strips.append(blank)
+            else:
+                if width >= SOME and unit not in self._counted:
+                    self._count_soon()
+                key = unit, unit == current, width, revision, self._facts.get(unit)
+                strip = self._strips.get(key)
+                if strip is None:
+                    if len(self._strips) > STRIPS_KEPT:
+                        self._strips.clear()
+                    strip = self._strips[key] = self._line(session, unit, width, palette)
+                strips.append(strip)
+        return strips
 
     def _line(self, session: TranscriptSession, unit: int, width: int, palette: Mapping[str, Style]) -> Strip:
         def style(name: str) -> Style:

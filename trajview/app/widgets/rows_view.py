@@ -17,6 +17,7 @@ from trajview.app.palette import component_style, selection_style
 from trajview.app.positions import Position, Positions
 from trajview.app.render.layout import Palette
 
+from .bar import Barred
 from .fitting import Fitting
 from .row_styles import ROWS_CSS, STYLES, class_of
 from .steady import Bare
@@ -35,7 +36,7 @@ IDLE = 0.25
 """Seconds without a key before heights are measured: what comes of it must not be painted amid the next keys."""
 
 
-class RowsView(Fitting, Bare, ScrollView, can_focus=True, inherit_bindings=False):
+class RowsView(Fitting, Barred, Bare, ScrollView, can_focus=True, inherit_bindings=False):
     """Follows the positions of a document (`session`), which are the truth; calls `follow` when they have moved.
 
     It has no keys of its own (a ScrollView has arrows, home and end): those of the key table move the cursor. Colours of
@@ -55,7 +56,7 @@ class RowsView(Fitting, Bare, ScrollView, can_focus=True, inherit_bindings=False
         super().__init__(id=id)
         self._palette: Palette = {}
         self._base = Style.null()
-        self._strips: dict[tuple[int, int, int, int], Strip] = {}
+        self._strips: dict[tuple[object, ...], Strip] = {}
         self._strips_for: tuple[object, ...] = ()
         self._painting = False
         self._following = False
@@ -71,9 +72,9 @@ class RowsView(Fitting, Bare, ScrollView, can_focus=True, inherit_bindings=False
         """What all rows depend on: they are drawn anew when it is another."""
         raise NotImplementedError
 
-    def _look(self, item: int) -> int:  # noqa: ARG002 - of those that have several
-        """Rows of an item for which it is another number now are drawn anew."""
-        return 0
+    def _look(self, item: int) -> object:  # noqa: ARG002 - of those that have several
+        """What the rows of an item depend on, and no others."""
+        return None
 
     def _drawn(self, item: int, number: int, palette: Palette, *, here: bool) -> Strip:
         """A row from edge to edge, selection apart; `here`: the cursor is on it."""

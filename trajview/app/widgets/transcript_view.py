@@ -48,9 +48,10 @@ class TranscriptView(RowsView, can_focus=True, inherit_bindings=False):
         assert session is not None
         return id(session), session.revision, session.options
 
-    def _look(self, item: int) -> int:
+    def _look(self, item: int) -> object:
         session = self.session
-        return 2 * session.refolded.get(item, 0) + (item == session.message) if session is not None else 0
+        assert session is not None
+        return session.folds.get(item), item == session.message
 
     def _drawn(self, item: int, number: int, palette: Palette, *, here: bool) -> Strip:
         session = self.session
