@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from trajview.app import app
 from trajview.app.app import TrajviewApp
+from trajview.app.unwaited import _in_background
 from trajview.app.widgets import outline
 
 from .driving import reading
@@ -40,3 +42,16 @@ async def test_the_work_that_fails_is_said_and_the_viewer_goes_on(
         assert "\x1b" not in said
         await reader.press("q")
         await reader.until(lambda: reader.app.screen is reader.app.browser)
+
+
+@pytest.mark.parametrize(
+    ("error", "raised"), [(StopIteration, RuntimeError), (KeyError, KeyError), (MemoryError, MemoryError)]
+)
+async def test_who_waits_for_work_in_a_thread_hears_of_its_end_whatever_ends_it(
+    error: type[Exception], raised: type[Exception]
+) -> None:
+    def fails() -> None:
+        raise error
+
+    with pytest.raises(raised):
+        await asyncio.wait_for(_in_background(fails), 20)

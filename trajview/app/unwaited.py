@@ -41,6 +41,9 @@ async def _in_background(function: Callable[[], None]) -> None:
         error: BaseException | None = None
         try:
             function()
+        except StopIteration as caught:  # which no future takes: nobody would ever hear of the end
+            error = RuntimeError("there was no next one")
+            error.__cause__ = caught
         except BaseException as caught:  # noqa: BLE001 - it is raised where it is waited for
             error = caught
         with suppress(RuntimeError):  # the program has ended
