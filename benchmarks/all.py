@@ -24,7 +24,7 @@ from rows import KEPT_IN, Row, kept
 
 HERE = Path(__file__).resolve().parent
 STEPS = (
-    ("first_screen.py", "", "--runs 5"),
+    ("first_screen.py", "--folders", "--folders --files 2000 --runs 3"),
     ("keys.py", "--messages 200 100000", "--messages 200 5000 --presses 6 --runs 2000"),
     ("keys.py", "--messages 100000 --size 200x60 --runs 0", "--messages 5000 --size 200x60 --presses 6 --runs 0"),
     ("repaint.py", "", "--messages 5000 --rounds 1"),
@@ -41,7 +41,7 @@ STEPS = (
     ("compare.py", "", "--messages 500 --runs 2"),
     ("filter.py", "", "--runs 10000 --rounds 1"),
     ("search_corpus.py", "--runs 3", "--size 20M --runs 1"),
-    ("large.py", "--size 10G --runs 3", "--size 200M --files 2000 --runs 1"),
+    ("large.py", "--size 10G --runs 3", "--size 200M --runs 1"),
 )
 """Each script, with its arguments for the sizes of the targets, and for the quick ones."""
 
