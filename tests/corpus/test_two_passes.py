@@ -426,3 +426,31 @@ def test_of_files_that_the_cache_knows_the_first_screenful_is_summed_up(
     rows, first, _ = scanned_patiently(tmp_path / "many", cache)
     assert [row.summarised for row in first] == [number < 20 for number in range(40)]
     assert [row.id for row in rows.were_listed] == ["other", *(f"r{n}" for n in range(21, 40))]
+
+
+@pytest.mark.parametrize("count", [3, 60])
+def test_who_starts_a_scan_patiently_has_the_first_runs_at_once_where_they_are_quickly_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int
+) -> None:
+    monkeypatch.setattr(background, "_AT_ONCE", 1 << 20)
+    monkeypatch.setattr("trajview.corpus.corpus._NO_TIME", 60)
+    monkeypatch.setattr(background, "_PATIENCE", 60)
+    write_screenful(tmp_path, count)
+    corpus = Corpus([tmp_path])
+    corpus.start(patiently=True)
+    assert len(corpus) == min(count, 40)
+    corpus.cancel()
+    assert corpus.wait(30)
+
+
+def test_who_starts_a_scan_patiently_does_not_wait_for_a_slow_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began, may_end = threading.Event(), threading.Event()
+    monkeypatch.setattr("trajview.corpus.scan.walk", lambda _: iter([began.set(), may_end.wait(60)][:0]))
+    corpus = Corpus([tmp_path])
+    corpus.start(patiently=True)
+    assert began.wait(30)
+    assert not corpus.finished
+    may_end.set()
+    assert corpus.wait(30)

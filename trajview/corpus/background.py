@@ -62,16 +62,18 @@ class Background:
         on_listed: Callable[[Listed], None],
         cancelled: Event,
         may_go_on: Event | None = None,
+        rests: Event | None = None,
     ) -> None:
         """`publish` gets new rows, and rows that are others now by their number; `on_listed` each file's runs, before.
 
-        `may_go_on`: after the first rows it waits for this, a second at most.
+        `may_go_on`: after the first rows it waits for this, a second at most, and says with `rests` that it does.
         """
         self._scan = scan
         self._publish = publish
         self._on_listed = on_listed
         self._cancelled = cancelled
         self._may_go_on = may_go_on
+        self._rests = rests
         self._waits = self._is_listing = False
         self._rows = self._runs = 0
         self._batch: list[RunInfo | Problem] = []
@@ -289,6 +291,8 @@ class Background:
             self._waits = False
             # Of two threads that compute, each waits for the other at every call of the system: a program that starts
             # meanwhile takes three times as long.
+            if self._rests is not None:
+                self._rests.set()
             if self._may_go_on is not None:
                 self._may_go_on.wait(_PATIENCE)
         self._since = monotonic()

@@ -35,6 +35,7 @@ Callback = Callable[[list[RunInfo | Problem | Updated], bool], None]
 """Called with what was found or has changed since the last call, and whether that was all."""
 
 STANDARD_INPUT: Final = "standard input"
+_NO_TIME: Final = 0.03  # seconds, in which the first of 20,000 files are found
 EVERY: Final = 0.5
 """Seconds from one look at the files that are followed to the next."""
 
@@ -78,6 +79,7 @@ class Corpus:
         self._found = Found()
         self._cancelled = Event()
         self._may_go_on = Event()
+        self._rests = Event()
         self._scan = Scan(self.paths, self._cancelled, cache, self._is_written, thorough=thorough)
         self._scan.names = {stream.path: "-" for stream in streams}
         self._reader = Reader(self._scan.stamps, self._found.as_listed)
@@ -127,7 +129,7 @@ class Corpus:
         """Begin the scan in a background thread; what is found goes to the subscribers.
 
         `patiently`: the processor is wanted elsewhere, so nothing more is done after the first runs were found until
-        `go_on` is called, for a second at most.
+        `go_on` is called, for a second at most; and this waits for them a moment, as threads in turns take longer.
         """
         self._begin()
         if not patiently:
@@ -135,6 +137,8 @@ class Corpus:
         self._scan.hand_over = self._reader.hand_over
         self._thread = Thread(target=self._run_in_background, name="trajview-scan", daemon=True)
         self._thread.start()
+        if patiently:
+            self._rests.wait(_NO_TIME)
 
     def go_on(self) -> None:
         """Whoever started the scan patiently is on the screen now."""
@@ -201,6 +205,7 @@ class Corpus:
                 else:
                     self._batches().run()
         finally:
+            self._rests.set()
             self._found.leave_out_gone()
             self._scan.close()
             self._scanned = True
@@ -273,7 +278,8 @@ class Corpus:
             self._reader.forget(path, offset)
 
     def _batches(self) -> Background:
-        return Background(self._scan, self._found.publish, self._found.on_listed, self._cancelled, self._may_go_on)
+        publish, on_listed = self._found.publish, self._found.on_listed
+        return Background(self._scan, publish, on_listed, self._cancelled, self._may_go_on, self._rests)
 
     def _finish(self) -> None:
         self._scan.close()
