@@ -223,9 +223,9 @@ def test_a_file_that_changes_while_a_record_is_read_is_noticed(
     corpus = open_corpus(path)
     real = getattr(reader, reads)
 
-    def read_and_changed(*given: Any) -> Any:
+    def read_and_changed(*given: Any, **more: Any) -> Any:
         monkeypatch.setattr(reader, reads, real)
-        found = real(*given)
+        found = real(*given, **more)
         change(path)
         return found
 
