@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from threading import Event
 
 import pytest
+import yaml
 from textual.widgets import Static
 
 from trajview.app.screens.raw import RawScreen
@@ -26,6 +28,16 @@ def under_cursor(reader: Reader) -> str:
     session = raw(reader).view.session
     assert session is not None
     return session.layout(0).rows_of_text()[session.cursor[1]]
+
+
+def row_below(reader: Reader) -> str:
+    session = raw(reader).view.session
+    assert session is not None
+    return session.layout(0).rows_of_text()[session.cursor[1] + 1]
+
+
+def write_json(path: Path, record: object) -> None:
+    path.write_text(json.dumps(record))
 
 
 def title(reader: Reader) -> str:
@@ -143,3 +155,42 @@ async def test_escape_takes_back_what_waits_for_the_record_and_then_leaves(log: 
         await reader.press("q")
         await reader.until(lambda: isinstance(reader.app.screen, TranscriptScreen))
         held_back.set()
+
+
+async def test_of_what_a_record_says_twice_it_opens_at_what_the_message_comes_from(tmp_path: Path) -> None:
+    step = {
+        "thought": "I look around",
+        "action": "ls",
+        "observation": "nothing here to see",
+        "response": "I look around",
+    }
+    history = [
+        {"role": "user", "content": "please look around"},
+        {"role": "assistant", "content": "I look around", "note": "of the history"},
+        {"role": "user", "content": "nothing here to see", "note": "of the history"},
+    ]
+    write_json(tmp_path / "run.traj", {"trajectory": [step] * 3, "history": history, "info": {}})
+    async with reading(tmp_path / "run.traj", size=(80, 24)) as reader:
+        for number, text in ((1, "I look around"), (2, "nothing here to see")):
+            await raw_at(reader, f"m{number}")
+            assert text in under_cursor(reader)
+            assert "of the history" in row_below(reader)
+            await reader.press("q")
+            await reader.until(lambda: isinstance(reader.app.screen, TranscriptScreen))
+
+
+async def test_in_yaml_it_opens_at_the_post_that_was_read(tmp_path: Path) -> None:
+    said = "count the rows of the table"
+    post = {"message": said, "send_from": "User", "send_to": "Planner"}
+    thought = [{"type": "thought", "content": said}]
+    posts = [post, {"attachment_list": thought, "message": said, "send_from": "Planner", "send_to": "User"}]
+    log = tmp_path / "talk.yaml"
+    rounds = json.loads(json.dumps([{"user_query": said, "post_list": posts}] * 2))  # of which nothing is an alias
+    log.write_text(yaml.safe_dump({"rounds": rounds}))
+    async with reading(log, size=(80, 24)) as reader:
+        for number, who in ((0, "User"), (1, "Planner"), (3, "Planner")):
+            await raw_at(reader, f"m{number}")
+            assert f"message: {said}" in under_cursor(reader)
+            assert f"send_from: {who}" in row_below(reader)
+            await reader.press("q")
+            await reader.until(lambda: isinstance(reader.app.screen, TranscriptScreen))

@@ -60,3 +60,14 @@ def test_joined_parts_are_found_by_their_longest_line_and_others_by_the_message_
         record.index("https"),
     ]
     assert place_of("nothing of it", said, 2) is None
+
+
+def test_a_call_whose_id_others_have_as_well_is_found_by_what_is_said() -> None:
+    calls = [
+        {"id": "call_1_of_all", "function": "bash", "arguments": {"command": command}} for command in ("ls", "pwd")
+    ]
+    said = [{"role": "assistant", "content": text, "tool_calls": [call]} for text, call in zip(("I look", "and I ask where it is"), calls, strict=True)]  # fmt: skip
+    record = json.dumps(said)
+    run = Transcript.model_validate({"messages": said})
+    assert place_of(record, run, 0) == record.index('"call_1_of_all"')
+    assert place_of(record, run, 1) == record.index("and I ask where it is")

@@ -6,12 +6,17 @@ import json
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from time import monotonic
+from typing import TYPE_CHECKING
 
+from trajview.app.raw_path import span_at
 from trajview.app.sizes import roles_of, sizes_of
 from trajview.models.messages import AssistantMessage, ChatMessage
 from trajview.models.transcript import Transcript
 
-__all__ = ["place_near", "place_of"]
+if TYPE_CHECKING:
+    from trajview.formats.whence import Step
+
+__all__ = ["place_in", "place_near", "place_of"]
 
 _ID = 8
 """Characters of an id that is no other's."""
@@ -46,6 +51,21 @@ def place_of(record: str, transcript: Transcript, number: int) -> int | None:
         if place is not None:
             return place
     return None
+
+
+def place_in(record: str, message: ChatMessage, whence: Sequence[Step]) -> int | None:
+    """The character at which a message begins, in the value at the steps from its record that it comes from.
+
+    None where there is no such value, or it cannot be told where it stands.
+    """
+    span = span_at(record, whence)
+    if span is None:
+        return None
+    if not whence or isinstance(whence[-1], str):  # it is the text itself
+        return span[0]
+    texts = chain(filter(None, (message.text.strip()[:_LONG],)), _texts(message))
+    places = (record.find(spelt, *span) for text in texts for spelt in _spellings(text))
+    return next((place for place in places if place >= 0), span[0])
 
 
 def place_near(record: bytes, transcript: Transcript, number: int, until: float) -> tuple[int, str]:
@@ -88,7 +108,10 @@ def _found(record: str, messages: Sequence[ChatMessage], number: int, begin: int
     message = messages[number]
     if message.id and len(message.id) >= _ID and (place := record.find(f'"{message.id}"', begin)) >= 0:
         return place
+    known = _calls_before(messages, number) if number <= _COUNTED else frozenset()
     for text in _texts(message):
+        if text in known:  # a replay may call all its calls the same
+            continue
         alike = sum(text in messages[other].text for other in range(number)) if number <= _COUNTED else 0
         for spelt in _spellings(text):
             place = record.find(spelt, begin)
@@ -100,6 +123,13 @@ def _found(record: str, messages: Sequence[ChatMessage], number: int, begin: int
             if place >= 0:
                 return place
     return None
+
+
+def _calls_before(messages: Sequence[ChatMessage], number: int) -> frozenset[str]:
+    """The ids of the calls that are made before a message."""
+    before = (messages[other] for other in range(number))
+    calls = (each.tool_calls or () for each in before if isinstance(each, AssistantMessage))
+    return frozenset(call.id for made in calls for call in made)
 
 
 def _texts(message: ChatMessage) -> Iterator[str]:

@@ -6,13 +6,17 @@ Nothing but white space between tokens is another one than in the file: numbers 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from time import monotonic
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
-from trajview.app.raw_place import place_near, place_of
+from trajview.app.raw_place import place_in, place_near, place_of
 from trajview.models.transcript import Transcript
+
+if TYPE_CHECKING:
+    from trajview.formats.whence import Whence
 
 __all__ = ["Shown", "shown_of"]
 
@@ -45,11 +49,19 @@ class Shown(NamedTuple):
     place: int | None
 
 
-def shown_of(data: bytes, at: tuple[Transcript, int] | None) -> Shown:
-    """What to show of a record's bytes, where message `at` was read; in another thread than the screen's."""
+def shown_of(
+    data: bytes,
+    at: tuple[Transcript, int] | None,
+    whence: Callable[[], Sequence[Whence]] = tuple,
+) -> Shown:
+    """What to show of a record's bytes, where message `at` was read; in another thread than the screen's.
+
+    `whence` gives for each message of the transcript the steps from the record to what it comes from, where these are
+    known; it is asked for a record that is shown as a whole.
+    """
     if len(data) <= _WHOLE:
         text = _spread(data.decode("utf-8", "replace"))
-        return Shown(text, 0, len(data), place_of(text, *at) if at is not None else None)
+        return Shown(text, 0, len(data), _place(text, at, whence()) if at is not None else None)
     about, sought = (0, "") if at is None else place_near(data, *at, monotonic() + _PATIENCE)
     begin = _cut(data, about - _PIECE // _BEFORE)
     end = _cut(data, begin + _PIECE)
@@ -59,6 +71,15 @@ def shown_of(data: bytes, at: tuple[Transcript, int] | None) -> Shown:
         for _ in range(1 + data.count(sought.encode("utf-8", "replace"), begin, about)):
             place = text.find(sought, place + 1)
     return Shown(text, begin, end, place if place >= 0 else None)
+
+
+def _place(text: str, at: tuple[Transcript, int], whence: Sequence[Whence]) -> int | None:
+    transcript, number = at
+    if len(whence) == len(transcript.messages):
+        place = place_in(text, transcript.messages[number], whence[number])
+        if place is not None:
+            return place
+    return place_of(text, transcript, number)
 
 
 def _cut(data: bytes, at: int) -> int:

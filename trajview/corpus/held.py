@@ -10,7 +10,7 @@ import msgspec
 
 from .decode import BadRecord, decode_json
 
-__all__ = ["Span", "held_records", "is_plain", "may_hold_records", "spans_in"]
+__all__ = ["Span", "held_records", "is_plain", "may_hold_records", "object_spans", "spans_in"]
 # The rest without an underscore is for `held_torn`.
 
 Span = tuple[int, int]
@@ -80,6 +80,22 @@ def spans_in(data: bytes | memoryview, base: int = 0) -> list[Span]:
             at += 1
         spans.append((base + at, base + at + length))
         at += length
+    return spans
+
+
+def object_spans(data: bytes, base: int = 0) -> dict[str, Span] | None:
+    """Start and end of the value of each key of an object, counted from `base`; None where it has a key twice.
+
+    Raises ValueError and RecursionError.
+    """
+    spans, at = {}, 1
+    for key, raw in _decode_object(data).items():
+        match = _KEY.match(data, at)
+        value = memoryview(raw)
+        if match is None or memoryview(data)[match.end() : match.end() + len(value)] != value:
+            return None
+        at = match.end() + len(value)
+        spans[key] = base + match.end(), base + at
     return spans
 
 

@@ -17,7 +17,7 @@ from trajview.errors import Problem
 from .decode import BadRecord, decode_text
 from .record import Record, not_utf8, problem_of
 
-__all__ = ["decode_yaml", "yaml_records"]
+__all__ = ["decode_yaml", "yaml_records", "yaml_text"]
 
 _START: Final = re.compile(rb"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)
 _BLANK: Final = re.compile(rb"(?:\s|#[^\n]*|\.\.\.[ \t\r]*$|%[^\n]*)*\Z", re.MULTILINE)
@@ -59,12 +59,17 @@ def _says_something(data: bytes, start: int, end: int) -> bool:
     return not _BLANK.fullmatch(data, match.end() if match else start, end)
 
 
+def yaml_text(text: str) -> str:
+    """The same text, with what libyaml does not take replaced, character by character."""
+    return _NOT_YAML.sub("\ufffd", text)
+
+
 def decode_yaml(data: bytes) -> tuple[Any, bool]:
     """The value of one document, and whether bytes that are no UTF-8 were replaced. Raises BadRecord."""
     import yaml
 
     text, replaced = decode_text(data)
-    text = _NOT_YAML.sub("\ufffd", text)
+    text = yaml_text(text)
     try:
         _refuse_depth(text)
         value = yaml.load(text, _loader())

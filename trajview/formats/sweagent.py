@@ -10,7 +10,7 @@ from .plain import not_an_object
 from .roles import sample
 from .traits import traits_of
 
-__all__ = ["FORMAT", "SWEAgent"]
+__all__ = ["FORMAT", "SWEAgent", "history_of", "messages_of_step"]
 
 
 class SWEAgent(ChatFormat):
@@ -32,16 +32,22 @@ class SWEAgent(ChatFormat):
     def look(self, record: Any, origin: Origin) -> Chat:
         if not isinstance(record, dict) or "trajectory" not in record:
             raise not_an_object("a SWE-agent log", record, origin, "an object with `trajectory`")
-        history = record.get("history")
-        if isinstance(history, list) and traits_of(history).messages:
-            # The history is the same run with the prompts, which the steps leave out.
+        history = history_of(record)
+        if history is not None:
             return chat_of(record, origin, history, {"history"})
         steps, problems = messages_under(record, "trajectory")
-        items = [item for index, step in enumerate(steps) for item in _messages_of(step, index)]
+        items = [item for index, step in enumerate(steps) for item in messages_of_step(step, index)]
         return chat_of(record, origin, items, {"trajectory"}, problems)
 
 
-def _messages_of(step: Any, index: int) -> list[Any]:
+def history_of(record: dict[str, Any]) -> list[Any] | None:
+    """The history of a record, if it has one: it is the same run with the prompts, which the steps leave out."""
+    history = record.get("history")
+    return history if isinstance(history, list) and traits_of(history).messages else None
+
+
+def messages_of_step(step: Any, index: int) -> list[Any]:
+    """What an agent says in a step, and what it observes, as messages."""
     if not isinstance(step, dict) or not ("action" in step or "observation" in step):
         return [step]
     thought = "thought" if step.get("thought") else "response"

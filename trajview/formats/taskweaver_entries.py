@@ -18,7 +18,7 @@ from .shape import wrong_in_items
 
 __all__ = [
     "ANSWERS", "FIRST", "Answer", "Attached", "Entry", "Outlined", "agents_of", "answers_in", "entries_of", "name_in", "outlined",
-    "post_entries", "round_metadata", "wrong_in_rounds",
+    "post_entries", "round_metadata", "type_of", "wrong_in_rounds",
 ]  # fmt: skip
 
 # Which tool answers, by the attachment that holds its answer: TaskWeaver checks the code, then runs it.
@@ -132,7 +132,7 @@ def outlined(record: Any, origin: Origin) -> Outlined:
                 if role == "assistant":
                     agents[name_in(post, "send_from")] = None
                 if post.get("attachment_list"):
-                    roles += ["tool"] * len(answers_in(list(map(_type_of, _listed(post)))))
+                    roles += ["tool"] * len(answers_in(list(map(type_of, _listed(post)))))
     return Outlined(roles, [name for name in agents if name is not None], asked)
 
 
@@ -169,7 +169,7 @@ def post_entries(post: Any, call: str) -> list[Entry]:
     if not isinstance(post, dict):
         return [Entry(role, post)]
     attachments = [
-        Attached(_type_of(one), one.get("content") if isinstance(one, dict) else one) for one in _listed(post)
+        Attached(type_of(one), one.get("content") if isinstance(one, dict) else one) for one in _listed(post)
     ]
     found = answers_in([attached.type for attached in attachments])
     if not found:
@@ -210,7 +210,7 @@ def _listed(post: dict[str, Any]) -> list[Any]:
     return [one for one in listed if one is not None]
 
 
-def _type_of(attachment: Any) -> str:
+def type_of(attachment: Any) -> str:
     if not isinstance(attachment, dict):
         return "attachment"
     found = attachment.get("type")

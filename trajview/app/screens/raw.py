@@ -41,6 +41,8 @@ from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
     from trajview.app.app import TrajviewApp
+    from trajview.corpus.corpus import Corpus
+    from trajview.formats.whence import Whence
 
 __all__ = ["RawScreen"]
 
@@ -51,6 +53,16 @@ _WITHOUT_RECORD = frozenset({"back", "edit", "app.help_quit", "app.quit", "app.c
 """Actions that do something while the record is being read."""
 _Place = tuple[int, int]
 """A line of the record and a column in it, both from 0."""
+
+
+def _whence(corpus: Corpus, info: RunInfo) -> list[Whence]:
+    """For each message of a run what it comes from in its record, where its format tells; in a thread."""
+    from trajview.formats.whence import knows_whence, whence_of
+
+    try:
+        return whence_of(info.format, corpus.value(info)) if knows_whence(info.format) else []
+    except TrajviewError:  # there is no room for the values, say: it is looked for by what it says
+        return []
 
 
 class RawScreen(OneFrame, Reading, Screen[None]):
@@ -114,8 +126,9 @@ class RawScreen(OneFrame, Reading, Screen[None]):
         worker = get_current_worker()
         said = ""
         try:
-            data = cast("TrajviewApp", self.app).corpus.raw_bytes(self.info)
-            shown = shown_of(data, self.at)
+            corpus = cast("TrajviewApp", self.app).corpus
+            data = corpus.raw_bytes(self.info)
+            shown = shown_of(data, self.at, lambda: _whence(corpus, self.info))
             said = size_of(len(data))
             if shown.end - shown.begin < len(data):
                 said += f", of which {shown.begin:,} to {shown.end:,} are here ({key_of('edit')} opens the file)"
