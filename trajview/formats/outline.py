@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Raw, Struct
 from msgspec.json import Decoder
@@ -13,13 +13,13 @@ from .parts import CALL_BLOCKS, RESULT_BLOCKS
 from .roles import ROLES
 from .unread import ABSENT, Outline, Told, Usual, new_outline
 
-__all__ = ["add_to", "outline_of", "outline_of_texts"]
+__all__ = ["Block", "add_blocks", "add_to", "outline_of", "outline_of_texts"]
 
 _TEXT_OR_NULL: Final = frozenset(b'"n')
 _LIST: Final = ord("[")
 
 
-class _Block(Struct, gc=False):
+class Block(Struct, gc=False):
     """What tells what a block of a content is, and how long it is."""
 
     type: str | None = None
@@ -28,7 +28,7 @@ class _Block(Struct, gc=False):
     thinking: Raw = ABSENT
 
 
-_decode_blocks: Final = Decoder(list[_Block]).decode
+_decode_blocks: Final = Decoder(list[Block]).decode
 
 
 def outline_of(heads: Iterable[Told], usual: list[Usual] | None = None) -> Outline | None:
@@ -60,18 +60,18 @@ def add_to(outline: Outline, element: int, head: Told) -> bool:
         blocks = _decode_blocks(content)
     except (ValueError, RecursionError):  # one is no object, or says of what type it is in no text
         return False
-    return _add_blocks(outline, element, ROLES[role], blocks, head)
+    return add_blocks(outline, element, ROLES[role], blocks, head.tool_calls)
 
 
-def _add_blocks(outline: Outline, element: int, role: str, blocks: list[_Block], head: Told) -> bool:
-    """A result of a tool is a message of its own, and so is what stands between two of them."""
-    beside = length_of_calls(head.tool_calls)
+def add_blocks(outline: Outline, element: int, role: str, blocks: list[Block], tool_calls: Any) -> bool:
+    """The same of an element whose content is blocks: a result of a tool is a message, and so is what stands between two of them."""
+    beside = length_of_calls(tool_calls)
     if RESULT_BLOCKS.isdisjoint([block.type for block in blocks]):
         lines, length, calls = _size_of(blocks)
         # A call among them may be one that cannot be parsed, which is an error that its bytes do not show.
         outline.add(element, role, (lines, length, calls + beside), as_bytes=role != "assistant")
         return True
-    if role == "assistant" and head.tool_calls is not ABSENT:
+    if role == "assistant" and tool_calls is not ABSENT:
         return False
     place, others = 0, []
     for block in blocks:
@@ -88,7 +88,7 @@ def _add_blocks(outline: Outline, element: int, role: str, blocks: list[_Block],
     return True
 
 
-def _size_of(blocks: list[_Block]) -> Measured:
+def _size_of(blocks: list[Block]) -> Measured:
     lines = length = calls = 0
     for block in blocks:
         if block.type in CALL_BLOCKS:

@@ -20,7 +20,7 @@ from . import messages, registry
 from .base import Origin, Summary
 from .built import size_of_text
 from .events import PAYLOAD_TYPES, SAID_ONCE, PartedSession, Session, SideChain, Sorting, item_of
-from .outline import add_to
+from .outline import Block, add_blocks, add_to
 from .roles import ROLES
 from .task import task_said
 from .unread import ABSENT, Usual
@@ -51,6 +51,16 @@ class _Message(Struct, gc=False):
     metadata: _Object | None = None
 
 
+class _Blocks(Struct, gc=False):
+    """The same of a message of blocks, which are looked at at once."""
+
+    role: _Role  # type: ignore[valid-type]
+    content: list[Block]
+    tool_calls: Raw = ABSENT
+    model: Any = None
+    metadata: _Object | None = None
+
+
 class _Line(Struct, gc=False):
     """What an event says beside its message that decides where that belongs."""
 
@@ -72,6 +82,12 @@ class _Event(_Line, kw_only=True, gc=False):
     """An event that holds a message."""
 
     message: _Message
+
+
+class _BlocksEvent(_Line, kw_only=True, gc=False):
+    """An event that holds a message of blocks, as most do."""
+
+    message: _Blocks
 
 
 class _Item(Struct, gc=False):
@@ -97,6 +113,7 @@ class _ItemEvent(_Line, kw_only=True, gc=False):
 
 assert {*_Line.__struct_fields__} >= SAID_ONCE
 
+_blocks_event: Final = Decoder(_BlocksEvent).decode
 _event: Final = Decoder(_Event).decode
 _item_event: Final = Decoder(_ItemEvent).decode
 _usual: Final = Decoder(Usual).decode
@@ -130,10 +147,14 @@ class QuickLines:
             if self._are_items:
                 return self._take_item(data, _item_event(data))
             if self._are_events:
-                event = _event(data)
+                event: _Event | _BlocksEvent
+                try:
+                    event = _blocks_event(data)
+                except ValueError:  # it says a text
+                    event = _event(data)
                 if event.type in PAYLOAD_TYPES or not self._is_plain(event):
                     return False
-                head: _Message | Usual = event.message
+                head: _Message | _Blocks | Usual = event.message
                 model = event.message.model
             else:
                 head = _usual(data)
@@ -142,7 +163,12 @@ class QuickLines:
                     _object(head.metadata)
         except (ValueError, RecursionError):  # neither, or of other types than usual
             return False
-        if not _is_fitting(head) or not self._is_utf8(data) or not add_to(main.outline, len(main.items), head):
+        if not _is_fitting(head) or not self._is_utf8(data):
+            return False
+        if isinstance(head, _Blocks):
+            if not add_blocks(main.outline, len(main.items), ROLES[head.role], head.content, head.tool_calls):
+                return False
+        elif not add_to(main.outline, len(main.items), head):
             return False
         self._keep(data, model)
         return True
@@ -260,6 +286,8 @@ def _is_nothing(content: Raw) -> bool:
     return content is ABSENT or bytes(content) == b"null"
 
 
-def _is_fitting(head: _Message | _Item | Usual) -> bool:
-    content, calls = memoryview(head.content), head.tool_calls
-    return (not content or content[0] in _FITTING) and (calls is ABSENT or memoryview(calls)[0] in _CALLS)
+def _is_fitting(head: _Message | _Blocks | _Item | Usual) -> bool:
+    calls = head.tool_calls
+    if calls is not ABSENT and memoryview(calls)[0] not in _CALLS:
+        return False
+    return isinstance(head, _Blocks) or not (content := memoryview(head.content)) or content[0] in _FITTING
