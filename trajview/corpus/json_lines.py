@@ -11,7 +11,7 @@ import msgspec
 from trajview.errors import Problem, UnreadableError, Where
 from trajview.formats.base import Summary
 
-from .decode import BadRecord, decode_json
+from .decode import LARGE_RUN, BadRecord, collector_paused, decode_json
 from .lines import SPACE, Line, lines_of
 from .memory import check_room_to_open, no_room, too_long
 from .record import LAST_LINE, LinesLook, LookAtLines, QuickLook, Record, not_utf8, problem_of
@@ -90,16 +90,17 @@ def _one_record_of_lines(
         messages, take = look.lines, look.take
         look.give(value)
         reader.quick = lambda data, *_: _TAKEN if take(data) else None
-    for found in values:
-        if isinstance(found, Problem):
-            yield found
-            continue
-        line, value = found
-        if look is None:
-            messages.append(value)
-        elif not isinstance(value, _Quick):
-            look.give(value)
-        end = line.offset + line.length
+    with collector_paused(LARGE_RUN):  # as it may be: nobody knows yet how many lines there are
+        for found in values:
+            if isinstance(found, Problem):
+                yield found
+                continue
+            line, value = found
+            if look is None:
+                messages.append(value)
+            elif not isinstance(value, _Quick):
+                look.give(value)
+            end = line.offset + line.length
     quick = look.found() if look is not None else None
     if look is not None and quick is not None:
         yield Record(
