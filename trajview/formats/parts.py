@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from .plain import as_json, as_text, kind, put
+from .plain import as_json, as_text, kind, put, text_or_none
 
 __all__ = ["CALL_BLOCKS", "RESULT_BLOCKS", "parse_arguments", "parts_of", "tool_call", "tool_calls_of"]
 
@@ -206,7 +206,7 @@ def tool_call(item: object) -> dict[str, Any]:
     argued = next((key for key in _CALL_ARGUMENTS if key in holder), None)
     identified = next((key for key in _CALL_IDS if item.get(key) is not None), None)
     arguments, error = parse_arguments(holder[argued] if argued else None)
-    if error is not None and argued == "input" and item.get("type") in _FREELY:
+    if error is not None and argued == "input" and text_or_none(item.get("type")) in _FREELY:
         arguments, error = {"input": holder["input"]}, None
     call: dict[str, Any] = {"function": holder[named] if named else "?", "arguments": arguments}
     if identified:
