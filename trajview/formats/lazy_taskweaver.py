@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from .built import MessagesOnDemand
 from .plain import as_text
 from .plainly import Plain
-from .taskweaver import IMAGES, REASONING, answer_of, failure_of, labelled, post_of, reply_type_of
 from .taskweaver_entries import Answer, Attached, Entry
+from .taskweaver_posts import IMAGES, REASONING, answer_of, failure_of, labelled, post_of, reply_type_of
 from .unread import Measured
 
 if TYPE_CHECKING:
