@@ -385,6 +385,7 @@ def test_of_many_files_a_screenful_is_listed_and_read_first_once_it_is_on_the_sc
     "others",
     [
         *({f"_{number}": json.dumps([chat("x"), chat("r3"), chat("y")]).encode()} for number in (0, 7, 39, 40)),
+        {"_5": json.dumps(chat("x")).encode() * 2, "_8": b'\xef\xbb\xbf\n {"messages": []}\n\n'},
         {"_3": b'{"messages": [], "id": "j"', "_5": b'{"id": "r5"}', "_9": b'{"id": "\xff"}', "_10": b""},
     ],
 )

@@ -159,7 +159,7 @@ class Background:
             else:
                 found, part = None, Listed(source, self._rows, self._runs, deque())
                 with suppress(TrajviewError):  # reading it says why
-                    found = self._begin_list(part)
+                    found = self._begin_list(part, closely=True)
                 if found is None:
                     break
                 self._take_list(part, found)
@@ -188,7 +188,7 @@ class Background:
             self._take_list(part, found or ())
         return part
 
-    def _begin_list(self, part: Listed) -> Iterator[RunInfo] | None:
+    def _begin_list(self, part: Listed, *, closely: bool = False) -> Iterator[RunInfo] | None:
         """The runs that a file seems to hold, to be gone through; None where only reading it can tell.
 
         Raises UnreadableError.
@@ -203,7 +203,7 @@ class Background:
             return stem if alone else f"{stem}#{record}"
 
         self._scan.stamps[source.path] = source.stamp or stamp_of(source.path)
-        return listed(source, registry.is_message_line, default_id)
+        return listed(source, registry.is_message_line, default_id, closely=closely)
 
     def _take_list(self, part: Listed, found: Iterable[RunInfo]) -> None:
         self._on_listed(part)

@@ -60,11 +60,16 @@ def _id_in(data: bytes | bytearray | mmap, start: int, end: int) -> str | None:
 
 
 def listed(
-    source: SourceFile, is_message: Callable[[Any], bool], default_id: Callable[[int, bool], str]
+    source: SourceFile,
+    is_message: Callable[[Any], bool],
+    default_id: Callable[[int, bool], str],
+    *,
+    closely: bool = False,
 ) -> Iterator[RunInfo] | None:
     """The records that a file seems to hold, in order, not summed up; None where only reading it can tell.
 
-    `default_id` names a record without an id, by its number and whether it is alone. Raises UnreadableError.
+    `default_id` names a record without an id, by its number and whether it is alone. `closely`: a small JSON file is
+    looked through to its end, where there may be more records. Raises UnreadableError.
     """
     suffix = source.path.suffix.lower()
     if suffix not in _LINES and suffix not in _JSON:
@@ -72,6 +77,8 @@ def listed(
     descriptor = open_plain(source.path)
     try:
         begun = _begin(descriptor, suffix in _LINES, is_message)
+        if begun is not None and closely and suffix in _JSON and not _is_one_value(descriptor, begun.start):
+            begun = None
     except OSError:
         begun = None
     finally:
@@ -95,6 +102,7 @@ class _Keys(msgspec.Struct, gc=False):
     transcripts: msgspec.Raw = _NOT_THERE
 
 
+_decode_raw: Final = msgspec.json.Decoder(msgspec.Raw).decode
 _decode_keys: Final = msgspec.json.Decoder(_Keys).decode
 
 
@@ -144,6 +152,16 @@ def _begin(descriptor: int, lines: bool, is_message: Callable[[Any], bool]) -> _
                 return None
     whole = head[bom:] if lines and len(head) < _SMALL else None
     return _Beginning(bom, start, head.count(b"\n", 0, start) + 1, text[:_HEAD], whole)
+
+
+def _is_one_value(descriptor: int, start: int) -> bool:
+    data = os.pread(descriptor, _SMALL + 1, start)
+    if len(data) <= _SMALL:
+        try:
+            _decode_raw(data)
+        except (ValueError, RecursionError):
+            return False
+    return True
 
 
 def _alone(
