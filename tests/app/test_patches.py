@@ -80,6 +80,10 @@ class Terminal:
         """Another program writes to the terminal."""
         pyte.Stream(self._screen).feed(text)
 
+    def write(self, text: str) -> None:
+        """What another program writes."""
+        pyte.Stream(self._screen).feed(text)
+
     @property
     def cells(self) -> Cells:
         return _cells(self._screen)
@@ -245,6 +249,25 @@ async def test_after_a_resize_to_the_same_size_what_changes_is_written_again(
         reader.screen.view.refresh()
         await still(reader)
         assert terminal.characters - before > 2_000
+
+
+async def test_reading_again_draws_all_as_another_program_may_have_written_over_it(
+    log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terminal = Terminal(monkeypatch)
+    async with reading(log) as reader:
+        await reader.opened()
+        await reader.press("space")
+        await still(reader)
+        for where in ("a run", "the list"):
+            if where == "the list":
+                await reader.press("q")
+                await reader.listed()
+                await still(reader)
+            terminal.write("\x1b[1;1H" + "something else " * 200)
+            await reader.press("ctrl+r")
+            await still(reader)
+            assert terminal.cells == whole(reader.app), where
 
 
 async def test_where_textual_is_made_otherwise_it_draws_itself(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -251,7 +251,8 @@ class BrowserScreen(QueueScreen, MarkingScreen, FilteringScreen, NewsScreen):
             self.done = done
 
     def action_reload(self) -> None:
-        """Look at the files and folders again, in a thread."""
+        """Look at the files and folders again, in a thread; draw all, in case another program wrote on the terminal."""
+        self.refresh()
         self._said = "reading the files again…"
         self._status.update(Content(self._said), layout=False)
 

@@ -191,7 +191,8 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing, Counti
         self._load(self.info, self.index)
 
     def action_reload(self) -> None:
-        """Read the run again."""
+        """Read the run again; draw all, in case another program wrote on the terminal."""
+        self.refresh()
         self._brief("reading the run again…")
         self._reading_again = True
         self._load(self.info, self.index, anew=True)
