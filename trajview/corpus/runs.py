@@ -1,0 +1,122 @@
+"""The runs of a corpus: finding one in the list, and reading it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, overload
+
+from trajview.errors import Problem, TrajviewError
+from trajview.formats import registry
+from trajview.formats.base import Detection
+
+from .found import Found
+from .info import Place, RunInfo
+from .reader import Reader
+
+if TYPE_CHECKING:
+    from trajview.models.run import AgentRun
+
+__all__ = ["Runs"]
+
+
+class Runs:
+    """The part of a corpus that needs no scan: what was found so far, and each run, parsed when it is asked for."""
+
+    _found: Found
+    _reader: Reader
+
+    @property
+    def infos(self) -> list[RunInfo]:
+        """The runs found so far."""
+        return self._found.infos
+
+    @property
+    def problems(self) -> list[Problem]:
+        """What could not be read so far."""
+        return self._found.problems
+
+    def __len__(self) -> int:
+        return len(self.infos)
+
+    def __iter__(self) -> Iterator[RunInfo]:
+        return iter(self.infos)
+
+    @overload
+    def __getitem__(self, index: int) -> RunInfo: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[RunInfo]: ...
+    def __getitem__(self, index: int | slice) -> RunInfo | list[RunInfo]:
+        return self.infos[index]
+
+    def find(self, id_or_key: str) -> RunInfo | None:
+        """The run with that key, else the first with that id; None where there is none that is summed up (yet)."""
+        return self._found.find(id_or_key)
+
+    def at(self, place: Place) -> RunInfo:
+        """The run whose record is at a place. Raises UnreadableError where the list has none there (yet)."""
+        return self._found.at(place)
+
+    def neighbour(self, info: RunInfo, step: int) -> RunInfo | None:
+        """The run so many places after another one (before it, where `step` is negative); None past the ends."""
+        return self._found.neighbour(info, step)
+
+    def load(self, info: RunInfo, *, lazily: bool = False) -> AgentRun:
+        """The run, parsed. The last few stay in memory, the large ones among them alone.
+
+        `lazily`, for a viewer: where a chat is long, `messages` is a sequence that builds each message when it is
+        looked at. Raises UnreadableError where the file is gone or another one now, FormatError where the record is
+        not what its format demands.
+        """
+        return self._reader.load(info, lazily=lazily)
+
+    def read(self, info: RunInfo, *, whole: bool = False) -> AgentRun:
+        """The run, parsed for one look: nothing of it is kept. Raises as `load` does.
+
+        `whole`, as `load` gives it: with what its sub-agents said in files beside its own.
+        """
+        return self._reader.read_once(info, whole=whole)
+
+    def raw(self, info: RunInfo) -> str:
+        """The record's text exactly as it is in the file. Raises UnreadableError."""
+        return self._reader.raw(info)
+
+    def raw_bytes(self, info: RunInfo) -> bytes:
+        """The same as UTF-8, which is half of the memory. Raises UnreadableError."""
+        return self._reader.raw_bytes(info)
+
+    def value(self, info: RunInfo) -> Any:
+        """The record as decoded JSON or YAML. Raises UnreadableError."""
+        return self._reader.value(info)
+
+    def check_bytes(self, info: RunInfo, cancelled: Callable[[], bool] = lambda: False) -> Problem | None:
+        """A problem that is new, and is added to `problems`: bytes of a run are not UTF-8. For a thread.
+
+        The scan looks at the first few places beyond ASCII in each record, which tells files of another encoding.
+        """
+        try:
+            problem = self._reader.bad_bytes(info, cancelled)
+        except TrajviewError:
+            return None  # opening it says so
+        told = {(known.reason, known.where and known.where.path) for known in self.problems}
+        if problem is None or (problem.reason, info.path) in told:
+            return None
+        self._found.publish([problem])
+        return problem
+
+    def runs(self) -> Iterator[AgentRun]:
+        """Every run, parsed one after another; one that cannot be read is left out and added to `problems`."""
+        for info in list(self.infos):
+            try:
+                run = self.load(info)
+            except TrajviewError as error:
+                self._found.publish([error.problem()])
+            else:
+                yield run
+
+    def detections(self, info: RunInfo) -> list[Detection]:
+        """Every format that the record could be, the most likely first, with reasons."""
+        return registry.detections(self._reader.value(info, by_parts=True))
+
+    def check(self, info: RunInfo) -> list[Problem]:
+        """Everything that is wrong with one run: whether it loads, and what its format finds on top."""
+        return self._reader.check(info)
