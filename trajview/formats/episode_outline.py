@@ -9,9 +9,12 @@ from typing import NamedTuple
 from trajview.models.episodes import ENVIRONMENT, Said, is_context, parse_action
 
 from .sotopia_episode import ECHO_LIMIT, Episode, flat, is_echo
+from .unread import Measured
 
-__all__ = ["Outlined", "PartedEpisode", "agent_outlines", "onlooker_count", "onlooker_outline"]
+__all__ = ["Outlined", "PartedEpisode", "agent_outlines", "measured", "onlooker_count", "onlooker_outline"]
 
+_LOOKED_AT = 256
+"""Characters of a text whose lines are counted; the rest has as many, for all that is known."""
 _MANY = 1000
 _IDLE, _IDLE_STOP = "did nothing", "did nothing."
 _HEADINGS = frozenset(f"Turn #{number}" for number in range(100))
@@ -19,10 +22,11 @@ _HEADINGS = frozenset(f"Turn #{number}" for number in range(100))
 
 
 class Outlined(NamedTuple):
-    """What is known of some lines without making them: the role of each, and which is the first of each turn."""
+    """What is known of some lines without making them: the role of each, which is the first of each turn, and how long some are."""
 
     roles: list[str]
     starts: list[int]
+    sizes: list[Measured | None]
 
 
 class PartedEpisode(NamedTuple):
@@ -73,9 +77,14 @@ def _is_plain_echo(text: str, number: int, before: _Plain) -> bool:
     if len(text) < 9 and text in _HEADINGS:
         return True
     _, doer, deed, idled = before
+    start = f"Turn #{number}: {doer} "
     return (
         bool(deed)
-        and text == f"Turn #{number}: {doer} {deed}\n"
+        # `start`, the deed, and a newline: put together they would be copied.
+        and len(text) == len(start) + len(deed) + 1
+        and text[-1] == "\n"
+        and text.startswith(start)
+        and text.endswith(deed, 0, -1)
         and not deed.startswith(doer)
         and not deed[0].isspace()
         and _is_plain_name(doer)
@@ -107,43 +116,59 @@ def _is_idle(sender: str, text: str) -> bool:
     return text.rstrip().endswith((_IDLE, _IDLE_STOP)) and parse_action(sender, text).kind == "none"
 
 
-_NOTHING, _DEED = (0, 0), (0, 1)
+_NOTHING = (0, 0, "")
 
 
-def _onlooker_counts(episode: Episode) -> Iterator[tuple[int, int]]:
-    """How many `onlooker_lines` there are of each turn, of what is told and of what is done; of an empty one there is a line."""
+def _onlooker_counts(episode: Episode) -> Iterator[tuple[int, int, str]]:
+    """How many `onlooker_lines` there are of each turn, of what is told and of what is done; of an empty one there is a line.
+
+    And what is done, where that is all there is.
+    """
     if not episode.turns:
         return
     before = episode.turns[0]
-    yield _counts_in(before, [], True)
+    yield *_counts_in(before, [], True), ""
     done = _plain(before, is_first=True)
     for number, turn in enumerate(episode.turns[1:]):
         plain = _plain(turn)
         if plain is not None and (not plain[0] or (done is not None and _is_plain_echo(plain[0], number, done))):
-            yield _DEED if plain[2] and not _is_idle(plain[1], plain[2]) else _NOTHING
+            yield (0, 1, plain[2]) if plain[2] and not _is_idle(plain[1], plain[2]) else _NOTHING
         else:
-            yield _counts_in(turn, before, False)
+            yield *_counts_in(turn, before, False), ""
         before, done = turn, plain
 
 
 def onlooker_count(episode: Episode) -> int:
     """How many `onlooker_lines` there are."""
-    return sum([told + done or 1 for told, done in _onlooker_counts(episode)])
+    return sum([told + done or 1 for told, done, _ in _onlooker_counts(episode)])
 
 
 def onlooker_outline(episode: Episode) -> Outlined:
     """Which `onlooker_lines` there are."""
-    found = Outlined([], [])
-    roles = found.roles
-    for number, (told, done) in enumerate(_onlooker_counts(episode)):
-        found.starts.append(len(roles))
+    found = Outlined([], [], [])
+    roles, starts, sizes = found
+    for number, (told, done, deed) in enumerate(_onlooker_counts(episode)):
+        starts.append(len(roles))
+        if deed:  # as nearly always
+            roles.append("assistant")
+            sizes.append(measured(deed))
+            continue
         if told:
             roles.extend(["user" if number else "system"] * told)
         if done:
             roles.extend(["assistant"] * done)
         elif not told:
             roles.append("user")
+        sizes.extend([None] * (len(roles) - len(sizes)))
     return found
+
+
+def measured(text: str) -> Measured:
+    """The lines, about, and the characters of a text."""
+    length = len(text)
+    if length > _LOOKED_AT:
+        return 1 + text.count("\n", 0, _LOOKED_AT) * length // _LOOKED_AT, length, 0
+    return text.count("\n") + 1 if text else 0, length, 0
 
 
 # -- what an agent sees
@@ -151,12 +176,14 @@ def onlooker_outline(episode: Episode) -> Outlined:
 
 def agent_outlines(episode: Episode) -> dict[str, Outlined]:
     """Which `agent_lines` there are."""
-    views = {agent: Outlined([], []) for agent in episode.agents}
+    views = {agent: Outlined([], [], []) for agent in episode.agents}
     told = {agent: view.roles.append for agent, view in views.items() if agent != ENVIRONMENT}
     every = list(views.values())
     environment, idle = ENVIRONMENT, _IDLE
+    # Then nobody hears what is said but from the environment, in the next turn.
+    in_the_open = not episode.moderated and environment not in views
     for turn in episode.turns:
-        for roles, starts in every:
+        for roles, starts, _ in every:
             starts.append(len(roles))
         # As `views_in_turn` has it.
         for sender, receiver, text in turn:
@@ -166,9 +193,13 @@ def agent_outlines(episode: Episode) -> dict[str, Outlined]:
                 if receiver in told:
                     told[receiver]("user")
                 elif receiver == environment:
-                    for roles, _ in every:
+                    for roles, _, _ in every:
                         roles.append("user")
-            elif text != idle or sender == "did":  # of whom `parse_action` reads that he did "nothing"
+            elif text == idle and sender != "did":  # of whom `parse_action` reads that he did "nothing"
+                continue
+            elif in_the_open and receiver == environment and text[-1:] == '"' and sender in told:  # as nearly always
+                told[sender]("assistant")
+            else:
                 _heed(sender, receiver, text, episode, views)
     return views
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
-
-from trajview.models.episodes import ENVIRONMENT
+from typing import TYPE_CHECKING, Any
 
 from .built import Labelled, MessagesOnDemand
-from .episode_outline import Outlined
+from .episode_outline import Outlined, measured
 from .plainly import Plain
 from .sotopia_episode import Episode, Line, lines_in_turn, views_in_turn
 from .unread import Measured
@@ -19,9 +17,6 @@ if TYPE_CHECKING:
     from trajview.models.messages import ChatMessage
 
 __all__ = ["EpisodeMessages", "message_of"]
-
-_LOOKED_AT: Final = 256
-"""Characters of a text whose lines are counted; the rest has as many, for all that is known."""
 
 
 def message_of(line: Line, models: dict[str, str]) -> ChatMessage:
@@ -43,7 +38,7 @@ class EpisodeMessages(MessagesOnDemand):
     def __init__(self, episode: Episode, outlined: Outlined, models: dict[str, str], agent: str | None = None) -> None:
         super().__init__()
         self.roles = outlined.roles
-        self._starts = outlined.starts
+        self._starts, self._sizes = outlined.starts, outlined.sizes
         self._episode = episode
         self._models_by_agent = models
         self._lines_in: Callable[[int], list[Line]]
@@ -55,6 +50,8 @@ class EpisodeMessages(MessagesOnDemand):
 
     def units(self) -> list[list[int]] | None:
         """The messages of each turn; None where there are none in one."""
+        if self._starts and self._starts == list(range(len(self.roles))):  # as nearly always
+            return [[index] for index in self._starts]
         edges = [*self._starts, len(self.roles)]
         if len(edges) == 1 or any(start == end for start, end in pairwise(edges)):
             return None
@@ -72,14 +69,9 @@ class EpisodeMessages(MessagesOnDemand):
         return message_of(self._line(index), self._models_by_agent)
 
     def measured(self) -> list[Measured]:
-        found: list[Measured] = []
-        edges = pairwise([*self._starts, len(self.roles)])
-        for number, (turn, (start, end)) in enumerate(zip(self._episode.turns, edges, strict=True)):
-            texts = [text for sender, _, text in turn if sender != ENVIRONMENT and text != "did nothing"]
-            if not (end - start == len(texts) == 1 and self.roles[start] == "assistant"):  # as nearly always
-                texts = [line.text for line in self._lines_in(number)] if start < end else []
-            found += map(_measured, texts)
-        return found
+        if self._sizes:
+            return [size or measured(self._line(index).text) for index, size in enumerate(self._sizes)]
+        return [measured(self._line(index).text) for index in range(len(self.roles))]
 
     def plain(self, index: int) -> Plain | None:  # noqa: ARG002 - all are by somebody to somebody
         return None
@@ -103,13 +95,6 @@ class EpisodeMessages(MessagesOnDemand):
 
     def labelled(self, index: int) -> list[Labelled]:
         return [("text", text, None) for text in self.searchable(index)]
-
-
-def _measured(text: str) -> Measured:
-    length = len(text)
-    if length > _LOOKED_AT:
-        return 1 + text.count("\n", 0, _LOOKED_AT) * length // _LOOKED_AT, length, 0
-    return text.count("\n") + 1 if text else 0, length, 0
 
 
 def _seen_in_turn(episode: Episode, number: int, agent: str) -> list[Line]:
