@@ -291,7 +291,11 @@ class Scan:
             nonlocal look
             look = look or self._quick.look
             check_texts(data)
-            return look(data, Origin(path, number, line, alone), apart=opened_next and number == 0)
+            origin, apart = Origin(path, number, line, alone), opened_next and number == 0
+            if len(data) < _LARGE:
+                return look(data, origin, apart=apart)
+            with collector_paused(len(data)):
+                return look(data, origin, apart=apart)
 
         return look_at
 
