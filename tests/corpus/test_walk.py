@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import re
 import socket
@@ -85,16 +86,28 @@ def test_among_many_files_that_are_no_logs_those_that_are_and_folders_are_found(
     for number in range(400):
         (tmp_path / f"{number}.txt").touch()
     (tmp_path / "run.d").mkdir()
-    make(tmp_path, *(f"log{number}.json" for number in range(logs)), "run.d/a.json", "b.JSON")
+    make(
+        tmp_path,
+        *(f"log{number}.json" for number in range(logs)),
+        "run.d/a.json",
+        "b.JSON",
+        "n/a.json",
+        "no.json/x.json",
+    )
     (tmp_path / "c.txt").symlink_to("run.d")
+    (tmp_path / "d.jsonl.gz").write_bytes(gzip.compress(LOG.encode()))
+    (tmp_path / "l").touch()
     (tmp_path / ".hidden").touch()
     corpus = open_corpus(tmp_path)
     assert [info.source for info in corpus] == [
         "b.JSON",
         "c.txt/a.json",
+        "d.jsonl.gz",
         *(f"log{number}.json" for number in range(logs)),
+        "n/a.json",
+        "no.json/x.json",
     ]
-    assert corpus.skipped == 401
+    assert corpus.skipped == 402
     assert not corpus.problems
 
 

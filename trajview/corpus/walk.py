@@ -24,7 +24,6 @@ _DIGITS = re.compile("[0-9]+")
 _ANY_DIGIT = str.maketrans("0123456789", "0" * 10)
 _MANY_SHAPES = 50
 _SOME = 100
-_USUAL = (".json", ".jsonl")
 _STORE = "AnnotationForEpisode"
 _JOURNAL = "journal"
 _BESIDE = frozenset({_JOURNAL, "units"})
@@ -155,16 +154,15 @@ class _Walker:
             self.found[path] = status.st_mtime_ns
             found = os.listdir(path)  # noqa: PTH208 - there may be many, and names are all it takes
             is_store = _STORE in found or (_JOURNAL in found and _holds_drafts(path / _JOURNAL))
-            no_logs = _plainly_no_logs(path, found)
+            kept = _without_others(path, found)
         except OSError as error:
             yield _problem(path, error)
             return
-        if no_logs:
-            yield Skipped(len(no_logs))
-            found = [name for name in found if name not in no_logs]
+        if len(kept) < len(found):
+            yield Skipped(len(found) - len(kept))
         within = os.path.join(path, "")  # noqa: PTH118 - as above
         whole = os.path.join(os.path.abspath(path), "")  # noqa: PTH100, PTH118 - as above
-        for name in in_natural_order(found):
+        for name in in_natural_order(kept):
             try:
                 status = os.stat(within + name)  # noqa: PTH116 - as above
             except OSError as error:  # a symbolic link to nowhere or to itself, or gone since
@@ -201,19 +199,19 @@ class _Walker:
         return True
 
 
-def _plainly_no_logs(folder: Path, names: list[str]) -> set[str]:
-    """Plain files among the names in a folder that no log has; none where these seem to be few. Raises OSError.
+def _without_others(folder: Path, names: list[str]) -> list[str]:
+    """The names in a folder without plain files that no log has; all of them where these seem to be few. Raises OSError.
 
     To ask for the status of each of twenty thousand takes eight times as long as reading the folder a second time.
     """
-
-    def others(names: list[str]) -> set[str]:
-        return {name for name in names if not name.endswith(_USUAL) and log_suffix(name) not in LOG_SUFFIXES}
-
-    if len(others(names[:_SOME])) < _SOME // 10:
-        return set()
+    some = names[:_SOME]
+    if sum(log_suffix(name) not in LOG_SUFFIXES for name in some) < _SOME // 10:
+        return names
     with os.scandir(folder) as entries:
-        return others(names) & {entry.name for entry in entries if entry.is_file(follow_symlinks=False)}
+        no_files = {entry.name for entry in entries if not entry.is_file(follow_symlinks=False)}
+    endings = {name[name.rfind(".") :] for name in names}  # of a name without one, its last character
+    no_log = {ending for ending in endings if log_suffix(f"a.json{ending}") not in LOG_SUFFIXES}
+    return [name for name in names if name[name.rfind(".") :] not in no_log or name in no_files]
 
 
 def _holds_drafts(folder: Path) -> bool:
