@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from trajview.annotation.draft import Draft
-from trajview.annotation.other_run import put_aside, take_for_same
+from trajview.annotation.other_run import notes_differ, put_aside, take_for_same
 from trajview.annotation.rubric import SOTOPIA
 from trajview.annotation.store import AnnotationStore
 from trajview.annotation.unit_notes import UnitNote
@@ -173,3 +173,26 @@ def test_a_beginning_of_a_wrong_type_is_not_known(tmp_path: Path) -> None:
     store.journal.path.write_text(json.dumps({**line, "beginning": [1]}) + "\n")
     opened = store_in(tmp_path).open("log", SOTOPIA, 1, SECOND)
     assert (goal(opened.kept), opened.another) == ("4", None)
+
+
+def test_notes_and_marks_alone_are_told_from_this_runs_and_put_aside(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    store.save_unit_note("log", SOTOPIA, UnitNote(0, 2, {"goal": 1.0}, "here"), beginning=FIRST)
+    store.set_mark("log", 0, 3, True, "look", beginning=FIRST)
+    store = store_in(tmp_path)
+    assert store.open("log", SOTOPIA, 1, GROWN).another is None
+    assert store.open("log", SOTOPIA, 1, SECOND).another == 1
+    assert notes_differ(store, "log", SECOND) == (1, FIRST)
+    (name,) = put_aside(store, "log", SOTOPIA, SECOND)
+    assert [mark.unit for mark in store_in(tmp_path).unit_notes(name).marks] == [3]
+    assert store_in(tmp_path).open("log", SOTOPIA, 1, SECOND).another is None
+
+
+def test_notes_that_hold_for_this_run_as_well_or_are_gone_are_not_asked_about(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    store.set_mark("log", 0, 3, True, beginning=FIRST)
+    take_for_same(store, "log", SOTOPIA, SECOND)
+    assert store_in(tmp_path).open("log", SOTOPIA, 1, SECOND).another is None
+    store.set_mark("other", 0, 3, True, beginning=FIRST)
+    store.set_mark("other", 0, 3, False, beginning=FIRST)
+    assert store_in(tmp_path).open("other", SOTOPIA, 1, SECOND).another is None

@@ -192,3 +192,36 @@ async def test_another_conversation_of_as_many_bytes_is_noticed(tmp_path: Path, 
         await score(reader, "4")
         replaced(log, kind, ("fix the teapot", *OLD[1:]))
         await asked(reader)
+
+
+async def test_marks_of_another_conversation_are_said_to_be_its_and_put_aside(tmp_path: Path) -> None:
+    log, store = log_of(tmp_path / "log.jsonl", "messages", OLD), tmp_path / "store"
+    async with reading(log, follow=True, store=store) as reader:
+        await reader.opened()
+        await reader.press("m")
+        await reader.until(lambda: reader.session.marks == {0: ""})
+        replaced(log, "messages", NEW)
+        await reader.until(lambda: any("marks and notes here are of another" in toast for toast in reader.toasts))
+        await reader.press("a")
+        await asked(reader)
+        await reader.press("down", "enter")
+        await reader.annotating()
+        await reader.until(lambda: reader.session.marks == {})
+
+
+async def test_a_conversation_of_more_agents_has_fields_for_all_of_them(tmp_path: Path) -> None:
+    log, store = tmp_path / "log.json", tmp_path / "store"
+    run: dict[str, Any] = {"id": "talk", "transcripts": [{"messages": chat("x", *OLD)["messages"]}], "agents": ["ann"]}
+    log.write_text(json.dumps(run))
+    async with reading(log, follow=True, store=store) as reader:
+        await reader.opened()
+        await reader.press("a")
+        await reader.annotating()
+        await score(reader, "4")
+        run["transcripts"] = [{"messages": chat("x", *NEW)["messages"]}]
+        run["agents"] = ["bo", "cy"]
+        log.write_text(json.dumps(run))
+        await asked(reader)
+        await reader.press("down", "enter")
+        await reader.annotating()
+        assert {agent for agent, _ in reader.values} == {0, 1}

@@ -11,6 +11,7 @@ what else they have depends on the event:
   `record` is here.)
 - skip, flag: `reason`. unskip, unflag: nothing more.
 - unit: `transcript`, `unit`, `scores`, `note`, and `before`, the note that it replaced. mark, unmark: `note`, `before`.
+  All of these have `beginning`, too.
 - reveal: `what`. time: `seconds`.
 - same, apart: `beginning` of the run that is under the episode's name by now. What was there is about that one too; or
   is kept `to` another name (a list of names), and nothing of it counts here.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .rubric import Rubric
     from .store import AnnotationStore
 
-__all__ = ["Standing", "put_aside", "standing", "take_for_same"]
+__all__ = ["Standing", "notes_differ", "put_aside", "standing", "take_for_same"]
 
 _WHAT = "What was said of the other run was not kept apart"
 
@@ -32,13 +32,15 @@ _WHAT = "What was said of the other run was not kept apart"
 class Standing:
     """What there is under an episode's name is about: the message from which the run differs that is there now.
 
-    None where that is the same run, as far as can be told. `draft_about` and `record_about`: how theirs began.
+    None where that is the same run, as far as can be told. `draft_about` and so on: how theirs began.
     """
 
     draft: int | None = None
     record: int | None = None
+    notes: int | None = None
     draft_about: str = ""
     record_about: str = ""
+    notes_about: str = ""
     apart: bool = False
     """The annotator has begun anew with the run that is there now: the record is known not to be about it."""
 
@@ -50,11 +52,35 @@ class Standing:
     @property
     def asks(self) -> int | None:
         """The message from which on it is another run, where the annotator has to say what is to become of the work."""
-        return self.draft if self.draft is not None else None if self.apart else self.record
+        if self.draft is not None:
+            return self.draft
+        return self.record if self.record is not None and not self.apart else self.notes
 
 
-def standing(ledger: Ledger, key: tuple[str, str], kept: bool, saved: bool, beginning: str) -> Standing:
-    """Whether the draft (where one is `kept`) and the record (where one is `saved`) are about a run that begins so."""
+def notes_differ(store: AnnotationStore, episode: str, beginning: str) -> tuple[int | None, str]:
+    """The message from which the run differs that notes and marks on an episode's units are about, and how that began."""
+    newest = store.journal.ledger.notes.get(episode)
+    about = newest.beginning if newest is not None else ""
+    said = max(
+        (each for key, each in store.journal.ledger.runs.items() if key[0] == episode), default=None, key=_number
+    )
+    if newest is not None and said is not None and said.kind == "same" and said.number > newest.number:
+        about = said.beginning
+    differs = differs_at(about, beginning)
+    if differs is not None:
+        notes = store.unit_notes(episode)
+        differs = differs if notes.units or notes.marks else None
+    return differs, about
+
+
+def _number(entry: Entry) -> int:
+    return entry.number
+
+
+def standing(store: AnnotationStore, key: tuple[str, str], kept: bool, saved: bool, beginning: str) -> Standing:
+    """Whether the draft (where one is `kept`), the record (where one is `saved`) and the notes are about a run that
+    begins so. Raises AnnotationError."""
+    ledger = store.journal.ledger
     said = ledger.runs.get(key)
     draft = ledger.drafts.get(key) if kept else None
     submit = _submit(ledger, key) if saved else None
@@ -63,7 +89,9 @@ def standing(ledger: Ledger, key: tuple[str, str], kept: bool, saved: bool, begi
     begun = draft is not None and bool(draft_about) and differs is None
     if said is not None and said.kind == "apart" and (submit is None or said.number > submit.number):
         begun = begun or (bool(beginning) and differs_at(said.beginning, beginning) is None)
-    return Standing(differs, differs_at(record_about, beginning), draft_about, record_about, begun)
+    notes, notes_about = notes_differ(store, key[0], beginning)
+    record = differs_at(record_about, beginning)
+    return Standing(differs, record, notes, draft_about, record_about, notes_about, begun)
 
 
 def _submit(ledger: Ledger, key: tuple[str, str]) -> Entry | None:
@@ -98,7 +126,7 @@ def put_aside(store: AnnotationStore, episode: str, rubric: Rubric, beginning: s
     with store.exclusive(_WHAT):
         kept = store.journal.latest_draft(episode, rubric.name)
         saved = store.find(episode, rubric)
-        found = standing(store.journal.ledger, (episode, rubric.name), kept is not None, saved is not None, beginning)
+        found = standing(store, (episode, rubric.name), kept is not None, saved is not None, beginning)
         names: list[str] = []
         copies: dict[str, str | None] = {}
         if saved is not None and found.record is not None:
@@ -110,6 +138,8 @@ def put_aside(store: AnnotationStore, episode: str, rubric: Rubric, beginning: s
             store.journal.append("draft", replace(kept, episode=name, base=copies.get(name)))
             store.journal.append("discard", kept)
             names.append(name)
+        if found.notes is not None and not names:
+            names.append(_named(episode, found.notes_about))
         names = list(dict.fromkeys(names))
         if names:
             store.units.move(episode, rubric.name, names[-1])

@@ -21,7 +21,8 @@ State = Literal["not started", "draft", "submitted", "skipped"]
 DRAFTS = frozenset({"draft", "discard"})
 RUNS = frozenset({"same", "apart"})
 _DECISIONS = frozenset({"skip", "unskip", "flag", "unflag"})
-CHANGES = frozenset({*DRAFTS, "submit", *_DECISIONS, "unit", "mark", "unmark"})
+_OF_UNITS = frozenset({"unit", "mark", "unmark"})
+CHANGES = frozenset({*DRAFTS, "submit", *_DECISIONS, *_OF_UNITS})
 """Events that can be taken back. `reveal`, `time`, `same` and `apart` are facts, `undo` and `redo` are about these."""
 
 
@@ -74,6 +75,8 @@ class Ledger:
     revealed: dict[str, tuple[str, ...]] = field(default_factory=dict)
     runs: dict[tuple[str, str], Entry] = field(default_factory=dict)
     """What was said last of another run that is under an episode's name by now, by (episode, rubric)."""
+    notes: dict[str, Entry] = field(default_factory=dict)
+    """What was said last of an action unit of each episode."""
     newest: dict[str, Entry] = field(default_factory=dict)
     """The newest event of each episode."""
     entries: dict[str, Entry] = field(default_factory=dict)
@@ -91,6 +94,8 @@ class Ledger:
         if kind in CHANGES:
             self._do(entry)
             self.undone.clear()
+            if kind in _OF_UNITS:
+                self.notes[entry.episode] = entry
         elif kind == "undo":
             self._undo(entry.of)
         elif kind == "redo":

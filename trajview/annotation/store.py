@@ -114,8 +114,7 @@ class AnnotationStore:
             kept = self.journal.latest_draft(episode, rubric.name)
             saved = self.find(episode, rubric)
             version = saved.version if saved else None
-            known = self.journal.ledger
-            found = standing(known, (episode, rubric.name), kept is not None, saved is not None, beginning)
+            found = standing(self, (episode, rubric.name), kept is not None, saved is not None, beginning)
             if found.afresh:
                 saved = None
             values = values_of(saved.annotation.rewards, rubric, agents) if saved else ({},) * agents
@@ -235,16 +234,20 @@ class AnnotationStore:
         """The notes and marks on an episode's action units. Raises AnnotationError where they cannot be read."""
         return self.units.read(episode)
 
-    def save_unit_note(self, episode: str, rubric: Rubric, note: UnitNote, *, overwrite: bool = False) -> None:
+    def save_unit_note(
+        self, episode: str, rubric: Rubric, note: UnitNote, *, overwrite: bool = False, beginning: str = ""
+    ) -> None:
         """Save a score or note on a unit, durable at once; an empty one takes away what is there.
 
         Raises NoteChangedOnDisk where it is not as it was read, unless `overwrite`; AnnotationError where it cannot be.
         """
-        self.units.save_note(episode, rubric.name, note, overwrite=overwrite)
+        self.units.save_note(episode, rubric.name, note, overwrite=overwrite, beginning=beginning)
 
-    def set_mark(self, episode: str, transcript: int, unit: int, on: bool, note: str = "") -> None:
+    def set_mark(
+        self, episode: str, transcript: int, unit: int, on: bool, note: str = "", *, beginning: str = ""
+    ) -> None:
         """Mark a unit by hand, or take its mark away. Raises AnnotationError where that cannot be kept."""
-        self.units.set_mark(episode, transcript, unit, on, note)
+        self.units.set_mark(episode, transcript, unit, on, note, beginning=beginning)
 
     # Taking back
 

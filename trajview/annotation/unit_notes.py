@@ -122,20 +122,26 @@ class UnitFolder:
                 tuple(sorted((_mark(i) for i in record["marks"] if _place(i)), key=lambda m: (m.transcript, m.unit))),
             )
 
-    def save_note(self, episode: str, rubric: str, note: UnitNote, *, overwrite: bool = False) -> None:
+    def save_note(
+        self, episode: str, rubric: str, note: UnitNote, *, overwrite: bool = False, beginning: str = ""
+    ) -> None:
         """Save a note; an empty one takes away what is there. Durable when this returns.
+
+        `beginning`: how the run begins that it is about (see `other_run`).
 
         Raises NoteChangedOnDisk where the note is not as it was read, unless `overwrite`; AnnotationError where it
         cannot be saved, and then the old one is as it was.
         """
         scores = {loadable(name): float(score) for name, score in note.scores.items() if math.isfinite(score)}
         item = None if note.empty else {"scores": scores, "note": loadable(note.note)}
-        self._save(episode, rubric, "units", (note.transcript, note.unit), item, overwrite)
+        self._save(episode, rubric, "units", (note.transcript, note.unit), item, overwrite, beginning)
 
-    def set_mark(self, episode: str, transcript: int, unit: int, on: bool, note: str = "") -> None:
+    def set_mark(
+        self, episode: str, transcript: int, unit: int, on: bool, note: str = "", *, beginning: str = ""
+    ) -> None:
         """Mark a unit, or take its mark away. Raises as `save_note` does."""
         item = {"note": loadable(note)} if on else None
-        self._save(episode, "", "marks", (transcript, unit), item, overwrite=True)
+        self._save(episode, "", "marks", (transcript, unit), item, True, beginning)
 
     def move(self, episode: str, rubric: str, to: str) -> None:
         """Put all that is said of an episode's units under another name. Raises AnnotationError.
@@ -154,7 +160,14 @@ class UnitFolder:
                 self.set_mark(episode, mark.transcript, mark.unit, False)
 
     def _save(
-        self, episode: str, rubric: str, kind: Kind, place: tuple[int, int], item: Item | None, overwrite: bool
+        self,
+        episode: str,
+        rubric: str,
+        kind: Kind,
+        place: tuple[int, int],
+        item: Item | None,
+        overwrite: bool,
+        beginning: str,
     ) -> None:
         with self._lock, self.journal.locked(_WHAT):
             before = self._replace(episode, kind, place, item, overwrite)
@@ -170,6 +183,7 @@ class UnitFolder:
                     unit=place[1],
                     **(item or {}),
                     before=before,
+                    **({"beginning": beginning} if beginning else {}),
                 )
                 self.problem = None
             except AnnotationError as error:  # The note is safe; it only cannot be taken back.

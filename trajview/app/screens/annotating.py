@@ -56,12 +56,17 @@ class Annotating(EpisodeKeys, TranscriptBase):
             names = self.run.agent_names
             panel.open_run(self.info.key, self.run.name or self.run.id, names, rubric, self.beginning)
         else:
-            panel.run_begins(self.beginning)
+            self._tell_panel()
             panel.stay()
             panel.decide()
         if with_cursor:
             panel.focus_fields()
         self._say_status()
+
+    def _tell_panel(self) -> None:
+        """Let the panel know how the run begins by now."""
+        if self.panel is not None and self.run is not None and self.panel.key == self.info.key:
+            self.panel.run_begins(self.beginning, self.run.name or self.run.id, self.run.agent_names)
 
     def close_annotation(self) -> None:
         """Give its place back to the transcript; the draft is in the journal."""

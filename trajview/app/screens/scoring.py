@@ -13,6 +13,7 @@ from textual.message import Message
 
 from trajview.annotation.rubric import BadScore, Dimension, Rubric
 from trajview.annotation.unit_scores import parse_unit, score_text, unit_dimensions, unit_text
+from trajview.app.keys import key_of
 from trajview.app.render.headers import NOTED, Scored
 from trajview.app.screens.annotating import Annotating
 from trajview.app.session import TranscriptSession
@@ -38,6 +39,7 @@ class Scoring(Annotating):
         def __init__(self, key: str, notes: UnitNotes | None, error: AnnotationError | None) -> None:
             super().__init__()
             self.key, self.notes, self.error = key, notes, error
+            self.differs: int | None = None
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,6 +49,8 @@ class Scoring(Annotating):
         self._notes_with: AgentRun | None = None
         self._asked: tuple[str, int, int] | None = None
         """The run, transcript and unit that the prompt is about."""
+        self._warned_of = "", ""
+        """The run, and how it began, whose notes were said to be another's."""
         self._on_its_way = 0
         self._complete = False
         """Whether what the store has of the run is in `_notes`."""
@@ -84,15 +88,21 @@ class Scoring(Annotating):
 
     @work(group="unit-notes", exit_on_error=False)
     async def _read_notes(self, key: str) -> None:
-        notes, failure = None, None
+        notes, failure, differs = None, None, None
         try:
-            notes = await self._do(lambda: self.trajview.store.unit_notes(key))
+            notes, differs = await asyncio.get_running_loop().run_in_executor(self._writer, self._notes_on, key)
         except AnnotationError as error:
             failure = error
-        self.post_message(self._Read(key, notes, failure))
+        message = self._Read(key, notes, failure)
+        message.differs = differs
+        self.post_message(message)
 
-    async def _do(self, work: Callable[[], UnitNotes]) -> UnitNotes:
-        return await asyncio.get_running_loop().run_in_executor(self._writer, work)
+    def _notes_on(self, key: str) -> tuple[UnitNotes, int | None]:
+        """What there is on a run's units, and the message from which it is another run than that is about."""
+        from trajview.annotation.other_run import notes_differ
+
+        store = self.trajview.store
+        return store.unit_notes(key), notes_differ(store, key, self.beginning)[0]
 
     @on(_Read)
     def _take_notes(self, message: _Read) -> None:
@@ -103,6 +113,10 @@ class Scoring(Annotating):
         if message.key == self._notes_of and message.notes is not None and not self._on_its_way:
             self._notes, self._complete = message.notes, True
             self._show_notes()
+            if message.differs is not None and self._warned_of != (key := (message.key, self.beginning)):
+                self._warned_of = key
+                text = f"The marks and notes here are of another conversation that this log held: {key_of('annotate')} asks."
+                self._toast(text, error=True)
 
     def _show_notes(self) -> None:
         session, notes = self.session, self._notes
@@ -152,7 +166,8 @@ class Scoring(Annotating):
             self._notes = replace(notes, marks=tuple(marks))
             self._show_notes()
         # A mark that cannot be kept is still of use as long as the program runs: it stays on the screen.
-        self._write(lambda: self.trajview.store.set_mark(key, transcript, unit, on, note))
+        beginning = self.beginning
+        self._write(lambda: self.trajview.store.set_mark(key, transcript, unit, on, note, beginning=beginning))
 
     # -- scores and notes ----------------------------------------------------------------------------------------------
 
@@ -203,10 +218,10 @@ class Scoring(Annotating):
         # Scores of another rubric, which are not asked for here, stay.
         others = {name: score for name, score in known.scores.items() if name not in asked} if known else {}
         new = UnitNote(transcript, unit, {**scores, **others}, note)
-        rubric = self._rubric()
+        rubric, beginning = self._rubric(), self.beginning
         self._show_note(key, new)
         self._write(
-            lambda: self.trajview.store.save_unit_note(key, rubric, new),
+            lambda: self.trajview.store.save_unit_note(key, rubric, new, beginning=beginning),
             lambda: self._not_saved(key, new, known or UnitNote(transcript, unit)),
         )
         written = ", ".join(f"{name} {score:g}" for name, score in scores.items())

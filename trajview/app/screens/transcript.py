@@ -303,8 +303,8 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing, Counti
             where = f"it differs from message {differs} on" if differs else "it begins differently"
             self._toast(f"This log holds another conversation now: {where}.", error=True)
         # A panel that is not to be seen asks when it is.
-        if self.panel is not None and self.panel.key == self.info.key and self.has_class("-annotating"):
-            self.panel.run_begins(beginning)
+        if self.has_class("-annotating"):
+            self._tell_panel()
 
     def _show_transcript(self, index: int) -> None:
         assert self.run is not None

@@ -26,8 +26,6 @@ from trajview.models.beginning import differs_at
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from trajview.models.run import Reward
 
 __all__ = ["AnnotationPanel"]
@@ -87,7 +85,7 @@ class AnnotationPanel(Fitting, PanelDrafts):
         if self.is_mounted:
             self._start_opening()
 
-    def run_begins(self, beginning: str) -> None:
+    def run_begins(self, beginning: str, title: str, agents: Sequence[str]) -> None:
         """The run was read again: it has grown, or another one has its name now, for which nothing was typed."""
         run, fields = self._run, self._fields
         if run is None or beginning == run.beginning:
@@ -96,6 +94,8 @@ class AnnotationPanel(Fitting, PanelDrafts):
         if another:
             self._keep()
         self._run = replace(run, beginning=beginning)
+        if another:
+            self._run = replace(self._run, title=title, agents=tuple(agents) or ("agent",))
         if another and not self._asking:
             self._ready = False
             self._start_opening()
@@ -240,9 +240,9 @@ class AnnotationPanel(Fitting, PanelDrafts):
             return
         draft, kept = self._work.begin(run, opened)
         if self._work.another is not None:
-            await self._ask_whose(
-                run, kept.time if kept else opened.saved.time if opened and opened.saved else None, kept
-            )
+            saved_at = opened.saved.time if opened and opened.saved else None
+            one = f"draft of {clock(kept.time)}" if kept else f"annotation of {clock(saved_at)}" if saved_at else ""
+            await self._ask_whose(run, one or "annotation of its units")
             return
         self._fill(run, draft)
         self._ready = True
@@ -266,14 +266,13 @@ class AnnotationPanel(Fitting, PanelDrafts):
         saved = opened.saved.annotation if opened and opened.saved else None
         self.post_message(self.Opened(run.key, saved, kept is not None))
 
-    async def _ask_whose(self, run: AnnotatedRun, time: datetime | None, kept: Draft | None) -> None:
+    async def _ask_whose(self, run: AnnotatedRun, work: str) -> None:
         """What there is is about another run that had this name: ask what is to become of it."""
         differs = self._work.another or 0
         self._fill(run, Draft(run.key, run.rubric.name, ({},) * len(run.agents)))
         self._sheet.shut(True)
         self.ahead.drop()
         self._advancing = False
-        work = f"{'draft' if kept else 'annotation'} of {clock(time)}"
         self._say(f"this log holds another conversation now; the {work} is of the one before", "error")
         self._asking = True
         choice = await self.app.push_screen_wait(OtherRunScreen(work, differs))
