@@ -62,7 +62,7 @@ class Settings(Struct, frozen=True):
     preview_lines: int = 8
     """`preview_lines = 8`: how many lines of a folded tool output are shown."""
     keys: dict[str, str] = {}
-    """`[keys]`: other keys for a binding, by its id in the key table: `"unit.next" = "w,right_square_bracket"`."""
+    """`[keys]`: other keys for a binding, by its id in the key table: `"unit.next" = "w, ]"`."""
 
 
 def config_path() -> Path:

@@ -12,7 +12,7 @@ from textual.command import CommandPalette
 from textual.widgets import Static
 
 from trajview.app.app import TrajviewApp, run_app
-from trajview.app.keys import keys_for, shown
+from trajview.app.keys import KEYS, keys_for, keys_of, shown
 from trajview.app.screens.help import HelpScreen
 from trajview.app.screens.problem import ProblemScreen
 from trajview.app.screens.raw import RawScreen
@@ -417,6 +417,14 @@ async def test_a_remapped_key_works_and_its_old_one_does_not(log: Path) -> None:
         assert reader.unit == 2
         await reader.press("]")
         assert reader.unit == 2
+
+
+async def test_a_sign_stands_for_itself_in_the_keys_of_the_configuration(log: Path) -> None:
+    async with reading(log, keys={"unit.next": "w, )", "unit.previous": ","}) as reader:
+        await reader.opened()
+        await reader.press("w", ")", ",")
+        assert reader.unit == 1
+        assert [shown(keys_of(key)) for key in KEYS if key.id in ("unit.next", "unit.previous")] == ["w )", "comma"]
 
 
 # Copying

@@ -79,9 +79,8 @@ class TrajviewApp(OneFrameApp, Leaving, Episodes):
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = settings.theme if settings.theme in self.available_themes else "trajview-dark"
-        remap(settings.keys)
-        if settings.keys:
-            self.set_keymap(settings.keys)
+        if keys := remap(settings.keys):
+            self.set_keymap(keys)
 
     def get_default_screen(self) -> Screen[None]:
         """The browser: Textual's own screen below it, which nobody sees, would be composed, styled and laid out first."""

@@ -215,10 +215,21 @@ def _written(key: str) -> str:
 _remapped: dict[str, str] = {}
 
 
-def remap(keys: Mapping[str, str]) -> None:
-    """Take the keys of the configuration, by id, for those that texts name from now on; there is one app in a process."""
+def remap(keys: Mapping[str, str]) -> dict[str, str]:
+    """Take the keys of the configuration, by id, for those that texts name from now on; there is one app in a process.
+
+    Returns them as Textual names them: there a sign may stand for itself, and spaces around a key.
+    """
     _remapped.clear()
-    _remapped.update(keys)
+    _remapped.update({id: _named(given) for id, given in keys.items()})
+    return dict(_remapped)
+
+
+def _named(given: str) -> str:
+    from textual.keys import _character_to_key
+
+    keys = [key.strip() for key in given.split(",")] if given.strip() != "," else [","]
+    return ",".join(_character_to_key(key) if len(key) == 1 else key for key in keys if key)
 
 
 def keys_of(key: Key) -> str:
