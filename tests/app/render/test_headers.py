@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from trajview.app.render.headers import first_words, sign_of, unit_header
@@ -84,3 +86,17 @@ def test_a_label_is_what_is_said_first(messages: list[ChatMessage], said: str) -
 
 def test_a_label_is_short_however_long_the_text() -> None:
     assert len(first_words(one_unit(UserMessage(content="word " * 100_000)), 0)) == 120
+
+
+def test_first_words_ask_for_no_message_after_the_one_that_says_them() -> None:
+    asked: list[int] = []
+
+    class Asked(list[ChatMessage]):
+        def __getitem__(self, index: Any) -> Any:
+            asked.append(index)
+            return super().__getitem__(index)
+
+    transcript = one_unit(UserMessage(content="what to do"), AssistantMessage(content="this"))
+    transcript = transcript.model_copy(update={"messages": Asked(transcript.messages)})
+    assert first_words(transcript, 0) == "what to do"
+    assert asked == [0]

@@ -124,8 +124,8 @@ def _facts(messages: Sequence[object]) -> list[str]:
 def first_words(transcript: Transcript, unit: int, limit: int = 120) -> str:
     """What a unit is about, on one line: what is said first in it, else what is called, else what came back."""
     start = transcript.unit_starts[unit]
-    end = min(_end(transcript, unit), start + 8)
-    for message in transcript.messages[start:end]:
+    places = range(start, min(_end(transcript, unit), start + 8))
+    for message in map(transcript.messages.__getitem__, places):  # of a long run, one that is not asked for is not built
         said = one_line(message.text, limit)
         if said and not isinstance(message, ToolMessage):
             named = message.name and message.name.lower() != message.role
@@ -134,7 +134,7 @@ def first_words(transcript: Transcript, unit: int, limit: int = 120) -> str:
             call = message.tool_calls[0]
             first = next((value for value in call.arguments.values() if isinstance(value, str)), "")
             return one_line(f"▸ {call.function} {first}", limit)
-    for message in transcript.messages[start:end]:
+    for message in map(transcript.messages.__getitem__, places):
         said = one_line(message.text, limit) or one_line(" ".join(message.reasoning), limit)
         if said:
             return said

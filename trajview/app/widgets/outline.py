@@ -246,11 +246,13 @@ class Outline(SaysFaults, Fitting, Barred, Styled, Bare, ScrollView, can_focus=F
         scored = session.scored.get(unit)
         right = f" {one_line(scored.sign, LONGEST_SCORE)} " if scored is not None and width >= 2 * LONGEST_SCORE else ""
         facts = self._facts_text(unit, width)
+        room = max(0, width - digits - 4 - cell_len(right) - len(facts))
         segments = [
             Segment(f" {unit:>{digits}} ", number),
             Segment("⚑" if mark else sign, words + self._sign_colour("mark" if mark else kind)),
             Segment(" ", words),
-            Segment(set_cell_size(label, max(0, width - digits - 4 - cell_len(right) - len(facts))), words),
+            # Most are ASCII, of which a character is a cell.
+            Segment(label[:room].ljust(room) if label.isascii() else set_cell_size(label, room), words),
             Segment(right, words + self._sign_colour("score")),
             Segment(facts, words + self._sign_colour("dim")),
         ]
