@@ -225,3 +225,32 @@ async def test_a_conversation_of_more_agents_has_fields_for_all_of_them(tmp_path
         await reader.press("down", "enter")
         await reader.annotating()
         assert {agent for agent, _ in reader.values} == {0, 1}
+
+
+async def test_a_run_that_made_way_for_one_of_another_name_keeps_its_draft_and_that_is_said(tmp_path: Path) -> None:
+    log, store = tmp_path / "log.json", tmp_path / "store"
+    log.write_text(json.dumps(chat("first", *OLD)))
+    async with reading(log, follow=True, store=store) as reader:
+        await reader.opened()
+        await reader.press("a")
+        await reader.annotating()
+        await score(reader, "4")
+        log.write_text(json.dumps(chat("second", *NEW)))
+        await reader.until(lambda: any("another run now, second" in toast for toast in reader.toasts))
+        await score(reader, "5")
+        assert typed(reader) == ["4"]
+    drafts = AnnotationStore(store, "ada").journal.drafts()
+    assert [draft.episode for draft in drafts] == ["first"]
+
+
+async def test_runs_that_move_in_their_file_are_no_others(tmp_path: Path) -> None:
+    runs = [chat("one", *OLD), chat("two", *NEW)]
+    log = write_jsonl(tmp_path / "log.jsonl", runs)
+    async with reading(log, follow=True) as reader:
+        await reader.listed()
+        await reader.open("enter")
+        opened = reader.screen.info
+        write_jsonl(log, [chat("zero", "hi", "ho"), *runs])
+        await reader.until(lambda: reader.screen.info.offset != opened.offset)
+        assert reader.screen.info.key == opened.key
+        assert not reader.toasts

@@ -248,9 +248,7 @@ class TrajviewApp(OneFrameApp, Leaving, Episodes):
 
         for screen in self.screen_stack:
             if isinstance(screen, TranscriptScreen) and screen.is_mounted:
-                for info in infos:
-                    if info.key == screen.info.key:
-                        screen.run_changed()
+                screen.runs_changed(infos)
 
     def neighbour(self, info: RunInfo, step: int) -> RunInfo | None:
         """The run after (or before) another, as the browser sorts and filters them now."""

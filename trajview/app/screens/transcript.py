@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
@@ -171,6 +172,17 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing, Counti
 
     def _say_opening(self) -> None:
         self.status.say(opening_said(self.info, monotonic() - self._opening_since))
+
+    def runs_changed(self, infos: Sequence[RunInfo]) -> None:
+        """Runs are others now in the list; this one may be among them, or have made way for one of them."""
+        if any(info.key == self.info.key for info in infos):
+            self.run_changed()
+        elif self.info.summarised:
+            now = next((info for info in infos if info.place == self.info.place and info.summarised), None)
+            if now is not None:
+                name = one_line(now.name or now.id, 40)
+                said = f"This log holds another run now, {name}. What you see, and score, is the one before."
+                self.notify(said, severity="warning", timeout=12, markup=False)
 
     def run_changed(self) -> None:
         """The run is another one in its file now: show it so, with the reader where he is; soon, if it is a long one."""
