@@ -125,7 +125,9 @@ def first_words(transcript: Transcript, unit: int, limit: int = 120) -> str:
     """What a unit is about, on one line: what is said first in it, else what is called, else what came back."""
     start = transcript.unit_starts[unit]
     places = range(start, min(_end(transcript, unit), start + 8))
-    for message in map(transcript.messages.__getitem__, places):  # of a long run, one that is not asked for is not built
+    for message in map(
+        transcript.messages.__getitem__, places
+    ):  # of a long run, one that is not asked for is not built
         said = one_line(message.text, limit)
         if said and not isinstance(message, ToolMessage):
             named = message.name and message.name.lower() != message.role
