@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -13,15 +14,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from rich.segment import Segment
 from textual.geometry import Region
 from textual.screen import Screen
 from textual.strip import Strip
 
-from trajview.app.app import TrajviewApp
+from trajview import open_corpus
+from trajview.app.app import TrajviewApp, make_app
 from trajview.app.screens import patches
 from trajview.app.screens.patches import Patches, Shown
 from trajview.app.screens.transcript import TranscriptScreen
 from trajview.app.widgets import rows_view
+from trajview.config import Settings
 
 from .driving import Reader, reading
 from .logs import chat, write_jsonl
@@ -316,3 +320,14 @@ def test_regions_that_are_taken_apart_are_the_same_cells_once(changed: list[Regi
     apart = patches._apart(changed)
     assert sum(region.area for region in apart) == len(set().union(*map(cells, apart)))
     assert set().union(*map(cells, apart)) == set().union(*map(cells, changed))
+
+
+async def test_characters_of_our_own_are_told_from_loose_ones_without_the_set_of_those(tmp_path: Path) -> None:
+    assert not any(re.search(patches._LOOSE, character) for character in patches._OURS)
+    patches._loose_in.cache_clear()
+    path = write_jsonl(tmp_path / "log.jsonl", [chat("a", "hi", "ho"), chat("b", "hi", "ho")])
+    async with make_app(open_corpus(path), Settings(paths=(path,), store=tmp_path)).run_test() as pilot:
+        await pilot.pause()
+        assert patches._loose_in.cache_info().currsize == 0
+    assert patches._is_loose(Strip([Segment("a👩‍🔬b")]))
+    assert not patches._is_loose(Strip([Segment("日本 ▌ naïve")]))

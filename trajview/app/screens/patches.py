@@ -10,7 +10,8 @@ them is in its place in every terminal.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -30,17 +31,25 @@ Piece: TypeAlias = "tuple[int, int, Strip]"
 
 _OF_COMPOSITOR: Final = ("_dirty_regions", "_full_map", "visible_widgets")
 """Names of Textual's that are its own business, and may be others in its next version."""
-_LOOSE: Final = re.compile(
+_LOOSE: Final = (
     "[^\\x00-\u02ff\u0370-\u0482\u048a-\u058f\u2010-\u2027\u202f-\u205f\u2070-\u20cf\u2100-\u2bff\u2e80-\u9fff"
     "\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef]"
 )
 """All but the characters that take as many cells in one terminal as in another: emoji, and what joins or adorns others."""
+_OURS: Final = frozenset(map(chr, range(0x20, 0x7F))) | set("▌…·✓○◆▁▂▃▄▅▆▇█⏎─│▾▸")
+"""Characters that we draw with ourselves, none of them loose."""
 _NO_WRAP, _WRAP = "\x1b[?7l", "\x1b[?7h"
 
 
 def _is_loose(strip: Strip) -> bool:
     """Whether terminals may give it more cells, or fewer, than it is taken for."""
-    return any(not text.isascii() and _LOOSE.search(text) for text, _, _ in strip)
+    return any(not text.isascii() and not _OURS.issuperset(text) and _loose_in()(text) for text, _, _ in strip)
+
+
+@cache
+def _loose_in() -> Callable[[str], re.Match[str] | None]:
+    # Such a set takes 3 ms to compile, and the first screen mostly needs none.
+    return re.compile(_LOOSE).search
 
 
 def _in_place(x: int, y: int, strip: Strip, console: Console) -> str:
