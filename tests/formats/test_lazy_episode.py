@@ -21,6 +21,7 @@ from trajview.formats.lazy_episode import EpisodeMessages
 from trajview.formats.quick import QuickLook
 from trajview.formats.quick_episode import parted_episode
 from trajview.highlight import highlights_in, text_of
+from trajview.models.branches import branches_of
 from trajview.models.run import AgentRun
 
 from .test_quick_episode import CONTEXT, EPISODE, HOSTILE, USUAL
@@ -143,3 +144,9 @@ def test_what_looks_like_a_large_episode_and_is_none_is_looked_at_in_full() -> N
         looker = QuickLook()
         assert looker.look(json.dumps(record).encode(), ORIGIN, apart=True) is None
         assert looker.taken_apart() is None
+
+
+def test_nobody_looks_for_calls_in_an_episode() -> None:
+    run = sotopia.FORMAT.open(_long(50), ORIGIN)
+    assert not branches_of(run).entries
+    assert not any(each.messages._built for each in run.transcripts if isinstance(each.messages, EpisodeMessages))

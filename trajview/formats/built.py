@@ -44,6 +44,8 @@ class MessagesOnDemand(OnDemand["ChatMessage"]):
     """Messages of which the last few thousand that were looked at are kept. `roles` are known of all."""
 
     roles: list[str]
+    makes_calls = True
+    """Whether there may be calls in them, and answers."""
     _unread: Unread | None = None
     """What they are made of, where that is bytes. Its outline tells which element."""
 

@@ -7,10 +7,12 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from trajview.models.episodes import ENVIRONMENT
+
 from .built import Labelled, MessagesOnDemand
 from .episode_outline import Outlined, measured
 from .plainly import Plain
-from .sotopia_episode import Episode, Line, lines_in_turn, views_in_turn
+from .sotopia_episode import Episode, Line, deed_line, lines_in_turn, views_in_turn
 from .unread import Measured
 
 if TYPE_CHECKING:
@@ -34,6 +36,8 @@ def message_of(line: Line, models: dict[str, str]) -> ChatMessage:
 
 class EpisodeMessages(MessagesOnDemand):
     """The messages that `message_of` makes of an episode's lines: an onlooker's, or those of one of its `agent`s."""
+
+    makes_calls = False
 
     def __init__(self, episode: Episode, outlined: Outlined, models: dict[str, str], agent: str | None = None) -> None:
         super().__init__()
@@ -60,10 +64,19 @@ class EpisodeMessages(MessagesOnDemand):
     def _line(self, index: int) -> Line:
         turn = bisect_right(self._starts, index) - 1
         known, lines = self._last
+        if turn != known and self._sizes and self._sizes[index] is not None and (deed := self._deed_in(turn)):
+            return deed
         if turn != known:
             lines = self._lines_in(turn)
             self._last = turn, lines
         return lines[index - self._starts[turn]]
+
+    def _deed_in(self, turn: int) -> Line | None:
+        """The one line of a turn in which one agent did something, and there is nothing else, sooner than `_lines_in`."""
+        for sender, receiver, text in self._episode.turns[turn]:
+            if sender != ENVIRONMENT and text != "did nothing":
+                return deed_line(sender, receiver, text, turn)
+        return None
 
     def _build(self, index: int) -> ChatMessage:
         return message_of(self._line(index), self._models_by_agent)

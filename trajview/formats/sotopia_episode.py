@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from trajview.models.run import Reward
 
 __all__ = [
-    "ECHO_LIMIT", "Episode", "Line", "agent_lines", "context_of", "episode_from", "episode_of", "flat", "is_echo", "lines_in_turn",
+    "ECHO_LIMIT", "Episode", "Line", "agent_lines", "context_of", "deed_line", "episode_from", "episode_of", "flat", "is_echo", "lines_in_turn",
     "onlooker_lines", "views_in_turn", "where",
 ]  # fmt: skip
 
@@ -231,10 +231,17 @@ def _onlooker_turn(episode: Episode, number: int) -> Iterator[Line]:
     for sender, receiver, text in turn:
         if sender == ENVIRONMENT:
             continue
-        action = parse_action(sender, text)
-        if action.kind != "none":
-            private = action.private_to or (() if receiver in ("", ENVIRONMENT) else (receiver,))
-            yield Line("assistant", sender, action.text, number, ", ".join(private) or None, action.kind)
+        if (line := deed_line(sender, receiver, text, number)) is not None:
+            yield line
+
+
+def deed_line(sender: str, receiver: str, text: str, number: int) -> Line | None:
+    """What an onlooker sees of what an agent does in a turn; None where that is nothing."""
+    action = parse_action(sender, text)
+    if action.kind == "none":
+        return None
+    private = action.private_to or (() if receiver in ("", ENVIRONMENT) else (receiver,))
+    return Line("assistant", sender, action.text, number, ", ".join(private) or None, action.kind)
 
 
 def lines_in_turn(episode: Episode, number: int) -> list[Line]:

@@ -160,6 +160,8 @@ def _put_below(found: Branches, child: int, parent: int) -> bool:
 def _calling(transcript: Transcript) -> Iterator[tuple[int, AssistantMessage | ToolMessage]]:
     """The messages that may hold calls and answers; of messages that are built on demand, only those are built."""
     messages = transcript.messages
+    if not getattr(messages, "makes_calls", True):
+        return
     roles = getattr(messages, "roles", None)
     for number in range(len(messages)):
         if roles is None or roles[number] in ("assistant", "tool"):

@@ -63,18 +63,17 @@ class Branching(Citing):
 
     @work(thread=True, exclusive=True, group="branches", exit_on_error=False, description="sub-agents")
     def _find_branches(self, run: AgentRun) -> None:
-        from trajview.highlight import error_of
+        from trajview.highlight import highlights_in
 
         worker = get_current_worker()
         with short_turns():
             branches = branches_of(run, lambda: worker.is_cancelled)
             errors: dict[int, int] = {}
             for index, transcript in enumerate(run.transcripts):
-                for message in transcript.messages:
-                    if worker.is_cancelled:
-                        return
-                    if error_of(message):
-                        errors[index] = errors.get(index, 0) + 1
+                if found := highlights_in(transcript, cancelled=lambda: worker.is_cancelled):
+                    errors[index] = len(found)
+                if worker.is_cancelled:
+                    return
         self.post_message(self._Branched(run, branches, errors))
 
     @on(_Branched)
