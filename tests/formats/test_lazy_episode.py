@@ -151,4 +151,4 @@ def test_nobody_looks_for_calls_in_an_episode() -> None:
     assert not branches_of(run).entries
     looked_at = [len(each.messages._built) for each in run.transcripts if isinstance(each.messages, EpisodeMessages)]
     assert len(looked_at) == 3
-    assert max(looked_at) <= 1  # the first, which may be a task
+    assert max(looked_at) <= 5  # among the first there may be a task
