@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import importlib.util
 import mmap
 import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -153,3 +154,44 @@ def test_only_disks_of_this_machine_have_leases_that_bind_everybody(
         assert look_through(descriptor, 0, PAGE, len) is None
     finally:
         mapped._is_local.cache_clear()
+
+
+def test_nothing_is_read_while_a_writer_may_be_waiting(
+    tmp_path: Path, descriptor: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many lines have to be read for where in them a record is."""
+    line = b' \xef\xbb\xbf {"id": "a"} \r\n'
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(line * (3 * PAGE // len(line)))
+    looks: list[bool] = []
+    pread = os.pread
+
+    def looking(opened: int, offset: int, length: int, look: Callable[[mmap.mmap], object]) -> object:
+        def alone(piece: mmap.mmap) -> object:
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(os, "pread", lambda *_: pytest.fail("it is read"))
+                return look(piece)
+
+        looks.append(True)
+        return look_through(opened, offset, length, alone)
+
+    monkeypatch.setattr(listing, "PIECE", PAGE)
+    monkeypatch.setattr(listing, "_SMALL", PAGE)
+    monkeypatch.setattr(listing, "look_through", looking)
+    opened = os.open(path, os.O_RDONLY)
+    try:
+        found = list(listing.places(opened))
+    finally:
+        os.close(opened)
+    assert looks
+    assert os.pread is pread
+    size = len(b'{"id": "a"}')
+    assert found == [(at + 1, at * len(line) + 5, size, "a") for at in range(3 * PAGE // len(line))]
+
+
+def test_a_python_that_cannot_ask_what_is_in_memory_reads(descriptor: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert look_through(descriptor, 0, PAGE, len) == PAGE
+    monkeypatch.delattr(os, "RWF_NOWAIT")
+    again = importlib.util.module_from_spec(mapped.__spec__)  # as at a start with that Python
+    mapped.__spec__.loader.exec_module(again)  # type: ignore[union-attr]
+    assert again.look_through(descriptor, 0, PAGE, len) is None

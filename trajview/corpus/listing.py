@@ -39,7 +39,7 @@ _OPENING: Final = b"{["
 _LINES: Final = frozenset({".jsonl", ".ndjson"})
 _JSON: Final = frozenset({".json", ".traj"})
 _Place: TypeAlias = tuple[int, int, int, str | None]
-"""Number, offset, length and id of a line."""
+"""Number, offset, length and id of a line. Its length is negative while it is unclear where in it a record may be."""
 _ID: Final = re.compile(rb'\{\s*"(?:id|pk)"\s*:\s*"((?:[^"\\\x00-\x1f]){1,200})"')
 
 
@@ -203,7 +203,7 @@ def places(descriptor: int, start: int = 0, whole: bytes | None = None) -> Itera
     """
     looking = _Looking(descriptor, start)
     if whole is not None:
-        yield from looking.at(whole, start, len(whole))
+        yield from _cleared(descriptor, looking.at(whole, start, len(whole)))
     else:
         base, buffer = 0, bytearray(_SMALL)  # the first lines at once
         while True:
@@ -217,7 +217,7 @@ def places(descriptor: int, start: int = 0, whole: bytes | None = None) -> Itera
                     break
                 found = looking.at(buffer, base, size)
                 base += size
-            yield from found
+            yield from found if looking.is_clear else _cleared(descriptor, found)
     yield from looking.rest()
 
 
@@ -228,11 +228,17 @@ class _Looking:
         self._descriptor = descriptor
         self._number = 1
         self._begin = self._end = start  # of the line that is not ended yet, in the file
+        self.is_clear = True
+        """Whether none of the lines that were found last has to be read."""
 
     def at(self, piece: bytes | bytearray | mmap, base: int, size: int) -> list[_Place]:
-        """The lines that end in the piece that is at `base`, which has `size` bytes."""
+        """The lines that end in the piece that is at `base`, which has `size` bytes.
+
+        Nothing is read here, since who would write the file may be waiting for this.
+        """
         found: list[_Place] = []
-        find, add, descriptor = piece.find, found.append, self._descriptor
+        find, add = piece.find, found.append
+        self.is_clear = True
         begin, number = self._begin, self._number
         end = find(b"\n", 0, size)
         while end >= 0:
@@ -241,10 +247,12 @@ class _Looking:
             if 0 <= at < stop and piece[stop - 1] > _BLANK and (first := piece[at]) > _BLANK:
                 if first in _OPENING:
                     add((number, begin, stop - at, _id_in(piece, at, min(at + _HEAD, stop))))
-                elif first == _MARKED and (span := _span(descriptor, begin, base + end)) is not None:
-                    add((number, *span))
-            elif at != end and (span := _span(descriptor, begin, base + end)) is not None:
-                add((number, *span))
+                elif first == _MARKED:
+                    add((number, begin, begin - base - end, None))
+                    self.is_clear = False
+            elif at != end:
+                add((number, begin, begin - base - end, None))
+                self.is_clear = False
             number += 1
             begin = base + end + 1
             end = find(b"\n", end + 1, size)
@@ -256,6 +264,16 @@ class _Looking:
         if self._begin >= self._end or (span := _span(self._descriptor, self._begin, self._end)) is None:
             return []
         return [(self._number, *span)]
+
+
+def _cleared(descriptor: int, found: list[_Place]) -> Iterator[_Place]:
+    """The same lines, where those that are unclear are read, and left out where they are no records."""
+    for place in found:
+        number, begin, length, _ = place
+        if length >= 0:
+            yield place
+        elif (span := _span(descriptor, begin, begin - length)) is not None:
+            yield number, *span
 
 
 def _span(descriptor: int, begin: int, end: int) -> tuple[int, int, str | None] | None:

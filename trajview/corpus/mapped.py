@@ -22,9 +22,11 @@ __all__ = ["PIECE", "look_through"]
 Found = TypeVar("Found")
 
 PIECE: Final = 4 << 20
-"""Bytes to map at a time: a writer waits for no more than it takes to look through so many, some milliseconds."""
+"""Bytes to map at a time: a writer waits for no more than it takes to look through so many, some milliseconds as a rule."""
 _POPULATE_READ: Final = 22
 """MADV_POPULATE_READ, which Python's mmap has no name for."""
+_NOWAIT: Final[int] = getattr(os, "RWF_NOWAIT", 0)
+"""Not known to a Python that was built with an older C library than the system may have."""
 _LOCAL: Final = frozenset({"ext2", "ext3", "ext4", "xfs", "f2fs", "tmpfs"})
 
 if sys.platform == "linux":
@@ -33,8 +35,8 @@ if sys.platform == "linux":
 
     def _lease(descriptor: int) -> None:
         """Raises OSError where the file is open for writing, is another user's, or its file system may have no leases."""
-        if not _is_local(os.fstat(descriptor).st_dev):
-            raise OSError("not a disk of this machine")
+        if not _NOWAIT or not _is_local(os.fstat(descriptor).st_dev):
+            raise OSError("no disk of this machine, or no way to ask what is in memory")
         # Who waits for the file is told of by a signal that is ignored by default; that of a lease ends the program.
         fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)
         fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)
@@ -49,7 +51,7 @@ if sys.platform == "linux":
 
     def _in_memory(descriptor: int, at: int) -> bool:
         try:
-            return bool(os.preadv(descriptor, [bytearray(1)], at, os.RWF_NOWAIT))
+            return bool(os.preadv(descriptor, [bytearray(1)], at, _NOWAIT))
         except BlockingIOError:
             return False
 
