@@ -152,3 +152,21 @@ def test_nobody_looks_for_calls_in_an_episode() -> None:
     looked_at = [len(each.messages._built) for each in run.transcripts if isinstance(each.messages, EpisodeMessages)]
     assert len(looked_at) == 3
     assert max(looked_at) <= 5  # among the first there may be a task
+
+
+def test_an_episode_for_which_there_is_no_room_is_not_decoded() -> None:
+    data = json.dumps(_long(1000)).encode()
+    assert QuickLook(fits=lambda size: size <= len(data)).look(data, ORIGIN, apart=True) is not None
+    assert QuickLook(fits=lambda size: size < len(data)).look(data, ORIGIN, apart=True) is None
+
+
+def test_an_episode_for_which_there_is_no_room_is_told_when_it_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "long.json"
+    path.write_text(json.dumps(_long(1000)))
+    corpus = Corpus([path])
+    corpus.scan()
+    monkeypatch.setattr("trajview.corpus.reader.fits_decoded", lambda _: False)
+    with pytest.raises(TrajviewError, match="memory"):
+        corpus.load(corpus[0], lazily=True)

@@ -178,7 +178,7 @@ class Reader:
         check_texts(data)
         from trajview.formats.quick import QuickLook
 
-        return QuickLook().look(data, origin)
+        return QuickLook(fits=fits_decoded).look(data, origin)
 
     def check(self, info: RunInfo) -> list[Problem]:
         """See `Corpus.check`."""
@@ -267,6 +267,8 @@ class Reader:
         if info.format == "sotopia":
             from trajview.formats.quick_episode import parted_episode
 
+            if not fits_decoded(len(data)):
+                raise MemoryError  # its texts are decoded at once
             return parted_episode(data, origin_of(info.path, info))
         if info.format == "adp":
             from trajview.formats.quick_adp import parted_trajectory

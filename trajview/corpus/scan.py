@@ -20,7 +20,7 @@ from .decode import collector_paused
 from .files import Stamp, stamp_of
 from .info import RunInfo
 from .infos import Infos
-from .memory import check_texts
+from .memory import check_texts, fits_decoded
 from .named import Ids, grouped, is_wanted
 from .own_keys import OwnKeys
 from .record import LinesLook, LookAtLines, Record, fault_of, is_unfinished, nothing_in, noticed, origin_of, placed
@@ -279,7 +279,7 @@ class Scan:
         if self._looker is None:
             from trajview.formats.quick import QuickLook
 
-            self._looker = QuickLook(thorough=self._thorough)
+            self._looker = QuickLook(thorough=self._thorough, fits=fits_decoded)
         return self._looker
 
     def _quick_look(self, path: Path) -> LookAt:

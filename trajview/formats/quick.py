@@ -122,8 +122,12 @@ _Shape = tuple[Any, ...]
 class QuickLook:
     """Sums up the records of one file after another; not for several threads at once."""
 
-    def __init__(self, *, thorough: bool = False) -> None:
-        """`thorough`: look at all bytes for some that are no UTF-8, which is as much work as the rest."""
+    def __init__(self, *, thorough: bool = False, fits: Callable[[int], bool] = lambda _: True) -> None:
+        """`thorough`: look at all bytes for some that are no UTF-8, which is as much work as the rest.
+
+        `fits`: whether there is room for the values of so many bytes; a large record that is to be decoded is left where not.
+        """
+        self._fits = fits
         self._is_utf8 = is_utf8 if thorough else seems_utf8
         self.wants_tasks = True
         """Whether a summary is to have a task, where there is one; looking for it is some percent of the work."""
@@ -191,7 +195,11 @@ class QuickLook:
         head = bytes(data[:_HEAD])
         if b'"transcripts"' in head and (found := self._look_at_large_run(data, origin)) is not None:
             return found
-        if _TURNS.search(head) and (episode := quick_episode.parted_episode(data, origin)) is not None:
+        if (
+            _TURNS.search(head)
+            and self._fits(len(data))
+            and (episode := quick_episode.parted_episode(data, origin)) is not None
+        ):
             self._parted = episode
             return quick_episode.look_at_parts(episode)
         if _ROUNDS.search(head) and (found := self._look_at_large_conversation(data, origin)) is not None:
