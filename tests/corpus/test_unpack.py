@@ -45,7 +45,10 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(autouse=True)
 def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    unpack._kept.clear()
+    for key in list(unpack._kept):
+        unpack._let_go(key)
+    assert not unpack._last
+    assert unpack._sizes == {True: 0, False: 0}
 
 
 @pytest.fixture(params=[True, False], ids=["memory", "disk"])
@@ -240,6 +243,19 @@ def test_what_was_let_go_is_unpacked_again(tmp_path: Path, monkeypatch: pytest.M
     assert sum(kept.size for kept in unpack._kept.values()) <= 3000
     for info in corpus:
         assert corpus.load(info).id == info.id
+
+
+def test_each_of_many_files_is_kept_without_looking_through_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = []
+    monkeypatch.setattr(unpack._Kept, "in_memory", property(lambda kept: looks.append(kept) or True))
+    monkeypatch.setattr(unpack, "_KEPT_IN_MEMORY", 100 * len(lines(1)))
+    for i in range(300):
+        (tmp_path / f"{i}.jsonl.gz").write_bytes(gzip.compress(lines(1)))
+    assert len(open_corpus(tmp_path)) == 300
+    assert len(unpack._kept) == 100
+    assert len(looks) < 300 * 5
 
 
 def test_nothing_is_left_in_the_folder_for_temporary_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

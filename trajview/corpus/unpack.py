@@ -142,6 +142,10 @@ class _Work:
 
 
 _kept: OrderedDict[_Key, _Kept] = OrderedDict()
+_last: dict[tuple[Path, str], _Key] = {}
+"""The key of what is kept of each file: to look through 20,000 of them for each one more would take minutes."""
+_sizes = {True: 0, False: 0}
+"""Bytes that are kept in memory, and on disk."""
 _working: dict[_Key, _Work] = {}
 _lock = Lock()
 
@@ -200,17 +204,26 @@ def unpacked(
 
 def _keep(key: _Key, made: _Kept) -> None:
     """Keep what was unpacked, and let go of what the file held before, and of what was not used for longest."""
-    for each in [each for each in _kept if each[:2] == key[:2]]:
-        del _kept[each]  # whoever reads it still does
+    before = _last.get(key[:2])
+    if before is not None:
+        _let_go(before)
     _kept[key] = made
-    for in_memory, most in ((True, _KEPT_IN_MEMORY), (False, _KEPT_ON_DISK)):
-        same = [(each, kept.size) for each, kept in _kept.items() if kept.in_memory == in_memory]
-        total = sum(size for _, size in same)
-        for each, size in same[:-1]:
-            if total <= most:
-                break
-            del _kept[each]
-            total -= size
+    _last[key[:2]] = key
+    kind, most = made.in_memory, _KEPT_IN_MEMORY if made.in_memory else _KEPT_ON_DISK
+    _sizes[kind] += made.size
+    while _sizes[kind] > most:
+        oldest = next(each for each, kept in _kept.items() if kept.in_memory == kind)
+        if oldest is key:
+            break
+        _let_go(oldest)
+
+
+def _let_go(key: _Key) -> None:
+    """Keep this no longer; whoever reads it still does."""
+    made = _kept.pop(key)
+    _sizes[made.in_memory] -= made.size
+    if _last[key[:2]] is key:
+        del _last[key[:2]]
 
 
 def _unpack(file: BinaryIO, path: Path, compression: str, progress: Progress) -> _Kept:
