@@ -196,3 +196,22 @@ def test_notes_that_hold_for_this_run_as_well_or_are_gone_are_not_asked_about(tm
     store.set_mark("other", 0, 3, True, beginning=FIRST)
     store.set_mark("other", 0, 3, False, beginning=FIRST)
     assert store_in(tmp_path).open("other", SOTOPIA, 1, SECOND).another is None
+
+
+def test_what_was_said_of_this_runs_units_stays_where_the_other_ones_work_is_put_aside(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    store.submit(typed("4"), SOTOPIA)
+    store.save_unit_note("log", SOTOPIA, UnitNote(0, 2, {}, "the first one's"), beginning=FIRST)
+    store.set_mark("log", 0, 3, True, beginning=FIRST)
+    store.set_mark("log", 0, 5, True, "this one's", beginning=SECOND)
+    store.set_mark("log", 0, 3, True, "this one's, too", beginning=SECOND)
+    store = store_in(tmp_path)
+    assert notes_differ(store, "log", SECOND) == (1, FIRST), "of the note that is left"
+    (name,) = put_aside(store, "log", SOTOPIA, SECOND)
+    store = store_in(tmp_path)
+    here, there = store.unit_notes("log"), store.unit_notes(name)
+    assert [(mark.unit, mark.note) for mark in here.marks] == [(3, "this one's, too"), (5, "this one's")]
+    assert (here.units, there.marks) == ((), ())
+    assert [note.note for note in there.units] == ["the first one's"]
+    assert store.open("log", SOTOPIA, 1, SECOND).another is None
+    assert notes_differ(store, "log", FIRST) == (1, SECOND), "where the log of before is back"

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from .records import Saved
     from .rubric import Rubric
     from .store import AnnotationStore
+    from .unit_notes import Kind, UnitNotes
+
+    Place = tuple[Kind, int, int]
+    """Whether it is a note or a mark, the transcript, and the unit."""
 
 __all__ = ["Standing", "notes_differ", "put_aside", "standing", "take_for_same"]
 
@@ -59,18 +63,39 @@ class Standing:
 
 def notes_differ(store: AnnotationStore, episode: str, beginning: str) -> tuple[int | None, str]:
     """The message from which the run differs that notes and marks on an episode's units are about, and how that began."""
-    newest = store.journal.ledger.notes.get(episode)
-    about = newest.beginning if newest is not None else ""
-    said = max(
-        (each for key, each in store.journal.ledger.runs.items() if key[0] == episode), default=None, key=_number
-    )
-    if newest is not None and said is not None and said.kind == "same" and said.number > newest.number:
-        about = said.beginning
-    differs = differs_at(about, beginning)
-    if differs is not None:
-        notes = store.unit_notes(episode)
-        differs = differs if notes.units or notes.marks else None
-    return differs, about
+    said = _said_of(store, episode)
+    newest = [_about(entry, said) for entry in store.journal.ledger.notes.get(episode, {}).values()]
+    if any(differs_at(about, beginning) is not None for about in newest):
+        places = _places(store.unit_notes(episode))
+        for place, about in reversed(_abouts(store, episode).items()):
+            if place in places and (differs := differs_at(about, beginning)) is not None:
+                return differs, about
+    return None, newest[-1] if newest else ""
+
+
+def _said_of(store: AnnotationStore, episode: str) -> Entry | None:
+    runs = store.journal.ledger.runs
+    return max((each for key, each in runs.items() if key[0] == episode), default=None, key=_number)
+
+
+def _places(notes: UnitNotes) -> set[Place]:
+    units: set[Place] = {("units", note.transcript, note.unit) for note in notes.units}
+    return units | {("marks", mark.transcript, mark.unit) for mark in notes.marks}
+
+
+def _abouts(store: AnnotationStore, episode: str) -> dict[Place, str]:
+    """How the run began that was there when something was said last of each unit; the newest last."""
+    abouts: dict[Place, str] = {}
+    said = _said_of(store, episode)
+    for entry in store.journal.ledger.entries.values():
+        if entry.episode == episode and entry.kind in ("unit", "mark", "unmark"):
+            body = store.journal.body(entry)
+            transcript, unit = body.get("transcript"), body.get("unit")
+            if isinstance(transcript, int) and isinstance(unit, int):
+                place: Place = ("units" if entry.kind == "unit" else "marks", transcript, unit)
+                abouts.pop(place, None)
+                abouts[place] = _about(entry, said)
+    return abouts
 
 
 def _number(entry: Entry) -> int:
@@ -119,8 +144,8 @@ def take_for_same(store: AnnotationStore, episode: str, rubric: Rubric, beginnin
 def put_aside(store: AnnotationStore, episode: str, rubric: Rubric, beginning: str) -> list[str]:
     """Keep what is about another run than the one that begins so under a name of its own; gives these names.
 
-    A record is copied, and stays until another takes its place; a draft, and what is said of action units, move. It is
-    all in the journal. Raises AnnotationError where something could not be kept; nothing was taken away then that is
+    A record is copied, and stays until another takes its place; a draft, and what is said of action units, move, but for
+    what was said of those of the run that is there now. It is all in the journal. Raises AnnotationError where something could not be kept; nothing was taken away then that is
     not kept under its new name.
     """
     with store.exclusive(_WHAT):
@@ -142,7 +167,12 @@ def put_aside(store: AnnotationStore, episode: str, rubric: Rubric, beginning: s
             names.append(_named(episode, found.notes_about))
         names = list(dict.fromkeys(names))
         if names:
-            store.units.move(episode, rubric.name, names[-1])
+            stay = [
+                place
+                for place, about in _abouts(store, episode).items()
+                if about and differs_at(about, beginning) is None
+            ]
+            store.units.move(episode, rubric.name, names[-1], stay)
         store.journal.write("apart", episode, rubric.name, beginning=beginning, to=names)
         return names
 

@@ -75,8 +75,8 @@ class Ledger:
     revealed: dict[str, tuple[str, ...]] = field(default_factory=dict)
     runs: dict[tuple[str, str], Entry] = field(default_factory=dict)
     """What was said last of another run that is under an episode's name by now, by (episode, rubric)."""
-    notes: dict[str, Entry] = field(default_factory=dict)
-    """What was said last of an action unit of each episode."""
+    notes: dict[str, dict[str, Entry]] = field(default_factory=dict)
+    """What was said last of an action unit of each episode, for each beginning of a run that it is about, the newest last."""
     newest: dict[str, Entry] = field(default_factory=dict)
     """The newest event of each episode."""
     entries: dict[str, Entry] = field(default_factory=dict)
@@ -95,7 +95,9 @@ class Ledger:
             self._do(entry)
             self.undone.clear()
             if kind in _OF_UNITS:
-                self.notes[entry.episode] = entry
+                notes = self.notes.setdefault(entry.episode, {})
+                notes.pop(entry.beginning, None)
+                notes[entry.beginning] = entry
         elif kind == "undo":
             self._undo(entry.of)
         elif kind == "redo":

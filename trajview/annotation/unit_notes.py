@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 import math
 import threading
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -143,13 +143,18 @@ class UnitFolder:
         item = {"note": loadable(note)} if on else None
         self._save(episode, "", "marks", (transcript, unit), item, True, beginning)
 
-    def move(self, episode: str, rubric: str, to: str) -> None:
-        """Put all that is said of an episode's units under another name. Raises AnnotationError.
+    def move(self, episode: str, rubric: str, to: str, stay: Collection[tuple[Kind, int, int]] = ()) -> None:
+        """Put what is said of an episode's units under another name, but for what is to `stay`. Raises AnnotationError.
 
         What is there under that name makes way only where it is about the same unit.
         """
         with self._lock:
-            notes = self.read(episode)
+            found = self.read(episode)
+            notes = replace(
+                found,
+                units=tuple(each for each in found.units if ("units", each.transcript, each.unit) not in stay),
+                marks=tuple(each for each in found.marks if ("marks", each.transcript, each.unit) not in stay),
+            )
             for note in notes.units:
                 self.save_note(to, rubric, note, overwrite=True)
             for mark in notes.marks:
