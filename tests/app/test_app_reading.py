@@ -23,7 +23,7 @@ from trajview.app.widgets.outline import Outline
 from trajview.config import Settings
 from trajview.corpus.corpus import Corpus
 
-from .driving import Reader, reading
+from .driving import Reader, burst, reading
 from .logs import chat, write_jsonl
 
 # From the list
@@ -47,6 +47,24 @@ async def test_the_list_shows_runs_and_problems_sorts_filters_and_opens(runs: Pa
         await reader.listed()
         await reader.press("escape")
         assert len(reader.rows) == 5
+
+
+async def test_what_is_typed_right_behind_a_filter_is_for_the_list_that_it_leaves(runs: Path) -> None:
+    async with reading(runs) as reader:
+        await reader.listed()
+        # Another filter takes this one's place, as what is typed early in the field is typed there.
+        burst(reader, ["ampersand", *"alpha", "enter", "ampersand", "ctrl+u", *"gam", "enter", "enter"])
+        await reader.opened("gamma")
+        await reader.press("q")
+        await reader.listed()
+        assert [row.split()[0] for row in reader.rows] == ["gamma"]
+
+
+async def test_a_filter_that_is_wrong_is_typed_on_in_one_burst(runs: Path) -> None:
+    async with reading(runs) as reader:
+        await reader.listed()
+        burst(reader, ["ampersand", *"(gam", "enter", ")", "enter", "enter"])
+        await reader.opened("gamma")
 
 
 async def test_a_file_with_one_run_opens_straight_into_it(log: Path) -> None:
@@ -399,6 +417,7 @@ async def test_a_key_for_something_that_there_is_not_is_said(log: Path) -> None:
     async with reading(log, keys={"unit.nxt": "w", "unit.next": "w"}) as reader:
         said = [toast.message for toast in reader.app._notifications]
         assert said == ["There is no key id unit.nxt: did you mean unit.next?"]
+        await reader.opened()  # or the app would be left while a screen is being made
 
 
 async def test_all_that_has_no_effect_in_the_settings_is_one_message_above_the_status_line(log: Path) -> None:

@@ -7,11 +7,13 @@ from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from textual.events import Event
 from textual.message import Message
 from textual.screen import Screen
 
 from trajview.app.run_list import RunList
 from trajview.app.screens.browser_said import Source
+from trajview.app.typed_ahead import ENDING
 from trajview.app.widgets.filter_bar import FilterBar
 from trajview.app.widgets.run_table import RunTable
 
@@ -76,13 +78,22 @@ class FilteringScreen(Screen[None]):
         self.bar.tell(wrong)
         self.order_changed()
 
+    def for_later(self, event: Event) -> bool:
+        """What is typed right behind a filter is for the list that it leaves."""
+        return getattr(event, "key", "") not in ENDING and self.bar.for_later(event)
+
+    def on_filter_bar_entered(self, message: FilterBar.Entered) -> None:
+        message.stop()
+        self.bar.leave()
+
     def on_filter_bar_left(self, message: FilterBar.Left) -> None:
         message.stop()
         if self.runs.query:
             self.runs.filter(self.runs.query)
             self.runs.go(self.runs.cursor)
             self.order_changed()
-        self.table.focus()
+        self.set_focus(self.table)
+        self.bar.left()
 
     def on_filter_bar_stepped(self, message: FilterBar.Stepped) -> None:
         message.stop()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
 
 from rich.cells import cell_len
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
+from textual.events import Event
 from textual.message import Message
 from textual.widgets import Static
 
@@ -29,6 +31,14 @@ _BEFORE = 3
 _HINT = "reward < 0.5   model ~ gpt   errors > 0   not annotated   sort:-units"
 _MOST = 30
 """Candidates that are listed, if there is room."""
+
+
+class _Types(Protocol):
+    """The app, as far as keys that come late need it."""
+
+    def call_later(self, callback: Callable[..., Any], *args: Any) -> bool: ...
+
+    async def type_held(self, next_held: Callable[[], Event | None]) -> None: ...
 
 
 class FilterBar(Vertical):
@@ -69,8 +79,11 @@ class FilterBar(Vertical):
             super().__init__()
             self.query = query
 
+    class Entered(Message):
+        """The filter is to be kept, and everything that was typed of it has been told: `leave` says how that ends."""
+
     class Left(Message):
-        """The person is done with the filter: it is kept, or it was cleared."""
+        """The person is done with the filter: it is kept, or it was cleared. The owner calls `left`, when it is."""
 
     class Stepped(Message):
         """The person wants the cursor of the list elsewhere, without leaving the filter."""
@@ -87,6 +100,9 @@ class FilterBar(Vertical):
         self._found: tuple[str, Candidates] | None = None
         self._cycle: tuple[str, Candidates, int] | None = None
         self._box: FilterInput | None = None
+        self._entering = False
+        self._early: deque[Event] = deque()
+        """What was typed behind the filter, and comes when the owner knows of all that was typed before."""
         self._beside = Static("", id="filter-count")
         self._below = Static("", id="filter-said")
 
@@ -190,13 +206,41 @@ class FilterBar(Vertical):
         self.post_message(self.Left())
 
     def action_keep(self) -> None:
-        """Keep the filter and go back to the list; an empty one goes away, one that is wrong has to be mended first."""
+        """Keep the filter and go back to the list; an empty one goes away, one that is wrong has to be mended first.
+
+        The field may have keys to take in yet, and the list a filter: keys that come after wait for both.
+        """
+        self._entering = True
+        box = self.prepare()
+        # Behind the keys that the field has, then behind what it says of them, here and to the owner.
+        box.call_later(box.call_later, self.call_later, self.post_message, self.Entered())
+
+    def leave(self) -> None:
+        """Go back to the list, unless something is wrong with the filter."""
         if self._wrong is not None:
             self.tell(self._wrong, loudly=True)
+            self.left()
         elif self.prepare().value.strip():
             self.post_message(self.Left())
         else:
             self.action_clear()
+
+    def for_later(self, event: Event) -> bool:
+        """Hold what is typed behind a filter until the list is there; False where nothing is to be waited for."""
+        if not self._entering and not self._early:
+            return False
+        self._early.append(event)
+        return True
+
+    def left(self) -> None:
+        """The focus is where the next keys belong: what was typed early is typed now."""
+        self._entering = False
+        if self._early:
+            app = cast("_Types", self.app)
+            app.call_later(app.type_held, self._next_early)
+
+    def _next_early(self) -> Event | None:
+        return self._early.popleft() if self._early and not self._entering else None
 
     def action_complete(self, step: int) -> None:
         """Put in what can stand here; once more, the next candidate."""
