@@ -114,6 +114,9 @@ def check(data: bytes) -> bool:
 @example(
     {"rounds": [{"post_list": [{"send_from": "A"}] * 3}, {"post_list": []}, {"post_list": [{"send_from": "User"}]}]}
 )
+@example({"rounds": [{"post_list": [{"send_from": "A", "attachment_list": [
+    {"type": "a{{DELIMITER_START_TEMPORAL}}b{{DELIMITER_END_TEMPORAL}}c", "content": "x"},
+]}]}]})  # fmt: skip
 def test_a_usual_conversation_is_taken_apart_and_nothing_is_lost(record: dict[str, Any]) -> None:
     some = any(round_["post_list"] or round_.get("user_query") for round_ in record["rounds"])
     assert check(json.dumps(record).encode()) == some

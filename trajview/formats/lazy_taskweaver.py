@@ -79,7 +79,7 @@ def _texts_of(attachments: list[Attached]) -> list[tuple[Attached, str]] | None:
         text = attached.content
         if (text is None or text == "") and attached.type not in (*_LABELLED, "invalid_response"):
             continue
-        if type(text) is not str or attached.type in _TO_BUILD or _MARKER in text:
+        if type(text) is not str or attached.type in _TO_BUILD or _MARKER in text or _MARKER in attached.type:
             return None
         found.append((attached, text))
     return found
