@@ -190,6 +190,16 @@ async def test_preview_lines_of_the_settings_say_how_much_of_an_output_is_shown(
         assert "… 27 more lines" in reader.text
 
 
+async def test_metadata_that_is_shown_again_is_there_again(log: Path) -> None:
+    async with reading(log, size=(80, 24)) as reader:
+        await reader.opened()
+        for _ in range(3):
+            await reader.press("i")
+            await reader.until(lambda: "role: " in reader.whole_screen, "metadata beside the messages")
+            await reader.press("i")
+            await reader.until(lambda: "role: " not in reader.whole_screen, "messages alone")
+
+
 async def test_i_shows_metadata_that_follows_the_cursor(log: Path) -> None:
     async with reading(log) as reader:
         await reader.opened()
