@@ -175,7 +175,7 @@ class RowsView(Fitting, Barred, Bare, ScrollView, can_focus=True, inherit_bindin
         """Another session is shown: its own position, at this widget's size."""
         self._forget()
         region = self.scrollable_content_region
-        self._fitted = Size(0, 0)  # a view that is not on the screen fits its session when it is, whatever fitted before
+        self._fitted = Size(0, 0)  # what is not on the screen is fitted when it is, whatever fitted before
         if self.session is not None and region.width:
             self._fitted = region.size
             self.session.set_view(region.width - self.EDGES, region.height)
