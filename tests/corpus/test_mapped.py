@@ -121,6 +121,7 @@ def test_lines_of_mapped_pieces_are_those_of_the_whole_file(
         path = Path(folder) / "a.jsonl"
         path.write_bytes(data)
         patch.setattr(listing, "PIECE", PAGE)
+        patch.setattr(listing, "_CHUNK", PAGE)
         patch.setattr(listing, "_SMALL", PAGE)
         patch.setattr(listing, "look_through", look_and_tell)
         found = listed_in(path)
@@ -176,6 +177,7 @@ def test_nothing_is_read_while_a_writer_may_be_waiting(
         return look_through(opened, offset, length, alone)
 
     monkeypatch.setattr(listing, "PIECE", PAGE)
+    monkeypatch.setattr(listing, "_CHUNK", PAGE)
     monkeypatch.setattr(listing, "_SMALL", PAGE)
     monkeypatch.setattr(listing, "look_through", looking)
     opened = os.open(path, os.O_RDONLY)
