@@ -122,12 +122,34 @@ def test_lines_of_mapped_pieces_are_those_of_the_whole_file(
         path.write_bytes(data)
         patch.setattr(listing, "PIECE", PAGE)
         patch.setattr(listing, "_CHUNK", PAGE)
+        patch.setattr(listing, "_LONG", 0)
         patch.setattr(listing, "_SMALL", PAGE)
         patch.setattr(listing, "look_through", look_and_tell)
         found = listed_in(path)
     assert [(info.line, info.offset, info.length, info.id) for info in found] == expected(data, len(bom))
     if any(was_mapped):
         assert was_mapped.count(True) == len(data) // PAGE - 1
+
+
+def test_no_writer_waits_while_a_great_many_lines_are_looked_at(
+    tmp_path: Path, descriptor: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(FIRST + b" " * PAGE + b"\n" * (3 * PAGE) + FIRST + b" " * (3 * PAGE))
+    mapped_at: list[int] = []
+
+    def looking(opened: int, offset: int, length: int, look: Callable[[mmap.mmap], object]) -> object:
+        mapped_at.append(offset)
+        return look_through(opened, offset, length, look)
+
+    for name, value in (("PIECE", PAGE), ("_CHUNK", PAGE), ("_SMALL", PAGE), ("look_through", looking)):
+        monkeypatch.setattr(listing, name, value)
+    opened = os.open(path, os.O_RDONLY)
+    try:
+        assert [number for number, *_ in listing.places(opened)] == [1, 3 * PAGE + 1]
+    finally:
+        os.close(opened)
+    assert mapped_at == [at * PAGE for at in (1, 5, 6, 7)]
 
 
 def test_a_large_file_that_is_cut_while_it_is_listed_is_no_error(tmp_path: Path) -> None:
@@ -178,6 +200,7 @@ def test_nothing_is_read_while_a_writer_may_be_waiting(
 
     monkeypatch.setattr(listing, "PIECE", PAGE)
     monkeypatch.setattr(listing, "_CHUNK", PAGE)
+    monkeypatch.setattr(listing, "_LONG", 0)
     monkeypatch.setattr(listing, "_SMALL", PAGE)
     monkeypatch.setattr(listing, "look_through", looking)
     opened = os.open(path, os.O_RDONLY)

@@ -35,6 +35,8 @@ _MARKED: Final = BOM[0]
 _BLANK: Final = 32
 """Bytes up to this one may be space."""
 _RETURN: Final = 13
+_LONG: Final = 200
+"""Bytes of a line, on average, from which on a look at lines takes no longer than finding them."""
 _OPENING: Final = b"{["
 _LINES: Final = frozenset({".jsonl", ".ndjson"})
 _JSON: Final = frozenset({".json", ".traj"})
@@ -54,7 +56,7 @@ def _id_in(data: bytes | bytearray | mmap, start: int, end: int) -> str | None:
         return None
     found = match[1]
     try:  # `suppress` takes as long as all the rest
-        return None if found.isspace() else found.decode("utf-8")
+        return str(found, "utf-8") if found[0] > _BLANK or not found.isspace() else None
     except UnicodeDecodeError:
         return None
 
@@ -205,20 +207,21 @@ def places(descriptor: int, start: int = 0, whole: bytes | None = None) -> Itera
     if whole is not None:
         yield from _cleared(descriptor, looking.at(whole, start, len(whole)))
     else:
-        base, buffer = 0, bytearray(_SMALL)  # the first lines at once
+        base, buffer, long_lines = 0, bytearray(_SMALL), True  # the first lines at once
         while True:
-            found = None
-            if base and not base % _CHUNK:  # where large pages begin: all else takes the system twice as long to map
-                found = look_through(descriptor, base, PIECE, partial(looking.at, base=base, size=PIECE))
-            if found is not None:
-                base += PIECE
-            else:
+            found, size, number = None, PIECE, looking.number
+            # Where large pages begin: all else takes the system twice as long to map.
+            if base and long_lines and not base % _CHUNK:
+                found = look_through(descriptor, base, size, partial(looking.at, base=base, size=size))
+            if found is None:
                 if base and len(buffer) < _CHUNK:
                     buffer = bytearray(_CHUNK)
                 if not (size := os.preadv(descriptor, [memoryview(buffer)[: len(buffer) - base % len(buffer)]], base)):
                     break
                 found = looking.at(buffer, base, size)
-                base += size
+            base += size
+            # Who would write the file is not to wait while a great many lines are looked at.
+            long_lines = (looking.number - number) * _LONG <= size
             yield from found if looking.is_clear else _cleared(descriptor, found)
     yield from looking.rest()
 
@@ -228,7 +231,8 @@ class _Looking:
 
     def __init__(self, descriptor: int, start: int) -> None:
         self._descriptor = descriptor
-        self._number = 1
+        self.number = 1
+        """Of the line that is not ended yet, from 1."""
         self._begin = self._end = start  # of the line that is not ended yet, in the file
         self.is_clear = True
         """Whether none of the lines that were found last has to be read."""
@@ -241,14 +245,17 @@ class _Looking:
         found: list[_Place] = []
         find, add = piece.find, found.append
         self.is_clear = True
-        begin, number = self._begin, self._number
+        begin, number = self._begin, self.number
         end = find(b"\n", 0, size)
         while end >= 0:
-            at = begin - base
-            stop = end - 1 if 0 <= at < end and piece[end - 1] == _RETURN else end
-            if 0 <= at < stop and piece[stop - 1] > _BLANK and (first := piece[at]) > _BLANK:
+            at, stop, last = begin - base, end, 0
+            if 0 <= at < end and (last := piece[end - 1]) == _RETURN and at < end - 1:
+                stop = end - 1
+                last = piece[stop - 1]
+            if last > _BLANK and (first := piece[at]) > _BLANK:
                 if first in _OPENING:
-                    add((number, begin, stop - at, _id_in(piece, at, min(at + _HEAD, stop))))
+                    head = at + _HEAD
+                    add((number, begin, stop - at, _id_in(piece, at, head if head < stop else stop)))
                 elif first == _MARKED:
                     add((number, begin, begin - base - end, None))
                     self.is_clear = False
@@ -258,14 +265,14 @@ class _Looking:
             number += 1
             begin = base + end + 1
             end = find(b"\n", end + 1, size)
-        self._begin, self._number, self._end = begin, number, base + size
+        self._begin, self.number, self._end = begin, number, base + size
         return found
 
     def rest(self) -> list[_Place]:
         """The last line, if no newline ends it."""
         if self._begin >= self._end or (span := _span(self._descriptor, self._begin, self._end)) is None:
             return []
-        return [(self._number, *span)]
+        return [(self.number, *span)]
 
 
 def _cleared(descriptor: int, found: list[_Place]) -> Iterator[_Place]:

@@ -3,8 +3,8 @@
 A mapped file that is cut, or a disk that fails, ends a program that looks at what is gone. So a piece is mapped only
 under a read lease (fcntl(2), Linux: who would open the file for writing, or cut it, waits until the lease is given
 back); only on a disk of this machine, since elsewhere a lease binds nobody; and only where the system has the piece in
-memory, and maps it with a call that can fail (madvise(2), Linux 5.14). What is still on the disk is better read: a
-thread that waits for mapped pages keeps all others of Python waiting.
+memory. What is still on the disk is read: there it may fail, and a thread that waits for mapped pages would keep all
+others of Python waiting.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ __all__ = ["PIECE", "look_through"]
 
 Found = TypeVar("Found")
 
-PIECE: Final = 4 << 20
+PIECE: Final = 16 << 20
 """Bytes to map at a time: a writer waits for no more than it takes to look through so many, some milliseconds as a rule."""
-_POPULATE_READ: Final = 22
-"""MADV_POPULATE_READ, which Python's mmap has no name for."""
+_ASKED: Final = 512 << 10
+"""Bytes from one place to the next that are asked for: a file comes into memory, and goes from there, in longer stretches."""
 _NOWAIT: Final[int] = getattr(os, "RWF_NOWAIT", 0)
 """Not known to a Python that was built with an older C library than the system may have."""
 _LOCAL: Final = frozenset({"ext2", "ext3", "ext4", "xfs", "f2fs", "tmpfs"})
@@ -49,9 +49,13 @@ if sys.platform == "linux":
             fields = (line.split() for line in mounts)
             return any(each[2] == number and each[each.index("-") + 1] in _LOCAL for each in fields)
 
-    def _in_memory(descriptor: int, at: int) -> bool:
+    def _in_memory(descriptor: int, offset: int, length: int) -> bool:
+        byte = [bytearray(1)]
         try:
-            return bool(os.preadv(descriptor, [bytearray(1)], at, _NOWAIT))
+            return all(
+                os.preadv(descriptor, byte, at, _NOWAIT)
+                for at in (offset + length - 1, *range(offset, offset + length, _ASKED))
+            )
         except BlockingIOError:
             return False
 
@@ -64,7 +68,7 @@ else:
     def _lease(_descriptor: int) -> None:
         raise OSError("no leases")
 
-    def _in_memory(_descriptor: int, _at: int) -> bool:
+    def _in_memory(_descriptor: int, _offset: int, _length: int) -> bool:
         return False
 
     def _give_back(_descriptor: int) -> None:
@@ -82,13 +86,11 @@ def look_through(descriptor: int, offset: int, length: int, look: Callable[[mmap
     except OSError:
         return None
     try:
-        # A file is read from its beginning on: where the last page is in memory, those before it are.
-        if not _in_memory(descriptor, offset + length - 1):
+        if not _in_memory(descriptor, offset, length):
             return None
         with mmap.mmap(descriptor, length, access=mmap.ACCESS_READ, offset=offset) as piece:
-            piece.madvise(_POPULATE_READ)
             return look(piece)
-    except (OSError, ValueError):  # an old system, or a disk that fails: reading says which
+    except (OSError, ValueError):  # reading says what it is
         return None
     finally:
         _give_back(descriptor)
