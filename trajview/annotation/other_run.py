@@ -144,9 +144,9 @@ def take_for_same(store: AnnotationStore, episode: str, rubric: Rubric, beginnin
 def put_aside(store: AnnotationStore, episode: str, rubric: Rubric, beginning: str) -> list[str]:
     """Keep what is about another run than the one that begins so under a name of its own; gives these names.
 
-    A record is copied, and stays until another takes its place; a draft, and what is said of action units, move, but for
-    what was said of those of the run that is there now. It is all in the journal. Raises AnnotationError where something could not be kept; nothing was taken away then that is
-    not kept under its new name.
+    A record is copied, and stays until another takes its place; a draft moves, and so does what is said of action units,
+    but for those of which something was said with the run that is there now. It is all in the journal. Raises
+    AnnotationError where something could not be kept; nothing was taken away then that is not kept under its new name.
     """
     with store.exclusive(_WHAT):
         kept = store.journal.latest_draft(episode, rubric.name)
