@@ -199,7 +199,8 @@ async def test_a_run_of_a_compressed_file_says_how_much_of_that_is_unpacked_and_
             hold.wait(20)
             return unpack_slowly(file, path, compression, progress)
 
-        unpack._kept.clear()
+        for key in list(unpack._kept):
+            unpack._let_go(key)
         monkeypatch.setattr(unpack, "_unpack", slowly)
         monkeypatch.setattr(transcript_said, "_A_WHILE", 0.0)
         try:
