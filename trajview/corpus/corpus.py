@@ -260,6 +260,9 @@ class Corpus(Runs):
             self._cancelled.wait(EVERY)
 
     def _take_news(self, news: News, path: Path | None, offset: int) -> None:
+        # Before anybody is told, and who was reading meanwhile may have kept what was there before.
+        if path is not None:
+            self._reader.forget(path, offset)
         self._found.take(news)
         if path is not None:
             self._reader.forget(path, offset)
