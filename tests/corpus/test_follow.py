@@ -683,3 +683,17 @@ def test_a_rewrite_that_looks_like_growth_is_noticed_when_it_is_reloaded(
         file.truncate()
     assert corpus.reload()
     assert {info.id: info.messages for info in corpus.infos} == {"a": 5, "b": 1, "c": 9, "d": 5, "e": 1}
+
+
+@pytest.mark.parametrize("text", ["new", "a much longer one"])
+def test_who_is_told_that_a_run_changed_reads_at_once_what_is_there_now(tmp_path: Path, text: str) -> None:
+    """In the very moment, however the file changed: what was known of it before is not in the way."""
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(record("a", "one", 2))
+    corpus = Corpus([path])
+    corpus.scan()
+    read = [corpus.load(corpus[0]).transcripts[0].messages[0].text]
+    corpus.subscribe(lambda *_: read.append(corpus.load(corpus[0]).transcripts[0].messages[0].text))
+    path.write_bytes(record("a", text))
+    corpus.refresh(corpus[0], now=True)
+    assert read == ["one", "one", text]

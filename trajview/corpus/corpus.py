@@ -14,7 +14,7 @@ from trajview.errors import Problem, UnreadableError, Where
 
 from .background import Background
 from .cache import SummaryCache
-from .files import size_of_files, stamp_of
+from .files import Stamp, size_of_files, stamp_of
 from .found import Found
 from .info import RunInfo, Updated
 from .reader import Reader
@@ -259,13 +259,14 @@ class Corpus(Runs):
                 self._look(methodcaller("look"))
             self._cancelled.wait(EVERY)
 
-    def _take_news(self, news: News, path: Path | None, offset: int) -> None:
-        # Before anybody is told, and who was reading meanwhile may have kept what was there before.
-        if path is not None:
-            self._reader.forget(path, offset)
-        self._found.take(news)
-        if path is not None:
-            self._reader.forget(path, offset)
+    def _take_news(self, news: News, path: Path | None, offset: int, stamp: Stamp | None) -> None:
+        # Who is told of it reads the run at once: by then nothing that was known of the file before is in the way.
+        with self._found.feed.held():
+            self._found.take(news)
+            if path is not None:
+                if stamp is not None:
+                    self._scan.stamps[path] = stamp
+                self._reader.forget(path, offset)
 
     def _batches(self) -> Background:
         publish, on_listed = self._found.publish, self._found.on_listed

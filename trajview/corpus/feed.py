@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from threading import Lock
 from typing import Generic, TypeVar
 
@@ -31,6 +32,7 @@ class Feed(Generic[_Item, _Change]):
         self._forgotten = 0  # changes that everyone has had
         self._subscribers: list[_Subscriber[_Item, _Change]] = []
         self._lock = Lock()
+        self._holding = 0
 
     def __len__(self) -> int:
         return len(self._items)
@@ -50,6 +52,18 @@ class Feed(Generic[_Item, _Change]):
                     self._changes.append(self._change(number, item))
         self._deliver_all()
 
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """What is published meanwhile is handed on behind it, when all that belongs to it is as it is now."""
+        with self._lock:
+            self._holding += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._holding -= 1
+            self._deliver_all()
+
     def finish(self) -> None:
         """Say that this was all. What is published later still goes out."""
         with self._lock:
@@ -66,7 +80,7 @@ class Feed(Generic[_Item, _Change]):
         with self._lock:
             subscriber.changes = self._forgotten + len(self._changes)
             self._subscribers.append(subscriber)
-        self._deliver(subscriber)
+        self._deliver(subscriber, at_once=True)
 
         def unsubscribe() -> None:
             with self._lock:
@@ -81,11 +95,11 @@ class Feed(Generic[_Item, _Change]):
         for subscriber in subscribers:
             self._deliver(subscriber)
 
-    def _deliver(self, subscriber: _Subscriber[_Item, _Change]) -> None:
+    def _deliver(self, subscriber: _Subscriber[_Item, _Change], *, at_once: bool = False) -> None:
         while True:
             with self._lock:
                 # Whoever is calling it just now looks again afterwards, and takes what is new along.
-                if subscriber.busy or subscriber not in self._subscribers:
+                if subscriber.busy or subscriber not in self._subscribers or (self._holding and not at_once):
                     return
                 batch: list[_Item | _Change] = [*self._items[subscriber.seen :]]
                 subscriber.seen += len(batch)

@@ -78,12 +78,12 @@ class Follower:
         paths: Sequence[Path],
         scan: Scan,
         items: Sequence[Item],
-        publish: Callable[[News, Path | None, int], None],
+        publish: Callable[[News, Path | None, int, Stamp | None], None],
         is_same: Callable[[RunInfo], bool],
         began: int,
     ) -> None:
         """`items` are the rows that were handed out so far; it stays up to date by what `publish` is given, which is
-        also told of which file all from an offset on was read again.
+        also told of which file all from an offset on was read again, and its stamp then.
 
         `is_same`: whether the file still holds a run. `began`: when the scan did, in ns of the clock that files have.
         """
@@ -275,8 +275,7 @@ class Follower:
         if file.runs and start is None and age < _GRACE and not any(isinstance(item, RunInfo) for item in found):
             file.due = monotonic() + _REST * (monotonic() - begun)
             return  # it is being written anew
-        self._take(file, path, found, start, written=start is None and self._scan.stamps.get(path) != stamp)
-        self._scan.stamps[path] = stamp
+        self._take(file, path, found, start, stamp)
         # A file that changed just now may change again without its time changing.
         file.stamp = stamp if _is_settled(_changed_at(stamp), clock) else None
         last = self._items[file.runs[-1]] if file.runs else None
@@ -289,12 +288,12 @@ class Follower:
         path: Path | None,
         found: Iterable[Item],
         start: Start | None = None,
-        *,
-        written: bool = False,
+        stamp: Stamp | None = None,
     ) -> None:
+        written = path is not None and stamp is not None and start is None and self._scan.stamps.get(path) != stamp
         news = news_of(file, list(found), self._items, self._keys, start[1] if start else 0, written=written)
         if news.added or news.changed or path is not None:
-            self._publish(news, path, start[0] if start else 0)
+            self._publish(news, path, start[0] if start else 0, stamp)
 
     def _start(self, file: FileRows, path: Path, stamp: Stamp) -> Start | None:
         """Where the last record begins of a JSONL file that has only grown; None where it has to be read as a whole."""
