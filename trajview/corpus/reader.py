@@ -158,9 +158,7 @@ class Reader:
                 with collector_paused(info.length):
                     known, _ = registry.best(value)
                     name, found = known.name, known.summarise(value, origin)
-        # Whatever the scan makes a raw run of, a fault in the format too: it has to open as it will be listed. The scan
-        # comes to it as well, and reports it; two problems would be listed otherwise.
-        except Exception:  # noqa: BLE001
+        except Exception:  # noqa: BLE001 - it opens as it will be listed, raw; the scan comes to it too and reports it
             raw = registry.format_named("raw")
             name, found = raw.name, raw.summarise(value, origin)
         return msgspec.structs.replace(

@@ -225,7 +225,7 @@ def _skimmed(known: Any, found: Record, source: SourceFile, origin: Origin) -> t
     run in the list, is one here, too; with what is wrong with it."""
     try:
         return cast("AgentRun", getattr(known, "skim", known.read)(found.value, origin)), None
-    except Exception:  # noqa: BLE001 - what the list has a raw run for, a fault too, is reported; the rest is raised again
+    except Exception:  # noqa: BLE001 - what is raw in the list is reported here, the rest raised: the caller reports it
         try:
             known.summarise(found.value, origin)
         except TrajviewError as error:
