@@ -17,7 +17,6 @@ from trajview.formats import adp
 from trajview.formats.adp import FORMAT
 from trajview.formats.base import Origin
 from trajview.formats.lazy_adp import AdpMessages
-from trajview.highlight import highlights_in
 from trajview.models.adp_spelling import CLASSES
 from trajview.models.messages import AssistantMessage, ToolMessage, UserMessage
 from trajview.models.run import AgentRun
@@ -25,6 +24,7 @@ from trajview.models.run import AgentRun
 from .agreeing import agree, models_in
 from .digest import digest
 from .junk import junk, objects
+from .opened import assert_same_run
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "adp"
 NAMES = sorted(path.stem for path in FIXTURES.glob("*.json"))
@@ -244,15 +244,8 @@ def test_messages_built_when_they_are_looked_at_are_those_that_reading_builds(re
         except FormatError:
             return
         opened = FORMAT.open(record, Origin())
-    lazy, eager = opened.transcripts[0], read.transcripts[0]
-    assert isinstance(lazy.messages, AdpMessages)
-    assert [lazy.messages[index] for index in reversed(range(len(eager.messages)))] == eager.messages[::-1]
-    assert (lazy.messages.roles, lazy.unit_starts) == ([message.role for message in eager.messages], eager.unit_starts)
-    assert len(lazy.messages.measured()) == len(eager.messages)
-    assert highlights_in(lazy) == highlights_in(eager)
-    assert tuple(lazy.messages.models()) == models_in(read)
-    kept = {"id", "name", "metadata", "rewards", "source_format"}
-    assert opened.model_dump(include=kept) == read.model_dump(include=kept)
+    assert isinstance(opened.transcripts[0].messages, AdpMessages)
+    assert_same_run(opened, read)
 
 
 @given(junk)

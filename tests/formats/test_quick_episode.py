@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -23,6 +21,8 @@ from trajview.formats.quick_episode import look_at_episode
 from trajview.formats.roles import role_of, roles_of
 from trajview.formats.sotopia_episode import episode_of, onlooker_lines
 from trajview.models.episodes import is_context, parse_context
+
+from .hostile import ODD, hostile_bytes
 
 ORIGIN = Origin(Path("logs.jsonl"), 3, 4, alone=False)
 FIXTURES = sorted((Path(__file__).parents[1] / "fixtures").rglob("*.json*"))
@@ -67,7 +67,6 @@ def conversations(draw: st.DrawFn) -> list[Any]:
     return turns
 
 
-ODD = st.sampled_from([None, "", "x", 7, [], {}, [1], [None], ["a", "b"], {"a": 1}, True])
 EPISODE = st.fixed_dictionaries(
     {
         "environment": st.just("e") | ODD,
@@ -93,14 +92,6 @@ def test_the_quick_look_agrees_with_the_full_one_or_gives_up(record: dict[str, A
         assert found == (detection.format, known.summarise(record, ORIGIN))
 
 
-HOSTILE = st.sampled_from([
-    rb'"\ud800"', rb'"\u0041nn"', rb'"\ud83d\ude00"', rb'"\x"', b'"\xff"', b'"\xed\xa0\x80"', "\"é\"".encode(), "\"é\"".encode("latin1"),
-    b'"a\x01b"', b"1e999", b"-1e999", b"-0", b"NaN", b"-Infinity", b"7" * 5000, b"18446744073709551616", b"01", b"[" * 1500 + b"]" * 1500,
-    b'{"goal": 1, "goal": 2}', b'[1, {"goal": 1e400}]', b"[1, {}]", b"[1.5, {\"goal\": true}]", b'[["Ann", "Bo", "did nothing"]]',
-    rb'[["Ann", "", "did \u006eothing"], ["\u0045nvironment", "Bo", "Turn #0"]]', b'""', b"null", b"", b'"a", "b"', b'"pk": "x", "pk": "y"',
-])  # fmt: skip
-
-
 USUAL = st.fixed_dictionaries(
     {
         "environment": st.just("e"), "agents": st.just(["p1", "p2"]), "messages": conversations(),
@@ -112,15 +103,8 @@ USUAL = st.fixed_dictionaries(
 
 
 @settings(max_examples=300, deadline=None)
-@given(USUAL, st.lists(HOSTILE, min_size=1, max_size=2), st.randoms(use_true_random=False))
-def test_the_quick_look_agrees_with_the_full_one_on_hostile_bytes(
-    record: Any, hostile: list[bytes], rng: Random
-) -> None:
-    data = json.dumps(record).encode()
-    for each in hostile:
-        places = [match.span() for match in re.finditer(rb'"(?:[^"\\]|\\.)*"(?!:)|\d+|\[\]', data)]
-        start, end = rng.choice(places)
-        data = data[:start] + each + data[end:]
+@given(hostile_bytes(USUAL))
+def test_the_quick_look_agrees_with_the_full_one_on_hostile_bytes(data: bytes) -> None:
     found = look_at_episode(data, ORIGIN)
     if found is not None:
         value, replaced = decode_json(data)

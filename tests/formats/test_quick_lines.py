@@ -24,8 +24,9 @@ from trajview.formats.base import Origin
 from trajview.formats.events import PartedSession
 from trajview.formats.lazy import LazyMessages
 from trajview.formats.quick_lines import QuickLines
-from trajview.highlight import highlights_in
+from trajview.models.run import AgentRun
 
+from .opened import assert_same_run
 from .test_outline import ID, ODD, TEXT, blocks
 
 SAID = {"role": "user", "content": "x"}
@@ -130,24 +131,12 @@ def decode(data: bytes | memoryview) -> Any:
     return decode_json(data)[0]
 
 
-def assert_same_run(run: Any, read: Any) -> None:
-    assert len(run.transcripts) == len(read.transcripts)
+def assert_same_as_shown(run: AgentRun, read: AgentRun) -> None:
+    """That they are the same, and that this is seen on the screen: the keys have the same order, too."""
+    assert all(isinstance(lazy.messages, LazyMessages) for lazy in run.transcripts)
+    assert_same_run(run, read)
     for lazy, eager in zip(run.transcripts, read.transcripts, strict=True):
-        assert isinstance(lazy.messages, LazyMessages)
-        assert lazy.messages.roles == [message.role for message in eager.messages]
-        assert len(lazy.messages.measured()) == len(eager.messages)
-        assert [lazy.messages[index] for index in reversed(range(len(lazy.messages)))] == eager.messages[::-1]
-        # As it is read on the screen, the order of keys included.
         assert [each.model_dump_json() for each in lazy.messages] == [each.model_dump_json() for each in eager.messages]
-        assert highlights_in(lazy) == highlights_in(eager)
-        models = [each.model for each in eager.messages if each.role == "assistant" and each.model]
-        assert list(lazy.messages.models()) == list(dict.fromkeys(models))
-        assert (lazy.id, lazy.name, lazy.metadata, lazy.unit_starts) == (
-            eager.id,
-            eager.name,
-            eager.metadata,
-            eager.unit_starts,
-        )
     kept = {"id", "name", "metadata", "rewards", "agents", "source_format"}
     assert run.model_dump_json(include=kept) == read.model_dump_json(include=kept)
 
@@ -223,7 +212,7 @@ def test_lines_that_stay_bytes_are_sorted_as_decoded_ones(lines: list[Any]) -> N
     assert what_beside_looks_at(parts.telling) == what_beside_looks_at(lines)
     run = messages.FORMAT.open_parted(parts, decode, ORIGIN)
     assert run is not None
-    assert_same_run(run, messages.FORMAT.read(lines, ORIGIN))
+    assert_same_as_shown(run, messages.FORMAT.read(lines, ORIGIN))
 
 
 @settings(max_examples=200, deadline=None)
@@ -237,7 +226,7 @@ def test_an_array_of_events_is_sorted_as_lines_are(lines: list[Any]) -> None:
     assert look.found() == ("messages", messages.FORMAT.summarise(lines, ORIGIN))
     run = messages.FORMAT.open_parted(parts, decode, ORIGIN)
     assert run is not None
-    assert_same_run(run, messages.FORMAT.read(lines, ORIGIN))
+    assert_same_as_shown(run, messages.FORMAT.read(lines, ORIGIN))
 
 
 def event(number: int, role: str, content: Any, **more: Any) -> dict[str, Any]:
@@ -297,7 +286,7 @@ def test_most_items_of_a_session_stay_bytes() -> None:
     assert [type(line) is Raw for line in look.lines] == [False, True, True, False, True, True, True, False, True]
     run = messages.FORMAT.open_parted(parts, decode, ORIGIN)
     assert run is not None
-    assert_same_run(run, messages.FORMAT.read(lines, ORIGIN))
+    assert_same_as_shown(run, messages.FORMAT.read(lines, ORIGIN))
 
 
 def test_lines_that_cannot_be_read_are_left_out_and_reported_as_ever(tmp_path: Path) -> None:
@@ -320,7 +309,7 @@ def test_lines_that_cannot_be_read_are_left_out_and_reported_as_ever(tmp_path: P
     corpus = Corpus([path])
     corpus.scan()
     (info,) = corpus.infos
-    assert_same_run(corpus.load(info, lazily=True), messages.FORMAT.read(decode_lines(data), Origin(path, 0, 1)))
+    assert_same_as_shown(corpus.load(info, lazily=True), messages.FORMAT.read(decode_lines(data), Origin(path, 0, 1)))
 
 
 def scanned(path: Path, handed: bool, monkeypatch: pytest.MonkeyPatch) -> Corpus:
@@ -342,7 +331,7 @@ def test_an_array_of_events_is_listed_and_opened_the_same_without_being_decoded(
     (tmp_path / "agent-old.jsonl").write_bytes(lines_of(event(0, "user", "of no file beside an array")))
     corpus = scanned(path, handed, monkeypatch)
     run = corpus.load(corpus[0], lazily=True)
-    assert_same_run(run, messages.FORMAT.read(SESSION, Origin(path, 0, 1)))
+    assert_same_as_shown(run, messages.FORMAT.read(SESSION, Origin(path, 0, 1)))
     assert sum(type(piece) is Raw for piece in run.transcripts[0].messages._pieces) == 4
     monkeypatch.setattr(Scan, "_look_at_lines", lambda *_: None)
     plain = Corpus([path])
@@ -402,7 +391,7 @@ def test_sub_agents_in_files_beside_a_session_are_opened_with_it(
     (info,) = corpus.infos
     lazy = corpus.load(info, lazily=True)
     monkeypatch.setattr(reader, "_APART_FROM", 1 << 40)
-    assert_same_run(lazy, corpus.load(info))
+    assert_same_as_shown(lazy, corpus.load(info))
     assert len(lazy.transcripts) == (4 if main else 1)
 
 

@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from trajview.corpus.corpus import Corpus
-from trajview.corpus.decode import decode_json
-from trajview.formats import registry, taskweaver
+from trajview.formats import taskweaver
 from trajview.formats.base import Origin
 from trajview.formats.lazy_taskweaver import TaskWeaverMessages
-from trajview.formats.quick import QuickLook
 from trajview.formats.quick_taskweaver import look_at_conversation, parted_conversation
 from trajview.formats.taskweaver import FORMAT
-from trajview.highlight import highlights_in, text_of
-from trajview.models.run import AgentRun
 
-from .test_quick_episode import HOSTILE, ODD
+from .hostile import ODD, hostile_bytes
+from .opened import assert_same_run, opened_without_decoding
+from .taken_apart import TakenApart
 from .test_taskweaver import ATTACHED, PATHS, load
 
-ORIGIN = Origin(Path("conversation.json"), 0, 1)
 RELAXED = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 CONTENT = st.sampled_from(["python", "print(1)\nprint(2)", "", None, ["a.png", "b.txt"], {"a": 1}, 3, '[{"name": "f", "arguments": "{"}]', "é😀\x1b[0m"])  # fmt: skip
 ATTACHMENT = ATTACHED | st.fixed_dictionaries(
@@ -60,45 +54,11 @@ WILD = st.fixed_dictionaries(
 )  # fmt: skip
 
 
-def assert_same(run: AgentRun | None, whole: AgentRun) -> None:
-    assert run is not None
-    (lazy,), (eager,) = run.transcripts, whole.transcripts
-    assert lazy.messages[::-1] == eager.messages[::-1]
-    assert lazy.unit_starts == eager.unit_starts
-    assert highlights_in(lazy) == highlights_in(eager)
-    if isinstance(lazy.messages, TaskWeaverMessages):
-        assert lazy.messages.roles == [message.role for message in eager.messages]
-        assert len(lazy.messages.measured()) == len(eager.messages)
-        for index, message in enumerate(eager.messages):
-            known = lazy.messages.searchable(index)
-            assert known is None or "\n".join(filter(None, known)) == text_of(message)
-    kept = set(AgentRun.model_fields) - {"transcripts"}
-    assert run.model_dump(include=kept) == whole.model_dump(include=kept)
-    assert (lazy.id, lazy.name, lazy.metadata) == (eager.id, eager.name, eager.metadata)
-
-
-def check(data: bytes) -> bool:
-    """Whether bytes were taken apart; then it is checked that nothing is lost by that."""
-    parts = parted_conversation(data)
-    if parts is None:
-        return False
-    record, replaced = decode_json(data)
-    found = look_at_conversation(parts, ORIGIN)
-    known = registry.best(record)[0]
-    if found is None:
-        assert known is not FORMAT or not any(round_["post_list"] for round_ in record["rounds"])
-        return False
-    assert found == (known.name, known.summarise(record, ORIGIN))
-    whole = FORMAT.read(record, ORIGIN)
-    for lazy_from in (0, 10_000):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(taskweaver, "LAZY_FROM", lazy_from)
-            run = FORMAT.open_parted(parts, lambda some: decode_json(some)[0], ORIGIN)
-            assert run is not None
-            assert isinstance(run.transcripts[0].messages, list) == bool(lazy_from and whole.transcripts[0].messages)
-        if not replaced:
-            assert_same(run, whole)
-    return True
+TAKEN_APART = TakenApart(
+    taskweaver, TaskWeaverMessages, parted_conversation, look_at_conversation,
+    is_empty=lambda record: not any(round_["post_list"] for round_ in record["rounds"]),
+)  # fmt: skip
+check = TAKEN_APART.check
 
 
 @RELAXED
@@ -129,15 +89,8 @@ def test_a_wild_conversation_is_given_up_or_nothing_is_lost(record: dict[str, An
 
 
 @RELAXED
-@given(USUAL, st.lists(HOSTILE, min_size=1, max_size=2), st.randoms(use_true_random=False))
-def test_hostile_bytes_are_given_up_or_nothing_is_lost(
-    record: dict[str, Any], hostile: list[bytes], rng: Random
-) -> None:
-    data = json.dumps(record).encode()
-    for each in hostile:
-        places = [match.span() for match in re.finditer(rb'"(?:[^"\\]|\\.)*"(?!:)|\d+|\[\]', data)]
-        start, end = rng.choice(places) if places else (len(data), len(data))
-        data = data[:start] + each + data[end:]
+@given(hostile_bytes(USUAL))
+def test_hostile_bytes_are_given_up_or_nothing_is_lost(data: bytes) -> None:
     check(data)
 
 
@@ -178,35 +131,14 @@ def test_a_large_conversation_is_listed_and_opened_without_being_decoded_in_full
     path = tmp_path / "long.json"
     path.write_text(json.dumps(record))
     whole, summary = FORMAT.read(record, Origin(path)), FORMAT.summarise(record, Origin(path))
-
-    def fails(*_: object) -> None:
-        raise AssertionError("it was decoded in full")
-
-    monkeypatch.setattr("trajview.corpus.json_records.decode_json", fails)
-    monkeypatch.setattr("trajview.corpus.reader.value_of", fails)
-    handed, reopened = Corpus([path]), Corpus([path])
-    handed.start()
-    handed.wait()
-    reopened.scan()
-    for corpus in (handed, reopened):
-        assert not corpus.problems
-        info = corpus[0]
+    for info, run in opened_without_decoding(path, monkeypatch):
         assert (info.format, info.id, info.messages, info.units, info.agents) == (
             "taskweaver", summary.id, summary.messages, summary.units, summary.agents,
         )  # fmt: skip
-        run = corpus.load(info, lazily=True)
         assert isinstance(run.transcripts[0].messages, TaskWeaverMessages)
-        assert_same(run, whole)
+        assert_same_run(run, whole)
 
 
 def test_bytes_that_are_no_utf8_and_what_is_no_conversation_are_looked_at_in_full() -> None:
-    data = json.dumps(_long(1000)).encode()
-    assert QuickLook().look(data, ORIGIN, apart=True) is not None
-    for other in (
-        data.replace(b"\\u00e9", b"\xff"),
-        data.replace(b'"id": "long"', b'"transcripts": [{"messages": []}]'),
-    ):
-        looker = QuickLook()
-        found = looker.look(other, ORIGIN, apart=True)
-        assert found is None or found[0] != "taskweaver"
-        assert looker.taken_apart() is None
+    record = _long(1000)
+    TAKEN_APART.assert_only_its_own_is_taken_apart(record, json.dumps(record).encode())

@@ -16,13 +16,14 @@ from trajview.formats import taskweaver
 from trajview.formats.base import Origin
 from trajview.formats.lazy_taskweaver import TaskWeaverMessages
 from trajview.formats.taskweaver import FORMAT
-from trajview.highlight import highlights_in, text_of
+from trajview.highlight import highlights_in
 from trajview.models.messages import AssistantMessage, ChatMessage, ImagePart, TextPart, ToolMessage
 from trajview.models.run import AgentRun
 
 from .agreeing import agree, models_in
 from .digest import digest
 from .junk import junk, objects
+from .opened import assert_same_run
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "taskweaver"
 PATHS = sorted(path for path in FIXTURES.iterdir() if path.suffix in (".json", ".yaml"))
@@ -49,18 +50,8 @@ def opened(record: dict[str, Any]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(taskweaver, "LAZY_FROM", 0)
         run, whole = FORMAT.open(record, Origin()), FORMAT.read(record, Origin())
-    lazy, eager = run.transcripts[0], whole.transcripts[0]
-    assert isinstance(lazy.messages, TaskWeaverMessages)
-    assert [lazy.messages[index] for index in reversed(range(len(eager.messages)))] == eager.messages[::-1]
-    assert (lazy.messages.roles, lazy.unit_starts) == ([message.role for message in eager.messages], eager.unit_starts)
-    assert len(lazy.messages.measured()) == len(eager.messages)
-    assert list(lazy.messages.models()) == []
-    assert highlights_in(lazy) == highlights_in(eager)
-    kept = {"id", "name", "metadata", "agents", "source_format"}
-    assert run.model_dump(include=kept) == whole.model_dump(include=kept)
-    for index, message in enumerate(eager.messages):
-        known = lazy.messages.searchable(index)
-        assert known is None or "\n".join(filter(None, known)) == text_of(message)
+    assert isinstance(run.transcripts[0].messages, TaskWeaverMessages)
+    assert_same_run(run, whole)
 
 
 def attached(type_: str, content: Any) -> dict[str, Any]:
