@@ -99,7 +99,7 @@ class Episodes(App[int]):
         elif self.progress:
             self.annotations_changed()  # which of the episodes that were worked on are in the list is known only now
 
-    @work(thread=True, exclusive=True, group="queue")
+    @work(thread=True, exclusive=True, group="queue", exit_on_error=False)
     def _arrange(self, plan: Plan) -> None:
         episodes = [(info.key, info.id) for info in self.corpus.infos]
         keys = plan.order(episodes)
@@ -137,14 +137,15 @@ class Episodes(App[int]):
         """Show a run."""
         raise NotImplementedError
 
-    @work(thread=True, exclusive=True, group="next")
+    @work(thread=True, exclusive=True, group="next", exit_on_error=False)
     def when_progress_is_read(self, then: Callable[[], None]) -> None:
         """Call back once it is known how far every episode is by now."""
         try:
             self._read_progress()
         except AnnotationError as error:
             self.call_from_thread(self._refused, error)
-        self.call_from_thread(then)
+        finally:  # Keys wait for it.
+            self.call_from_thread(then)
 
     def next_to_annotate(self, info: RunInfo) -> tuple[RunInfo | None, str]:
         """The next run after another that waits for its annotation, or None and a sentence that says so."""
@@ -225,7 +226,7 @@ class Episodes(App[int]):
         else:
             self._write(lambda: self.store.flag(info.key), f"{name} is flagged")
 
-    @work(thread=True, group="episode")
+    @work(thread=True, group="episode", exit_on_error=False)
     def _write(self, write: Callable[[], None], said: str, then: Callable[[], None] | None = None) -> None:
         try:
             write()
@@ -249,12 +250,12 @@ class Episodes(App[int]):
     def _refused(self, error: AnnotationError) -> None:
         self.notify(one_line(str(error), 300), severity="error", timeout=10, markup=False)
 
-    @work(thread=True, exclusive=True, group="undo")
+    @work(thread=True, exclusive=True, group="undo", exit_on_error=False)
     def undo(self) -> None:
         """Take back the last thing that this annotator did, wherever that was."""
         self._turn(self.store.undo, "there is nothing to undo")
 
-    @work(thread=True, exclusive=True, group="undo")
+    @work(thread=True, exclusive=True, group="undo", exit_on_error=False)
     def redo(self) -> None:
         """Do again what was taken back last."""
         self._turn(self.store.redo, "there is nothing to do again")

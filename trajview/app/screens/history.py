@@ -15,7 +15,7 @@ from trajview.annotation.progress import Progress
 from trajview.annotation.queue import duration_text
 from trajview.app.linked import linked
 from trajview.app.screens.once import OnceScreen
-from trajview.errors import AnnotationError
+from trajview.errors import UNFORESEEN, AnnotationError, bug
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
@@ -73,15 +73,16 @@ class HistoryScreen(OnceScreen["Citation | None"]):
     def on_mount(self) -> None:
         self._read()
 
-    @work(thread=True, exclusive=True, group="history")
+    @work(thread=True, exclusive=True, group="history", exit_on_error=False)
     def _read(self) -> None:
         try:
             events = self._store.history(self._episode)
             progress = self._store.progress().get(self._episode, Progress())
+            about, text = history_text(events, progress, self._store.annotator)
         except AnnotationError as error:
-            self.app.call_from_thread(self._show, one_line(str(error), 400), Content(""))
-            return
-        about, text = history_text(events, progress, self._store.annotator)
+            about, text = one_line(str(error), 400), Content("")
+        except UNFORESEEN as error:
+            about, text = one_line(str(bug(error)), 400), Content("")
         self.app.call_from_thread(self._show, about, text)
 
     def _show(self, about: str, text: Content) -> None:

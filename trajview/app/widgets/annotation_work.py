@@ -16,7 +16,7 @@ from trajview.annotation.other_run import put_aside, take_for_same
 from trajview.annotation.rubric import Rubric
 from trajview.annotation.store import AnnotationStore, Opened, Saved
 from trajview.app.score_grid import ScoreGrid
-from trajview.errors import AnnotationError
+from trajview.errors import UNFORESEEN, AnnotationError, bug
 from trajview.models.beginning import differs_at
 
 if TYPE_CHECKING:
@@ -80,6 +80,19 @@ def _padded(texts: Values, agents: int) -> Values:
     return (*texts, *({} for _ in range(agents - len(texts))))
 
 
+def _foreseen(work: Callable[[], T]) -> Callable[[], T]:
+    """The same work. What nobody foresaw in it is an AnnotationError, after which what is typed is held, and tried again."""
+
+    def done() -> T:
+        try:
+            return work()
+        except UNFORESEEN as error:
+            fault = bug(error)
+            raise AnnotationError(fault.reason, hint=fault.hint) from error
+
+    return done
+
+
 class Work:
     """The state behind the fields. One thread of its own reads and writes, so that all happens in order.
 
@@ -107,8 +120,8 @@ class Work:
 
     async def _do(self, work: Callable[[], T]) -> T:
         if self._closed:  # A key's work goes on while the program ends: nobody else writes any more.
-            return work()
-        return await asyncio.get_running_loop().run_in_executor(self._writer, work)
+            return _foreseen(work)()
+        return await asyncio.get_running_loop().run_in_executor(self._writer, _foreseen(work))
 
     async def open(self, run: AnnotatedRun) -> Opened:
         """Read a run's record and draft, after all that was to be written. Raises AnnotationError."""
@@ -226,8 +239,9 @@ class Work:
         if draft is not None and not self.journal_has(draft):
             self.hold(draft)
         for unkept in list(self._unkept.values()):
+            append = partial(self.store.journal.append, self._event(unkept), unkept)
             try:
-                self._writer.submit(self.store.journal.append, self._event(unkept), unkept).result()
+                self._writer.submit(_foreseen(append)).result()
             except AnnotationError:
                 self._journalled = None
                 raise
@@ -268,7 +282,7 @@ class Work:
             while spent:
                 run, seconds = spent[0]
                 try:
-                    self.store.spent(run.key, run.rubric, seconds)
+                    _foreseen(partial(self.store.spent, run.key, run.rubric, seconds))()
                 except AnnotationError:
                     # Drafts say so loudly where they are not taken; time is tried again with the next.
                     self._spent = spent + self._spent
