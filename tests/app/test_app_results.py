@@ -324,6 +324,26 @@ async def test_a_run_that_is_gone_is_said(runs: Path) -> None:
         assert "This run cannot be shown." in reader.whole_screen
 
 
+async def test_a_hit_opens_the_run_it_was_found_in_wherever_that_is_by_now_and_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trajview.corpus.corpus.EVERY", 0.02)
+    log = write_jsonl(tmp_path / "log.jsonl", [chat("one", "tea"), chat("two", "tea")])
+    async with reading(log, follow=True) as reader:
+        await reader.listed()
+        await search(reader, "tea")
+        later = tmp_path / "later"
+        write_jsonl(later, [chat("two", "tea"), chat("new", "tea")]).replace(log)
+        infos = reader.app.corpus.infos
+        await reader.until(lambda: [info.id for info in infos] != [info.id for info in reader.app.corpus.infos])
+        await reader.press("enter")  # at the place of "one" there is "two" now
+        await reader.until(lambda: "one is not there any more" in reader.whole_screen)
+        assert isinstance(reader.app.screen, ResultsScreen)
+        await reader.press("]")
+        await reader.open("enter")
+        assert reader.screen.info.id == "two"
+
+
 async def test_results_fit_a_small_terminal(runs: Path) -> None:
     async with reading(runs, size=(60, 12)) as reader:
         await reader.listed()

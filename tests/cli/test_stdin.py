@@ -68,9 +68,10 @@ def test_standard_input_is_shown_as_a_dash(tmp_path: Path, monkeypatch: pytest.M
     found = json.loads(said("search", "--json", "by two", "-").stdout)
     assert (found["source"], found["path"]) == ("-", "-")
     assert "trajview: -: " in said("ls", "-", data=b"").stderr
-    for command in ("ls", "show", "search", "validate"):
+    assert json.loads(said("detect", "--json", "-").stdout)["file"] == "-"
+    for command in ("ls", "show", "search", "validate", "detect", "stats"):
         done = said(command, *(["said"] if command == "search" else []), "-")
-        assert "said by" in done.stdout or command in ("ls", "validate")
+        assert "said by" in done.stdout or command not in ("show", "search")
         assert str(tmp_path) not in done.stdout + done.stderr
 
 

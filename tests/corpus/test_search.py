@@ -582,9 +582,9 @@ def test_the_list_has_the_run_that_was_found(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", chat(("user", "x")), chat(("user", "needle"), id="second"))
     corpus = open_corpus(path)
     (found,) = runs([path], Query("needle"))
-    assert corpus.at(found.place).id == "second"
+    assert corpus.at(found.place, found.id).id == "second"
     with pytest.raises(UnreadableError, match="not in the list"):
-        corpus.at((path, None, 7))
+        corpus.at((path, None, 7), found.id)
 
 
 def test_progress_counts_the_bytes_of_the_files(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from trajview.errors import UnreadableError, Where
+from trajview.errors import UnreadableError, Where, shown
 
 from .common import existing, exit_code, out, say_problem
 
@@ -48,7 +48,7 @@ def command(ctx: click.Context, file: Path, in_json: bool) -> None:
     first = corpus[0]
     found = corpus.detections(first)
     answer = {
-        "file": str(file),
+        "file": shown(file),
         "container": first.container,
         "records": len(corpus),
         "format": first.format,

@@ -192,11 +192,23 @@ class Found:
         info = self.infos[at]
         return info if info.summarised and id_or_key in (info.key, info.id) else None
 
-    def at(self, place: Place) -> RunInfo:
-        """The run whose record is at a place. Raises UnreadableError where the list has none there (yet)."""
+    def at(self, place: Place, id: str) -> RunInfo:
+        """The run of that id whose record is at a place. Raises UnreadableError where the list has none there (yet).
+
+        Where files have changed since they were listed, another run may stand there: then it is the only one of that id.
+        """
         for info in self.infos:
             if info.offset == place[2] and info.place == place:
-                return info
+                if info.id == id or not self._moved:
+                    return info
+                break
+        if self._moved:
+            with_id = [info for info in self.infos if info.id == id]
+            if len(with_id) == 1:
+                return with_id[0]
+            raise UnreadableError(
+                f"{id} is not there any more", hint="the file was changed since", where=Where(place[0])
+            )
         raise UnreadableError(
             "this run is not in the list",
             hint="the list may still be made, or the file was changed",

@@ -52,9 +52,10 @@ class Runs:
         """The run with that key, else the first with that id; None where there is none that is summed up (yet)."""
         return self._found.find(id_or_key)
 
-    def at(self, place: Place) -> RunInfo:
-        """The run whose record is at a place. Raises UnreadableError where the list has none there (yet)."""
-        return self._found.at(place)
+    def at(self, place: Place, id: str) -> RunInfo:
+        """The run of that id that was seen at a place, wherever it is by now. Raises UnreadableError where the list has
+        none (yet)."""
+        return self._found.at(place, id)
 
     def neighbour(self, info: RunInfo, step: int) -> RunInfo | None:
         """The run so many places after another one (before it, where `step` is negative); None past the ends."""

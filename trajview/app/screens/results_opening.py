@@ -81,7 +81,7 @@ class ResultsOpening(OneFrame, Screen[None]):
     def _open(self, found: RunMatches, landing: Landing) -> None:
         corpus = self.trajview.corpus
         try:
-            info = corpus.resolve(corpus.at(found.place))
+            info = corpus.resolve(corpus.at(found.place, found.id))
         except TrajviewError as error:
             self.app.call_from_thread(self._say_problem, str(error))
         else:
@@ -91,7 +91,7 @@ class ResultsOpening(OneFrame, Screen[None]):
     def _expand(self, group: Group, typed: str) -> None:
         corpus = self.trajview.corpus
         try:
-            run = corpus.load(corpus.at(group.found.place), lazily=True)
+            run = corpus.load(corpus.at(group.found.place, group.found.id), lazily=True)
             found = hits_in(run, query_from(typed), keep=MOST, around=AROUND, width=WIDTH)
             message = self._Expanded(group, found.hits)
         except TrajviewError as error:
