@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
-from trajview.models.adp_spelling import ACTIONS
+from trajview.models.adp_spelling import ACTIONS, CALLS
 
 from .plain import as_text
 
@@ -109,7 +109,7 @@ def _link_of(index: int, item: Any, calls: _Calls) -> Link:
         return link_in(known), None
     if role == "tool":
         return calls.answered_by(item)
-    if class_ in ("api_action", "code_action"):
+    if class_ in CALLS:
         function = as_text(known.get("language" if class_ == "code_action" else "function"))
         return calls.new(index, known, function), None
     calls.spoke()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Labelled", "Logged", "Measured", "MessagesOnDemand", "is_odd", "length_of_calls", "measured_in", "measured_in_all",
-    "model_in", "size_of_text", "texts_in",
+    "measured_texts", "model_in", "size_of_text", "size_of_texts", "texts_in",
 ]  # fmt: skip
 
 _KEPT = 4_000
@@ -202,6 +202,27 @@ def size_of_text(content: memoryview) -> tuple[int, int]:
         return 0, 0
     seen = min(length, _LOOKED_AT)
     return 1 + bytes(content[:seen]).count(b"\\n") * length // seen, length
+
+
+def size_of_texts(texts: Iterable[Raw]) -> tuple[int, int]:
+    """The same of some of them together; an absent one is empty."""
+    lines = length = 0
+    for text in texts:
+        if text is not ABSENT:
+            more, longer = size_of_text(memoryview(text))
+            lines += more
+            length += longer
+    return lines, length
+
+
+def measured_texts(texts: Iterable[Any]) -> tuple[int, int]:
+    """Lines and characters of texts that are decoded; what is no text has none."""
+    lines = length = 0
+    for text in texts:
+        if type(text) is str and text:
+            lines += text.count("\n") + 1
+            length += len(text)
+    return lines, length
 
 
 def length_of_calls(calls: Any) -> int:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from trajview.models.adp_spelling import CALLS
+
 from .adp import message_of
 from .adp_links import Link, links_of, role_of
-from .built import MessagesOnDemand
+from .built import MessagesOnDemand, measured_texts
 from .plainly import Plain
 from .unread import Measured
 
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["AdpMessages"]
 
 _SAID: Final = ("content", "description", "reasoning_content", "axtree", "html")
-_CALLS: Final = frozenset({"api_action", "code_action"})
 
 
 class AdpMessages(MessagesOnDemand):
@@ -58,12 +59,6 @@ class AdpMessages(MessagesOnDemand):
 
 
 def _measured(item: Any) -> Measured:
-    lines = length = 0
     if not isinstance(item, dict):
         return 1, len(str(item)), 0
-    for key in _SAID:
-        text = item.get(key)
-        if type(text) is str and text:
-            lines += text.count("\n") + 1
-            length += len(text)
-    return lines, length, 2 if item.get("class_") in _CALLS else 0
+    return *measured_texts(map(item.get, _SAID)), 2 if item.get("class_") in CALLS else 0

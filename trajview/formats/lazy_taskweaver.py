@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from .built import MessagesOnDemand
+from .built import MessagesOnDemand, measured_texts
 from .plain import as_text
 from .plainly import Plain
 from .taskweaver_entries import Answer, Attached, Entry
@@ -64,12 +64,7 @@ def _measured(entry: Entry) -> Measured:
     texts = [attached.content for attached in attachments if attached.type != "reply_type"]
     if entry.answer is None:
         texts.append(entry.post.get("message") if isinstance(entry.post, dict) else as_text(entry.post))
-    lines = length = 0
-    for text in texts:
-        if type(text) is str and text:
-            lines += text.count("\n") + 1
-            length += len(text)
-    return lines, length, 0
+    return *measured_texts(texts), 0
 
 
 def _texts_of(attachments: list[Attached]) -> list[tuple[Attached, str]] | None:

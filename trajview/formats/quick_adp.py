@@ -8,18 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import attrgetter
-from typing import Any, Final, Literal, overload
+from typing import Any, Final, Literal
 
 import msgspec
 from msgspec import UNSET, Raw
 
-from trajview.models.adp_spelling import CLASSES
+from trajview.models.adp_spelling import CALLS, CLASSES
+from trajview.models.on_demand import OnDemand
 
 from . import adp, registry
 from .adp_links import Link, links_of, role_of
 from .base import Origin, Summary
-from .built import size_of_text
-from .unread import ABSENT, Decode, Measured
+from .built import size_of_texts
+from .unread import ABSENT, Decode, Measured, fields_of, json_of
 
 __all__ = ["PartedTrajectory", "UnreadItems", "look_at_trajectory", "parted_trajectory"]
 
@@ -82,7 +83,6 @@ _TOLD: Final = ("class_", "source", "function", "language", "tool_call_id", "rew
 _told: Final = attrgetter(*_TOLD)
 _said: Final = attrgetter("content", "description", "reasoning_content", "axtree", "html")
 _legacy: Final = attrgetter("thoughts", "message", "text", "code")
-_CALLS: Final = frozenset({"api_action", "code_action"})
 _SAMPLED: Final = 20
 """Items that detection looks at, and among which the user says what the task is."""
 
@@ -91,7 +91,6 @@ _decode_fields: Final = msgspec.json.Decoder(dict[str, Raw]).decode
 _decode_raws: Final = msgspec.json.Decoder(list[Raw]).decode
 _decode_head: Final = msgspec.json.Decoder(_Head).decode
 _decode_any: Final = msgspec.json.Decoder().decode
-_written: Final = msgspec.json.Encoder().encode
 
 
 class PartedTrajectory(msgspec.Struct):
@@ -123,9 +122,8 @@ def parted_trajectory(data: bytes | memoryview) -> PartedTrajectory | None:
             fields = {key: _decode_any(value) for key, value in values.items()}
         else:
             items = heads = record.content
-            names = [name for name in _Record.__struct_fields__ if name != "content"]
-            fields = {name: value for name in names if (value := getattr(record, name)) is not UNSET}
-        first = [_decode_any(_json_of(item)) for item in items[:_SAMPLED]]
+            fields = fields_of(record, but="content")
+        first = [_decode_any(json_of(item)) for item in items[:_SAMPLED]]
     except (ValueError, RecursionError):  # no such trajectory, or no JSON at all
         return None
     told = [{key: value for key, value in zip(_TOLD, _told(head), strict=True) if value is not UNSET} for head in heads]
@@ -148,18 +146,8 @@ def _head(item: Raw) -> _Head:
     return head
 
 
-def _json_of(item: _Item | Raw) -> bytes | memoryview:
-    return memoryview(item) if isinstance(item, Raw) else _written(item)
-
-
 def _size(head: _Item | _Head) -> Measured:
-    lines = length = 0
-    for text in _said(head):
-        if text is not ABSENT:
-            more, longer = size_of_text(memoryview(text))
-            lines += more
-            length += longer
-    return lines, length, 2 if head.class_ in _CALLS else 0
+    return *size_of_texts(_said(head)), 2 if head.class_ in CALLS else 0
 
 
 def look_at_trajectory(parts: PartedTrajectory, origin: Origin) -> tuple[str, Summary] | None:
@@ -170,7 +158,7 @@ def look_at_trajectory(parts: PartedTrajectory, origin: Origin) -> tuple[str, Su
     return adp.FORMAT.name, adp.FORMAT.summary(sampled, parts.first, parts.roles, parts.reward, (), origin)
 
 
-class UnreadItems(Sequence[Any]):
+class UnreadItems(OnDemand[Any]):
     """The items of a trajectory, each decoded when it is asked for, and every time anew."""
 
     def __init__(self, parts: PartedTrajectory, decode: Decode) -> None:
@@ -180,11 +168,5 @@ class UnreadItems(Sequence[Any]):
     def __len__(self) -> int:
         return len(self._items)
 
-    @overload
-    def __getitem__(self, index: int) -> Any: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Any]: ...
-    def __getitem__(self, index: int | slice) -> Any:
-        if isinstance(index, slice):
-            return [self._decode(_json_of(item)) for item in self._items[index]]
-        return self._decode(_json_of(self._items[index]))
+    def _item(self, index: int) -> Any:
+        return self._decode(json_of(self._items[index]))

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from typing import Any, Final, overload
+from typing import Any, Final
 
 import msgspec
 from msgspec import UNSET, Raw
 
+from trajview.models.on_demand import OnDemand
+
 from . import registry, taskweaver
 from .base import Origin, Summary
-from .built import size_of_text
+from .built import size_of_text, size_of_texts
 from .taskweaver_entries import ANSWERS, FIRST, Entry, Outlined, answers_in, post_entries, round_metadata
-from .unread import ABSENT, Decode, Measured
+from .unread import ABSENT, Decode, Measured, fields_of, json_of
 
 __all__ = ["PartedConversation", "UnreadEntries", "look_at_conversation", "parted_conversation"]
 
@@ -78,7 +80,6 @@ _decode_rounds: Final = msgspec.json.Decoder(list[dict[str, Raw]]).decode
 _decode_posts: Final = msgspec.json.Decoder(list[Raw]).decode
 _decode_post: Final = msgspec.json.Decoder(_AnyPost).decode
 _decode_any: Final = msgspec.json.Decoder().decode
-_written: Final = msgspec.json.Encoder().encode
 
 _OF_ROUND: Final = ("id", "state", "user_query")
 
@@ -110,7 +111,7 @@ def parted_conversation(data: bytes | memoryview) -> PartedConversation | None:
             record = _decode(data)
         except ValueError:  # somewhere in it there may be other keys
             return _parted_with_other_keys(data)
-        parts = PartedConversation(_fields_of(record), Outlined([], [], []), [])
+        parts = PartedConversation(fields_of(record, but="rounds"), Outlined([], [], []), [])
         for number, round_ in enumerate(record.rounds, 1):
             _add(parts, number, round_, round_.post_list, round_.post_list, round_.user_query)
     except (ValueError, RecursionError):  # no such conversation, or no JSON at all
@@ -128,11 +129,6 @@ def _parted_with_other_keys(data: bytes | memoryview) -> PartedConversation:
         posts = _decode_posts(round_.pop("post_list", ABSENT))
         _add(parts, number, round_, posts, list(map(_decode_post, posts)), round_.get("user_query", ABSENT))
     return _with_agents(parts)
-
-
-def _fields_of(record: _Record) -> dict[str, Any]:
-    names = [name for name in _Record.__struct_fields__ if name != "rounds"]
-    return {name: value for name in names if (value := getattr(record, name)) is not UNSET}
 
 
 def _with_agents(parts: PartedConversation) -> PartedConversation:
@@ -176,32 +172,20 @@ def _outline(post: _Post | _AnyPost, parts: PartedConversation) -> None:
             agents.append(post.send_from)
     attached: Sequence[_Attachment | _AnyAttachment] | None = post.attachment_list
     if not attached:
-        parts.sizes.append((*_size(post.message), 0))
+        parts.sizes.append((*size_of_text(memoryview(post.message)), 0))
         return
     types = [one.type for one in attached]
     if ANSWERS.isdisjoint(types):
-        parts.sizes.append(_sum([post.message, *(one.content for one in attached if one.type != "reply_type")]))
+        said = [post.message, *(one.content for one in attached if one.type != "reply_type")]
+        parts.sizes.append((*size_of_texts(said), 0))
         return
     answers = [places for _, places in answers_in(types)]
     taken = {place for places in answers for place in places}
     own = [one.content for place, one in enumerate(attached) if place not in taken and one.type != "reply_type"]
-    parts.sizes.append(_sum([post.message, *own]))
+    parts.sizes.append((*size_of_texts([post.message, *own]), 0))
     for places in answers:
         roles.append("tool")
-        parts.sizes.append(_sum([attached[place].content for place in places]))
-
-
-def _size(text: Raw) -> tuple[int, int]:
-    return size_of_text(memoryview(text))
-
-
-def _sum(texts: list[Raw]) -> Measured:
-    lines = length = 0
-    for text in texts:
-        more, longer = _size(text)
-        lines += more
-        length += longer
-    return lines, length, 0
+        parts.sizes.append((*size_of_texts([attached[place].content for place in places]), 0))
 
 
 def look_at_conversation(parts: PartedConversation, origin: Origin) -> tuple[str, Summary] | None:
@@ -214,7 +198,7 @@ def look_at_conversation(parts: PartedConversation, origin: Origin) -> tuple[str
     return taskweaver.FORMAT.name, taskweaver.FORMAT.summary(sampled, parts.outlined, (), origin)
 
 
-class UnreadEntries(Sequence[Entry]):
+class UnreadEntries(OnDemand[Entry]):
     """The entries of a conversation, each decoded with its post when it is asked for."""
 
     def __init__(self, parts: PartedConversation, decode: Decode) -> None:
@@ -225,15 +209,8 @@ class UnreadEntries(Sequence[Entry]):
     def __len__(self) -> int:
         return len(self._parts.sizes)
 
-    @overload
-    def __getitem__(self, index: int) -> Entry: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Entry]: ...
-    def __getitem__(self, index: int | slice) -> Entry | list[Entry]:
-        if isinstance(index, slice):
-            return [self[each] for each in range(*index.indices(len(self)))]
-        if not 0 <= index < len(self):
-            raise IndexError(index)
+    def _item(self, index: int) -> Entry:
+        index = range(len(self))[index]
         starts = self._parts.starts
         post = bisect_right(starts, index) - 1
         known, entries = self._last
@@ -248,7 +225,7 @@ class UnreadEntries(Sequence[Entry]):
         if isinstance(post, dict):
             value: Any = post
         else:
-            value = self._decode(memoryview(post) if isinstance(post, Raw) else _written(post))
+            value = self._decode(json_of(post))
         entries = post_entries(value, f"call_{parts.starts[number]}")
         place = bisect_left(parts.firsts, number)
         if place < len(parts.firsts) and parts.firsts[place] == number:

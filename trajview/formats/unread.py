@@ -19,7 +19,7 @@ from .roles import ROLES, sample
 
 __all__ = [
     "ABSENT", "KEY", "LAZY_FROM", "UNDECODED", "WHOLE", "Decode", "Head", "Measured", "Outline", "Parted", "PartedRun", "Told", "Unread", "Usual",
-    "as_logged", "json_of", "new_outline", "parted",
+    "as_logged", "fields_of", "json_of", "new_outline", "parted",
 ]  # fmt: skip
 
 Decode = Callable[[bytes | memoryview], Any]
@@ -75,9 +75,15 @@ _decode_usual: Final = msgspec.json.Decoder(list[Usual]).decode
 _decode_raws: Final = msgspec.json.Decoder(list[Raw]).decode
 
 
-def json_of(item: Raw | Usual) -> bytes | memoryview:
-    """The bytes of an element of a list; of a usual message, with its keys in the usual order."""
+def json_of(item: Raw | msgspec.Struct) -> bytes | memoryview:
+    """The bytes of an element of a list; of a usual one, with its keys in the usual order."""
     return memoryview(item) if type(item) is Raw else _written(item)
+
+
+def fields_of(record: msgspec.Struct, but: str) -> dict[str, Any]:
+    """The values that a record has, but for one key."""
+    names = [name for name in record.__struct_fields__ if name != but]
+    return {name: value for name in names if (value := getattr(record, name)) is not UNSET}
 
 
 def as_logged(message: dict[str, Any], as_it_is: bool) -> Raw | Usual:

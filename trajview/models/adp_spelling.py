@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["ACTIONS", "CLASSES", "OBSERVATIONS", "current_class", "current_spelling"]
+__all__ = ["ACTIONS", "CALLS", "CLASSES", "OBSERVATIONS", "current_class", "current_spelling"]
 
-ACTIONS = frozenset({"api_action", "code_action", "message_action"})
+CALLS = frozenset({"api_action", "code_action"})
+ACTIONS = CALLS | {"message_action"}
 OBSERVATIONS = frozenset({"text_observation", "image_observation", "web_observation"})
 CLASSES = ACTIONS | OBSERVATIONS
 
