@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from trajview.app.screens import transcript_said
+from trajview.app.screens import transcript, transcript_said
 from trajview.corpus import unpack
 
 from .driving import reading
@@ -143,6 +143,43 @@ async def test_a_run_that_is_gone_stays_on_the_screen_and_says_so_when_it_is_rea
         await reader.press("ctrl+r")
         await reader.until(lambda: "not there any more" in reader.status)
         assert "two" in reader.text
+
+
+async def test_a_run_that_goes_out_of_its_log_while_it_is_read_is_said_to_be_gone_until_it_is_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transcript, "SETTLED", 0.05)
+    log = write_jsonl(tmp_path / "log.jsonl", [chat("a", "hi"), chat("b", "ho")])
+    async with reading(log, follow=True) as reader:
+        await reader.listed()
+        await reader.press("j")
+        await reader.open("enter")
+        assert "following" in reader.status
+        write_jsonl(log, [chat("a", "hi")])
+        await reader.until(lambda: "gone from its log" in reader.status)
+        assert ["not in its log any more" in toast for toast in reader.toasts] == [True]
+        assert "following" not in reader.status
+        assert "ho" in reader.text
+        append(log, chat("b", "ho", "hey"))
+        await reader.until(lambda: "following" in reader.status)
+
+
+async def test_a_run_that_is_back_at_once_is_not_said_to_be_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transcript, "SETTLED", 0.5)
+    log = write_jsonl(tmp_path / "log.jsonl", [chat("a", "hi"), chat("b", "ho")])
+    async with reading(log, follow=True) as reader:
+        await reader.listed()
+        await reader.press("j")
+        await reader.open("enter")
+        write_jsonl(log, [chat("a", "hi")])
+        await reader.until(lambda: len(reader.app.corpus) == 1)
+        append(log, chat("b", "ho", "hey"))
+        await reader.until(lambda: "hey" in reader.text)
+        await reader.pilot.pause(0.6)
+        assert "following" in reader.status
+        assert reader.toasts == []
 
 
 async def test_an_empty_folder_that_is_followed_says_so(tmp_path: Path) -> None:

@@ -46,7 +46,8 @@ if TYPE_CHECKING:
 __all__ = ["TranscriptScreen"]
 
 _EVERY = 0.2  # seconds from one look at how far the opening is to the next
-"""Bytes of a record up to which nobody wants to know how large it is."""
+SETTLED = 1.0
+"""Seconds after which a run that went out of its log counts as gone: one that is written anew may be back by then."""
 
 REST = 3
 """A run that grows all the time is read again for at most the time of one in so many, plus one."""
@@ -164,7 +165,7 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing, Counti
         self._unit, self._landing = unit, landing
         if landing is not None:
             self._came_with, self.sought = landing.typed, ""
-        self._changed = self._reading_again = False
+        self._changed = self._reading_again = self._gone = False
         self._opening_since = monotonic()
         self._say_opening()
         self._opening_clock.resume()
@@ -176,13 +177,29 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing, Counti
     def runs_changed(self, infos: Sequence[RunInfo]) -> None:
         """Runs are others now in the list; this one may be among them, or have made way for one of them."""
         if any(info.key == self.info.key for info in infos):
+            self._gone = False
             self.run_changed()
-        elif self.info.summarised:
+            return
+        if self.info.summarised:
             now = next((info for info in infos if info.place == self.info.place and info.summarised), None)
             if now is not None:
                 name = one_line(now.name or now.id, 40)
                 said = f"This log holds another run now, {name}. What you see, and score, is the one before."
                 self.notify(said, severity="warning", timeout=12, markup=False)
+                self._gone = True
+            elif self.trajview.corpus.following and not self._gone:
+                self.set_timer(SETTLED, self._say_if_gone)
+            self._say_status()
+
+    def _say_if_gone(self) -> None:
+        """That the list holds the run no more is said once."""
+        now = self.trajview.corpus.find(self.info.key)
+        if self._gone or self.run is None or (now is not None and now.key == self.info.key):
+            return
+        self._gone = True
+        said = "This run is not in its log any more. What you see, and score, is what was read of it."
+        self.notify(said, severity="warning", timeout=12, markup=False)
+        self._say_status()
 
     def run_changed(self) -> None:
         """The run is another one in its file now: show it so, with the reader where he is; soon, if it is a long one."""

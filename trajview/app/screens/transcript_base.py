@@ -44,6 +44,7 @@ class TranscriptBase(Selecting):
         """Which transcript was asked for last; it is shown once it is prepared."""
         self._tokens: dict[int, int] = {}
         self._said = ""
+        self._gone = False  # the list holds the run no more
         self._shown_message = -1
         self.sought = ""
         """What is searched for, in this transcript and in those that are shown next; "" for nothing."""
@@ -101,7 +102,7 @@ class TranscriptBase(Selecting):
         if tokens is not None:
             left.append(f"{_short(tokens)} tokens")
         if self.trajview.corpus.following:
-            left.append("following")
+            left.append("gone from its log" if self._gone else "following")
         right = self._said or self._annotation_says()
         self.status.say(left, right, "$accent" if self._said else "")
 
