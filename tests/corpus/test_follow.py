@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 
 from trajview.corpus import background, containers, follow
 from trajview.corpus.corpus import Corpus
+from trajview.corpus.feed import Feed
 from trajview.corpus.files import open_source
 from trajview.corpus.info import Gone, RunInfo, Updated
 from trajview.errors import Problem, UnreadableError
@@ -307,9 +308,9 @@ def test_a_large_file_that_grows_is_read_from_its_last_record_on(
         began: list[Any] = []
         again = corpus._scan.again
 
-        def watched(source: Any, start: Any = None, end: Any = None) -> Any:
+        def watched(source: Any, start: Any, *more: Any) -> Any:
             began.append(start)
-            return again(source, start, end)
+            return again(source, start, *more)
 
         monkeypatch.setattr(corpus._scan, "again", watched)
         append(log, b"no json\n" + record("r50") + b"\n")
@@ -697,3 +698,101 @@ def test_who_is_told_that_a_run_changed_reads_at_once_what_is_there_now(tmp_path
     path.write_bytes(record("a", text))
     corpus.refresh(corpus[0], now=True)
     assert read == ["one", "one", text]
+
+
+def test_who_subscribes_while_news_are_taken_in_is_told_of_them_when_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(record("a", "one"))
+    corpus = Corpus([path])
+    corpus.scan()
+    corpus.load(corpus[0])
+    forget, within, go_on = corpus._reader.forget, threading.Event(), threading.Event()
+    read: list[str] = []
+
+    def slowly(*what: Any) -> None:
+        within.set()
+        assert go_on.wait(PATIENCE)
+        forget(*what)
+
+    corpus._reader.forget = slowly  # type: ignore[method-assign]
+    path.write_bytes(record("a", "two"))
+    threads = [threading.Thread(target=corpus.reload)]
+    threads[0].start()
+    assert within.wait(PATIENCE)
+
+    def take(*_: object) -> None:
+        read.append(corpus.load(corpus[0]).transcripts[0].messages[0].text)
+
+    threads.append(threading.Thread(target=corpus.subscribe, args=[take]))
+    threads[1].start()
+    threads[1].join(0.05)
+    early = list(read)
+    go_on.set()
+    assert early == []
+    for thread in threads:
+        thread.join(PATIENCE)
+    assert read == ["two"]
+
+
+def test_an_error_while_news_are_taken_in_holds_nothing_back_for_good() -> None:
+    feed: Feed[int, int] = Feed(lambda _, item: item)
+    told: list[int] = []
+    feed.subscribe(lambda batch, _: told.extend(batch))
+
+    def fail() -> None:
+        with feed.held():
+            with feed.held():
+                feed.publish([1])
+            assert told == []
+            raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        fail()
+    feed.publish([2])
+    assert told == [1, 2]
+
+
+def test_a_run_that_is_parsed_while_its_file_is_read_again_is_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Or all who open it from then on would see what it was before."""
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(record("a", "one") + b"\n" + record("b", "one"))
+    corpus = Corpus([path])
+    corpus.scan()
+    read = corpus._reader.read
+
+    def meanwhile(*what: Any, **how: Any) -> Any:
+        run = read(*what, **how)
+        monkeypatch.undo()
+        path.write_bytes(record("a", "two") + b"\n" + record("b", "two"))
+        assert corpus.reload()
+        return run
+
+    monkeypatch.setattr(corpus._reader, "read", meanwhile)
+    assert [corpus.load(corpus[0]).transcripts[0].messages[0].text for _ in range(2)] == ["one", "two"]
+
+
+@pytest.mark.parametrize("whole", [1 << 20, 0])
+def test_a_run_among_others_that_says_something_else_in_as_many_bytes_is_told_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: int
+) -> None:
+    monkeypatch.setattr(follow, "_ALWAYS_WHOLE", whole)
+    path = tmp_path / "a.jsonl"
+    lines = [record(f"the {name} tale", "one") + b"\n" for name in ("first", "second", "third")]
+    path.write_bytes(b"".join(lines))
+    corpus = Corpus([path])
+    corpus.scan()
+    told: list[str] = []
+    corpus.subscribe(lambda batch, _: told.extend(item.item.id for item in batch if isinstance(item, Updated)))
+    for number, text in enumerate((b"two", b"six")):
+        lines[1] = lines[1].replace((b"one", b"two")[number], text)
+        path.write_bytes(b"".join(lines))
+        told.clear()
+        corpus.reload()
+        assert "the second tale" in told
+    assert told == ["the second tale"]
+    told.clear()
+    append(path, record("the fourth tale"))
+    corpus.reload()
+    assert told == []

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from trajview.corpus import tasks
-from trajview.corpus.corpus import open_corpus
+from trajview.corpus.corpus import Corpus, open_corpus
 from trajview.corpus.tasks import says_nothing
 
 
@@ -43,3 +43,16 @@ def test_only_so_many_runs_have_their_task_in_memory(tmp_path: Path, monkeypatch
     monkeypatch.setattr(tasks, "_MOST", 2)
     path = chats(tmp_path / "chats.jsonl", 3)
     assert [info.task for info in open_corpus(path)] == ["Mend bus 0.", "Mend bus 1.", None]
+
+
+def test_a_run_that_is_read_again_and_again_keeps_its_task_and_takes_no_other_one_its(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tasks, "_MOST", 3)
+    path = chats(tmp_path / "chats.jsonl", 2)
+    corpus = Corpus([path], follow=True)
+    corpus.scan()
+    for count in range(3, 8):
+        chats(path, count)
+        assert corpus.reload()
+        assert [info.task for info in corpus][:4] == ["Mend bus 0.", "Mend bus 1.", "Mend bus 2.", None][:count]

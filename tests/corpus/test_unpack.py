@@ -11,6 +11,7 @@ import os
 import random
 import sys
 import tempfile
+from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -48,6 +49,7 @@ def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     for key in list(unpack._kept):
         unpack._let_go(key)
     assert not unpack._last
+    assert not unpack._newest
     assert unpack._sizes == {True: 0, False: 0}
 
 
@@ -256,6 +258,22 @@ def test_each_of_many_files_is_kept_without_looking_through_the_others(
     assert len(open_corpus(tmp_path)) == 300
     assert len(unpack._kept) == 100
     assert len(looks) < 300 * 5
+
+
+def test_how_much_came_out_of_a_file_is_known_without_looking_through_the_others(tmp_path: Path) -> None:
+    class Kept(OrderedDict[Any, Any]):
+        def __iter__(self) -> Any:
+            raise AssertionError("it was looked through")
+
+        __reversed__ = items = __iter__
+
+    for name, data in (("a", lines(3)), ("b", lines(3).decode().encode("utf-16"))):
+        (tmp_path / f"{name}.jsonl.gz").write_bytes(gzip.compress(data))
+    assert len(open_corpus(tmp_path)) == 6
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(unpack, "_kept", Kept(unpack._kept.items()))
+        sizes = [unpack.size_unpacked(tmp_path / f"{name}.jsonl.gz") for name in "abc"]
+    assert sizes == [len(lines(3)), len(lines(3)), None]
 
 
 def test_nothing_is_left_in_the_folder_for_temporary_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

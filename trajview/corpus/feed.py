@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from threading import Lock
+from threading import Condition
 from typing import Generic, TypeVar
 
 __all__ = ["Feed"]
@@ -31,7 +31,7 @@ class Feed(Generic[_Item, _Change]):
         self._changes: list[_Change] = []
         self._forgotten = 0  # changes that everyone has had
         self._subscribers: list[_Subscriber[_Item, _Change]] = []
-        self._lock = Lock()
+        self._lock = Condition()
         self._holding = 0
 
     def __len__(self) -> int:
@@ -54,7 +54,10 @@ class Feed(Generic[_Item, _Change]):
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """What is published meanwhile is handed on behind it, when all that belongs to it is as it is now."""
+        """What is published meanwhile is handed on behind it, when all that belongs to it is as it is now.
+
+        Whoever subscribes meanwhile waits for its end; so nothing within may wait for them, nor subscribe.
+        """
         with self._lock:
             self._holding += 1
         try:
@@ -62,6 +65,7 @@ class Feed(Generic[_Item, _Change]):
         finally:
             with self._lock:
                 self._holding -= 1
+                self._lock.notify_all()
             self._deliver_all()
 
     def finish(self) -> None:
@@ -77,10 +81,7 @@ class Feed(Generic[_Item, _Change]):
         twice, and calls never overlap. No lock is held during a call, so it may call back, or wait for another thread.
         """
         subscriber = _Subscriber[_Item, _Change](callback)
-        with self._lock:
-            subscriber.changes = self._forgotten + len(self._changes)
-            self._subscribers.append(subscriber)
-        self._deliver(subscriber, at_once=True)
+        self._deliver(subscriber, new=True)
 
         def unsubscribe() -> None:
             with self._lock:
@@ -95,11 +96,16 @@ class Feed(Generic[_Item, _Change]):
         for subscriber in subscribers:
             self._deliver(subscriber)
 
-    def _deliver(self, subscriber: _Subscriber[_Item, _Change], *, at_once: bool = False) -> None:
+    def _deliver(self, subscriber: _Subscriber[_Item, _Change], *, new: bool = False) -> None:
         while True:
             with self._lock:
-                # Whoever is calling it just now looks again afterwards, and takes what is new along.
-                if subscriber.busy or subscriber not in self._subscribers or (self._holding and not at_once):
+                if new:
+                    self._lock.wait_for(lambda: not self._holding)
+                    subscriber.changes = self._forgotten + len(self._changes)
+                    self._subscribers.append(subscriber)
+                    new = False
+                # Whoever is calling it just now, or holds it, looks again afterwards, and takes what is new along.
+                if subscriber.busy or subscriber not in self._subscribers or self._holding:
                     return
                 batch: list[_Item | _Change] = [*self._items[subscriber.seen :]]
                 subscriber.seen += len(batch)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import stat
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from itertools import pairwise
@@ -265,8 +265,9 @@ class Follower:
         begun, clock = monotonic(), time_ns()
         start = self._start(file, path, stamp)
         found: list[Item] | None
+        sums: dict[int, int] = {}
         try:
-            found = self._scan.again(file.source, start, stamp[0])
+            found = self._scan.again(file.source, start, stamp[0], sums)
         except TrajviewError as error:
             found = [error.problem()]
         if found is None:
@@ -275,7 +276,7 @@ class Follower:
         if file.runs and start is None and age < _GRACE and not any(isinstance(item, RunInfo) for item in found):
             file.due = monotonic() + _REST * (monotonic() - begun)
             return  # it is being written anew
-        self._take(file, path, found, start, stamp)
+        self._take(file, path, found, start, stamp, sums)
         # A file that changed just now may change again without its time changing.
         file.stamp = stamp if _is_settled(_changed_at(stamp), clock) else None
         last = self._items[file.runs[-1]] if file.runs else None
@@ -289,9 +290,11 @@ class Follower:
         found: Iterable[Item],
         start: Start | None = None,
         stamp: Stamp | None = None,
+        sums: Mapping[int, int] | None = None,
     ) -> None:
         written = path is not None and stamp is not None and start is None and self._scan.stamps.get(path) != stamp
-        news = news_of(file, list(found), self._items, self._keys, start[1] if start else 0, written=written)
+        line = start[1] if start else 0
+        news = news_of(file, list(found), self._items, self._keys, line, written=written, sums=sums)
         if news.added or news.changed or path is not None:
             self._publish(news, path, start[0] if start else 0, stamp)
 

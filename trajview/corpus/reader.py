@@ -70,6 +70,8 @@ class Reader:
             run = self.read(info, lazily, whole=True)
             keep_from_collector(info.length)
         with self._lock:
+            if self._stamps.get(info.path) != known:
+                return run  # the file was read again meanwhile, and what this is of it was to be forgotten
             self._cache[info.place] = info.key, run
             self._cache.move_to_end(info.place)
             if info.length > LARGE_RUN:
@@ -135,7 +137,7 @@ class Reader:
         return handed[3] if same and handed is not None and handed[:3] == (info.path, known, info.offset) else None
 
     def forget(self, path: Path, offset: int) -> None:
-        """Do not keep the runs of a file from an offset on: they were read again."""
+        """Do not keep the runs of a file from an offset on: they were read again, and its stamp is another one by now."""
         self._handed = None
         with self._lock:
             for place in [place for place in self._cache if place[0] == path and place[2] >= offset]:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from array import array
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 import msgspec
 
@@ -22,6 +23,9 @@ from .walk import SourceFile
 __all__ = ["FileRows", "Item", "Keys", "News", "line_of", "news_of"]
 
 Item = RunInfo | Problem
+_FEW: Final = 10_000
+"""So many runs of a file are told of once too often, rather than one of them never."""
+_NOT_KNOWN: Final = -1
 
 
 def _rows() -> array[int]:
@@ -39,6 +43,8 @@ class FileRows:
     source: SourceFile | None
     runs: array[int] = field(default_factory=_rows)
     """In the order of the file."""
+    sums: array[int] = field(default_factory=_rows)
+    """A check sum of the bytes of each run, -1 where these were not seen; none of any before the file was read again."""
     problems: array[int] = field(default_factory=_rows)
     gone: array[int] = field(default_factory=_rows)
     stamp: Stamp | None = None
@@ -81,17 +87,22 @@ def news_of(
     from_line: int = 0,
     *,
     written: bool = False,
+    sums: Mapping[int, int] | None = None,
 ) -> News:
     """Put what was found in a file (runs without keys) in its rows; returns what has to be handed on.
 
-    `items` are all rows as they are. `from_line`: only what stands from that line on was read again. `written`: the file
-    is not what it was; one that holds a single run may say something else in as many bytes.
+    `items` are all rows as they are. `from_line`: only what stands from that line on was read again.
+
+    A run may say something else in as many bytes, and nothing that the list shows tells: that its bytes have another
+    check sum does, of which `sums` has those of now, by offset. `written`: the file is not what it was.
     """
     news = News()
     runs = [item for item in found if isinstance(item, RunInfo)]
     problems = [item for item in found if isinstance(item, Problem)]
     kept = len(file.runs) - 1 if from_line else 0
     old_runs = list(file.runs[kept:])
+    before_sums = file.sums if len(file.sums) == len(file.runs) else array("q", [_NOT_KNOWN]) * len(file.runs)
+    old_sums = dict(zip(old_runs, before_sums[kept:], strict=True))
     here = {row for row in file.problems if line_of(items[row]) >= from_line}
     kept_reasons = {_reason_of(items[row]) for row in file.problems if row not in here}
     if NOT_UTF8 in kept_reasons:  # said once in a file
@@ -110,10 +121,13 @@ def news_of(
         if had is not None and _id_of(items[had]) != run.id:
             _take_back(items[had], keys)
     spare = deque(file.gone)
-    alone = len(runs) == 1 and written
     count = len(items)
 
-    def put(row: int | None, item: Item) -> int:
+    def may_say_something_else(row: int, now: int) -> bool:
+        before = old_sums[row]
+        return before != now if _NOT_KNOWN not in (before, now) else written and len(runs) <= _FEW
+
+    def put(row: int | None, item: Item, *, anew: bool = False) -> int:
         nonlocal count
         if row is None and spare:
             row = spare.popleft()
@@ -121,23 +135,28 @@ def news_of(
             news.added.append(item)
             count += 1
             return count - 1
-        if items[row] != item or (alone and isinstance(item, RunInfo)):
+        if anew or items[row] != item:
             news.changed[row] = item
         else:
             news.changed.pop(row, None)
         return row
 
-    new_runs, new_problems = _rows(), _rows()
+    new_runs, new_sums, new_problems = _rows(), _rows(), _rows()
+    alone = len(runs) == 1 and written  # who failed to read it while it was written waits to be told
     for had, run in zip(run_rows, runs, strict=True):
         was = None if had is None else items[had]
         try:
             key = was.key if isinstance(was, RunInfo) and was.id == run.id else keys.give(run)
         except TrajviewError:  # the file has changed once more, and is read again soon
             key = f"{run.id}@{run.path}:{run.offset}"
-        new_runs.append(put(had, msgspec.structs.replace(run, key=key)))
+        now = (sums or {}).get(run.offset, _NOT_KNOWN)
+        anew = had is not None and (alone or may_say_something_else(had, now))
+        new_runs.append(put(had, msgspec.structs.replace(run, key=key), anew=anew))
+        new_sums.append(now)
     for had, problem in zip(problem_rows, problems, strict=True):
         new_problems.append(put(had, problem))
     file.runs = file.runs[:kept] + new_runs
+    file.sums = before_sums[:kept] + new_sums
     file.problems = array("q", (row for row in file.problems if row not in here)) + new_problems
     file.gone = array("q", spare)
     return news

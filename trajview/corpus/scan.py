@@ -7,6 +7,7 @@ from itertools import chain
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 import msgspec
 
@@ -179,12 +180,17 @@ class Scan:
         return isinstance(item, Problem) and self.is_written(path) and is_unfinished(item)
 
     def again(
-        self, source: SourceFile, start: Start | None = None, until: int | None = None
+        self,
+        source: SourceFile,
+        start: Start | None = None,
+        until: int | None = None,
+        sums: dict[int, int] | None = None,
     ) -> list[RunInfo | Problem] | None:
         """What a file holds now, or holds from a line on; without keys, and the stamps are the caller's business.
 
-        `until`: the bytes that it had just now. While it is written, what comes behind them has its turn later. None
-        where the scan was cancelled. Raises UnreadableError.
+        `until`: the bytes that it had just now. While it is written, what comes behind them has its turn later. `sums`
+        gets a check sum of the bytes of each record that are at hand, by its offset. None where the scan was cancelled.
+        Raises UnreadableError.
         """
         found: list[RunInfo | Problem] = []
         look = self._quick_look(source.path)
@@ -195,6 +201,7 @@ class Scan:
                 raise _Stopped
 
         self._infos.gives_keys = False
+        self._quick.wants_tasks = True  # of which some had one
         try:
             if start is None:
                 records = records_of(source, registry.is_message_line, look, unpacking, until=end)
@@ -202,6 +209,8 @@ class Scan:
                 records = records_after(source, start, look, end)
             for item in records:
                 found += [item] if isinstance(item, Problem) else self._items(item, source)
+                if sums is not None and isinstance(item, Record) and item.data is not None:
+                    sums[item.offset] = crc32(memoryview(item.data)[: item.length])
                 if self._cancelled.is_set():
                     return None
         except _Stopped:
@@ -350,7 +359,8 @@ class Scan:
         yield self._infos.of(found, source, raw.name, raw.summarise(found.value, origin))
 
     def _has_tasks(self) -> None:
-        self._quick.wants_tasks = False
+        if self._infos.gives_keys:
+            self._quick.wants_tasks = False
 
 
 def _stamp_in_cache(path: Path) -> str:

@@ -32,19 +32,23 @@ def task_of(summary: Summary, path: PurePath, member: str | None) -> str | None:
 
 
 class Tasks:
-    """Gives the first runs their tasks."""
+    """Gives the first runs their tasks; a run that is read again, and had one, still has one."""
 
     def __init__(self) -> None:
-        self._given = 0
+        self._given: set[tuple[PurePath, str | None, str]] = set()
 
     @property
     def wanted(self) -> bool:
         """Whether there are not enough yet."""
-        return self._given < _MOST
+        return len(self._given) < _MOST
 
     def of(self, summary: Summary, path: PurePath, member: str | None) -> str | None:
-        """See `task_of`; None of every run once enough have one."""
-        if not self.wanted or (task := task_of(summary, path, member)) is None:
+        """See `task_of`; None of every further run once enough have one."""
+        if not summary.task:
             return None
-        self._given += 1
-        return task
+        run = (path, member, summary.id)
+        if run not in self._given:
+            if not self.wanted or task_of(summary, path, member) is None:
+                return None
+            self._given.add(run)
+        return summary.task

@@ -144,6 +144,8 @@ class _Work:
 _kept: OrderedDict[_Key, _Kept] = OrderedDict()
 _last: dict[tuple[Path, str], _Key] = {}
 """The key of what is kept of each file: to look through 20,000 of them for each one more would take minutes."""
+_newest: dict[Path, _Key] = {}
+"""The same of what came out of each file last: of one in another encoding that was packed, both are kept."""
 _sizes = {True: 0, False: 0}
 """Bytes that are kept in memory, and on disk."""
 _working: dict[_Key, _Work] = {}
@@ -159,7 +161,8 @@ def share_unpacked(path: Path) -> float | None:
 def size_unpacked(path: Path) -> int | None:
     """How many bytes came out of a file that was unpacked last; None where nothing is kept of it."""
     with _lock:
-        return next((kept.size for key, kept in reversed(_kept.items()) if key[0] == path), None)
+        key = _newest.get(path)
+        return None if key is None else _kept[key].size
 
 
 def unpacked(
@@ -208,7 +211,7 @@ def _keep(key: _Key, made: _Kept) -> None:
     if before is not None:
         _let_go(before)
     _kept[key] = made
-    _last[key[:2]] = key
+    _last[key[:2]] = _newest[key[0]] = key
     kind, most = made.in_memory, _KEPT_IN_MEMORY if made.in_memory else _KEPT_ON_DISK
     _sizes[kind] += made.size
     while _sizes[kind] > most:
@@ -224,6 +227,8 @@ def _let_go(key: _Key) -> None:
     _sizes[made.in_memory] -= made.size
     if _last[key[:2]] is key:
         del _last[key[:2]]
+    if _newest.get(key[0]) is key:
+        del _newest[key[0]]
 
 
 def _unpack(file: BinaryIO, path: Path, compression: str, progress: Progress) -> _Kept:
