@@ -5,12 +5,13 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+import stat
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from trajview.errors import AnnotationError, Where
 
-__all__ = ["make_folder", "refusal", "sync_folder", "write_all", "write_atomically"]
+__all__ = ["make_folder", "may_replace", "refusal", "sync_folder", "write_all", "write_atomically"]
 
 _NO_FOLDER_SYNC = {errno.EINVAL, errno.ENOTSUP, errno.EBADF}
 """What file systems that cannot sync a folder answer; they keep its entries by themselves."""
@@ -35,6 +36,8 @@ def refusal(error: OSError, path: Path, what: str) -> AnnotationError:
     why, hint = _WHY.get(
         error.errno or 0, (error.strerror or type(error).__name__, "what you typed is still in the panel")
     )
+    if isinstance(error, ReadOnly):
+        why, hint = "its file is read-only", "make it writable (`chmod u+w`), or move it away"
     return AnnotationError(f"{what}: {why}.", hint=hint, where=Where(path))
 
 
@@ -57,21 +60,46 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
+class ReadOnly(PermissionError):
+    """A person has made a file read-only, which a rename would not mind."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(errno.EACCES, "it is read-only", str(path))
+
+
+def may_replace(path: Path) -> int | None:
+    """The permissions of the file that is there, None where there is none. Raises ReadOnly."""
+    try:
+        mode = stat.S_IMODE(path.stat().st_mode)
+    except OSError:  # There is none; what else it may be, writing will say.
+        return None
+    if not mode & 0o222:
+        raise ReadOnly(path)
+    return mode
+
+
 def write_atomically(path: Path, data: bytes, mode: int | None = None) -> None:
     """Replace a file by `data`, durable when this returns. Raises OSError, and then the old file is as it was.
 
-    `mode` are its permissions, None for those of a new file.
+    `mode` are its permissions, None for those that it has, or those of a new file. Of a link, what it leads to is
+    replaced. A file that is read-only stays.
 
     The one exception: where only the last step fails, syncing the folder, the new file is in place but may not survive
     a power cut. The temporary file is beside the target and does not end in `.json`, since Sotopia opens all that do.
     """
+    if path.is_symlink():
+        path = Path(os.path.realpath(path))
+    kept = may_replace(path)
     temporary = path.with_name(f".{path.stem}.{secrets.token_hex(6)}.tmp")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if kept is None else kept & 0o777)
     with ExitStack() as unless_replaced:  # Whatever ends it, ctrl+c too, leaves no temporary file behind.
         unless_replaced.callback(_remove, temporary)
         try:
             if mode is not None:
                 os.fchmod(descriptor, mode)
+            elif kept is not None:
+                with suppress(OSError):  # Where there are no permissions to set, all files have the same.
+                    os.fchmod(descriptor, kept)
             write_all(descriptor, data)
             os.fsync(descriptor)
         finally:

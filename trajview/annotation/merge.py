@@ -19,7 +19,7 @@ from trajview.atomic import make_folder, refusal, write_atomically
 from trajview.errors import AnnotationError, Problem, Where
 
 from .journal import Journal
-from .records import bytes_of, record_from, version_of
+from .records import bytes_of, record_from, version_of, with_others
 from .sotopia_folder import stranger
 
 __all__ = ["Merged", "merge_into", "to_settle"]
@@ -125,7 +125,7 @@ def _merge_record(path: Path, ours: Path, done: Merged, force: bool) -> None:
                 return
             _put(target, data)
             done.records += 1
-        elif there == data or _says(there, target) == record:
+        elif there == data or _says(there, target) == with_others(record, data):
             done.same += 1
         else:
             what = f"There are two annotations of {record.episode} by {record.annotator_id}"
@@ -138,9 +138,10 @@ def _turn(ours: Path, annotator: str) -> AbstractContextManager[None]:
     return journal.locked(_WHAT) if journal.path.exists() else nullcontext()
 
 
-def _says(data: bytes, path: Path) -> object:
+def _says(data: bytes, path: Path) -> bytes | None:
+    """A record as it would be written anew, so that only what it says counts; None where it is none."""
     try:
-        return record_from(data, path)
+        return with_others(record_from(data, path), data)
     except AnnotationError:
         return None
 

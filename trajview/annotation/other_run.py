@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from trajview.errors import AnnotationError
 from trajview.models.beginning import differs_at
 
-from .records import bytes_of, pk_of, version_of
+from .records import bytes_of, pk_of, version_of, with_others
 
 if TYPE_CHECKING:
     from .events import Entry
@@ -199,7 +199,7 @@ def _copy(store: AnnotationStore, name: str, episode: str, rubric: Rubric, saved
     path = store.folder / f"{pk_of(name, store.annotator, rubric.name)}.json"
     store.may_hold(name, _WHAT)
     record = store.record(name, rubric, saved.annotation.rewards, saved.annotation.reasoning)
-    data = record.to_json().encode("ascii")
+    data = with_others(record, bytes_of(saved.path))
     if bytes_of(path) != data:
         store.files.write(path, data, _WHAT)
         with suppress(AnnotationError):  # The record is safe; only its history lacks a line.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -11,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trajview.atomic import make_folder, refusal, sync_folder, write_atomically
+from trajview.atomic import make_folder, may_replace, refusal, sync_folder, write_atomically
 from trajview.errors import AnnotationError, Problem, Where
 
 from .draft import Draft, loadable
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from trajview.models.run import Reward
     from trajview.models.sotopia import AnnotationForEpisode
 
-__all__ = ["ChangedOnDisk", "IndexEntry", "Opened", "RecordFolder", "Saved", "Write", "bytes_of", "pk_of", "record_from", "record_or_none", "version_of", "written_at"]  # fmt: skip
+__all__ = ["ChangedOnDisk", "IndexEntry", "Opened", "RecordFolder", "Saved", "Write", "bytes_of", "pk_of", "record_from", "record_or_none", "version_of", "with_others", "written_at"]  # fmt: skip
 
 _LARGEST = 16 << 20
 """No annotation is larger than this many bytes; what is, is not read."""
@@ -151,7 +152,9 @@ class RecordFolder:
                         status = file.stat()
                         stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
                     except OSError:
-                        continue  # Gone since the folder was listed.
+                        if not file.is_symlink():
+                            continue  # Gone since the folder was listed.
+                        stamp = (0, 0, 0)
                     known = self.index.get(file.name)
                     found[file.name] = known if known and known.stamp == stamp else _entry(path, stamp)
         except (FileNotFoundError, NotADirectoryError):
@@ -207,6 +210,7 @@ class RecordFolder:
                 make_folder(self.path)
                 write_atomically(path, data)
             else:
+                may_replace(path)
                 path.unlink(missing_ok=True)
                 sync_folder(path.parent)
         except OSError as error:
@@ -233,13 +237,40 @@ def written_at(path: Path) -> datetime:
 
 
 def bytes_of(path: Path) -> bytes | None:
-    """The bytes of a file, None where there is none. Raises AnnotationError where it cannot be read."""
+    """The bytes of a file, None where there is none. Raises AnnotationError where it cannot be read.
+
+    A link that leads nowhere is one that cannot be: what it led to may be on a disk that is not there now.
+    """
+    what = "The saved annotation could not be read"
     try:
-        return path.read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
+        return _read(path)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        if path.is_symlink():
+            raise AnnotationError(
+                f"{what}: its file is a link to one that is not there.",
+                hint="bring that back (is its disk there?), or remove the link",
+                where=Where(path),
+            ) from error
         return None
     except OSError as error:
-        raise refusal(error, path, "The saved annotation could not be read") from error
+        raise refusal(error, path, what) from error
+
+
+def _read(path: Path) -> bytes:
+    """The bytes of a file. Raises OSError, also of a pipe, which would be waited for."""
+    if path.is_fifo():
+        raise OSError(errno.ENXIO, "it is a pipe, not a file")
+    return path.read_bytes()
+
+
+def with_others(annotation: AnnotationForEpisode, there: bytes | None) -> bytes:
+    """The bytes of a record: as Sotopia writes it, then what else is in the record that is `there`, which stays."""
+    text = annotation.to_json()
+    if record_or_none(there, Path()) is None:
+        return text.encode("ascii")
+    ours, others = json.loads(text), json.loads(there or b"")
+    more = {key: value for key, value in others.items() if key not in ours}
+    return json.dumps({**ours, **more}, indent=2).encode("ascii") if more else text.encode("ascii")
 
 
 def record_from(data: bytes, path: Path) -> AnnotationForEpisode:
@@ -277,8 +308,10 @@ def _entry(path: Path, stamp: tuple[int, int, int]) -> IndexEntry:
     if stamp[1] > _LARGEST:
         return broken("This file is far too large for an annotation.")
     try:
-        record = json.loads(path.read_bytes())
+        record = json.loads(_read(path))
     except OSError as error:
+        if isinstance(error, FileNotFoundError) and path.is_symlink():
+            return broken("This file is a link to one that is not there.")
         return broken(f"This file could not be read: {error.strerror}.")
     except (ValueError, RecursionError):
         return broken("This file is not valid JSON.")

@@ -34,6 +34,7 @@ from .records import (
     record_from,
     record_or_none,
     version_of,
+    with_others,
     written_at,
 )
 from .rubric import Rubric
@@ -334,8 +335,8 @@ class AnnotationStore:
         self.may_hold(episode, "The annotation was not saved")
         path = self._target(episode, rubric)
         annotation = self._record_at(path, episode, rewards, reasoning)
-        data = annotation.to_json().encode("ascii")
         now = bytes_of(path)
+        data = with_others(annotation, now)
         _, known = self._known.get((episode, rubric.name), (path, None))
         if version_of(now) != known and now != data and not overwrite:
             raise ChangedOnDisk(path, annotation, record_or_none(now, path), gone=now is None)

@@ -114,8 +114,8 @@ class UnitFolder:
             for kind in ("units", "marks"):
                 for item in record[kind]:
                     place = _place(item)
-                    if place is not None:
-                        self._known[episode, kind, *place] = item
+                    if place is not None:  # Of several on one unit, written by hand, the first is shown and changed.
+                        self._known.setdefault((episode, kind, *place), item)
             return UnitNotes(
                 episode,
                 tuple(sorted((_note(i) for i in record["units"] if _place(i)), key=lambda n: (n.transcript, n.unit))),
@@ -211,9 +211,13 @@ class UnitFolder:
         return before
 
     def _put(self, path: Path, record: Item, kind: Kind, place: tuple[int, int], item: Item | None) -> None:
-        kept = [old for old in record[kind] if _place(old) != place]
-        if item is not None:
-            kept.append({"transcript": place[0], "unit": place[1], **item})
+        kept = list(record[kind])
+        before = next((old for old in kept if _place(old) == place), None)
+        if before is not None:
+            kept.remove(before)
+        if item is not None:  # What else somebody wrote into it stays.
+            more = {key: value for key, value in (before or {}).items() if key not in ("scores", "note")}
+            kept.insert(0, {"transcript": place[0], "unit": place[1], **more, **item})
         kept.sort(key=lambda old: _place(old) or (1 << 62, 0))
         text = json.dumps({**record, kind: kept}, indent=2)
         try:
