@@ -16,6 +16,7 @@ from trajview.corpus.corpus import Corpus
 from trajview.corpus.info import RunInfo
 
 from .driving import PATIENCE, Reader, reading
+from .logs import write_jsonl
 
 
 def raw(reader: Reader) -> RawScreen:
@@ -177,6 +178,29 @@ async def test_of_what_a_record_says_twice_it_opens_at_what_the_message_comes_fr
             assert "of the history" in row_below(reader)
             await reader.press("q")
             await reader.until(lambda: isinstance(reader.app.screen, TranscriptScreen))
+
+
+@pytest.mark.parametrize("how", ["grown", "gone"])
+async def test_a_record_that_changes_in_its_file_while_it_is_shown_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    monkeypatch.setattr("trajview.corpus.corpus.EVERY", 0.02)
+    log = write_jsonl(tmp_path / "session.jsonl", [{"role": "user", "content": text} for text in ("one", "two")])
+    async with reading(log, follow=True) as reader:
+        await raw_at(reader, "m0")
+        assert "changed" not in title(reader)
+        if how == "gone":
+            log.unlink()
+        else:
+            write_jsonl(log, [{"role": "user", "content": text} for text in ("one", "two", "three")])
+        await reader.until(lambda: "the file has changed since: q v reads it again" in title(reader))
+        assert '"two"' in reader.whole_screen
+        if how == "grown":
+            await reader.press("q")
+            await reader.until(lambda: len(reader.session.messages) == 3)
+            await reader.press("v")
+            await reader.until(lambda: isinstance(reader.app.screen, RawScreen) and '"three"' in reader.whole_screen)
+            assert "changed" not in title(reader)
 
 
 async def test_in_yaml_it_opens_at_the_post_that_was_read(tmp_path: Path) -> None:

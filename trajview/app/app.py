@@ -241,13 +241,14 @@ class TrajviewApp(OneFrameApp, Leaving, Episodes):
         self.open_run(info, landing=Landing(citation.transcript, citation.message, "", "", citation))
 
     def _runs_changed(self, infos: list[RunInfo]) -> None:
-        """Have the transcript that is open show its run as it is now, where that comes by itself."""
+        """Have the transcript that is open show its run as it is now, where that comes by itself, and its record say so."""
         if len(self.screen_stack) == 1:  # the browser
             return
+        from trajview.app.screens.raw import RawScreen
         from trajview.app.screens.transcript import TranscriptScreen
 
         for screen in self.screen_stack:
-            if isinstance(screen, TranscriptScreen) and screen.is_mounted:
+            if isinstance(screen, (TranscriptScreen, RawScreen)) and screen.is_mounted:
                 screen.runs_changed(infos)
 
     def neighbour(self, info: RunInfo, step: int) -> RunInfo | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import deque
+from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, ClassVar, cast
 
@@ -97,7 +98,8 @@ class RawScreen(OneFrame, Reading, Screen[None]):
         self.info, self.at = info, at
         self._early: deque[events.Event] | None = deque()
         """What was typed before the record was there; None once that was done."""
-        self._how_large = ""
+        self._how_large = self._said = ""
+        self._changed = False  # since it was read
         self._sought = ""
         self._places: list[_Place] = []
         self._went_to: tuple[_Place, int] = (-1, 0), 0
@@ -115,8 +117,19 @@ class RawScreen(OneFrame, Reading, Screen[None]):
         self._title(f"reading… {size_of(self.info.length)}")
         self._read()
 
+    def runs_changed(self, infos: Sequence[RunInfo]) -> None:
+        """Runs are others now in the list: whether the record that is shown is not what the file holds any more."""
+        now = cast("TrajviewApp", self.app).corpus.find(self.info.key)
+        gone = now is None or now.key != self.info.key
+        if not self._changed and (gone or any(info.key == self.info.key for info in infos)):
+            self._changed = True
+            self._title(self._said)
+
     def _title(self, said: str) -> None:
+        self._said = said
         where = f"{self.info.source}:{self.info.line}" if self.info.line else self.info.source
+        if self._changed:
+            said += f" · the file has changed since: {key_of('back')} {key_of('show.raw')} reads it again"
         self.query_one("#raw-title", Static).update(
             Content.assemble(("raw  ", "bold"), one_line(where, 200), (f"  {said}", "$foreground 55%"))
         )
