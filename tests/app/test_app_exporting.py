@@ -29,6 +29,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 async def answered(reader: Reader, text: str) -> None:
     """Put a text in the place of the one that the prompt has, and enter."""
+    await reader.until(lambda: isinstance(reader.app.focused, Input))
     field = reader.app.focused
     assert isinstance(field, Input)
     field.value = text
@@ -98,10 +99,9 @@ async def test_a_name_without_a_known_ending_is_asked_for_again(log: Path, folde
         await reader.opened()
         await reader.press("W")
         await answered(reader, "mine.pdf")
+        said = "The ending says the format: .md, .html, .json (Docent), .jsonl (OpenAI), .adp.jsonl (ADP)."
+        await reader.until(lambda: said in "".join(reader.toasts))
         await reader.until(lambda: reader.screen.prompt.is_open)
-        assert "The ending says the format: .md, .html, .json (Docent), .jsonl (OpenAI), .adp.jsonl (ADP)." in "".join(
-            reader.toasts
-        )
         field = reader.app.focused
         assert isinstance(field, Input)
         assert field.value == "mine.pdf"

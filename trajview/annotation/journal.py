@@ -166,10 +166,8 @@ class Journal:
                 try:
                     fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     kept = self._is_alone = os.path.samestat(self.path.stat(), os.fstat(descriptor))
-                except (
-                    BlockingIOError,
-                    FileNotFoundError,
-                ):  # Another one writes; or it was moved away while we waited.
+                # Another one writes; or it was moved away while we waited.
+                except (BlockingIOError, FileNotFoundError):
                     kept = False
                 except OSError:  # No locks here: O_APPEND still keeps lines whole.
                     kept = True
