@@ -171,6 +171,11 @@ class Reader:
         await self.until(self._panel_ready, "the fields can be typed in")
         await self.until(lambda: self.app.focused is not None and self.panel in self.app.focused.ancestors)
 
+    async def annotate(self) -> None:
+        """Open the panel."""
+        await self.press("a")
+        await self.annotating()
+
     def _panel_ready(self) -> bool:
         panel = self.screen.panel
         return panel is not None and panel.key == self.screen.info.key and panel._ready

@@ -140,8 +140,7 @@ async def test_a_transcript_is_opened_from_the_tree_with_keys(field: Path) -> No
 async def test_on_a_small_screen_the_tree_takes_the_place_of_the_panel_until_it_is_left(field: Path) -> None:
     async with reading(field, size=(80, 24)) as reader:
         await found(reader)
-        await reader.press("a")
-        await reader.annotating()
+        await reader.annotate()
         await reader.press("escape", "T")
         await reader.until(lambda: not reader.panel.display)
         await reader.until(lambda: reader.screen.view.size.width > 30)

@@ -265,8 +265,7 @@ async def test_a_selection_over_several_messages_cites_them_all(log: Path) -> No
 async def test_a_citation_goes_where_was_typed_last_and_ctrl_g_follows_it(log: Path) -> None:
     async with reading(log) as reader:
         await reader.opened()
-        await reader.press("a")
-        await reader.annotating()
+        await reader.annotate()
         await reader.press("tab")
         await reader.type("It lies here")
         await reader.press("left", "left", "left", "left", "escape")
@@ -283,8 +282,7 @@ async def test_a_citation_goes_where_was_typed_last_and_ctrl_g_follows_it(log: P
 async def test_ctrl_g_without_a_citation_says_so(log: Path) -> None:
     async with reading(log) as reader:
         await reader.opened()
-        await reader.press("a")
-        await reader.annotating()
+        await reader.annotate()
         await reader.press("ctrl+g")
         assert "no citation at the cursor" in reader.status
 

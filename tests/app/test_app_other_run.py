@@ -36,6 +36,11 @@ def log_of(path: Path, kind: str, texts: tuple[str, ...]) -> Path:
     return path
 
 
+def old_log(folder: Path, kind: str) -> Path:
+    """The log as it is at first."""
+    return log_of(folder / ("log.json" if kind == "json" else "log.jsonl"), kind, OLD)
+
+
 def replaced(path: Path, kind: str, texts: tuple[str, ...]) -> None:
     """Put another log in the place of one, as a rotation does."""
     new = log_of(path.with_suffix(".new"), kind, texts)
@@ -80,12 +85,10 @@ KINDS = pytest.mark.parametrize("kind", ["messages", "records", "json"])
 
 @KINDS
 async def test_a_log_that_is_replaced_while_it_is_scored_asks_whose_the_draft_is(tmp_path: Path, kind: str) -> None:
-    suffix = "json" if kind == "json" else "jsonl"
-    log, store = log_of(tmp_path / f"log.{suffix}", kind, OLD), tmp_path / "store"
+    log, store = old_log(tmp_path, kind), tmp_path / "store"
     async with reading(log, follow=True, store=store) as reader:
         await open_last(reader, kind)
-        await reader.press("a")
-        await reader.annotating()
+        await reader.annotate()
         await score(reader, "4")
         replaced(log, kind, NEW)
         await asked(reader)
@@ -107,12 +110,10 @@ async def test_a_log_that_is_replaced_while_it_is_scored_asks_whose_the_draft_is
 async def test_a_log_that_was_replaced_since_it_was_scored_asks_when_it_is_opened_again(
     tmp_path: Path, kind: str
 ) -> None:
-    suffix = "json" if kind == "json" else "jsonl"
-    log, store = log_of(tmp_path / f"log.{suffix}", kind, OLD), tmp_path / "store"
+    log, store = old_log(tmp_path, kind), tmp_path / "store"
     async with reading(log, store=store) as reader:
         await open_last(reader, kind)
-        await reader.press("a")
-        await reader.annotating()
+        await reader.annotate()
         await score(reader, "4")
     replaced(log, kind, NEW)
     async with reading(log, store=store) as reader:
@@ -130,19 +131,16 @@ async def test_a_log_that_was_replaced_since_it_was_scored_asks_when_it_is_opene
         assert typed(reader) == ["4"]
     async with reading(log, store=store) as reader:
         await open_last(reader, kind)
-        await reader.press("a")
-        await reader.annotating()
+        await reader.annotate()
         assert typed(reader) == ["4"]
 
 
 @KINDS
 async def test_a_log_that_grows_while_it_is_scored_asks_nothing(tmp_path: Path, kind: str) -> None:
-    suffix = "json" if kind == "json" else "jsonl"
-    log, store = log_of(tmp_path / f"log.{suffix}", kind, OLD), tmp_path / "store"
+    log, store = old_log(tmp_path, kind), tmp_path / "store"
     async with reading(log, follow=True, store=store) as reader:
         await open_last(reader, kind)
-        await reader.press("a")
-        await reader.annotating()
+        await reader.annotate()
         await score(reader, "4")
         log_of(log, kind, (*OLD, "thanks", "welcome"))
         await reader.until(lambda: len(reader.session.messages) == 6)
@@ -151,28 +149,25 @@ async def test_a_log_that_grows_while_it_is_scored_asks_nothing(tmp_path: Path, 
         assert not isinstance(reader.app.screen, OtherRunScreen)
     async with reading(log, store=store) as reader:
         await open_last(reader, kind)
-        await reader.press("a")
-        await reader.annotating()
+        await reader.annotate()
         assert (typed(reader), reader.reasoning.text.strip()) == (["4"], "5")
 
 
 async def test_a_log_that_is_cut_and_written_anew_asks_as_well(tmp_path: Path) -> None:
-    log, store = log_of(tmp_path / "log.jsonl", "messages", OLD), tmp_path / "store"
+    log, store = old_log(tmp_path, "messages"), tmp_path / "store"
     async with reading(log, follow=True, store=store) as reader:
         await reader.opened()
-        await reader.press("a")
-        await reader.annotating()
+        await reader.annotate()
         await score(reader, "4")
         log_of(log, "messages", OLD[:1])  # the same file, and the next conversation begins as this one did
         await asked(reader, 1)
 
 
 async def test_a_panel_that_is_closed_asks_when_it_is_opened(tmp_path: Path) -> None:
-    log, store = log_of(tmp_path / "log.jsonl", "messages", OLD), tmp_path / "store"
+    log, store = old_log(tmp_path, "messages"), tmp_path / "store"
     async with reading(log, follow=True, store=store) as reader:
         await reader.opened()
-        await reader.press("a")
-        await reader.annotating()
+        await reader.annotate()
         await score(reader, "4")
         await reader.press("escape", "escape")
         replaced(log, "messages", NEW)
@@ -184,18 +179,17 @@ async def test_a_panel_that_is_closed_asks_when_it_is_opened(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("kind", ["messages", "json"])
 async def test_another_conversation_of_as_many_bytes_is_noticed(tmp_path: Path, kind: str) -> None:
-    log, store = log_of(tmp_path / ("log.json" if kind == "json" else "log.jsonl"), kind, OLD), tmp_path / "store"
+    log, store = old_log(tmp_path, kind), tmp_path / "store"
     async with reading(log, follow=True, store=store) as reader:
         await reader.opened()
-        await reader.press("a")
-        await reader.annotating()
+        await reader.annotate()
         await score(reader, "4")
         replaced(log, kind, ("fix the teapot", *OLD[1:]))
         await asked(reader)
 
 
 async def test_marks_of_another_conversation_are_said_to_be_its_and_put_aside(tmp_path: Path) -> None:
-    log, store = log_of(tmp_path / "log.jsonl", "messages", OLD), tmp_path / "store"
+    log, store = old_log(tmp_path, "messages"), tmp_path / "store"
     async with reading(log, follow=True, store=store) as reader:
         await reader.opened()
         await reader.press("m")
@@ -215,8 +209,7 @@ async def test_a_conversation_of_more_agents_has_fields_for_all_of_them(tmp_path
     log.write_text(json.dumps(run))
     async with reading(log, follow=True, store=store) as reader:
         await reader.opened()
-        await reader.press("a")
-        await reader.annotating()
+        await reader.annotate()
         await score(reader, "4")
         run["transcripts"] = [{"messages": chat("x", *NEW)["messages"]}]
         run["agents"] = ["bo", "cy"]
@@ -232,8 +225,7 @@ async def test_a_run_that_made_way_for_one_of_another_name_keeps_its_draft_and_t
     log.write_text(json.dumps(chat("first", *OLD)))
     async with reading(log, follow=True, store=store) as reader:
         await reader.opened()
-        await reader.press("a")
-        await reader.annotating()
+        await reader.annotate()
         await score(reader, "4")
         log.write_text(json.dumps(chat("second", *NEW)))
         await reader.until(lambda: any("another run now, second" in toast for toast in reader.toasts))

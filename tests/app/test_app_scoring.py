@@ -228,8 +228,7 @@ async def test_reading_a_run_again_shows_what_another_program_has_said_of_its_un
 async def test_keys_that_open_a_field_are_letters_in_the_annotation_panel(log: Path, tmp_path: Path) -> None:
     async with reading(log, store=tmp_path / "scores") as reader:
         await reader.opened()
-        await reader.press("a")
-        await reader.annotating()
+        await reader.annotate()
         await reader.press("tab")
         await reader.type("smMs")
         assert "smMs" in reader.whole_screen

@@ -93,8 +93,7 @@ async def test_after_a_submission_the_next_run_comes_also_where_the_progress_can
     async with reading(path) as reader:
         await reader.listed()
         await reader.open("enter")
-        await reader.press("a")
-        await reader.annotating()
+        await reader.annotate()
         await reader.type("1")
         monkeypatch.setattr(AnnotationStore, "progress", wrong)
         await reader.press("ctrl+s")
@@ -112,8 +111,7 @@ async def test_what_is_typed_outlives_a_fault_of_the_store(
         await reader.opened()
         with monkeypatch.context() as broken:
             broken.setattr(of, name, wrong)
-            await reader.press("a")
-            await reader.annotating()
+            await reader.annotate()
             await reader.type("1")
             await reader.press("ctrl+s")
             await reader.until(lambda: said_in(reader))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -80,17 +81,18 @@ class Terminal:
 
         monkeypatch.setattr(TrajviewApp, "_display", also)
 
-    def written_over(self, text: str) -> None:
-        """Another program writes to the terminal."""
-        pyte.Stream(self._screen).feed(text)
-
     def write(self, text: str) -> None:
-        """What another program writes."""
+        """What another program writes to it."""
         pyte.Stream(self._screen).feed(text)
 
     @property
     def cells(self) -> Cells:
         return _cells(self._screen)
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    return Terminal(monkeypatch)
 
 
 def _cells(screen: pyte.Screen) -> Cells:
@@ -127,15 +129,24 @@ async def quiet(reader: Reader) -> None:
         await reader.pilot.pause(0.03)
 
 
-@pytest.mark.parametrize("seed", range(3))
-async def test_the_terminal_shows_the_same_as_if_all_were_drawn(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
-) -> None:
-    draws = random.Random(seed)
-    terminal = Terminal(monkeypatch)
-    words = ("said ", "日本語の文 ", "e\u0301te\u0301 ", "\x1b[31mred\x1b[0m ", "failed because ", CODER, "⚠\ufe0f no ")
-    async with reading(_long(tmp_path, words)) as reader:
+async def pressed(reader: Reader, *keys: str) -> None:
+    """These keys, and all that they lead to is drawn."""
+    await reader.press(*keys)
+    await still(reader)
+
+
+@asynccontextmanager
+async def opened(log: Path) -> AsyncIterator[Reader]:
+    async with reading(log) as reader:
         await reader.opened()
+        yield reader
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_the_terminal_shows_the_same_as_if_all_were_drawn(tmp_path: Path, terminal: Terminal, seed: int) -> None:
+    draws = random.Random(seed)
+    words = ("said ", "日本語の文 ", "e\u0301te\u0301 ", "\x1b[31mred\x1b[0m ", "failed because ", CODER, "⚠\ufe0f no ")
+    async with opened(_long(tmp_path, words)) as reader:
         await still(reader)
         for step in range(25):
             did = draws.choice([*KEYS, "toast", "size"])
@@ -153,12 +164,10 @@ async def test_the_terminal_shows_the_same_as_if_all_were_drawn(
 
 @pytest.mark.parametrize("word", [CODER, "⚠\ufe0f", "👍🏽", "नमस्ते "], ids=ascii)
 async def test_what_stands_beside_characters_that_terminals_disagree_about_is_in_its_place(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, word: str
+    tmp_path: Path, terminal: Terminal, word: str
 ) -> None:
     log = write_jsonl(tmp_path / "long.jsonl", [chat("long", *[word * 200, "plain\n\n" * 30] * 20)])
-    terminal = Terminal(monkeypatch)
-    async with reading(log) as reader:
-        await reader.opened()
+    async with opened(log) as reader:
         for key in ("space", "j", "j", "b", "O", "j", "right_square_bracket"):
             await reader.press(key)
             await quiet(reader)
@@ -173,64 +182,45 @@ async def test_what_stands_beside_characters_that_terminals_disagree_about_is_in
         assert terminal.partly
 
 
-async def test_what_stands_there_already_is_not_written(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = Terminal(monkeypatch)
-    async with reading(log) as reader:
-        await reader.opened()
-        await reader.press("j", "j")
-        await still(reader)
+async def test_what_stands_there_already_is_not_written(log: Path, terminal: Terminal) -> None:
+    async with opened(log) as reader:
+        await pressed(reader, "j", "j")
         reader.screen.view.refresh()
         await still(reader)
         before = terminal.characters
         reader.screen.view.refresh()
         await still(reader)
         assert terminal.characters == before
-        await reader.press("k")
-        await still(reader)
+        await pressed(reader, "k")
         assert 0 < terminal.characters - before < 2_500, "two rows of some 1,000"
 
 
-async def test_what_another_program_wrote_over_is_drawn_anew_on_demand(
-    log: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    terminal = Terminal(monkeypatch)
-    async with reading(log) as reader:
-        await reader.opened()
-        await reader.press("j")
-        await still(reader)
-        terminal.written_over("\x1b[3;1H\x1b[2JBroadcast message from root")
+async def test_what_another_program_wrote_over_is_drawn_anew_on_demand(log: Path, terminal: Terminal) -> None:
+    async with opened(log) as reader:
+        await pressed(reader, "j")
+        terminal.write("\x1b[3;1H\x1b[2JBroadcast message from root")
         [redraw] = [each for each in reader.app.get_system_commands(reader.app.screen) if each.title == "Redraw"]
         redraw.callback()
         await still(reader)
         assert terminal.cells == whole(reader.app)
 
 
-async def test_a_toast_that_goes_leaves_what_has_changed_below_it(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = Terminal(monkeypatch)
-    async with reading(log) as reader:
-        await reader.opened()
-        await reader.press("space")
-        await still(reader)
+async def test_a_toast_that_goes_leaves_what_has_changed_below_it(log: Path, terminal: Terminal) -> None:
+    async with opened(log) as reader:
+        await pressed(reader, "space")
         reader.app.notify("a toast over the text", timeout=60)
         await still(reader)
-        await reader.press("b")
-        await still(reader)
+        await pressed(reader, "b")
         reader.app.clear_notifications()
         await still(reader)
         assert terminal.cells == whole(reader.app)
-        await reader.press("space")
-        await still(reader)
+        await pressed(reader, "space")
         assert terminal.cells == whole(reader.app)
 
 
-async def test_a_toast_that_goes_while_another_screen_is_on_top_leaves_nothing(
-    log: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    terminal = Terminal(monkeypatch)
-    async with reading(log) as reader:
-        await reader.opened()
-        await reader.press("question_mark")
-        await still(reader)
+async def test_a_toast_that_goes_while_another_screen_is_on_top_leaves_nothing(log: Path, terminal: Terminal) -> None:
+    async with opened(log) as reader:
+        await pressed(reader, "question_mark")
         reader.app.notify("a toast over the text", timeout=60)
         await still(reader)
         before = terminal.cells
@@ -239,12 +229,8 @@ async def test_a_toast_that_goes_while_another_screen_is_on_top_leaves_nothing(
         assert terminal.cells == whole(reader.app) != before
 
 
-async def test_after_a_resize_to_the_same_size_what_changes_is_written_again(
-    log: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    terminal = Terminal(monkeypatch)
-    async with reading(log) as reader:
-        await reader.opened()
+async def test_after_a_resize_to_the_same_size_what_changes_is_written_again(log: Path, terminal: Terminal) -> None:
+    async with opened(log) as reader:
         await still(reader)
         reader.screen.view.refresh()
         await still(reader)
@@ -256,31 +242,26 @@ async def test_after_a_resize_to_the_same_size_what_changes_is_written_again(
 
 
 async def test_reading_again_draws_all_as_another_program_may_have_written_over_it(
-    log: Path, monkeypatch: pytest.MonkeyPatch
+    log: Path, terminal: Terminal
 ) -> None:
-    terminal = Terminal(monkeypatch)
-    async with reading(log) as reader:
-        await reader.opened()
-        await reader.press("space")
-        await still(reader)
+    async with opened(log) as reader:
+        await pressed(reader, "space")
         for where in ("a run", "the list"):
             if where == "the list":
                 await reader.press("q")
                 await reader.listed()
                 await still(reader)
             terminal.write("\x1b[1;1H" + "something else " * 200)
-            await reader.press("ctrl+r")
-            await still(reader)
+            await pressed(reader, "ctrl+r")
             assert terminal.cells == whole(reader.app), where
 
 
-async def test_where_textual_is_made_otherwise_it_draws_itself(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_where_textual_is_made_otherwise_it_draws_itself(
+    log: Path, monkeypatch: pytest.MonkeyPatch, terminal: Terminal
+) -> None:
     monkeypatch.setattr(patches, "_OF_COMPOSITOR", ("_renamed",))
-    terminal = Terminal(monkeypatch)
-    async with reading(log) as reader:
-        await reader.opened()
-        await reader.press("j", "space", "enter")
-        await still(reader)
+    async with opened(log) as reader:
+        await pressed(reader, "j", "space", "enter")
         assert not terminal.partly
         assert terminal.cells == whole(reader.app)
 
