@@ -216,3 +216,13 @@ def test_a_file_name_that_is_no_utf8_gives_an_id_that_models_can_hold(tmp_path: 
         pytest.skip("this file system only takes UTF-8 names")
     corpus = open_corpus(tmp_path)
     assert corpus.load(corpus[0]).id == corpus[0].id == "caf\ufffd"
+
+
+def test_folders_in_folders_are_walked_however_deep(tmp_path: Path) -> None:
+    deepest = str(tmp_path)
+    for _ in range(600):
+        deepest += "/a"
+        os.mkdir(deepest)
+    Path(deepest, "x.json").write_text(LOG)
+    (tmp_path / "b.json").write_text(LOG)
+    assert sources(tmp_path) == ["a/" * 600 + "x.json", "b.json"]

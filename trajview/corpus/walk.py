@@ -56,6 +56,13 @@ class Skipped(Struct, frozen=True):
     count: int = 1
 
 
+class _Folder(Struct, frozen=True):
+    """A folder within another one, to be looked into next."""
+
+    path: Path
+    shown: str
+
+
 def natural_key(name: str) -> str:
     """Sorts `run10` after `run9`, and capitals with small letters; by the name itself where that is all the same.
 
@@ -146,6 +153,18 @@ class _Walker:
             yield _not_plain(path, mode)
 
     def folder(self, path: Path, shown: str) -> Iterator[SourceFile | Skipped | Problem]:
+        """A folder and those within, however deep: there may be more than Python calls functions within each other."""
+        begun = [self._in_folder(path, shown)]
+        while begun:
+            found = next(begun[-1], None)
+            if found is None:
+                begun.pop()
+            elif isinstance(found, _Folder):
+                begun.append(self._in_folder(found.path, found.shown))
+            else:
+                yield found
+
+    def _in_folder(self, path: Path, shown: str) -> Iterator[SourceFile | Skipped | Problem | _Folder]:
         try:
             status = path.stat()
             if (status.st_dev, status.st_ino) in self.folders:  # given twice, or a loop of symbolic links
@@ -176,21 +195,11 @@ class _Walker:
                 if self._is_new(whole + name):
                     yield SourceFile(path / name, shown + name, False, as_stamp(status), self.only)
                 continue
-            yield from self._other(path / name, shown + name, status, is_store)
-
-    def _other(
-        self, path: Path, shown: str, status: os.stat_result, in_store: bool
-    ) -> Iterator[SourceFile | Skipped | Problem]:
-        mode = status.st_mode
-        if path.name.startswith("."):
-            yield Skipped()
-        elif stat.S_ISDIR(mode):
-            if path.name == _STORE or (path.name in _BESIDE and in_store):
+            in_store = name == _STORE or (name in _BESIDE and is_store)
+            if name[0] == "." or in_store or not stat.S_ISDIR(status.st_mode):
                 yield Skipped()
             else:
-                yield from self.folder(path, shown + os.sep)
-        else:
-            yield Skipped()
+                yield _Folder(path / name, shown + name + os.sep)
 
     def _is_new(self, name: str) -> bool:
         if name in self.files:
