@@ -666,6 +666,36 @@ def test_a_log_that_was_written_anew_is_read_as_a_whole_however_much_it_looks_li
     assert [info.id for info in sorted(corpus, key=lambda info: info.offset)] == ["a", "k", "c", "d", "e"]
 
 
+@pytest.mark.parametrize("in_place", [False, True])
+def test_a_log_that_is_written_anew_while_it_is_read_is_read_again_as_a_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_place: bool
+) -> None:
+    monkeypatch.setattr(follow, "_ALWAYS_WHOLE", 100)
+    monkeypatch.setattr(follow, "_REST", 0)
+    path, spare = tmp_path / "log.jsonl", tmp_path / "spare"
+    before, between, after = (b"".join(record(f"{name}{n}") + b"\n" for n in range(6)) for name in "abc")
+    path.write_bytes(before)
+    corpus = Corpus([path])
+    corpus.scan()
+    again = corpus._scan.again
+
+    def meanwhile(*what: Any) -> Any:
+        found = again(*what)
+        monkeypatch.setattr(corpus._scan, "again", again)
+        spare.write_bytes(after + record("c6") + b"\n")
+        if in_place:
+            path.write_bytes(spare.read_bytes())
+        else:
+            spare.rename(path)
+        return found
+
+    path.write_bytes(between)
+    monkeypatch.setattr(corpus._scan, "again", meanwhile)
+    for _ in range(3):
+        corpus._look(lambda follower: follower.look())
+    assert [info.id for info in sorted(corpus, key=lambda info: info.offset)] == [f"c{n}" for n in range(7)]
+
+
 def test_a_rewrite_that_looks_like_growth_is_noticed_when_it_is_reloaded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,13 +20,14 @@ from itertools import pairwise
 from pathlib import Path
 from time import monotonic, time_ns
 from typing import Final, Protocol
+from zlib import crc32
 
 from trajview.errors import Problem, TrajviewError
 
 from .containers import Start
-from .files import Stamp, as_stamp, open_plain, wide_encoding
+from .files import Stamp, as_stamp, open_plain, read_range, wide_encoding
 from .info import RunInfo
-from .rows import FileRows, Item, Keys, News, line_of, news_of
+from .rows import NOT_KNOWN, FileRows, Item, Keys, News, line_of, news_of
 from .scan import Scan
 from .streams import compression_of
 from .walk import Skipped, SourceFile, walk
@@ -128,9 +129,7 @@ class Follower:
                 now = as_stamp(os.stat(path))  # noqa: PTH116 - twenty thousand of them, and this is the fastest
                 if now == known and _is_settled(_changed_at(now), began):
                     file.stamp = now
-                    last = self._items[file.runs[-1]] if file.runs else None
-                    if isinstance(last, RunInfo) and now[0] > _ALWAYS_WHOLE:
-                        file.edge = _edge(path, last.offset)
+                    file.edge = self._edge_of(file, path, now)
 
     # Looking
 
@@ -279,8 +278,7 @@ class Follower:
         self._take(file, path, found, start, stamp, sums)
         # A file that changed just now may change again without its time changing.
         file.stamp = stamp if _is_settled(_changed_at(stamp), clock) else None
-        last = self._items[file.runs[-1]] if file.runs else None
-        file.edge = _edge(path, last.offset) if isinstance(last, RunInfo) and stamp[0] > _ALWAYS_WHOLE else b""
+        file.edge = self._edge_of(file, path, stamp)
         file.due = monotonic() + _REST * (monotonic() - begun)
 
     def _take(
@@ -308,9 +306,9 @@ class Follower:
         if last.container != "jsonl" or first.record or not last.record or last.line is None or first.line is None:
             return None
         known = self._scan.stamps.get(path)
-        if known is not None and stamp != known and stamp[0] <= known[0]:
-            return None  # it was written over
-        if last.offset + last.length > stamp[0] or (file.stamp is not None and file.stamp[3] != stamp[3]):
+        if known is not None and stamp != known and (stamp[0] <= known[0] or stamp[3] != known[3]):
+            return None  # it was written over, or another file took its place
+        if last.offset + last.length > stamp[0]:
             return None
         if any(0 < line_of(self._items[row]) < first.line for row in file.problems):
             return None
@@ -322,11 +320,35 @@ class Follower:
             return None
         return (last.offset, last.line, last.record) if same else None
 
+    def _edge_of(self, file: FileRows, path: Path, stamp: Stamp) -> bytes:
+        """What tells the lines before the last one of a large file that had this stamp when it was read.
+
+        A question mark where these may have been written over since.
+        """
+        last = self._items[file.runs[-1]] if file.runs else None
+        if not isinstance(last, RunInfo) or stamp[0] <= _ALWAYS_WHOLE:
+            return b""
+        clock, edge = time_ns(), _edge(path, last.offset)
+        try:
+            is_quiet = as_stamp(os.stat(path)) == stamp and _is_settled(_changed_at(stamp), clock)  # noqa: PTH116 - see above
+        except OSError:
+            return b"?"
+        return edge if is_quiet or self._seems_the_same(file) else b"?"
+
     def _seems_the_same(self, file: FileRows) -> bool:
         """Whether some records of a file are what they were, the first and the last among them."""
         count = len(file.runs)
-        rows = {file.runs[at * (count - 1) // _SAMPLES] for at in range(_SAMPLES + 1)}
-        return all(self._is_same(item) for row in rows if isinstance(item := self._items[row], RunInfo))
+        places = {at * (count - 1) // _SAMPLES for at in range(_SAMPLES + 1)}
+        return all(self._is_as_it_was(file, place) for place in places)
+
+    def _is_as_it_was(self, file: FileRows, place: int) -> bool:
+        item, known = self._items[file.runs[place]], file.sums[place] if file.sums else NOT_KNOWN
+        if not isinstance(item, RunInfo) or known == NOT_KNOWN:
+            return not isinstance(item, RunInfo) or self._is_same(item)
+        try:
+            return crc32(read_range(item.path, item.offset, item.length)) == known
+        except TrajviewError:
+            return False
 
 
 def _changed_at(stamp: Stamp) -> int:

@@ -20,12 +20,13 @@ from .info import Gone, RunInfo
 from .record import NOT_UTF8
 from .walk import SourceFile
 
-__all__ = ["FileRows", "Item", "Keys", "News", "line_of", "news_of"]
+__all__ = ["NOT_KNOWN", "FileRows", "Item", "Keys", "News", "line_of", "news_of"]
 
 Item = RunInfo | Problem
 _FEW: Final = 10_000
 """So many runs of a file are told of once too often, rather than one of them never."""
-_NOT_KNOWN: Final = -1
+NOT_KNOWN: Final = -1
+"""The check sum of bytes that were not seen."""
 
 
 def _rows() -> array[int]:
@@ -44,7 +45,7 @@ class FileRows:
     runs: array[int] = field(default_factory=_rows)
     """In the order of the file."""
     sums: array[int] = field(default_factory=_rows)
-    """A check sum of the bytes of each run, -1 where these were not seen; none of any before the file was read again."""
+    """A check sum of the bytes of each run, or that it is not known; none of any before the file was read again."""
     problems: array[int] = field(default_factory=_rows)
     gone: array[int] = field(default_factory=_rows)
     stamp: Stamp | None = None
@@ -101,7 +102,7 @@ def news_of(
     problems = [item for item in found if isinstance(item, Problem)]
     kept = len(file.runs) - 1 if from_line else 0
     old_runs = list(file.runs[kept:])
-    before_sums = file.sums if len(file.sums) == len(file.runs) else array("q", [_NOT_KNOWN]) * len(file.runs)
+    before_sums = file.sums if len(file.sums) == len(file.runs) else array("q", [NOT_KNOWN]) * len(file.runs)
     old_sums = dict(zip(old_runs, before_sums[kept:], strict=True))
     here = {row for row in file.problems if line_of(items[row]) >= from_line}
     kept_reasons = {_reason_of(items[row]) for row in file.problems if row not in here}
@@ -125,7 +126,7 @@ def news_of(
 
     def may_say_something_else(row: int, now: int) -> bool:
         before = old_sums[row]
-        return before != now if _NOT_KNOWN not in (before, now) else written and len(runs) <= _FEW
+        return before != now if NOT_KNOWN not in (before, now) else written and len(runs) <= _FEW
 
     def put(row: int | None, item: Item, *, anew: bool = False) -> int:
         nonlocal count
@@ -149,7 +150,7 @@ def news_of(
             key = was.key if isinstance(was, RunInfo) and was.id == run.id else keys.give(run)
         except TrajviewError:  # the file has changed once more, and is read again soon
             key = f"{run.id}@{run.path}:{run.offset}"
-        now = (sums or {}).get(run.offset, _NOT_KNOWN)
+        now = (sums or {}).get(run.offset, NOT_KNOWN)
         anew = had is not None and (alone or may_say_something_else(had, now))
         new_runs.append(put(had, msgspec.structs.replace(run, key=key), anew=anew))
         new_sums.append(now)
