@@ -58,6 +58,26 @@ class Rows:
         return [row for row in self.rows if isinstance(row, Problem) and not isinstance(row, Gone)]
 
 
+class Reader(Rows):
+    """One that reads each run when it is told of it, and what it read last."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.corpus = corpus
+        self.read: dict[int, str] = {}
+        super().__init__(corpus)
+
+    def take(self, batch: list[RunInfo | Problem | Updated], finished: bool) -> None:
+        first = len(self.rows)
+        super().take(batch, finished)
+        for row in {*range(first, len(self.rows)), *(item.row for item in batch if isinstance(item, Updated))}:
+            item = self.rows[row]
+            if isinstance(item, RunInfo):
+                try:
+                    self.read[row] = self.corpus.raw(item)
+                except UnreadableError as error:
+                    self.read[row] = str(error)
+
+
 def record(run_id: str, text: str = "hi", messages: int = 1) -> bytes:
     return json.dumps({"id": run_id, "messages": [{"role": "user", "content": text}] * messages}).encode()
 
@@ -572,7 +592,7 @@ def test_whatever_happens_to_the_files_the_list_ends_as_a_fresh_scan(
         patch.setattr(follow, "_GRACE", 0)
         patch.setattr(follow, "_REST", 0)
         corpus = Corpus([root], follow=True)
-        rows = Rows(corpus)
+        rows = Reader(corpus)
         corpus.scan()
         for step in steps:
             if step[0] == "look":
@@ -594,6 +614,11 @@ def test_whatever_happens_to_the_files_the_list_ends_as_a_fresh_scan(
             assert corpus.find(info.key) is info
             assert corpus.raw(info) == now[info.path, info.offset]
             assert corpus.load(info).id == info.id
+        for row, item in enumerate(rows.rows):
+            if (
+                isinstance(item, RunInfo) and item.container != "jsonl messages"
+            ):  # whose stamps tell, in some milliseconds
+                assert rows.read[row] == now[item.path, item.offset]
         late = Rows(corpus)
         assert late.rows == rows.rows
 
