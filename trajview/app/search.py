@@ -16,6 +16,7 @@ from msgspec.json import Encoder
 from trajview.corpus.absence import BEHIND_QUOTE, NOWHERE, beginning_of, signs_in
 from trajview.corpus.counting import counter_in_json
 from trajview.corpus.json_counting import pattern_counter_in_json
+from trajview.corpus.kind_counting import kind_counter_of
 from trajview.corpus.matches import pieces_of
 from trajview.corpus.prefilter import prefilter_of
 from trajview.corpus.query import SAID, Query
@@ -187,7 +188,9 @@ class _Looked:
         self._texts_only: Any = self._lazy if as_said else None
         self._count_logged = counter_in_json(query.pattern) if as_said and query.rule is None else None
         self._beginning = beginning_of(query.pattern) if as_said and query.rule is None else None
-        self._count_pattern = pattern_counter_in_json(query.pattern) if as_said and query.rule is None else None
+        # What kinds of characters tell is counted in the text, where it does not matter how many matches there are.
+        in_json = as_said and query.rule is None and kind_counter_of(query.pattern) is None
+        self._count_pattern = pattern_counter_in_json(query.pattern) if in_json else None
         self._words, self._rows = _Asked(), _Asked()
 
     def numbers_from(self, start: int, cancelled: Callable[[], bool]) -> Iterator[int]:

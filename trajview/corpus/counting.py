@@ -10,6 +10,7 @@ from typing import Final
 
 from trajview.patterns.finder import finder_of
 
+from .kind_counting import kind_counter_of
 from .pattern_words import literal_of
 from .quick_bytes import holds, lowered, lowered_text, times_in, times_in_bytes
 
@@ -72,9 +73,22 @@ def counter_of(pattern: re.Pattern[str]) -> Callable[[str], int]:
         text = literal_of(pattern).text
         return _counts_folded(text, pattern) if fold else _counts(text)
     finder, by_re = finder_of(pattern), _counter_by_re(pattern, fold)
+
+    def by_engine(text: str) -> int:
+        return finder.count(text, by_re)
+
     if texts := texts_of(pattern):
-        return _counts_any(texts, fold, lambda text: finder.count(text, by_re))
-    return lambda text: finder.count(text, by_re)
+        return _counts_any(texts, fold, by_engine)
+    by_kinds = kind_counter_of(pattern)
+    return by_engine if by_kinds is None else _counts_kinds(by_kinds, by_engine)
+
+
+def _counts_kinds(by_kinds: Callable[[str], int | None], otherwise: Callable[[str], int]) -> Callable[[str], int]:
+    def count(text: str) -> int:
+        found = by_kinds(text)
+        return otherwise(text) if found is None else found
+
+    return count
 
 
 def _counts_any(texts: tuple[str, ...], fold: bool, otherwise: Callable[[str], int]) -> Callable[[str], int]:

@@ -6,7 +6,8 @@ from importlib import import_module
 from typing import Any, Final
 
 __all__ = [
-    "exchanged", "holds", "holds_text", "lines_in", "lowered", "lowered_text", "place_of", "times_in", "times_in_bytes",
+    "exchanged", "holds", "holds_text", "lines_in", "lowered", "lowered_text", "ones_in", "place_of", "times_in",
+    "times_in_bytes",
 ]  # fmt: skip
 
 _LOWER: Final = bytes(range(256)).lower()
@@ -45,6 +46,11 @@ def exchanged(data: bytes, table: bytes) -> bytes:
 def lines_in(data: bytes) -> int:
     """How many line ends bytes hold."""
     return data.count(b"\n") if _quick is None else int(_quick.count(data, b"\n"))
+
+
+def ones_in(data: bytes) -> int:
+    """How many of some bytes, each 0 or 1, are 1: in the same time however many there are."""
+    return data.count(1) if _quick is None else int(_quick.bytesum(data))
 
 
 def holds_text(text: str, needle: str) -> bool:

@@ -54,10 +54,13 @@ def loosened(pattern: re.Pattern[str], beyond: bool = False) -> Node | None:
     return None if found is None else found[0]
 
 
-def understood(pattern: re.Pattern[str], beyond: bool = False) -> Node | None:
-    """What matches in each ASCII text (`beyond`: in any) exactly what a pattern does. None where that is not certain, or may be empty."""
+def understood(pattern: re.Pattern[str], beyond: bool = False, *, may_be_empty: bool = False) -> Node | None:
+    """What matches in each ASCII text (`beyond`: in any) exactly what a pattern does. None where that is not certain, or may be empty.
+
+    `may_be_empty`: also where that may be empty, but then it may match elsewhere.
+    """
     found = _read(pattern, beyond, False)
-    if found is None or can_be_empty(found[0]):
+    if found is None or (can_be_empty(found[0]) and not may_be_empty):
         return None
     node, reader = found
     return None if reader.looks_at_end or reader.looks_at_words else node
