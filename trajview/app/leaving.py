@@ -23,11 +23,20 @@ class Leaving(App[int]):
 
     corpus: Corpus
 
+    _leaves = False
+    """A transcript is being left, which may wait for an answer."""
+
     @work
     async def leave_transcript(self, screen: Screen[None]) -> None:
-        """Back to the browser, once unsaved work has been asked about."""
-        if await self._may_leave():
-            screen.dismiss()
+        """Back to the browser, once unsaved work has been asked about; asked for several times, it is one leave."""
+        if self._leaves:
+            return
+        self._leaves = True
+        try:
+            if await self._may_leave():
+                screen.dismiss()
+        finally:
+            self._leaves = False
 
     async def _may_leave(self) -> bool:
         """Ask about unsaved work. The draft is in the journal whatever the answer."""

@@ -85,6 +85,7 @@ class BrowserScreen(QueueScreen, MarkingScreen, FilteringScreen, NewsScreen):
         self.runs = RunList(settings.paths)
         self._statuses = statuses
         self._said = self._counted = ""
+        self._early = []
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="browser-header"):
@@ -110,6 +111,7 @@ class BrowserScreen(QueueScreen, MarkingScreen, FilteringScreen, NewsScreen):
         self.say()
         self._unsubscribe = self.corpus.subscribe(self.take_batch)
         self._ticking: Timer | None = self.set_interval(TICK, self._tick)
+        self.app.call_later(self.type_early)
 
     def _tick(self) -> None:
         """Say how far the reading is where nothing else does, as while a file is unpacked."""

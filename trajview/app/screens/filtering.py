@@ -41,6 +41,8 @@ class FilteringScreen(Screen[None]):
     runs: RunList
     table: RunTable
     bar: FilterBar
+    _early: list[Event] | None = None
+    """What is typed while the screen is not there yet; None once it is."""
     _finder: Finder | None = None
     _sampled = False
     _sample: Sequence[tuple[int, RunInfo]] = ()
@@ -79,8 +81,19 @@ class FilteringScreen(Screen[None]):
         self.order_changed()
 
     def for_later(self, event: Event) -> bool:
-        """What is typed right behind a filter is for the list that it leaves."""
-        return getattr(event, "key", "") not in ENDING and self.bar.for_later(event)
+        """What is typed before there is a list is for the list, and right behind a filter for the one that it leaves."""
+        if getattr(event, "key", "") in ENDING:
+            return False
+        if self._early is None:
+            return self.bar.for_later(event)
+        self._early.append(event)
+        return True
+
+    async def type_early(self) -> None:
+        """Do what was typed before there was a list. In the app's own turn: no key comes between."""
+        early, self._early = self._early or (), None
+        for event in early:
+            await self.app.on_event(event)
 
     def on_filter_bar_entered(self, message: FilterBar.Entered) -> None:
         message.stop()

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from textual._compositor import Compositor
+from textual.await_complete import AwaitComplete
 from textual.geometry import Region, Size
 from textual.reactive import Reactive
 from textual.widget import Widget
@@ -57,6 +58,10 @@ class OneFrame(SaysFaults, Empty, _Screen):
         super().__init__(*args, **more)
         if type(self._compositor) is Compositor:
             self._compositor = PatchCompositor()
+
+    def dismiss(self, result: Any = None) -> AwaitComplete:
+        """Close with a result, if it is in front: Textual would close whatever screen is, for each of several keys."""
+        return super().dismiss(result) if self.is_active else AwaitComplete()
 
     def spare(self) -> None:
         """Do not draw all of it when that is asked for next."""

@@ -1,0 +1,77 @@
+"""Keys that come quicker than screens do: none ends the program with a fault, and none closes more than it was for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual import events
+
+from trajview.annotation.queue import Plan
+from trajview.app.screens.browser import BrowserScreen
+from trajview.app.screens.raw import RawScreen
+from trajview.app.screens.transcript import TranscriptScreen
+from trajview.app.screens.unsaved import UnsavedScreen
+
+from .driving import burst, reading
+from .logs import chat, write_jsonl
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    return write_jsonl(tmp_path / "chats.jsonl", [chat(name, "hi", "ho") for name in ("alpha", "beta")])
+
+
+async def test_keys_typed_before_the_list_is_there_are_for_the_list(
+    logs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mounted = BrowserScreen.on_mount
+
+    async def typed_meanwhile(self: BrowserScreen) -> None:
+        for key, character in (("ampersand", "&"), ("b", "b"), ("enter", None)):
+            await self.app.on_event(events.Key(key, character))
+        mounted(self)
+
+    monkeypatch.setattr(BrowserScreen, "on_mount", typed_meanwhile)
+    async with reading(logs) as reader:
+        await reader.listed()
+        await reader.until(lambda: reader.app.focused is reader.app.browser.table, "the filter is typed")
+        assert reader.app.browser.runs.query == "b"
+
+
+async def test_leaving_a_run_that_is_on_its_way_closes_no_more_than_that_however_often_it_is_said(
+    logs: Path, tmp_path: Path
+) -> None:
+    async with reading(logs, store=tmp_path / "store", plan=Plan()) as reader:
+        await reader.opened()
+        screen = reader.screen
+        for _ in range(4):
+            reader.app.leave_transcript(screen)
+        await reader.until(lambda: isinstance(reader.app.screen, BrowserScreen))
+        await reader.listed()
+        assert reader.app.is_running
+
+
+async def test_leaving_asks_once_about_what_is_not_submitted(logs: Path, tmp_path: Path) -> None:
+    async with reading(logs, store=tmp_path / "store", plan=Plan()) as reader:
+        await reader.opened()
+        await reader.annotating()
+        await reader.type("1")
+        await reader.press("escape", "escape")
+        burst(reader, ["q", "q"])
+        await reader.until(lambda: isinstance(reader.app.screen, UnsavedScreen))
+        await reader.press("escape")
+        await reader.until(lambda: isinstance(reader.app.screen, TranscriptScreen))
+
+
+async def test_a_screen_that_was_closed_takes_none_below_it_along(logs: Path) -> None:
+    async with reading(logs) as reader:
+        await reader.listed()
+        await reader.open("enter")
+        await reader.press("v")
+        await reader.until(lambda: isinstance(reader.app.screen, RawScreen))
+        raw = reader.app.screen
+        assert isinstance(raw, RawScreen)
+        raw.dismiss()
+        raw.dismiss()
+        await reader.until(lambda: isinstance(reader.app.screen, TranscriptScreen))
