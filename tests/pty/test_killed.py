@@ -24,7 +24,7 @@ TAB, CTRL_S = "\t", "\x13"
 SECOND = 1.5
 """How long something may be on the screen without being on the disk: a second, and what a loaded machine adds."""
 
-EDITS = 110
+EDITS = 220
 
 
 class Typist:
@@ -72,7 +72,7 @@ class Typist:
         return max([self.saved, *(count for at, count in self.seen if at < now - SECOND)], default=0)
 
 
-def test_killed_at_random_moments_over_a_hundred_edits(tmp_path: Path) -> None:
+def test_killed_at_random_moments_over_hundreds_of_edits(tmp_path: Path) -> None:
     choice = random.Random(20_260)
     work, home = tmp_path / "work", tmp_path / "home"
     work.mkdir()
@@ -116,7 +116,7 @@ def test_killed_at_random_moments_over_a_hundred_edits(tmp_path: Path) -> None:
             assert record in opened.saved.annotation.reasoning
         assert AnnotationStore(store.root, "bob").problems == []
         kept, record = now, ""
-    assert kills >= 4
+    assert kills >= 8
     assert len(kept.split()) > EDITS / 2
 
 
