@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from trajview.annotation.all_records import read_records
 from trajview.annotation.draft import Draft
 from trajview.annotation.merge import merge_into
 from trajview.annotation.other_run import put_aside
@@ -200,3 +201,15 @@ def test_notes_that_were_written_by_hand_on_one_unit_are_all_kept(tmp_path: Path
     store.undo()
     first = json.loads(path.read_text())["units"][0]
     assert (first["note"], first["scores"], first["colour"]) == ("first", {"progress": 1.0}, "red")
+
+
+def test_a_store_is_listed_beside_a_pipe_and_a_link_that_leads_nowhere(tmp_path: Path) -> None:
+    path = submitted(tmp_path)
+    os.mkfifo(path.parent / "a.json")
+    (path.parent / "b.json").symlink_to(tmp_path / "gone.json")
+    found = read_records(tmp_path)
+    assert [record.episode for record in found.records] == ["e1"]
+    assert [problem.reason for problem in found.problems] == [
+        "This file could not be read: it is a pipe, not a file.",
+        "This file is a link to one that is not there.",
+    ]

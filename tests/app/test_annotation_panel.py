@@ -524,3 +524,20 @@ async def test_a_record_that_the_rubric_does_not_fit_is_said_once(tmp_path: Path
         "mood is rated once for all agents, but they have different scores; the first is shown."
     )
     assert toasts[1].startswith("1 annotation of a rubric `once` has dimensions that it does not ask for: humour.")
+
+
+async def test_files_that_could_be_a_runs_record_and_cannot_be_read_are_said_once(tmp_path: Path) -> None:
+    folder = tmp_path / "AnnotationForEpisode"
+    folder.mkdir()
+    (folder / "01X.json").write_text('{"pk": "01X", "episode": "e1", "annotator_id": "ali')  # torn, not named by us
+    async with driving(tmp_path, (120, 40)) as panel:
+        await panel.open()
+        await panel.open("e2")
+        (toast,) = [note.message for note in panel.app._notifications]
+        assert toast.startswith("01X.json: This file is not valid JSON. (mend it or move it away")
+        for name in "abcdefgh":
+            (folder / f"{name}.json").write_text("{")
+        await panel.open()
+        toasts = [note.message for note in panel.app._notifications]
+    assert len(toasts) == 1 + 3
+    assert toasts[-1].startswith("6 more files among the annotations could not be read.")

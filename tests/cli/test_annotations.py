@@ -187,3 +187,14 @@ def test_an_episode_that_nothing_happened_to_gets_a_hint(store: Path) -> None:
     code, _, err = run("log", "e2", "--store", store)
     assert code == 2
     assert err == "trajview: nothing happened to 'e2' here (did you mean e1?)\n"
+
+
+def test_the_log_says_which_lines_of_a_journal_are_torn(store: Path) -> None:
+    ada = AnnotationStore(store, "ada")
+    ada.flag("e1")
+    with ada.journal.path.open("ab") as file:
+        file.write(b'{"time": "2026\n')
+    code, out, err = run("log", "e1", "--store", store, "--annotator", "bo", "--all")
+    assert "ada flagged it" in out
+    assert "ada.jsonl:2: This line of the journal is torn or no event." in err
+    assert code == 1

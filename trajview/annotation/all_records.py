@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from trajview.atomic import refusal
 from trajview.errors import AnnotationError, Problem, UnreadableError, Where
 
+from .records import read_file
+
 if TYPE_CHECKING:
     from trajview.models.sotopia import AnnotationForEpisode
 
@@ -60,8 +62,11 @@ def _record(path: Path) -> AnnotationForEpisode:
     try:
         if path.stat().st_size > _LARGEST:
             raise UnreadableError("This file is far too large for an annotation.", hint=hint, where=Where(path))
-        return AnnotationForEpisode.from_json(path.read_bytes())
+        return AnnotationForEpisode.from_json(read_file(path))
     except OSError as error:
+        if isinstance(error, FileNotFoundError) and path.is_symlink():
+            reason = "This file is a link to one that is not there."
+            raise UnreadableError(reason, hint=hint, where=Where(path)) from error
         reason = f"This file could not be read: {(error.strerror or str(error)).lower()}."
         raise UnreadableError(reason, hint=hint, where=Where(path)) from error
     except ValidationError as error:

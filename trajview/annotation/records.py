@@ -22,10 +22,13 @@ if TYPE_CHECKING:
     from trajview.models.run import Reward
     from trajview.models.sotopia import AnnotationForEpisode
 
-__all__ = ["ChangedOnDisk", "IndexEntry", "Opened", "RecordFolder", "Saved", "Write", "bytes_of", "pk_of", "record_from", "record_or_none", "version_of", "with_others", "written_at"]  # fmt: skip
+__all__ = ["ChangedOnDisk", "IndexEntry", "Opened", "RecordFolder", "Saved", "Write", "bytes_of", "pk_of", "read_file", "record_from", "record_or_none", "version_of", "with_others", "written_at"]  # fmt: skip
 
 _LARGEST = 16 << 20
 """No annotation is larger than this many bytes; what is, is not read."""
+
+_SAID = 4
+"""So many problems are said of a store at once."""
 
 
 _NAMESPACE = uuid.UUID("5b0c1a0e-7a7b-5c53-9a43-0f6d3c0d8f52")
@@ -222,6 +225,15 @@ class RecordFolder:
         broken = [entry.problem for entry in self.index.values() if entry.problem is not None]
         return [*broken, *self._more_than_one.values()]
 
+    @property
+    def said_problems(self) -> list[Problem]:
+        """The same, in at most `_SAID` sentences."""
+        found = sorted(self.problems, key=lambda problem: str(problem.where))
+        if len(found) <= _SAID:
+            return found
+        more = f"{len(found) - _SAID + 1} more files among the annotations could not be read."
+        return [*found[: _SAID - 1], Problem(more, "`trajview annotations list` names them", Where(self.path))]
+
 
 def version_of(data: bytes | None) -> str | None:
     """A hash of a file's bytes, None for no file."""
@@ -243,7 +255,7 @@ def bytes_of(path: Path) -> bytes | None:
     """
     what = "The saved annotation could not be read"
     try:
-        return _read(path)
+        return read_file(path)
     except (FileNotFoundError, NotADirectoryError) as error:
         if path.is_symlink():
             raise AnnotationError(
@@ -256,7 +268,7 @@ def bytes_of(path: Path) -> bytes | None:
         raise refusal(error, path, what) from error
 
 
-def _read(path: Path) -> bytes:
+def read_file(path: Path) -> bytes:
     """The bytes of a file. Raises OSError, also of a pipe, which would be waited for."""
     if path.is_fifo():
         raise OSError(errno.ENXIO, "it is a pipe, not a file")
@@ -308,7 +320,7 @@ def _entry(path: Path, stamp: tuple[int, int, int]) -> IndexEntry:
     if stamp[1] > _LARGEST:
         return broken("This file is far too large for an annotation.")
     try:
-        record = json.loads(_read(path))
+        record = json.loads(read_file(path))
     except OSError as error:
         if isinstance(error, FileNotFoundError) and path.is_symlink():
             return broken("This file is a link to one that is not there.")

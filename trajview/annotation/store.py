@@ -175,7 +175,14 @@ class AnnotationStore:
         """Files in the store that could not be read, as of the last look."""
         with self._lock:
             unit = [self.units.problem] if self.units.problem else []
-            return [*self.files.problems, *self.journal.problems, *unit]
+            read = [journal for path, journal in self._others.items() if path != self.journal.path]
+            journals = [problem for journal in (self.journal, *read) for problem in journal.problems]
+            return [*self.files.problems, *journals, *unit]
+
+    def misplaced(self) -> list[Problem]:
+        """What is wrong with files among the records, as of the last look, in at most four sentences."""
+        with self._lock:
+            return self.files.said_problems
 
     # Everybody's
 

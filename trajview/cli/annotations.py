@@ -195,7 +195,10 @@ def merge(ctx: click.Context, store: Path, other: Path, into: Path | None, force
 @click.option("--annotator", metavar="NAME", help="Who looks.  [the login name]")
 @click.option("--all", "everybody", is_flag=True, help="What others did as well, before you have submitted.")
 @click.option("--json", "in_json", is_flag=True, help="One JSON object a line.")
-def log(episode: str, store: str | None, annotator: str | None, everybody: bool, in_json: bool) -> None:
+@click.pass_context
+def log(
+    ctx: click.Context, episode: str, store: str | None, annotator: str | None, everybody: bool, in_json: bool
+) -> None:
     """Print who did what to EPISODE, and when, oldest first.
 
     What others did is left out until you have submitted it yourself, since their scores would be seen.
@@ -234,6 +237,7 @@ def log(episode: str, store: str | None, annotator: str | None, everybody: bool,
         many = f"{hidden} event{'' if hidden == 1 else 's'} of others {'is' if hidden == 1 else 'are'} left out"
         sys.stdout.flush()
         say_problem(Problem(many, "submit your own annotation first, or give --all"))
+    _end(ctx, looked.problems)
 
 
 def _nearest(episode: str, store: AnnotationStore) -> str:

@@ -304,7 +304,9 @@ class AnnotationPanel(Fitting, PanelDrafts):
             if problem not in self._warned:
                 self._warned.add(problem)
                 hint = f" ({problem.hint})" if problem.hint else ""
-                self.notify(one_line(problem.reason + hint, 400), severity="warning", timeout=12, markup=False)
+                file = problem.where.path.name if problem.where and problem.where.path else ""
+                said = f"{file}: {problem.reason}" if problem.reason.startswith("This file") else problem.reason
+                self.notify(one_line(said + hint, 400), severity="warning", timeout=12, markup=False)
 
     def _show_head(self, run: AnnotatedRun) -> None:
         self.query_one(".title", Static).update(Content(one_line(run.title or run.key)))

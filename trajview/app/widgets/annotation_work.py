@@ -124,8 +124,16 @@ class Work:
         return await asyncio.get_running_loop().run_in_executor(self._writer, _foreseen(work))
 
     async def open(self, run: AnnotatedRun) -> Opened:
-        """Read a run's record and draft, after all that was to be written. Raises AnnotationError."""
-        return await self._do(lambda: self.store.open(run.key, run.rubric, len(run.agents), run.beginning))
+        """Read a run's record and draft, after all that was to be written. Raises AnnotationError.
+
+        A file in the store that cannot be read may be a record of this very run: that is said with it.
+        """
+
+        def read() -> Opened:
+            opened = self.store.open(run.key, run.rubric, len(run.agents), run.beginning)
+            return replace(opened, problems=(*opened.problems, *self.store.misplaced()))
+
+        return await self._do(read)
 
     def begin(self, run: AnnotatedRun, opened: Opened | None) -> tuple[Draft, Draft | None]:
         """Take up a run: what to show in its fields, and the draft that it is, if it is one.
