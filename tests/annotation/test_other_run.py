@@ -12,7 +12,7 @@ from trajview.annotation.draft import Draft
 from trajview.annotation.other_run import notes_differ, put_aside, take_for_same
 from trajview.annotation.rubric import SOTOPIA
 from trajview.annotation.store import AnnotationStore
-from trajview.annotation.unit_notes import UnitNote
+from trajview.annotation.unit_notes import NoteChangedOnDisk, UnitNote
 from trajview.errors import AnnotationError
 
 FIRST = "1:3:aaaabbbbcccc"
@@ -215,3 +215,43 @@ def test_what_was_said_of_this_runs_units_stays_where_the_other_ones_work_is_put
     assert [note.note for note in there.units] == ["the first one's"]
     assert store.open("log", SOTOPIA, 1, SECOND).another is None
     assert notes_differ(store, "log", FIRST) == (1, SECOND), "where the log of before is back"
+
+
+@pytest.mark.parametrize("saved", [False, True])
+def test_what_was_put_aside_before_stays_when_more_of_the_same_run_is_put_aside(tmp_path: Path, saved: bool) -> None:
+    """The log is rotated to and fro."""
+    store = store_in(tmp_path)
+    if saved:
+        store.submit(typed("3"), SOTOPIA)
+    names = []
+    for score in "4", "5", "5":
+        store.journal.append("draft", typed(score))
+        names.append(put_aside(store, "log", SOTOPIA, SECOND)[-1])
+    store = store_in(tmp_path)
+    assert names[1] == names[2]
+    assert [goal(store.journal.latest_draft(name, "sotopia")) for name in names] == ["4", "5", "5"]
+    assert {each.episode for each in store.records()} == ({"log", *names} if saved else set())
+
+
+def test_a_note_that_was_put_aside_before_stays_when_another_on_the_same_unit_is_put_aside(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    names = []
+    for said in "one", "two", "two":
+        store.save_unit_note("log", SOTOPIA, UnitNote(0, 3, {}, said), overwrite=True, beginning=FIRST)
+        store.set_mark("log", 0, 4, True, beginning=FIRST)
+        names.append(put_aside(store, "log", SOTOPIA, SECOND)[-1])
+    assert names[0] != names[1] == names[2]
+    notes = [store_in(tmp_path).unit_notes(name) for name in names]
+    assert [[note.note for note in found.units] for found in notes] == [["one"], ["two"], ["two"]]
+    assert [len(found.marks) for found in notes] == [1, 1, 1]
+
+
+def test_who_is_told_of_another_run_has_not_seen_what_another_program_noted(tmp_path: Path) -> None:
+    mine, theirs = store_in(tmp_path), store_in(tmp_path)
+    mine.save_unit_note("log", SOTOPIA, UnitNote(0, 3, {}, "one"), beginning=FIRST)
+    theirs.unit_notes("log")
+    theirs.save_unit_note("log", SOTOPIA, UnitNote(0, 3, {}, "theirs"), beginning=FIRST)
+    assert mine.open("log", SOTOPIA, 1, SECOND).another == 1
+    with pytest.raises(NoteChangedOnDisk):
+        mine.save_unit_note("log", SOTOPIA, UnitNote(0, 3, {}, "mine"), beginning=SECOND)
+    assert [note.note for note in theirs.unit_notes("log").units] == ["theirs"]

@@ -101,16 +101,19 @@ class Patches(CompositorUpdate):
         written: list[str] = []
         shown = self.shown if self.shown is not None else Shown()
         lines: dict[int, list[str]] = {y: [] for y in self.loose}
+        ends: dict[int, int] = {}
         for x, y, strip in self.pieces:
             if y in lines:
                 lines[y].append(_in_place(x, y, strip, console))
+                ends[y] = x + strip.cell_length
                 continue
             text = strip.render(console)
             if shown.put(x, y, strip.cell_length, text):
                 written.append(f"\x1b[{y + 1};{x + 1}H{text}")
         for y, pieces in lines.items():
             text = "".join(pieces)
-            if shown.put(0, y, console.width, text):
+            # Not as wide as the console says: it may go by COLUMNS, and the terminal not.
+            if shown.put(0, y, ends.get(y, 0), text):
                 written.append(text)
         return "".join(written)
 
