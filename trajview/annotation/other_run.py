@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from trajview.errors import AnnotationError
 from trajview.models.beginning import differs_at
@@ -17,15 +17,13 @@ from trajview.models.beginning import differs_at
 from .records import bytes_of, pk_of, version_of, with_others
 
 if TYPE_CHECKING:
+    from .draft import Draft
     from .events import Entry
     from .progress import Ledger
     from .records import Saved
     from .rubric import Rubric
     from .store import AnnotationStore
-    from .unit_notes import Kind, UnitNotes
-
-    Place = tuple[Kind, int, int]
-    """Whether it is a note or a mark, the transcript, and the unit."""
+    from .unit_notes import Place, UnitNotes
 
 __all__ = ["Standing", "notes_differ", "put_aside", "standing", "take_for_same"]
 
@@ -66,7 +64,7 @@ def notes_differ(store: AnnotationStore, episode: str, beginning: str) -> tuple[
     said = _said_of(store, episode)
     newest = [_about(entry, said) for entry in store.journal.ledger.notes.get(episode, {}).values()]
     if any(differs_at(about, beginning) is not None for about in newest):
-        places = _places(store.unit_notes(episode))
+        places = store.units.places(episode)
         for place, about in reversed(_abouts(store, episode).items()):
             if place in places and (differs := differs_at(about, beginning)) is not None:
                 return differs, about
@@ -76,11 +74,6 @@ def notes_differ(store: AnnotationStore, episode: str, beginning: str) -> tuple[
 def _said_of(store: AnnotationStore, episode: str) -> Entry | None:
     runs = store.journal.ledger.runs
     return max((each for key, each in runs.items() if key[0] == episode), default=None, key=_number)
-
-
-def _places(notes: UnitNotes) -> set[Place]:
-    units: set[Place] = {("units", note.transcript, note.unit) for note in notes.units}
-    return units | {("marks", mark.transcript, mark.unit) for mark in notes.marks}
 
 
 def _abouts(store: AnnotationStore, episode: str) -> dict[Place, str]:
@@ -152,27 +145,28 @@ def put_aside(store: AnnotationStore, episode: str, rubric: Rubric, beginning: s
         kept = store.journal.latest_draft(episode, rubric.name)
         saved = store.find(episode, rubric)
         found = standing(store, (episode, rubric.name), kept is not None, saved is not None, beginning)
+        saved = saved if found.record is not None else None
+        draft = kept if found.draft is not None else None
+        stay = {
+            place for place, about in _abouts(store, episode).items() if about and differs_at(about, beginning) is None
+        }
+        notes = store.unit_notes(episode).without(stay)
         names: list[str] = []
         copies: dict[str, str | None] = {}
-        if saved is not None and found.record is not None:
-            name = _name(store, episode, rubric, found.record_about, saved)
-            copies[name] = _copy(store, name, episode, rubric, saved)
-            names.append(name)
-        if kept is not None and found.draft is not None:
-            name = names[0] if found.draft_about == found.record_about and names else _named(episode, found.draft_about)
-            store.journal.append("draft", replace(kept, episode=name, base=copies.get(name)))
-            store.journal.append("discard", kept)
-            names.append(name)
+        if saved is not None:
+            alone = draft is not None and found.draft_about != found.record_about
+            goes = _Going(saved) if alone else _Going(saved, draft, notes)
+            names.append(_name(store, episode, rubric, found.record_about, goes))
+            copies[names[0]] = _copy(store, names[0], episode, rubric, saved)
+        if draft is not None:
+            if saved is None or found.draft_about != found.record_about:
+                names.append(_name(store, episode, rubric, found.draft_about, _Going(None, draft, notes)))
+            store.journal.append("draft", replace(draft, episode=names[-1], base=copies.get(names[-1])))
+            store.journal.append("discard", draft)
         if found.notes is not None and not names:
-            names.append(_named(episode, found.notes_about))
-        names = list(dict.fromkeys(names))
+            names.append(_name(store, episode, rubric, found.notes_about, _Going(None, None, notes)))
         if names:
-            stay = [
-                place
-                for place, about in _abouts(store, episode).items()
-                if about and differs_at(about, beginning) is None
-            ]
-            store.units.move(episode, rubric.name, names[-1], stay)
+            store.units.move(notes, rubric.name, names[-1])
         store.journal.write("apart", episode, rubric.name, beginning=beginning, to=names)
         return names
 
@@ -182,16 +176,34 @@ def _named(episode: str, about: str) -> str:
     return f"{episode}@{blake2b(about.encode('utf-8', 'surrogatepass'), digest_size=4).hexdigest()}"
 
 
-def _name(store: AnnotationStore, episode: str, rubric: Rubric, about: str, saved: Saved) -> str:
-    """A name under which there is no record yet, or this one."""
+class _Going(NamedTuple):
+    """What is to be kept under another name."""
+
+    saved: Saved | None = None
+    draft: Draft | None = None
+    notes: UnitNotes | None = None
+
+
+def _name(store: AnnotationStore, episode: str, rubric: Rubric, about: str, goes: _Going) -> str:
+    """A name under which there is nothing yet that this would take the place of, unless it is the same."""
     first = name = _named(episode, about)
     number = 1
-    while (there := store.load(name, rubric)) is not None:
-        if (there.rewards, there.reasoning) == (saved.annotation.rewards, saved.annotation.reasoning):
-            break
+    while _is_taken(store, name, rubric, goes):
         number += 1
         name = f"{first}-{number}"
     return name
+
+
+def _is_taken(store: AnnotationStore, name: str, rubric: Rubric, goes: _Going) -> bool:
+    there = store.load(name, rubric) if goes.saved is not None else None
+    if goes.saved is not None and there is not None:
+        own = goes.saved.annotation
+        if (there.rewards, there.reasoning) != (own.rewards, own.reasoning):
+            return True
+    typed = store.journal.latest_draft(name, rubric.name) if goes.draft is not None else None
+    if goes.draft is not None and typed is not None and typed.says() != goes.draft.says():
+        return True
+    return goes.notes is not None and goes.notes.differ_from(store.unit_notes(name))
 
 
 def _copy(store: AnnotationStore, name: str, episode: str, rubric: Rubric, saved: Saved) -> str | None:

@@ -26,6 +26,8 @@ __all__ = ["Mark", "NoteChangedOnDisk", "UnitFolder", "UnitNote", "UnitNotes"]
 
 Kind = Literal["units", "marks"]
 Item = dict[str, Any]
+Place = tuple[Kind, int, int]
+"""Whether it is a note or a mark, the transcript, and the unit."""
 
 _WHAT = "The note was not saved"
 
@@ -61,6 +63,20 @@ class UnitNotes:
     episode: str
     units: tuple[UnitNote, ...] = ()
     marks: tuple[Mark, ...] = ()
+
+    def without(self, places: Collection[Place]) -> UnitNotes:
+        """All but what is said of some units."""
+        return replace(
+            self,
+            units=tuple(each for each in self.units if ("units", each.transcript, each.unit) not in places),
+            marks=tuple(each for each in self.marks if ("marks", each.transcript, each.unit) not in places),
+        )
+
+    def differ_from(self, others: UnitNotes) -> bool:
+        """Whether something else is said there of a unit of which something is said here."""
+        notes = ((each, others.note_on(each.transcript, each.unit)) for each in self.units)
+        marks = ((each, others.mark_on(each.transcript, each.unit)) for each in self.marks)
+        return any(there not in (None, each) for each, there in (*notes, *marks))
 
     def note_on(self, transcript: int, unit: int) -> UnitNote | None:
         """The note on a unit, None where there is none."""
@@ -143,26 +159,27 @@ class UnitFolder:
         item = {"note": loadable(note)} if on else None
         self._save(episode, "", "marks", (transcript, unit), item, True, beginning)
 
-    def move(self, episode: str, rubric: str, to: str, stay: Collection[tuple[Kind, int, int]] = ()) -> None:
-        """Put what is said of an episode's units under another name, but for what is to `stay`. Raises AnnotationError.
+    def places(self, episode: str) -> set[Place]:
+        """Of what there is something said; who saves a note has not seen it by that. Raises as `read` does."""
+        with self._lock:
+            record = self._load(episode)
+        kinds: tuple[Kind, ...] = ("units", "marks")
+        return {(kind, *place) for kind in kinds for item in record[kind] if (place := _place(item)) is not None}
+
+    def move(self, notes: UnitNotes, rubric: str, to: str) -> None:
+        """Put what is said of an episode's units under another name. Raises AnnotationError.
 
         What is there under that name makes way only where it is about the same unit.
         """
         with self._lock:
-            found = self.read(episode)
-            notes = replace(
-                found,
-                units=tuple(each for each in found.units if ("units", each.transcript, each.unit) not in stay),
-                marks=tuple(each for each in found.marks if ("marks", each.transcript, each.unit) not in stay),
-            )
             for note in notes.units:
                 self.save_note(to, rubric, note, overwrite=True)
             for mark in notes.marks:
                 self.set_mark(to, mark.transcript, mark.unit, True, mark.note)
             for note in notes.units:
-                self.save_note(episode, rubric, UnitNote(note.transcript, note.unit), overwrite=True)
+                self.save_note(notes.episode, rubric, UnitNote(note.transcript, note.unit), overwrite=True)
             for mark in notes.marks:
-                self.set_mark(episode, mark.transcript, mark.unit, False)
+                self.set_mark(notes.episode, mark.transcript, mark.unit, False)
 
     def _save(
         self,
