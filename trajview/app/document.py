@@ -6,6 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypedDict
 
 from trajview.highlight import Highlight
 from trajview.models.messages import ChatMessage
@@ -22,9 +23,18 @@ from .render.lines import Line
 from .render.options import Fold, ViewOptions
 from .sizes import Sizes, roles_of, sizes_of
 
-__all__ = ["Document", "Position"]
+__all__ = ["Document", "Looks", "Position"]
 
 LAYOUTS_KEPT = 400
+
+
+class Looks(TypedDict, total=False):
+    """How a document may look from the start, in other ways than the usual ones: see `ViewOptions`."""
+
+    bare: bool
+    language: str
+    preview_lines: int
+    width: int
 
 
 class Document(Positions):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Unpack
 
 from trajview.highlight import Highlight, Rule, Source, highlights_in
 from trajview.models.transcript import Transcript
 
-from .document import Document
+from .document import Document, Looks
 from .highlight_index import HighlightIndex, index_highlights, merged, put_source, rule_key, with_scan
 from .search import SearchHits
 
@@ -21,20 +22,12 @@ MANY = 5_000
 class Highlighted(Document):
     """Knows the highlights of its transcript, and gives them as they are switched."""
 
-    def __init__(
-        self,
-        transcript: Transcript,
-        *,
-        bare: bool = False,
-        language: str = "",
-        preview_lines: int = 8,
-        width: int = 80,
-    ) -> None:
-        super().__init__(transcript, bare=bare, language=language, preview_lines=preview_lines, width=width)
+    def __init__(self, transcript: Transcript, **looks: Unpack[Looks]) -> None:
+        super().__init__(transcript, **looks)
         self.search: SearchHits | None = None
         self.sources_off: set[str] = set()
         """Sources, and rules as `rule:NAME`, that are off."""
-        self.scanned = bare or isinstance(self.messages, list)
+        self.scanned = self.options.bare or isinstance(self.messages, list)
         """Whether highlights were looked for; of a long transcript that is `scan`'s business, in a thread."""
         self.rules: dict[str, Rule] = {}
         """The rules that were looked for here, on or off."""

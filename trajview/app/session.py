@@ -6,14 +6,14 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
 from trajview.highlight import Highlight, Rule
 from trajview.models.messages import ToolMessage
 from trajview.models.transcript import Transcript
 from trajview.textsafe import strip_escapes, without_colours
 
-from .document import Position
+from .document import Looks, Position
 from .highlighted import Highlighted
 from .render.entries import call_at, line_of_call
 from .render.evidence import QUOTED
@@ -44,12 +44,9 @@ class TranscriptSession(Highlighted):
         *,
         rules: Sequence[Rule] = (),
         units: Iterable[int] = (),
-        bare: bool = False,
-        language: str = "",
-        preview_lines: int = 8,
-        width: int = 80,
+        **looks: Unpack[Looks],
     ) -> None:
-        super().__init__(transcript, bare=bare, language=language, preview_lines=preview_lines, width=width)
+        super().__init__(transcript, **looks)
         self.look_for_highlights(rules, units)
 
     def take_over(self, before: TranscriptSession) -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Chosen",
     "Explained",
+    "check_not_both",
     "choosing_options",
     "matching",
     "query_of",
@@ -54,6 +55,12 @@ def where_option(command: _Command) -> _Command:
     return click.option(
         "--where", metavar="EXPR", help="Only the runs that match: 'reward < 0.5 and model ~ gpt' (see `ls --help`)."
     )(command)
+
+
+def check_not_both(run: str | None, where: str | None) -> None:
+    """Refuse --run beside --where. Raises UsageError."""
+    if run is not None and where is not None:
+        raise click.UsageError("--run and --where both say which runs: give one of them")
 
 
 def choosing_options(command: _Command) -> _Command:

@@ -14,7 +14,7 @@ import click
 from trajview.errors import TrajviewError, UnreadableError, Where
 from trajview.textsafe import one_line
 
-from .choosing import matching, where_option
+from .choosing import check_not_both, matching, where_option
 from .common import (
     blind_option,
     existing,
@@ -123,8 +123,7 @@ def command(
     output = None if named is None or named == "-" else Path(named)
     folder = output is not None and (output.is_dir() or str(named).endswith(os.sep))
     format = chosen or (format_of(output) if output is not None else None) or "md"
-    if run is not None and where is not None:
-        raise click.UsageError("--run and --where both say which runs: give one of them")
+    check_not_both(run, where)
     settings = load_settings(store=store, annotator=annotator, highlight=patterns, paths=paths, blind=blind)
     corpus = Corpus(existing(paths))
     work = _Work(

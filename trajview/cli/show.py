@@ -12,7 +12,7 @@ import click
 
 from trajview.errors import TrajviewError, Where
 
-from .choosing import matching, where_option
+from .choosing import check_not_both, matching, where_option
 from .common import (
     blind_option,
     existing,
@@ -83,8 +83,7 @@ def show(
 
         if token_limit < MIN_TOKEN_LIMIT:
             raise click.UsageError(f"--token-limit must be at least {MIN_TOKEN_LIMIT}, not {token_limit}")
-    if run is not None and where is not None:
-        raise click.UsageError("--run and --where both say which runs: give one of them")
+    check_not_both(run, where)
     corpus = Corpus(existing(paths))
     if run is not None:
         _print_run(corpus, matching_run(corpus, run), unit, token_limit, blind)

@@ -14,7 +14,7 @@ from trajview.app.overview import Overview, OverviewLine
 from trajview.app.rule_colours import rule_classes, rule_css
 from trajview.app.session import TranscriptSession
 
-from .steady import Bare
+from .steady import AtOnce
 from .styled import Dragged, Styled
 
 __all__ = ["Minimap"]
@@ -22,7 +22,7 @@ __all__ = ["Minimap"]
 _ROLES = ("system", "user", "assistant", "tool")
 
 
-class Minimap(Dragged, Styled, Bare, Widget, can_focus=False):
+class Minimap(Dragged, Styled, AtOnce, Widget, can_focus=False):
     """Shows an `Overview`: roles as a bar, dotted where folded, and signs; posts `Picked` when clicked or dragged.
 
     In one column a sign hides the bar; in two they stand side by side.
@@ -85,10 +85,6 @@ class Minimap(Dragged, Styled, Bare, Widget, can_focus=False):
     def notify_style_update(self) -> None:
         super().notify_style_update()
         self._strips.clear()
-
-    def render_line(self, y: int) -> Strip:
-        [strip] = self._content_lines(range(y, y + 1))
-        return strip
 
     def _content_lines(self, lines: range) -> list[Strip]:
         self._find_styles()

@@ -29,7 +29,7 @@ from trajview.textsafe import one_line
 
 from .bar import Barred
 from .fitting import Fitting
-from .steady import Bare
+from .steady import AtOnce
 from .styled import Styled
 
 __all__ = ["Outline"]
@@ -46,7 +46,7 @@ SOME = 36
 _STYLES = ("number", "words", "current", "error", "hit", "mark", "user", "dim", "score")
 
 
-class Outline(SaysFaults, Fitting, Barred, Styled, Bare, ScrollView, can_focus=False):
+class Outline(SaysFaults, Fitting, Barred, Styled, AtOnce, ScrollView, can_focus=False):
     """Lists action units, all or the highlighted ones; posts `Picked` when one is clicked.
 
     Labels are made for the lines on the screen only, and for those alone calls, time and tokens are counted, in a thread.
@@ -200,10 +200,6 @@ class Outline(SaysFaults, Fitting, Barred, Styled, Bare, ScrollView, can_focus=F
     def notify_style_update(self) -> None:
         super().notify_style_update()
         self._strips.clear()
-
-    def render_line(self, y: int) -> Strip:
-        [strip] = self._content_lines(range(y, y + 1))
-        return strip
 
     def _content_lines(self, lines: range) -> list[Strip]:
         width, palette, session = self.scrollable_content_region.width, self._palette(), self.session

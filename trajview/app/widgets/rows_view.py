@@ -20,7 +20,7 @@ from trajview.app.render.layout import Palette
 from .bar import Barred
 from .fitting import Fitting
 from .row_styles import ROWS_CSS, STYLES, class_of
-from .steady import Bare
+from .steady import AtOnce
 from .strips import restyled
 
 __all__ = ["GUTTER", "RowsView"]
@@ -36,7 +36,7 @@ IDLE = 0.25
 """Seconds without a key before heights are measured: what comes of it must not be painted amid the next keys."""
 
 
-class RowsView(Fitting, Barred, Bare, ScrollView, can_focus=True, inherit_bindings=False):
+class RowsView(Fitting, Barred, AtOnce, ScrollView, can_focus=True, inherit_bindings=False):
     """Follows the positions of a document (`session`), which are the truth; calls `follow` when they have moved.
 
     It has no keys of its own (a ScrollView has arrows, home and end): those of the key table move the cursor. Colours of
@@ -83,10 +83,6 @@ class RowsView(Fitting, Barred, Bare, ScrollView, can_focus=True, inherit_bindin
     def _selectable(self, strip: Strip, position: Position) -> tuple[int, int] | None:  # noqa: ARG002
         """Which characters of a row can be selected, from and to; None where none can."""
         return GUTTER, len(strip.text)
-
-    def render_line(self, y: int) -> Strip:
-        [strip] = self._content_lines(range(y, y + 1))
-        return strip
 
     def _content_lines(self, lines: range) -> list[Strip]:
         self._notice_size()

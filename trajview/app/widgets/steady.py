@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 else:
     _Widget = object
 
-__all__ = ["Bare", "Below", "Beside", "Empty", "Steady"]
+__all__ = ["AtOnce", "Bare", "Below", "Beside", "Empty", "Steady"]
 
 
 class Steady(_Widget):
@@ -85,6 +85,17 @@ class Bare(Steady):
         if crop.column_span != (0, width):
             strips = [strip.crop(*crop.column_span) for strip in strips]
         return strips
+
+
+class AtOnce(Bare):
+    """The same for those that make several lines at once, and one line as if it were several."""
+
+    def render_line(self, y: int) -> Strip:
+        [strip] = self._content_lines(range(y, y + 1))
+        return strip
+
+    def _content_lines(self, lines: range) -> list[Strip]:
+        raise NotImplementedError
 
 
 class Empty(Bare):
