@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from trajview.app.screens import transcript, transcript_said
+from trajview.app.screens import noticing, transcript_said
 from trajview.corpus import unpack
 
 from .driving import reading
@@ -148,7 +148,7 @@ async def test_a_run_that_is_gone_stays_on_the_screen_and_says_so_when_it_is_rea
 async def test_a_run_that_goes_out_of_its_log_while_it_is_read_is_said_to_be_gone_until_it_is_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transcript, "SETTLED", 0.05)
+    monkeypatch.setattr(noticing, "SETTLED", 0.05)
     log = write_jsonl(tmp_path / "log.jsonl", [chat("a", "hi"), chat("b", "ho")])
     async with reading(log, follow=True) as reader:
         await reader.listed()
@@ -167,7 +167,7 @@ async def test_a_run_that_goes_out_of_its_log_while_it_is_read_is_said_to_be_gon
 async def test_a_run_that_is_back_at_once_is_not_said_to_be_gone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transcript, "SETTLED", 0.5)
+    monkeypatch.setattr(noticing, "SETTLED", 0.5)
     log = write_jsonl(tmp_path / "log.jsonl", [chat("a", "hi"), chat("b", "ho")])
     async with reading(log, follow=True) as reader:
         await reader.listed()

@@ -295,3 +295,35 @@ async def test_keys_after_the_reason_for_a_skip_close_nothing_below(logs: Path, 
         await reader.type("1")
         assert list(reader.values.values()) == ["1"]
     assert AnnotationStore(store, "ada").progress()["alpha"].reason == "cut"
+
+
+async def test_keys_typed_while_a_run_is_opened_are_about_that_run(tmp_path: Path) -> None:
+    runs = [chat("one", *"abcdef"), chat("two", *"uvwxyz"), chat("three", "x")]
+    log, store = write_jsonl(tmp_path / "log.jsonl", runs), tmp_path / "store"
+    async with reading(log, store=store) as reader:
+        await reader.listed()
+        await reader.open("enter")
+        await reader.press("]", "]")
+        burst(reader, ["L", "right_square_bracket", "m", "L", "m"])
+        await reader.opened("three")
+        await reader.until(lambda: "unit 0 marked" in reader.status)
+    notes = {run["id"]: AnnotationStore(store, "ada").unit_notes(run["id"]) for run in runs}
+    marked = {id: [mark.unit for mark in found.marks] for id, found in notes.items()}
+    assert marked == {"one": [], "two": [1], "three": [0]}
+
+
+async def test_keys_on_a_run_that_cannot_be_shown_are_about_no_run(tmp_path: Path) -> None:
+    first = chat("one", "a", "b")
+    log, store = write_jsonl(tmp_path / "log.jsonl", [first, chat("two", "c", "d")]), tmp_path / "store"
+    async with reading(log, store=store) as reader:
+        await reader.listed()
+        await reader.open("enter")
+        write_jsonl(log, [first])
+        burst(reader, ["L", "m", "a", "1"])
+        await reader.until(lambda: "This run cannot be shown." in reader.whole_screen)
+        await reader.press("m", "M", "s", "a", "1", "ctrl+s", "c", "y", "W", "f")
+        assert "cannot be shown" in reader.status
+        await reader.press("q", "enter")
+        await reader.opened("one")
+        assert reader.session.marks == {}
+    assert not store.exists() or not list(store.rglob("*.json*"))

@@ -141,9 +141,9 @@ class TrajviewApp(OneFrameApp, Leaving, Episodes):
             and not event.is_forwarded
         ):
             self._active()
-        if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
-            for_later = getattr(self.screen, "for_later", None)
-            if for_later is not None and for_later(event):
+        if isinstance(event, events.Key | events.Paste):
+            held = getattr(self.screen, "too_early" if event.is_forwarded else "for_later", None)
+            if held is not None and held(event):
                 return
         await super().on_event(event)
 

@@ -1,6 +1,9 @@
-"""What is only noticed once a run is open: bytes in it that are no UTF-8, for which the list looks at the first few places."""
+"""What is noticed while a run is open: that its log holds it no more, and bytes in it that are no UTF-8."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
 
 from textual import on
 from textual.message import Message
@@ -12,12 +15,16 @@ from trajview.app.unwaited import unwaited
 from trajview.corpus.info import RunInfo
 from trajview.corpus.turns import giving_way, short_turns
 from trajview.errors import Problem
+from trajview.textsafe import one_line
 
 __all__ = ["Noticing"]
 
+SETTLED: Final = 1.0
+"""Seconds after which a run that went out of its log counts as gone: one that is written anew may be back by then."""
+
 
 class Noticing(TranscriptBase):
-    """The part of the transcript screen that looks through a run's bytes once it can be read."""
+    """The part of the transcript screen that says what happens to the run, and what is in its bytes."""
 
     class _Noticed(Message):
         def __init__(self, info: RunInfo, problem: Problem) -> None:
@@ -47,3 +54,34 @@ class Noticing(TranscriptBase):
         if message.info.key == self.info.key:
             problem = message.problem
             self._toast(f"Some bytes of this run are not UTF-8, and show as \ufffd: {problem.hint}.", error=True)
+
+    def run_changed(self) -> None:
+        """Show the run as it is in its file now."""
+        raise NotImplementedError
+
+    def runs_changed(self, infos: Sequence[RunInfo]) -> None:
+        """Runs are others now in the list; this one may be among them, or have made way for one of them."""
+        if any(info.key == self.info.key for info in infos):
+            self._gone = False
+            self.run_changed()
+            return
+        if self.info.summarised:
+            now = next((info for info in infos if info.place == self.info.place and info.summarised), None)
+            if now is not None:
+                name = one_line(now.name or now.id, 40)
+                said = f"This log holds another run now, {name}. What you see, and score, is the one before."
+                self.notify(said, severity="warning", timeout=12, markup=False)
+                self._gone = True
+            elif self.trajview.corpus.following and not self._gone:
+                self.set_timer(SETTLED, self._say_if_gone)
+            self._say_status()
+
+    def _say_if_gone(self) -> None:
+        """That the list holds the run no more is said once."""
+        now = self.trajview.corpus.find(self.info.key)
+        if self._gone or self.run is None or (now is not None and now.key == self.info.key):
+            return
+        self._gone = True
+        said = "This run is not in its log any more. What you see, and score, is what was read of it."
+        self.notify(said, severity="warning", timeout=12, markup=False)
+        self._say_status()

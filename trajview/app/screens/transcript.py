@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
@@ -17,6 +17,7 @@ from textual.worker import get_current_worker
 from trajview.app.keys import bindings_for
 from trajview.app.screens.branching import Branching
 from trajview.app.screens.counting import Counting
+from trajview.app.screens.early import Early
 from trajview.app.screens.exporting import Exporting
 from trajview.app.screens.noticing import Noticing
 from trajview.app.screens.scoring import Scoring
@@ -46,14 +47,11 @@ if TYPE_CHECKING:
 __all__ = ["TranscriptScreen"]
 
 _EVERY = 0.2  # seconds from one look at how far the opening is to the next
-SETTLED = 1.0
-"""Seconds after which a run that went out of its log counts as gone: one that is written anew may be back by then."""
-
 REST = 3
 """A run that grows all the time is read again for at most the time of one in so many, plus one."""
 
 
-class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing, Counting, Noticing):
+class TranscriptScreen(Early, Scoring, Searching, Branching, Exporting, Showing, Counting, Noticing):
     """Shows one run at a time; the app keeps one of these and gives it other runs."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("transcript")]
@@ -123,6 +121,7 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing, Counti
         self._changed = False  # since it was read
         self._reading_again = False
         self._rest_until = 0.0
+        self._early = deque()
 
     def compose(self) -> ComposeResult:
         yield Static("", id="title")
@@ -159,7 +158,7 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing, Counti
         self, info: RunInfo, *, annotate: bool = False, unit: int | None = None, landing: Landing | None = None
     ) -> None:
         """Read a run in a thread and show it; what is shown now stays until then."""
-        self.info = info
+        self.info, self._opening = info, True
         self._annotate = annotate or self.has_class("-annotating")
         self._cursor_in_panel = annotate or self.panel_has_cursor
         self._unit, self._landing = unit, landing
@@ -173,33 +172,6 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing, Counti
 
     def _say_opening(self) -> None:
         self.status.say(opening_said(self.info, monotonic() - self._opening_since))
-
-    def runs_changed(self, infos: Sequence[RunInfo]) -> None:
-        """Runs are others now in the list; this one may be among them, or have made way for one of them."""
-        if any(info.key == self.info.key for info in infos):
-            self._gone = False
-            self.run_changed()
-            return
-        if self.info.summarised:
-            now = next((info for info in infos if info.place == self.info.place and info.summarised), None)
-            if now is not None:
-                name = one_line(now.name or now.id, 40)
-                said = f"This log holds another run now, {name}. What you see, and score, is the one before."
-                self.notify(said, severity="warning", timeout=12, markup=False)
-                self._gone = True
-            elif self.trajview.corpus.following and not self._gone:
-                self.set_timer(SETTLED, self._say_if_gone)
-            self._say_status()
-
-    def _say_if_gone(self) -> None:
-        """That the list holds the run no more is said once."""
-        now = self.trajview.corpus.find(self.info.key)
-        if self._gone or self.run is None or (now is not None and now.key == self.info.key):
-            return
-        self._gone = True
-        said = "This run is not in its log any more. What you see, and score, is what was read of it."
-        self.notify(said, severity="warning", timeout=12, markup=False)
-        self._say_status()
 
     def run_changed(self) -> None:
         """The run is another one in its file now: show it so, with the reader where he is; soon, if it is a long one."""
@@ -282,7 +254,10 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing, Counti
                 self.panel.ahead.drop()
             self.query_one("#title", Static).update(Content(f"✗ {one_line(self.info.name or self.info.id)}"))
             self.query_one("#problem", Static).update(failed_said(problem))
-            self.status.say(["cannot be shown"])
+            # Keys are about no run, least of all about the one that was shown before.
+            self.run, self.sessions, self._tokens, self._said = None, {}, {}, ""
+            self.close_annotation()
+            self._run_never_comes()
             return
         self.run, self.beginning = message.run, message.beginning
         landing, self._landing = self._landing, None
@@ -301,6 +276,7 @@ class TranscriptScreen(Scoring, Searching, Branching, Exporting, Showing, Counti
             self._moved()
         if self._annotate:
             self.open_annotation(with_cursor=self._cursor_in_panel)
+        self._run_is_here()
 
     def _show_again(self, message: _Loaded) -> None:
         """Show a run that was read again in the place of what is shown of it."""

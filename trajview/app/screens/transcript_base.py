@@ -78,6 +78,8 @@ class TranscriptBase(Selecting):
     def _say_status(self) -> None:
         session = self.session
         if session is None:
+            if self.has_class("-failed"):
+                self.status.say(["cannot be shown"], self._said, "$accent")
             return
         count = len(session.messages)
         if not count:
