@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from rich.console import Console
 from rich.segment import Segment
 from textual.geometry import Region
 from textual.screen import Screen
@@ -24,7 +25,6 @@ from trajview import open_corpus
 from trajview.app.app import TrajviewApp, make_app
 from trajview.app.screens import patches
 from trajview.app.screens.patches import Patches, Shown
-from trajview.app.screens.transcript import TranscriptScreen
 from trajview.app.widgets import rows_view
 from trajview.config import Settings
 
@@ -115,13 +115,6 @@ def whole(app: TrajviewApp) -> Cells:
 
 async def still(reader: Reader) -> None:
     """All that was asked for is drawn, and nothing is counted in a thread."""
-    if isinstance(reader.app.screen, TranscriptScreen):
-        reader.screen.minimap.refresh()  # it waits until heights are others by more than can be seen
-    await quiet(reader)
-
-
-async def quiet(reader: Reader) -> None:
-    """As `still`, and nothing is drawn for that."""
     await reader.app.workers.wait_for_complete(
         [each for each in reader.app.workers if each.group in ("tokens", "scan", "unit-facts")]
     )
@@ -170,11 +163,11 @@ async def test_what_stands_beside_characters_that_terminals_disagree_about_is_in
     async with opened(log) as reader:
         for key in ("space", "j", "j", "b", "O", "j", "right_square_bracket"):
             await reader.press(key)
-            await quiet(reader)
+            await still(reader)
             view, beside = reader.screen.view, reader.screen.minimap
             reader.app.forget_shown()
             view.refresh()  # and not what is beside it
-            await quiet(reader)
+            await still(reader)
             strips = beside.render_lines(Region(0, 0, *beside.size))
             shown = [terminal.cells[y][beside.region.x].data for y in range(beside.region.y, beside.region.bottom)]
             assert shown == [strip.text[0] for strip in strips], key
@@ -282,11 +275,24 @@ def test_pieces_that_a_new_one_lies_over_are_forgotten() -> None:
 
 
 def test_patches_that_know_no_terminal_are_written_whole() -> None:
-    from rich.console import Console
-
     update = Patches([(2, 1, Strip.blank(3)), (2, 1, Strip.blank(3))])
     assert update.render_segments(Console()) == "\x1b[2;3H   "
     assert update.render_segments(Console()) == "\x1b[2;3H   "
+
+
+def test_a_loose_line_is_all_forgotten_where_it_is_wider_than_the_console_is_said_to_be() -> None:
+    console, shown = Console(width=4), Shown()
+
+    def written(pieces: list[patches.Piece], *loose: int) -> str:
+        update = Patches(pieces, loose)
+        update.shown = shown
+        return update.render_segments(console)
+
+    beside = (6, 0, Strip([Segment("a")]))
+    assert written([beside])
+    assert not written([beside])
+    assert written([(0, 0, Strip([Segment(CODER[:3] + "   ")], 6)), (6, 0, Strip([Segment("b")]))], 0)
+    assert written([beside])
 
 
 regions = st.builds(Region, st.integers(0, 9), st.integers(0, 9), st.integers(0, 6), st.integers(0, 6))

@@ -72,6 +72,11 @@ class Positions:
         self._measured_to = index
         return index < count
 
+    @property
+    def measured(self) -> bool:
+        """Whether all heights are exact."""
+        return self._measured_to >= self.count
+
     def walk(self, position: Position, rows: int) -> Position:
         """The position so many rows further (or back), clamped to the document. Lays out what it passes."""
         if not self.count:

@@ -155,7 +155,7 @@ class TranscriptBase(Selecting):
     def _highlights_changed(self) -> None:
         self._moved()
         self.outline.highlights_changed()
-        self.minimap.refresh()
+        self.minimap.changed()
 
     def _transcript_shown(self, session: TranscriptSession) -> None:
         """A transcript is on the screen: of another run, another one of this run, the same, read again or looked through."""

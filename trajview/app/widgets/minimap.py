@@ -62,11 +62,18 @@ class Minimap(Dragged, Styled, AtOnce, Widget, can_focus=False):
         self._overview: Overview | None = None
         self._shown: tuple[object, ...] = ()
         self._total = 0
+        self._kept: list[OverviewLine | None] | None = None
+        """What is on the screen, as it was when that was drawn first: heights become known that change nothing to be seen."""
         self._strips: dict[tuple[object, ...], Strip] = {}
 
     def show(self, session: TranscriptSession) -> None:
         """Show another session."""
         self.session, self._overview = session, Overview(session)
+        self.changed()
+
+    def changed(self) -> None:
+        """What stands out is other than before."""
+        self._kept = None
         self.refresh()
 
     def follow(self) -> None:
@@ -77,10 +84,11 @@ class Minimap(Dragged, Styled, AtOnce, Widget, can_focus=False):
             # Heights that turn out to be others by less than half a line change nothing that can be seen.
             drawn = self._total if abs(total - self._total) * 2 * height <= total else total
             folded = session.revision, session.refolds
-            shown = (id(session), self._overview.window(height), session.highlights_revision, *folded, drawn)
+            known = session.highlights_revision, *folded, session.measured, drawn
+            shown = (id(session), self._overview.window(height), *known)
             if shown != self._shown:
                 self._shown, self._total = shown, drawn
-                self.refresh()
+                self.changed()
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
@@ -88,11 +96,10 @@ class Minimap(Dragged, Styled, AtOnce, Widget, can_focus=False):
 
     def _content_lines(self, lines: range) -> list[Strip]:
         self._find_styles()
-        overview, (width, height) = self._overview, self.size
-        window = overview.window(height) if overview is not None else None
+        width, shown = self.size.width, self._overview_lines()
         strips: list[Strip] = []
         for y in lines:
-            line = overview.line(y, height, window) if overview is not None else None
+            line = shown[y] if y < len(shown) else None
             # There are few looks: a strip that is drawn again costs nothing.
             look = (width, *line[:3], line.window) if line is not None else (width,)
             strip = self._strips.get(look)
@@ -100,6 +107,13 @@ class Minimap(Dragged, Styled, AtOnce, Widget, can_focus=False):
                 strip = self._strips[look] = self._drawn(line, width)
             strips.append(strip)
         return strips
+
+    def _overview_lines(self) -> list[OverviewLine | None]:
+        overview, height = self._overview, self.size.height
+        if self._kept is None or len(self._kept) != height:
+            window = overview.window(height) if overview is not None else None
+            self._kept = [overview.line(y, height, window) if overview is not None else None for y in range(height)]
+        return self._kept
 
     def _drawn(self, line: OverviewLine | None, width: int) -> Strip:
         if line is None:
@@ -114,5 +128,5 @@ class Minimap(Dragged, Styled, AtOnce, Widget, can_focus=False):
     def _pick(self, y: int, *, exactly: bool = False) -> None:
         height = self.size.height
         y = max(0, min(y, height - 1))
-        line = self._overview.line(y, height) if self._overview is not None and exactly else None
+        line = self._overview_lines()[y] if height and exactly else None
         self.post_message(self.Picked(y / max(1, height - 1), line.message if line is not None and line.kind else None))

@@ -247,16 +247,16 @@ class RowsView(Fitting, Barred, AtOnce, ScrollView, can_focus=True, inherit_bind
         if self.text_selection is not None:  # it is kept in rows of the document: they must not move under it
             self._measuring = self.set_timer(0.5, self._measure)
             return
-        before = session.map.total
+        before = session.map.total, session.measured
         more = session.measure(0.004)
         # What is on the screen does not change, so it is not repainted; what is beside it follows when all is measured.
         y = float(session.y_of(session.top))
         self.set_reactive(RowsView.scroll_target_y, y)
         self.set_reactive(RowsView.scroll_y, y)
         if more:
-            self._changed = self._changed or session.map.total != before
+            self._changed = self._changed or session.map.total != before[0]
             self._measuring = self.set_timer(0.02, self._measure)
-        elif self._changed or session.map.total != before:
+        elif self._changed or (session.map.total, session.measured) != before:
             self._changed = False
             self._set_size(Size(self._fitted.width, session.map.total))
             if self.follow is not None:
