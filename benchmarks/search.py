@@ -33,6 +33,8 @@ NEEDLES = {
     "a regular expression": r"def \w+\(n",
     "one without a fixed text": r"[0-9]{3}\s+\w+ing?",
 }
+MILLIONS = {"words": r"\w+", "spaces": r"\s", "pairs of words": r"\w+ \w+", "an e and what follows": "e."}
+"""What matches millions of times; without a target."""
 PHRASE = re.compile(r"[a-z]+( [a-z]+){6}")
 FIRST, ALL, KEY = 0.2, 1.0, 100.0  # s, s, ms
 
@@ -82,6 +84,12 @@ def report_search(path: Path, runs: int) -> None:
             tell(8, f"{size}: {what}: first hit", first, FIRST)
         beside = f"{every / limit:.1f}x of decoding ({plain(limit, 's')}), {found[0][2]:,} hits"
         tell(8, f"{size}: {what}: all hits", every, ALL, beside=beside)
+    for what, text in MILLIONS.items():
+        begin = time.process_time()
+        _, every, total = once(messages, text, len(messages) // 3)
+        took = time.process_time() - begin
+        beside = f"{plain(took, 's')} of a core, {took / limit:.1f}x of decoding, {total:,} hits"
+        tell(0, f"{size}: {what} (`{text}`): all hits", every, beside=beside)
 
 
 def report_keys(path: Path, folder: Path, presses: int) -> None:
@@ -92,9 +100,9 @@ def report_keys(path: Path, folder: Path, presses: int) -> None:
         program.press("G")
         program.settle(3.0)
         program.press("g")
-        for what in ("a common word", "a word that is not there", "one without a fixed text"):
+        for what in ("a common word", "a word that is not there", "one without a fixed text", *MILLIONS):
             program.press("/")
-            for key in NEEDLES[what]:
+            for key in (NEEDLES | MILLIONS)[what]:
                 program.press(key)
             program.write("\r")
             took: list[tuple[float, float, int]] = []

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.corpus.test_absence import PATTERNS, TEXTS, json_of
 from tests.patterns.test_finder import FLAGS, ONES, TIMES
 from trajview.corpus import absence, json_counting, quick_bytes
-from trajview.corpus.absence import BEHIND_QUOTE, NOWHERE, beginning_of, signs_in
+from trajview.corpus.absence import BEHIND_QUOTE, NOWHERE, Signs, beginning_of, signs_in
 from trajview.corpus.json_counting import pattern_counter_in_json
 from trajview.patterns import rows
 from trajview.patterns.in_json import in_kinds
@@ -57,9 +57,10 @@ def _every_text_is_counted_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
 
 def counter_of(pattern: re.Pattern[str]) -> Callable[[bytes], int | None] | None:
     """What counts in JSON, from where on a match may be there."""
-    count, begins = pattern_counter_in_json(pattern), beginning_of(pattern)
-    if count is None:
+    counter, begins = pattern_counter_in_json(pattern), beginning_of(pattern)
+    if counter is None:
         return None
+    count = counter.count
 
     def counted(data: bytes) -> int | None:
         if (signs := signs_in(data)) is None:
@@ -181,6 +182,15 @@ def test_matches_close_together_are_left_to_re_for_a_while() -> None:
     dense = json_of("word " * 1_000, True, False)
     assert [count(dense) for _ in range(json_counting._LEFT + 1)] == [None] * (json_counting._LEFT + 1)
     assert count(b'"a word"') == 2
+
+
+def test_texts_that_are_left_to_re_need_not_be_asked_of() -> None:
+    counter = pattern_counter_in_json(re.compile("[a-z]+"))
+    assert counter is not None
+    assert not counter.leaves_next()
+    dense = json_of("word " * 1_000, True, False)
+    assert counter.count(dense, Signs(beyond=False, coloured=False), BEHIND_QUOTE) is None
+    assert [counter.leaves_next() for _ in range(json_counting._LEFT + 1)] == [True] * json_counting._LEFT + [False]
 
 
 def test_a_pattern_that_re_takes_for_ever_for_is_never_left_to_it() -> None:

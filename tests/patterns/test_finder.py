@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from trajview.patterns import chars, engine, finder, translate
-from trajview.patterns.finder import Finder, Span, finder_of
+from trajview.patterns.finder import Finder, Span, finder_of, times_by_re
 from trajview.rules.built_in import built_in_rules
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
@@ -273,3 +273,37 @@ def test_matches_that_are_close_together_are_counted_behind_any_characters(
     assert found.count(text) == 1000
     assert found._left, "re was not asked"
     assert list(Finder(re.compile("ab")).spans(text)) == [match.span() for match in re.finditer("ab", text)]
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("e.", "see the eel"), ("e*", "see the eel"), ("(e)|x", "see the eel"), ("(e*)(x)?", "see the eel"), ("(?<=s)e", "see se"),
+        ("^", "a\nb"), (r"(\w)\1", "see the eel"), ("", "ab"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("start", [0, 1])
+@pytest.mark.parametrize("listed", [0, 1_000])
+def test_matches_of_re_are_counted_from_a_place_on(
+    source: str, text: str, start: int, listed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(finder, "_MOST_LISTED", listed)
+    pattern = re.compile(source, re.MULTILINE)
+    times = sum(1 for match in pattern.finditer(text, start) if match.group())
+    assert times_by_re(pattern, text, start) == times
+
+
+def test_a_long_text_is_not_listed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(finder, "_MOST_LISTED", 4)
+
+    class Watched:
+        groups = 0
+
+        def findall(self, text: str, start: int) -> list[str]:
+            raise AssertionError("no other thread runs meanwhile")
+
+        finditer = staticmethod(re.compile("ab").finditer)
+
+    assert times_by_re(Watched(), "ababab") == 3  # type: ignore[arg-type]
+    with pytest.raises(AssertionError):
+        times_by_re(Watched(), "abab")  # type: ignore[arg-type]

@@ -271,16 +271,16 @@ class _Looked:
         """The matches in a text and in calls, told from their JSON; None where they have to be decoded for that."""
         begins, count = self._beginning, self._count_pattern
         asks = begins is not None and self._rows.asks()
-        if (not asks and count is None) or (data := self._joined(content, calls)) is None:
+        if not asks and (count is None or count.leaves_next()):
             return None
-        if (signs := signs_in(data)) is None:
+        if (data := self._joined(content, calls)) is None or (signs := signs_in(data)) is None:
             return None
         at = BEHIND_QUOTE
         if asks and begins is not None:
             at = begins(data, signs)
             if not self._rows.passed(at != NOWHERE):
                 return 0
-        return None if count is None else count(data, signs, at)
+        return None if count is None else count.count(data, signs, at)
 
     def _joined(self, content: Raw, calls: Raw | None) -> bytes | None:
         """The JSON of a text and of what calls say, as one text, since a match may go on from one to the other."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
@@ -14,7 +13,7 @@ from trajview.patterns.safe import slow_because
 from .absence import Signs
 from .quick_bytes import exchanged, holds
 
-__all__ = ["pattern_counter_in_json"]
+__all__ = ["JsonCounter", "pattern_counter_in_json"]
 
 _NO_JSON: Final = b"\0"
 _IN_CODES: Final = bytes(byte in b"0123456789;:" for byte in range(256))
@@ -33,16 +32,10 @@ _MOST_OPEN: Final = 2
 
 
 @lru_cache(64)
-def pattern_counter_in_json(pattern: re.Pattern[str]) -> Callable[[bytes, Signs, int], int | None] | None:
-    """What counts the matches of a pattern, but for empty ones, in a text of which it is given the JSON, quotes and all.
-
-    It is told what signs that JSON holds, and where to begin: BEHIND_QUOTE, or with a later character before which there
-    is no match. Codes for colours are passed over, as `textsafe.without_colours` does.
-    It gives None where the text has to be decoded for that, or had better be. None where the pattern is none that can be
-    counted so. Safe for several threads.
-    """
+def pattern_counter_in_json(pattern: re.Pattern[str]) -> JsonCounter | None:
+    """What counts the matches of a pattern in texts that are still JSON. None where the pattern is none that can be counted so."""
     plain = _engine(pattern, False, False)
-    return None if plain is None else _Counter(pattern, plain).count
+    return None if plain is None else JsonCounter(pattern, plain)
 
 
 def _engine(pattern: re.Pattern[str], beyond: bool, coloured: bool) -> Ask | None:
@@ -50,8 +43,8 @@ def _engine(pattern: re.Pattern[str], beyond: bool, coloured: bool) -> Ask | Non
     return None if source is None else asked(source, utf8=beyond, at_start=True)
 
 
-class _Counter:
-    """See `pattern_counter_in_json`."""
+class JsonCounter:
+    """Counts the matches of a pattern, but for empty ones. Safe for several threads. See `pattern_counter_in_json`."""
 
     def __init__(self, pattern: re.Pattern[str], plain: Ask) -> None:
         self._pattern = pattern
@@ -65,10 +58,19 @@ class _Counter:
         self._passed = 0
         """Bytes of other texts beyond ASCII, until `_WORTH`."""
 
+    def leaves_next(self) -> bool:
+        """Whether the next text is left to `re` in any case: then it need not be asked of that."""
+        left = self._left > 0
+        self._left -= left
+        return left
+
     def count(self, data: bytes, signs: Signs, at: int) -> int | None:
-        """How many matches the text of this JSON holds; None where that has to be found out otherwise."""
-        if self._left:
-            self._left -= 1
+        """How many matches the text of this JSON holds, quotes and all; None where it has to be decoded for that, or had better be.
+
+        `signs`: those in it. `at`: where to begin, BEHIND_QUOTE, or with a later character before which there is no match.
+        Codes for colours are passed over, as `textsafe.without_colours` does.
+        """
+        if self.leaves_next():
             return None
         ask, quick = self._for(data, signs), not any(signs) and self._ask_kinds is not None
         if ask is None:
