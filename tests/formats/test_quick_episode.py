@@ -15,12 +15,12 @@ from trajview.corpus.decode import decode_json
 from trajview.errors import TrajviewError
 from trajview.formats import registry
 from trajview.formats.base import Origin
-from trajview.formats.episode_outline import onlooker_count
+from trajview.formats.episode_outline import count_unless_evaluated, onlooker_count, onlooker_outline
 from trajview.formats.quick import QuickLook
 from trajview.formats.quick_episode import look_at_episode
 from trajview.formats.roles import role_of, roles_of
 from trajview.formats.sotopia_episode import episode_of, onlooker_lines
-from trajview.models.episodes import is_context, parse_context
+from trajview.models.episodes import is_context, parse_context, turns_of
 
 from .hostile import ODD, hostile_bytes
 
@@ -40,7 +40,9 @@ SCORES = st.dictionaries(
 REWARD = st.integers() | st.none() | st.floats(allow_nan=False) | SCORES | TEXT | st.tuples(
     st.floats(0, 5) | st.none() | st.integers(), SCORES | st.none()
 ).map(list)  # fmt: skip
-AGENT = st.sampled_from(["Ann", "Bo", "Bo", "did", "Ann  Lee", "nothing", "", "Bo ", "said:"])
+AGENT = st.sampled_from(
+    ["Ann", "Bo", "Bo", "did", "Ann  Lee", "nothing", "", "Bo ", "said:", "lee", "Evaluation", "Environment"]
+)
 DEED = st.sampled_from([
     'said: "hi"', 'said: "hi\n  you"', 'said: "nothing"', "[action] waits", "[non-verbal communication] nods", "left the conversation",
     "did nothing", "did nothing", "did nothing.", "did  nothing", "Ann waits", "Bo", " waits", "waits\n", "\u3000waits", "", " ", "\n",
@@ -57,13 +59,30 @@ def conversations(draw: st.DrawFn) -> list[Any]:
     """Turns in which each observation retells the turn before, more or less."""
     agents = draw(st.lists(AGENT, min_size=1, max_size=3))
     retold, turns = draw(st.sampled_from([CONTEXT, "x"])), []
-    for _ in range(draw(st.integers(1, 5))):
+    for number in range(draw(st.integers(1, 5))):
         deeds = [(agent, draw(DEED)) for agent in agents]
         told = [["Environment", agent, retold] for agent in agents]
         acts = [[agent, "Environment", deed] for agent, deed in deeds]
         turns.append(draw(st.sampled_from([told + acts, acts + told, told, acts, told + acts + draw(TURN)])))
         shown = [f"{agent} {deed}" for agent, deed in deeds if deed != "did nothing" or draw(st.integers(0, 3)) == 0]
-        retold = draw(HEADING) + draw(st.sampled_from([";", "\n", " "])).join(shown) + draw(END)
+        heading = draw(HEADING | st.just(f"Turn #{number}: "))
+        retold = heading + draw(st.sampled_from([";", "\n", " "])).join(shown) + draw(END)
+    return turns
+
+
+@st.composite
+def two_in_turns(draw: st.DrawFn) -> list[Any]:
+    """Turns in which both of two agents are told what one of them did in the turn before, but for a few odd words."""
+    agents, first = draw(st.lists(AGENT, min_size=2, max_size=2)), draw(st.booleans())
+    told, turns = draw(st.sampled_from([CONTEXT, "x"])), []
+    for number in range(draw(st.integers(1, 6))):
+        who, deed = draw(st.integers(0, 1)), draw(DEED)
+        acts = [[name, "Environment", deed if at == who else "did nothing"] for at, name in enumerate(agents)]
+        seen = [["Environment", name, told] for name in agents]
+        turns.append(seen + acts if first else acts + seen)
+        told = draw(st.sampled_from([f"Turn #{number}: {agents[who]} {deed}\n"] * 3 + [f"Turn #{number}", "x", ""]))
+    for _ in range(draw(st.integers(0, 2))):
+        draw(st.sampled_from(draw(st.sampled_from(turns))))[draw(st.integers(0, 2))] = draw(NAME | AGENT | DEED | TEXT)
     return turns
 
 
@@ -71,7 +90,7 @@ EPISODE = st.fixed_dictionaries(
     {
         "environment": st.just("e") | ODD,
         "agents": st.just(["p1", "p2"]) | st.just(["p1", "p1"]) | st.just(["Ann", "Bo"]) | ODD,
-        "messages": conversations() | st.lists(TURN, max_size=4) | st.lists(TURN | ODD, max_size=4) | ODD,
+        "messages": conversations() | two_in_turns() | st.lists(TURN, max_size=4) | st.lists(TURN | ODD, max_size=4) | ODD,
         "rewards": st.lists(REWARD, max_size=3) | st.dictionaries(NAME, SCORES, max_size=2) | ODD,
         "reasoning": st.just("Agent 1 comments:\ngoal: fine") | ODD,
     },
@@ -94,7 +113,7 @@ def test_the_quick_look_agrees_with_the_full_one_or_gives_up(record: dict[str, A
 
 USUAL = st.fixed_dictionaries(
     {
-        "environment": st.just("e"), "agents": st.just(["p1", "p2"]), "messages": conversations(),
+        "environment": st.just("e"), "agents": st.just(["p1", "p2"]), "messages": conversations() | two_in_turns(),
         "rewards": st.lists(st.tuples(st.floats(0, 5), st.dictionaries(st.just("goal"), st.integers(0, 9))).map(list), max_size=2),
         "reasoning": st.just("fine"),
     },
@@ -112,8 +131,8 @@ def test_the_quick_look_agrees_with_the_full_one_on_hostile_bytes(data: bytes) -
         assert (found, False) == ((detection.format, known.summarise(value, ORIGIN)), replaced)
 
 
-@settings(max_examples=200, deadline=None)
-@given(conversations() | st.lists(TURN, max_size=5))
+@settings(max_examples=300, deadline=None)
+@given(conversations() | two_in_turns() | st.lists(TURN, max_size=5))
 @example([[["Environment", "Ann", CONTEXT], ["Environment", "Bo", CONTEXT]], [["did", "", "did nothing"]]])
 @example(
     [[], [["Ann", "", 'said: "hi"']], [["Environment", "Ann", 'Turn #1: Ann said: "hi"'], ["Ann", "", "did nothing"]]]
@@ -123,7 +142,10 @@ def test_lines_are_counted_as_they_are_made(turns: list[Any]) -> None:
         episode = episode_of({"messages": turns, "agents": ["p1", "p2"]}, ORIGIN)
     except TrajviewError:
         return
-    assert onlooker_count(episode) == len(list(onlooker_lines(episode)))
+    lines = len(list(onlooker_lines(episode)))
+    assert onlooker_count(episode) == len(onlooker_outline(episode).roles) == lines
+    evaluated = any(said[0] == "Evaluation" for turn in turns for said in turn)
+    assert count_unless_evaluated(turns_of(turns)) == (None if evaluated else lines)
 
 
 @pytest.mark.parametrize(

@@ -4,21 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from operator import itemgetter
 from typing import NamedTuple
 
-from trajview.models.episodes import ENVIRONMENT, Said, is_context, parse_action
+from trajview.models.episodes import ENVIRONMENT, EVALUATION, Said, is_context, parse_action
 
 from .sotopia_episode import ECHO_LIMIT, Episode, flat, is_echo
 from .unread import Measured
 
-__all__ = ["Outlined", "PartedEpisode", "agent_outlines", "measured", "onlooker_count", "onlooker_outline"]
+__all__ = [
+    "Outlined", "PartedEpisode", "agent_outlines", "count_unless_evaluated", "measured", "onlooker_count", "onlooker_outline",
+]  # fmt: skip
 
+_SENDER = itemgetter(0)
 _LOOKED_AT = 256
 """Characters of a text whose lines are counted; the rest has as many, for all that is known."""
 _MANY = 1000
 _IDLE, _IDLE_STOP = "did nothing", "did nothing."
-_HEADINGS = frozenset(f"Turn #{number}" for number in range(100))
+_BEGINNINGS = frozenset("sl[")
+"""What deeds begin with as Sotopia spells them, `said:`, `left`, `[action]`: no space, and as good as no name."""
+_HEADINGS = frozenset(f"Turn #{number}{end}" for number in range(100) for end in ("", ": \n"))
 """Echoes of a turn in which nothing was done."""
+_LONGEST_HEADING = max(map(len, _HEADINGS))
 
 
 class Outlined(NamedTuple):
@@ -48,13 +55,15 @@ def _plain(turn: list[Said], *, is_first: bool = False) -> _Plain | None:
     """A turn as nearly every one is; None where there is more to it. What is told in the first is left out."""
     told = doer = deed = ""
     idled = False
-    environment, idle = ENVIRONMENT, _IDLE
+    environment, evaluation, idle = ENVIRONMENT, EVALUATION, _IDLE
     for sender, _, text in turn:
         if sender == environment:
             if text != told and not is_first:
                 if told:
                     return None
                 told = text
+        elif sender == evaluation:
+            return None
         elif text != idle:
             if deed or not text:
                 return None
@@ -68,28 +77,24 @@ def _plain(turn: list[Said], *, is_first: bool = False) -> _Plain | None:
 
 @lru_cache(maxsize=1000)
 def _is_plain_name(name: str) -> bool:
-    """Whether a name stands in an observation as it is, and not in what it says of those who did nothing."""
-    return bool(name) and name == flat(name) and "nothing" not in name
+    """Whether a name stands in an observation as it is, not in what it says of those who did nothing, and before no deed."""
+    return bool(name) and name[0] not in _BEGINNINGS and name == flat(name) and "nothing" not in name
+
+
+def _may_be_retold(done: _Plain | None) -> tuple[str, str, bool]:
+    """Who did what in a turn, and whether the others stand before that: nobody, where an observation cannot say just this."""
+    if done is None or done[2][:1] not in _BEGINNINGS or not _is_plain_name(done[1]):
+        return "", "", False
+    return done[1:]
 
 
 def _is_plain_echo(text: str, number: int, before: _Plain) -> bool:
     """Whether an observation is an echo beyond doubt of turn `number`."""
-    if len(text) < 9 and text in _HEADINGS:
+    if len(text) <= _LONGEST_HEADING and text in _HEADINGS:
         return True
-    _, doer, deed, idled = before
-    start = f"Turn #{number}: {doer} "
-    return (
-        bool(deed)
-        # `start`, the deed, and a newline: put together they would be copied.
-        and len(text) == len(start) + len(deed) + 1
-        and text[-1] == "\n"
-        and text.startswith(start)
-        and text.endswith(deed, 0, -1)
-        and not deed.startswith(doer)
-        and not deed[0].isspace()
-        and _is_plain_name(doer)
-        and not (idled and "nothing" in deed)  # that the other one did nothing is left out first
-    )
+    doer, deed, idled = _may_be_retold(before)
+    # That the other one did nothing is left out first.
+    return bool(doer) and text == f"Turn #{number}: {doer} {deed}\n" and not (idled and "nothing" in deed)
 
 
 def _counts_in(turn: list[Said], before: list[Said], first: bool) -> tuple[int, int]:
@@ -119,35 +124,74 @@ def _is_idle(sender: str, text: str) -> bool:
 _NOTHING = (0, 0, "")
 
 
-def _onlooker_counts(episode: Episode) -> Iterator[tuple[int, int, str]]:
+def _onlooker_counts(turns: list[list[Said]]) -> Iterator[tuple[int, int, str]]:
     """How many `onlooker_lines` there are of each turn, of what is told and of what is done; of an empty one there is a line.
 
-    And what is done, where that is all there is.
+    And what is done, where that is all there is, and no stream's evaluation is in the turn.
     """
-    if not episode.turns:
+    if not turns:
         return
-    before = episode.turns[0]
+    environment, evaluation, idle, beginnings = ENVIRONMENT, EVALUATION, _IDLE, _BEGINNINGS
+    headings, longest = _HEADINGS, _LONGEST_HEADING
+    before = turns[0]
     yield *_counts_in(before, [], True), ""
     done = _plain(before, is_first=True)
-    for number, turn in enumerate(episode.turns[1:]):
+    doer, deed, idled = _may_be_retold(done)
+    for number, turn in enumerate(turns[1:]):
+        # As nearly always: two agents are told the same, what was done before, and one of them does something.
+        if len(turn) == 4 and done is not None:
+            (first, _, told), (second, _, also), (third, _, act), (fourth, _, other) = turn
+            if first != environment:  # they act before they are told
+                first, told, second, also, third, act, fourth, other = (
+                    third, act, fourth, other, first, told, second, also,
+                )  # fmt: skip
+            idles_first = act == idle
+            if idles_first:
+                third, act, fourth, other = fourth, other, third, act
+            if (
+                other == idle and told == also
+                and first == environment and environment != third != evaluation
+                and second == environment and environment != fourth != evaluation and fourth != "did"
+                and act[:1] in beginnings and (act[-1] == '"' or not _is_idle(third, act))
+                and (
+                    told in headings if len(told) <= longest
+                    else told == f"Turn #{number}: {doer} {deed}\n" and _is_plain_name(doer)
+                    and not (idled and "nothing" in deed)
+                )
+            ):  # fmt: skip
+                yield 0, 1, act
+                doer, deed, idled = third, act, idles_first
+                before, done = turn, ("", third, act, idles_first)
+                continue
         plain = _plain(turn)
-        if plain is not None and (not plain[0] or (done is not None and _is_plain_echo(plain[0], number, done))):
-            yield (0, 1, plain[2]) if plain[2] and not _is_idle(plain[1], plain[2]) else _NOTHING
-        else:
+        if plain is None or (plain[0] and (done is None or not _is_plain_echo(plain[0], number, done))):
             yield *_counts_in(turn, before, False), ""
+        else:
+            yield (0, 1, plain[2]) if plain[2] and not _is_idle(plain[1], plain[2]) else _NOTHING
         before, done = turn, plain
+        doer, deed, idled = _may_be_retold(done)
 
 
 def onlooker_count(episode: Episode) -> int:
     """How many `onlooker_lines` there are."""
-    return sum([told + done or 1 for told, done, _ in _onlooker_counts(episode)])
+    return sum([told + done or 1 for told, done, _ in _onlooker_counts(episode.turns)])
+
+
+def count_unless_evaluated(turns: list[list[Said]]) -> int | None:
+    """The same by the turns of a record, before an episode is made of them; None where a stream's evaluation is among them."""
+    count = 0
+    for turn, (told, done, deed) in zip(turns, _onlooker_counts(turns), strict=True):
+        if not deed and EVALUATION in map(_SENDER, turn):
+            return None
+        count += told + done or 1
+    return count
 
 
 def onlooker_outline(episode: Episode) -> Outlined:
     """Which `onlooker_lines` there are."""
     found = Outlined([], [], [])
     roles, starts, sizes = found
-    for number, (told, done, deed) in enumerate(_onlooker_counts(episode)):
+    for number, (told, done, deed) in enumerate(_onlooker_counts(episode.turns)):
         starts.append(len(roles))
         if deed:  # as nearly always
             roles.append("assistant")

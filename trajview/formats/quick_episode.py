@@ -15,7 +15,7 @@ from msgspec import UNSET, Raw
 from trajview.models.episodes import Said
 
 from .base import Origin, Summary
-from .episode_outline import PartedEpisode, onlooker_count, onlooker_outline
+from .episode_outline import PartedEpisode, count_unless_evaluated, onlooker_count, onlooker_outline
 from .sotopia import FORMAT
 from .sotopia_episode import Episode, episode_from
 
@@ -45,13 +45,20 @@ _decode_any: Final = msgspec.json.Decoder().decode
 
 def look_at_episode(data: bytes | memoryview, origin: Origin) -> tuple[str, Summary] | None:
     """Name of the format and summary of an episode; None where the record has to be looked at in full."""
-    episode = _episode(data, origin)
-    return None if episode is None else (FORMAT.name, FORMAT.summary(episode, onlooker_count(episode)))
+    record = _record(data)
+    if record is None:
+        return None
+    count = count_unless_evaluated(record.messages)
+    episode = _episode(record, origin, evaluated=count is None)
+    if episode is None:
+        return None
+    return FORMAT.name, FORMAT.summary(episode, onlooker_count(episode) if count is None else count)
 
 
 def parted_episode(data: bytes | memoryview, origin: Origin) -> PartedEpisode | None:
     """The episode that a record is, to be opened; None where the record has to be decoded in full for that."""
-    episode = _episode(data, origin)
+    record = _record(data)
+    episode = None if record is None else _episode(record, origin)
     return None if episode is None else PartedEpisode(episode, onlooker_outline(episode))
 
 
@@ -60,18 +67,22 @@ def look_at_parts(parts: PartedEpisode) -> tuple[str, Summary]:
     return FORMAT.name, FORMAT.summary(parts.episode, len(parts.outlined.roles))
 
 
-def _episode(data: bytes | memoryview, origin: Origin) -> Episode | None:
+def _record(data: bytes | memoryview) -> _Record | None:
     try:
         record = _decode(data)
-        rewards, are_usual = _rewards(record.rewards)
     except (ValueError, RecursionError):  # no such episode, or no JSON at all
         return None
-    turns = record.messages
-    if not turns or not turns[0]:
+    return record if record.messages and record.messages[0] else None
+
+
+def _episode(record: _Record, origin: Origin, *, evaluated: bool = True) -> Episode | None:
+    try:
+        rewards, are_usual = _rewards(record.rewards)
+    except (ValueError, RecursionError):
         return None
     fields = {key: value for key, value in zip(_FIELDS, _values(record), strict=True) if value is not UNSET}
     fields["rewards"] = rewards
-    episode = episode_from(fields, turns, origin, rewards if are_usual else None)
+    episode = episode_from(fields, record.messages, origin, rewards if are_usual else None, evaluated=evaluated)
     if are_usual and episode.rewards is None:  # they are shown as they are
         fields["rewards"] = _decode_any(record.rewards)
     return episode

@@ -122,14 +122,19 @@ def episode_of(record: object, origin: Origin) -> Episode:
 
 
 def episode_from(
-    fields: dict[str, Any], every: list[list[Said]], origin: Origin, rewards: list[Reward] | None = None
+    fields: dict[str, Any],
+    every: list[list[Said]],
+    origin: Origin,
+    rewards: list[Reward] | None = None,
+    *,
+    evaluated: bool = True,
 ) -> Episode:
     """An episode from a record by Sotopia's keys, and its turns, the stream's evaluation among them.
 
-    `rewards`: those of the fields, where they are read already.
+    `rewards`: those of the fields, where they are read already. Not `evaluated`: there is no stream's evaluation.
     """
     turns = every
-    if EVALUATION in map(_SENDER, chain.from_iterable(every)):
+    if evaluated and EVALUATION in map(_SENDER, chain.from_iterable(every)):
         turns = [
             [said for said in turn if not is_evaluation(said)]
             for turn in every
