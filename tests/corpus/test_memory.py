@@ -33,6 +33,11 @@ def test_a_file_that_is_too_large_to_be_split_is_a_problem_that_says_what_to_do(
     assert len(corpus) == 0
     assert "0 MB of memory are free" in str(corpus.problems[0])
     assert "jq -c '.[]'" in corpus.problems[0].hint
+    path.write_text(json.dumps(chats(9)[8], indent=1))  # of one run, that would make lines that are no records
+    corpus = open_corpus(path)
+    assert "0 MB of memory are free" in str(corpus.problems[0])
+    assert "jq" not in corpus.problems[0].hint
+    assert "where there is more memory" in corpus.problems[0].hint
     log = tmp_path / "a.jsonl"
     log.write_text("\n".join(map(json.dumps, chats(9))))
     corpus = open_corpus(log)

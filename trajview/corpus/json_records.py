@@ -112,7 +112,9 @@ def _rest(file: BinaryIO, start: int, path: Path) -> bytes:
         end = tail + len(kept)
         if kept:
             break
-    check_room(end - start, path)
+    file.seek(start)
+    is_list = file.read(_TAIL).lstrip(SPACE).startswith(b"[")
+    check_room(end - start, path, is_list=is_list)
     file.seek(start)
     return file.read(end - start)
 

@@ -61,12 +61,14 @@ def check_texts(data: bytes | memoryview) -> None:
         at += step
 
 
-def check_room(size: int, path: Path) -> None:
+def check_room(size: int, path: Path, *, is_list: bool) -> None:
     """Raise UnreadableError where a JSON file of so many bytes is too large to be split into its records."""
     if size > _SMALL and size * _LIST > (free := _available()):
         raise UnreadableError(
             f"this is one JSON value of {_giga(size)}, which has to be read as a whole, and {_giga(free)} of memory are free",
-            hint="write its records on lines of their own, which can be of any size: `jq -c '.[]' FILE > FILE.jsonl`",
+            hint="write its records on lines of their own, which can be of any size: `jq -c '.[]' FILE > FILE.jsonl`"
+            if is_list
+            else "open it where there is more memory; records that it holds can be written on lines of their own, and these be of any size",
             where=Where(path),
         )
 
