@@ -18,6 +18,7 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
+import psutil
 import pytest
 
 from trajview import open_corpus
@@ -50,6 +51,7 @@ def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
         unpack._let_go(key)
     assert not unpack._last
     assert not unpack._newest
+    assert not unpack._open
     assert unpack._sizes == {True: 0, False: 0}
 
 
@@ -245,6 +247,19 @@ def test_what_was_let_go_is_unpacked_again(tmp_path: Path, monkeypatch: pytest.M
     assert sum(kept.size for kept in unpack._kept.values()) <= 3000
     for info in corpus:
         assert corpus.load(info).id == info.id
+
+
+def test_of_many_files_unpacked_to_disk_only_some_stay_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unpack, "_IN_MEMORY", 10)
+    monkeypatch.setattr(unpack, "_MOST_OPEN", 4)
+    for i in range(20):
+        (tmp_path / f"{i}.jsonl.gz").write_bytes(gzip.compress(lines(1)))
+    before = psutil.Process().num_fds()
+    corpus = open_corpus(tmp_path)
+    assert psutil.Process().num_fds() <= before + 4
+    assert [corpus.load(info).id for info in corpus] == [info.id for info in corpus]
+    assert psutil.Process().num_fds() <= before + 4
+    assert len(corpus) == 20
 
 
 def test_each_of_many_files_is_kept_without_looking_through_the_others(

@@ -44,6 +44,8 @@ _CHUNK: Final = 1 << 20
 _IN_MEMORY: Final = 16 << 20
 _KEPT_IN_MEMORY: Final = 64 << 20
 _KEPT_ON_DISK: Final = 16 << 30
+_MOST_OPEN: Final = 64
+"""Files on disk that are kept, each of which stays open: a program may have as few as 256, as on macOS."""
 _SPARE: Final = 256 << 20
 """Bytes of disk that stay free."""
 _LOOK_AGAIN: Final = 0.1
@@ -148,6 +150,8 @@ _newest: dict[Path, _Key] = {}
 """The same of what came out of each file last: of one in another encoding that was packed, both are kept."""
 _sizes = {True: 0, False: 0}
 """Bytes that are kept in memory, and on disk."""
+_open: set[_Key] = set()
+"""What is kept on disk."""
 _working: dict[_Key, _Work] = {}
 _lock = Lock()
 
@@ -214,7 +218,9 @@ def _keep(key: _Key, made: _Kept) -> None:
     _last[key[:2]] = _newest[key[0]] = key
     kind, most = made.in_memory, _KEPT_IN_MEMORY if made.in_memory else _KEPT_ON_DISK
     _sizes[kind] += made.size
-    while _sizes[kind] > most:
+    if not kind:
+        _open.add(key)
+    while _sizes[kind] > most or (not kind and len(_open) > _MOST_OPEN):
         oldest = next(each for each, kept in _kept.items() if kept.in_memory == kind)
         if oldest is key:
             break
@@ -225,6 +231,7 @@ def _let_go(key: _Key) -> None:
     """Keep this no longer; whoever reads it still does."""
     made = _kept.pop(key)
     _sizes[made.in_memory] -= made.size
+    _open.discard(key)
     if _last[key[:2]] is key:
         del _last[key[:2]]
     if _newest.get(key[0]) is key:
