@@ -7,10 +7,12 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trajview import open_corpus
+from trajview.corpus.corpus import Corpus
 
 SPACE = st.text(" \t\r\n", max_size=4)
 WORDS = st.text(st.characters(codec="utf-8"), max_size=12) | st.sampled_from(
@@ -118,3 +120,26 @@ def test_no_bytes_whatever_end_in_an_exception(content: bytes, suffix: str) -> N
         for info in corpus:
             corpus.load(info)
             corpus.raw(info)
+
+
+@pytest.mark.parametrize("patiently", [False, True])
+def test_a_line_of_100_mb_opens_as_it_is_in_the_file_and_so_do_those_around_it(tmp_path: Path, patiently: bool) -> None:
+    """The sizes of buffers are the real ones here, which other tests make small."""
+    long = '{"id": "long", "messages": [{"role": "user", "content": "' + "0123456789é\\n" * 8_000_000 + '"}]}'
+    texts = ['{"id": "a", "messages": []}', long, '{"id": "b", "messages": []}']
+    records = [text.encode() for text in texts]
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b"\xef\xbb\xbf" + b" \r\n\r\n".join(records) + b'\r\n{"id": "torn')
+    assert len(records[1]) > 100_000_000
+    corpus = Corpus([path])
+    if patiently:
+        corpus.start(patiently=True)
+        corpus.go_on()
+        assert corpus.wait(60)
+    else:
+        corpus.scan()
+    assert [(info.id, info.line) for info in corpus] == [("a", 1), ("long", 3), ("b", 5)]
+    assert [info.offset for info in corpus] == [3, 35, 40 + len(records[1])]
+    assert all(corpus.raw_bytes(info) == record for info, record in zip(corpus, records, strict=True))
+    assert [problem.where.line for problem in corpus.problems] == [7]
+    assert len(corpus.load(corpus[1]).transcripts[0].messages[0].text) == 96_000_000
