@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.app.logs import chat, write_jsonl
+from trajview.annotation.merge import merge_into
 from trajview.annotation.rubric import reward_rubric
 from trajview.annotation.store import AnnotationStore
 
@@ -171,6 +172,51 @@ def test_a_terminal_that_is_gone_ends_also_what_ignores_the_signal_of_it(tmp_pat
         terminal.until("Say b.")
         type_so_far(terminal)
         assert terminal.hang_up() == -signal.SIGHUP
+    opened = AnnotationStore(work / "marks", "bob").open("beta", reward_rubric(), 1)
+    assert opened.kept is not None
+    assert opened.kept.reasoning == "so far"
+
+
+FULL = f"""
+import os
+from trajview.annotation import journal
+
+real = journal.write_all
+
+def write_all(descriptor, data):
+    if os.path.samestat(os.fstat(descriptor), os.stat("marks/journal/bob.jsonl")):
+        raise OSError(28, "No space left on device")
+    real(descriptor, data)
+
+journal.write_all = write_all
+{PATIENT}
+"""
+"""The same, on a store whose disk is full."""
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
+def test_what_a_full_disk_does_not_take_at_the_end_is_kept_elsewhere_and_comes_back(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    write_jsonl(work / "one.jsonl", [chat("beta", "Say b.", "b", "And again?", "b again")])
+    arguments = ("one.jsonl", "--run", "beta", "--annotator", "bob", "--store", "marks")
+    with Terminal(tmp_path / "home", *arguments, cwd=work, program=("-c", FULL)) as terminal:
+        terminal.until("b again")
+        type_so_far(terminal)
+        os.kill(terminal.pid, number)
+        assert terminal.ended() == (-number if number == signal.SIGHUP else 128 + number)
+        if number == signal.SIGTERM:
+            _, said = terminal.sent.rsplit(b"\x1b[?1049l", 1)
+            assert b"trajview annotations merge" in said
+            assert b"Traceback" not in said
+    with Terminal(tmp_path / "home", *arguments, cwd=work, size=(120, 40)) as terminal:
+        terminal.until("b again")
+        terminal.press("a")
+        terminal.until("was kept elsewhere")
+    (rescued,) = (tmp_path / "home" / ".state" / "trajview").iterdir()
+    merge_into(work / "marks", rescued)
     opened = AnnotationStore(work / "marks", "bob").open("beta", reward_rubric(), 1)
     assert opened.kept is not None
     assert opened.kept.reasoning == "so far"

@@ -255,8 +255,11 @@ def _joined(ours: list[bytes], theirs: list[bytes]) -> list[bytes]:
 
 
 def _last_time(lines: list[bytes]) -> str:
-    """The latest time, as the text of ISO 8601 in UTC that sorts as it reads; "" where none says."""
-    found = [match[1] for line in lines if (match := re.match(rb'\{"time": "([^"]{1,40})"', line))]
+    """The latest time of work, as the text of ISO 8601 in UTC that sorts as it reads; "" where none says.
+
+    How long somebody looked at something is no work.
+    """
+    found = [match[1] for line in lines if (match := re.match(rb'\{"time": "([^"]{1,40})", (?!"event": "time")', line))]
     return max(found, default=b"").decode("ascii", "replace")
 
 

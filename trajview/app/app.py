@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from threading import Event, Lock
@@ -321,6 +322,8 @@ def run_app(
         app.theme = "ansi-dark"  # ours would be grey there: its colours are all between those 16
     app.compare = compare
     result = app.run()
+    for said in app.unsaid:
+        print(f"trajview: {one_line(said, 2000)}", file=sys.stderr)
     if app.return_code:
         return app.return_code
     return result or 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from textual import work
@@ -25,6 +24,9 @@ class Leaving(App[int]):
 
     _leaves = False
     """A transcript is being left, which may wait for an answer."""
+
+    unsaid: tuple[str, ...] = ()
+    """What there is to say once the terminal is as it was before."""
 
     @work
     async def leave_transcript(self, screen: Screen[None]) -> None:
@@ -94,9 +96,10 @@ class Leaving(App[int]):
         for screen in self.screen_stack:
             panel: AnnotationPanel | None = getattr(screen, "panel", None)
             if panel is not None:
-                # Where the journal refuses it there is nobody left to be told; the panel has said so before.
-                with suppress(AnnotationError):
+                try:
                     panel.flush()
+                except AnnotationError as error:
+                    self.unsaid += (str(panel.rescue() or error),)
 
     def told_to_end(self, code: int) -> None:
         """End with an exit code, and ask nothing."""

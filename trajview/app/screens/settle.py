@@ -13,6 +13,7 @@ from textual.widgets import OptionList, TextArea
 
 from trajview.annotation.draft import Draft
 from trajview.annotation.records import ChangedOnDisk
+from trajview.annotation.rescue import rescue
 from trajview.annotation.store import AnnotationStore, Opened, Saved
 from trajview.app.comparing_annotators import Annotations
 from trajview.app.keys import key_of
@@ -222,8 +223,12 @@ class Settles(OneFrame, Screen[None]):
     def on_unmount(self) -> None:
         if self._timer is not None:
             self._timer.stop()
-            for draft in self._drafts():
-                self.gold.journal.append("draft", draft)
+            drafts = self._drafts()
+            try:
+                for draft in drafts:
+                    self.gold.journal.append("draft", draft)
+            except AnnotationError as error:
+                self.trajview.unsaid += (str(rescue(self.gold.journal, drafts) or error),)
 
     def _drafts(self) -> list[Draft]:
         return [settling.draft() for settling in self.settlings.values() if settling.dirty]

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, TypeVar
 from trajview.annotation.clock import ActiveTime
 from trajview.annotation.draft import Draft, Values
 from trajview.annotation.other_run import put_aside, take_for_same
+from trajview.annotation.rescue import rescue, rescued
 from trajview.annotation.rubric import Rubric
 from trajview.annotation.store import AnnotationStore, Opened, Saved
 from trajview.app.score_grid import ScoreGrid
-from trajview.errors import UNFORESEEN, AnnotationError, bug
+from trajview.errors import UNFORESEEN, AnnotationError, Problem, bug
 from trajview.models.beginning import differs_at
 
 if TYPE_CHECKING:
@@ -131,7 +132,8 @@ class Work:
 
         def read() -> Opened:
             opened = self.store.open(run.key, run.rubric, len(run.agents), run.beginning)
-            return replace(opened, problems=(*opened.problems, *self.store.misplaced()))
+            elsewhere = rescued(self.store.journal)
+            return replace(opened, problems=(*opened.problems, *self.store.misplaced(), *elsewhere))
 
         return await self._do(read)
 
@@ -257,6 +259,10 @@ class Work:
         write = self.time_to_write(monotonic())
         if write is not None:
             self._writer.submit(write).result()
+
+    def rescue(self) -> Problem | None:
+        """Keep elsewhere what `flush` could not write; says where, None where nothing takes it."""
+        return rescue(self.store.journal, list(self._unkept.values()))
 
     def _let_go(self, draft: Draft) -> None:
         if self._unkept.get((draft.episode, draft.rubric)) is draft:

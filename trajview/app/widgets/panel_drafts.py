@@ -15,7 +15,7 @@ from trajview.app.widgets.annotation_work import AnnotatedRun, Fields, Work
 from trajview.app.widgets.panel_keys import PanelKeys
 from trajview.app.widgets.panel_messages import clock
 from trajview.app.widgets.score_sheet import ScoreSheet
-from trajview.errors import AnnotationError
+from trajview.errors import AnnotationError, Problem
 
 __all__ = ["PanelDrafts"]
 
@@ -86,6 +86,10 @@ class PanelDrafts(PanelKeys):
         """
         self._stop_timer()
         self._work.flush(self._typed())
+
+    def rescue(self) -> Problem | None:
+        """Keep elsewhere what `flush` could not write; says where, None where nothing takes it."""
+        return self._work.rescue()
 
     def _typed(self) -> Draft | None:
         """What is in the fields, None while no run is open."""
