@@ -141,5 +141,5 @@ def test_a_line_of_100_mb_opens_as_it_is_in_the_file_and_so_do_those_around_it(t
     assert [(info.id, info.line) for info in corpus] == [("a", 1), ("long", 3), ("b", 5)]
     assert [info.offset for info in corpus] == [3, 35, 40 + len(records[1])]
     assert all(corpus.raw_bytes(info) == record for info, record in zip(corpus, records, strict=True))
-    assert [problem.where.line for problem in corpus.problems] == [7]
+    assert [problem.where.line for problem in corpus.problems] == [6]
     assert len(corpus.load(corpus[1]).transcripts[0].messages[0].text) == 96_000_000
