@@ -60,6 +60,16 @@ def test_what_is_exported_imports_as_the_same_store(store: Path, tmp_path: Path)
         assert (code, out) == (0, f"0 annotations imported into {other}, 2 there already\n")
 
 
+def test_an_export_replaces_no_file_unasked(store: Path, tmp_path: Path) -> None:
+    file = tmp_path / "scores.csv"
+    file.write_text("scores that somebody has mended in a spreadsheet\n")
+    code, _, err = run("export", store, "-o", file)
+    assert (code, file.read_text()) == (2, "scores that somebody has mended in a spreadsheet\n")
+    assert "--force" in err
+    assert run("export", store, "-o", file, "--force")[0] == 0
+    assert file.read_text() == run("export", store, "--format", "csv")[1]
+
+
 def test_an_export_goes_to_stdout(store: Path) -> None:
     assert [json.loads(line)["annotator_id"] for line in run("export", store)[1].splitlines()] == ["ada", "bo"]
     assert run("export", "--store", store, "--format", "csv")[1].startswith(

@@ -81,16 +81,17 @@ def list_annotations(ctx: click.Context, store: Path | None, named: str | None) 
 @_store_argument
 @click.option("--format", type=click.Choice(["jsonl", "csv"]), help="[by FILE's name, else jsonl]")
 @click.option("--output", "-o", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="[stdout]")
+@click.option("--force", is_flag=True, help="Replace FILE where it is there.")
 @click.pass_context
 def export(
-    ctx: click.Context, store: Path | None, named: str | None, format: Format | None, output: Path | None
+    ctx: click.Context, store: Path | None, named: str | None, format: Format | None, output: Path | None, force: bool
 ) -> None:
-    """Print all annotations of a store, or write them into FILE.
+    """Print all annotations of a store, or write them into FILE, which is not replaced without --force.
 
     JSON Lines has a record a line as it is on disk. CSV has a row per agent and annotation, and a column per dimension.
     """
     from trajview.annotation.exchange import format_of, to_csv, to_jsonl
-    from trajview.atomic import refusal, write_atomically
+    from trajview.export.new_file import new_file
 
     found, problems = _records(_store(store, named))
     chosen = format or (format_of(output) if output else "jsonl")
@@ -102,10 +103,8 @@ def export(
             sys.stdout.flush()
             sys.stdout.buffer.write(text.encode())
     else:
-        try:
-            write_atomically(output, text.encode())
-        except OSError as error:
-            raise refusal(error, output, "The file was not written") from error
+        with new_file(output, replace=force) as file:
+            file.write(text.encode())
         out(f"{_count(len(found))} written to {output}\n")
     _end(ctx, problems)
 
