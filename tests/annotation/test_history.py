@@ -67,6 +67,7 @@ def test_all_kinds_of_events_are_told(store: AnnotationStore) -> None:
     store.unflag("e1")
     store.reveal("e1", SOTOPIA, "the model's rewards")
     store.spent("e1", SOTOPIA, 200)
+    store.spent("e1", SOTOPIA, 4)  # a moment: not told
     store.save_unit_note("e1", SOTOPIA, UnitNote(0, 3, {"progress": 0.5}, "late"))
     store.save_unit_note("e1", SOTOPIA, UnitNote(1, 3, {}, "late"))
     store.save_unit_note("e1", SOTOPIA, UnitNote(0, 3))

@@ -338,6 +338,15 @@ async def test_star_highlights_the_word_at_the_cursor(log: Path) -> None:
         assert reader.session.all_sources["rule"] > 1
 
 
+async def test_star_makes_no_rule_of_what_the_log_does_not_say(log: Path) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        await reader.ask("colon", "m9")
+        await reader.press("asterisk")
+        await reader.until(lambda: "no word of the log is on this row" in reader.status)
+        assert "rule" not in reader.session.all_sources
+
+
 async def test_sources_can_be_switched_off(log: Path) -> None:
     async with reading(log) as reader:
         await reader.opened()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from trajview.app.screens.raw import RawScreen
 from trajview.app.screens.transcript import TranscriptScreen
 from trajview.app.screens.unsaved import UnsavedScreen
 
-from .driving import burst, reading
+from .driving import PATIENCE, burst, reading
 from .logs import chat, write_jsonl
 
 
@@ -75,3 +76,17 @@ async def test_a_screen_that_was_closed_takes_none_below_it_along(logs: Path) ->
         raw.dismiss()
         raw.dismiss()
         await reader.until(lambda: isinstance(reader.app.screen, TranscriptScreen))
+
+
+@pytest.mark.parametrize("pauses", range(6))
+async def test_quitting_while_a_screen_is_being_made_is_no_fault(logs: Path, pauses: int) -> None:
+    async with reading(logs) as reader:
+        await reader.listed()
+        burst(reader, ["enter"])
+        for _ in range(pauses):
+            await asyncio.sleep(0)
+        burst(reader, ["ctrl+q"])
+        async with asyncio.timeout(PATIENCE):
+            while reader.app.is_running:
+                await asyncio.sleep(0.01)
+    assert reader.app.return_code == 0

@@ -309,7 +309,7 @@ def test_every_letter_leads_to_one_dimension_and_the_rubrics_own_count_first(nam
 def test_a_letter_without_a_dimension_moves_nothing_and_says_so() -> None:
     grid = grid_of(SOTOPIA, 2)
     assert not grid.hotkey("z")
-    assert (grid.place, grid.said) == (Place(0, 0), "no dimension has the key z")
+    assert (grid.place, grid.said) == (Place(0, 0), "no dimension has the key z; escape leaves")
 
 
 def test_a_score_of_the_episode_stands_at_every_agent_and_dimensions_of_units_are_not_asked() -> None:

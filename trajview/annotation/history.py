@@ -28,6 +28,8 @@ PAUSE = 300.0
 _FEW = 4
 """So many changed scores are named with what they were; more are counted."""
 
+_MOMENT = 5.0
+"""Seconds: less time than that between two events is in the sum alone."""
 _LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -108,6 +110,8 @@ class _Teller:
         if entry.kind in ("undo", "redo"):
             back = entry.kind == "undo"
             return ("took back " if back else "did again ") + self._turned(entry.of, back)
+        if entry.kind == "time" and entry.seconds < _MOMENT:
+            return None
         return _said(entry, body)
 
     def _text_said(self, entry: Entry, draft: Draft) -> str | None:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from threading import Event, Lock
+from time import monotonic
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from textual import events, work
@@ -29,6 +30,8 @@ from trajview.corpus.turns import key_pressed, short_turns
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
+    from textual.notifications import SeverityLevel
+
     from trajview.annotation.citations import Citation
     from trajview.annotation.queue import Plan
     from trajview.annotation.store import AnnotationStore
@@ -42,6 +45,8 @@ __all__ = ["TrajviewApp", "make_app", "run_app"]
 _OTHERS: Final = "others' scores"
 """What is revealed on the screens that compare annotators, as the journal calls it."""
 
+_BRIEF: Final = 5.0
+"""Seconds: what is said for no longer need not be read to the end."""
 _PATIENCE: Final = 0.05  # seconds
 _RESTYLED: Final = 0.15
 _LAID_OUT: Final = 0.1
@@ -69,6 +74,8 @@ class TrajviewApp(OneFrameApp, Leaving, Episodes):
         self.compare: tuple[RunInfo, RunInfo] | None = None
         """The two runs that are compared at once."""
         self._rulebook: RuleBook | None = None
+        self._read_until = 0.0
+        """When the last warning is gone."""
         self.look: Look | None = None
         """What the reader shows and folds in every run, once that is not the usual."""
         self._store: AnnotationStore | None = None
@@ -130,6 +137,25 @@ class TrajviewApp(OneFrameApp, Leaving, Episodes):
         """What the first transcript needs takes 0.2 s to import, and would keep the key that opens it waiting for that."""
         with short_turns():
             import_module("trajview.app.screens.transcript")
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = True,
+    ) -> None:
+        """Say something in a corner. What a key has just done takes the place of what the last one did, so that they do not
+        pile up over the text; warnings, and what is to be read for longer, stay. May be called in threads."""
+        seconds = self.NOTIFICATION_TIMEOUT if timeout is None else timeout
+        now = monotonic()
+        if severity != "information" or seconds > _BRIEF:
+            self._read_until = max(self._read_until, now + seconds)
+        elif now > self._read_until:
+            self.call_later(self.clear_notifications)
+        super().notify(message, title=title, severity=severity, timeout=timeout, markup=markup)
 
     def watch_theme(self) -> None:
         key_pressed(_RESTYLED)

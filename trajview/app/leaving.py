@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual import work
 from textual.app import App
+from textual.css.query import NoMatches
 from textual.screen import Screen
 
 from trajview.errors import AnnotationError
@@ -90,6 +91,11 @@ class Leaving(App[int]):
         if await self._may_leave():
             self.corpus.cancel()
             self.exit(0)
+
+    def _handle_exception(self, error: Exception) -> None:
+        """No fault of a screen that is being made while the program ends: it gets no widgets any more, and looks for them."""
+        if not (self._exit and isinstance(error, NoMatches)):
+            super()._handle_exception(error)
 
     def write_down(self) -> None:
         """What is typed goes into the journal now: nobody is there to be asked."""

@@ -204,7 +204,7 @@ class ScoreGrid:
         """Go to the dimension of a letter, in the same column; False where there is none."""
         row = self.letters.get(letter)
         if row is None:
-            self.said = f"no dimension has the key {letter}"
+            self.said = f"no dimension has the key {letter}; {key_of('annotation.close')} leaves"
             return False
         self.go(self._place(row, self.agent))
         return True

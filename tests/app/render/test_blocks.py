@@ -62,6 +62,13 @@ def test_a_tool_s_header_names_the_function_and_an_error_stands_at_the_right() -
     assert failed.right == ("✗ ValueError: no", "error")
 
 
+def test_an_error_stands_at_the_right_of_folded_output_as_well() -> None:
+    said = lines(ToolMessage(content="x", error={"type": "exit", "message": "exit code 1"}), Fold.CLOSED)[0]
+    assert said.right == ("✗ exit code 1", "error")
+    shown = lines(ToolMessage(content="Traceback (most recent call last):\n  f\nValueError: no"), Fold.CLOSED)[0]
+    assert shown.right == ("✗ ValueError: no", "error")
+
+
 # -- tool output -------------------------------------------------------------------------------------------------------
 
 
@@ -168,6 +175,12 @@ def test_a_closed_message_is_its_header_and_its_first_words(message: ChatMessage
     shown = lines(message, Fold.CLOSED)
     assert [line.text for line in shown[1:]] == [said]
     assert shown[1].action == "fold"
+
+
+def test_a_closed_message_breaks_between_words_at_the_edge_of_the_window() -> None:
+    [_, said] = lines(UserMessage(content="one two three"), Fold.CLOSED)
+    assert said.words
+    assert said.wide
 
 
 def test_bare_text_has_no_header() -> None:

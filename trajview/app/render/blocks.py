@@ -44,12 +44,14 @@ def message_lines(message: ChatMessage, fold: Fold, options: ViewOptions, number
             mark_citations(lines)
         return _of(lines, "output")
     lines = [_header(message, number)]
+    error = error_of(message)
     if fold is Fold.CLOSED:
+        if error and isinstance(message, ToolMessage):
+            lines[0].right = ("✗ " + one_line(error, 60), "error")
         lines.append(_first_words(message))
         if message.role == "assistant":
             mark_citations(lines)
         return lines
-    error = error_of(message)
     if isinstance(message, ToolMessage):
         if message.error:
             lines += _of(failure_lines(_error_text(message.error), margin=0), "error", message.function)
@@ -143,7 +145,7 @@ def _first_words(message: ChatMessage) -> Line:
             start = len(words)
             words += call_in_short(call)
             said.append(Said("arguments", call.function, start, len(words)))
-    return Line(words or "(empty)", style="dim", action="fold", said=tuple(said), ours=not words)
+    return Line(words or "(empty)", style="dim", words=True, wide=True, action="fold", said=tuple(said), ours=not words)
 
 
 # -- parts -------------------------------------------------------------------------------------------------------------

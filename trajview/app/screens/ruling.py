@@ -67,7 +67,7 @@ class Ruling(Jumping):
             return
         word = (self.get_selected_text() or "").strip() or self._word_under_cursor()
         if not word:
-            self._brief("no word under the cursor")
+            self._brief("no word of the log is on this row: go to one that has some, or select it")
             return
         pattern = compile_rule(re.escape(word[:1_000])).pattern
         self._made(self.book.add(Rule(one_line(word, 40), pattern)))
@@ -191,8 +191,9 @@ class Ruling(Jumping):
         assert self.session is not None
         message, number = self.session.cursor
         layout = self.session.layout(message)
-        line, start, end = layout.rows[min(number, len(layout.rows) - 1)]
-        words = re.findall(r"\w{3,}", layout.lines[line].text[start:end])
+        number, start, end = layout.rows[min(number, len(layout.rows) - 1)]
+        line = layout.lines[number]
+        words = re.findall(r"\w{3,}", "" if line.ours else line.text[start:end])
         return words[0] if words else ""
 
     # -- what the panel manages ----------------------------------------------------------------------------------------
