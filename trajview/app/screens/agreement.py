@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from textwrap import wrap
-from typing import TYPE_CHECKING, ClassVar, Final, cast
+from typing import ClassVar, Final
 
 from textual import work
 from textual.app import ComposeResult
@@ -20,14 +20,11 @@ from trajview.annotation.agreement import RESAMPLES, Agreement
 from trajview.annotation.agreement_text import Part, Role, lines
 from trajview.app.comparing_annotators import Annotations, read_annotations, rewards_by_key
 from trajview.app.keys import bindings_for, key_of
-from trajview.app.screens.one_frame import OneFrame
+from trajview.app.screens.ours import Ours
 from trajview.app.screens.reveal import RevealScreen
 from trajview.app.widgets.key_footer import KeyFooter
 from trajview.errors import TrajviewError
 from trajview.textsafe import one_line
-
-if TYPE_CHECKING:
-    from trajview.app.app import TrajviewApp
 
 __all__ = ["AgreementScreen"]
 
@@ -44,7 +41,7 @@ class _Left(Exception):
     """The screen has gone, or has something else to compute."""
 
 
-class AgreementScreen(OneFrame, Screen[None]):
+class AgreementScreen(Ours, Screen[None]):
     """Shows the figures at once, and their intervals when they are computed, which a thread does."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("agreement")]
@@ -101,12 +98,8 @@ class AgreementScreen(OneFrame, Screen[None]):
             yield Static("", id="figures")
         yield KeyFooter()
 
-    @property
-    def _trajview(self) -> TrajviewApp:
-        return cast("TrajviewApp", self.app)
-
     def on_mount(self) -> None:
-        settings = self._trajview.settings
+        settings = self.trajview.settings
         where = one_line(f"{settings.store}, as {settings.annotator}", 200)
         self.query_one("#agreement-title", Static).update(Content.assemble(("agreement  ", "bold"), where))
 
@@ -121,7 +114,7 @@ class AgreementScreen(OneFrame, Screen[None]):
     def _compute(self, reveal: frozenset[str] = frozenset()) -> None:
         """Read and compute all, after it was written down that these episodes are revealed."""
         worker = get_current_worker()
-        app = self._trajview
+        app = self.trajview
 
         def progress(done: int, total: int) -> None:
             if worker.is_cancelled:
@@ -207,7 +200,7 @@ class AgreementScreen(OneFrame, Screen[None]):
                 f"{count:,} episode{'' if count == 1 else 's'} left out: not submitted by you yet. "
                 f"{key_of('agreement.reveal')} shows them."
             )
-        if self._trajview.settings.blind:
+        if self.trajview.settings.blind:
             said.append("Blind: rewards in the logs are compared where you have revealed them, and nowhere else.")
         said += [one_line(str(problem), 300) for problem in annotations.problems[:5]]
         if len(annotations.problems) > 5:
@@ -262,7 +255,7 @@ class AgreementScreen(OneFrame, Screen[None]):
 
     def action_help(self) -> None:
         """The keys of this screen."""
-        self._trajview.show_help("agreement")
+        self.trajview.show_help("agreement")
 
     def action_back(self) -> None:
         """Back to the list."""

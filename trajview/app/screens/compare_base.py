@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final
 
 from textual.widgets import Static
 
@@ -18,9 +18,6 @@ from trajview.compare.alignment import Kind
 from trajview.compare.facts import Fact
 from trajview.corpus.info import RunInfo
 from trajview.textsafe import one_line
-
-if TYPE_CHECKING:
-    from trajview.app.app import TrajviewApp
 
 __all__ = ["CompareBase"]
 
@@ -56,11 +53,6 @@ class CompareBase(Selecting):
         """Which transcript of each run is compared."""
         self._count = 1
         """How many transcripts there are to compare."""
-
-    @property
-    def trajview(self) -> TrajviewApp:
-        """The app."""
-        return cast("TrajviewApp", self.app)
 
     # -- what is said --------------------------------------------------------------------------------------------------
 

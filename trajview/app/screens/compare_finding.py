@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from textual import on, work
 from textual.message import Message
-from textual.widgets import Input
 from textual.worker import get_current_worker
 
 from trajview.app.comparison_search import SearchedComparison
 from trajview.app.screens.compare_base import CompareBase
+from trajview.app.screens.ours import Searched
 from trajview.app.search import SearchHits, search
 from trajview.app.widgets.prompt import Prompt
 from trajview.corpus.patience import TooSlow
@@ -22,7 +22,7 @@ __all__ = ["CompareFinding"]
 _SIDES = "left", "right"
 
 
-class CompareFinding(CompareBase):
+class CompareFinding(Searched, CompareBase):
     """Actions that look for something on one side, or take it along; the search itself runs in a thread."""
 
     class _Found(Message):
@@ -37,12 +37,6 @@ class CompareFinding(CompareBase):
         return self.comparison.found.left if side == 0 else self.comparison.found.right
 
     # -- search --------------------------------------------------------------------------------------------------------
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """`/` has priority, and yet is text where text is typed."""
-        if action == "search" and isinstance(self.focused, Input):
-            return False
-        return super().check_action(action, parameters)
 
     def action_search(self) -> None:
         """Ask what to search the chosen side for."""

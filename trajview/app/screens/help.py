@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from trajview.app.keys import Key, groups, keys_for, keys_of, shown
-from trajview.app.screens.once import OnceScreen
+from trajview.app.screens.once import ScrolledScreen
 
 __all__ = ["HelpScreen"]
 
@@ -39,13 +39,11 @@ _SAYS_AT, _SAYS = 16, 34
 """Where what a key does begins, and how many columns it has, as many as there are in the narrower of two columns."""
 
 
-class HelpScreen(OnceScreen[None]):
+class HelpScreen(ScrolledScreen[None]):
     """Keys by group, in columns where there is room. Any of q, ?, escape closes it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,question_mark,f1", "dismiss(None)", "close"),
-        Binding("j,down", "scroll(1)", "down", show=False),
-        Binding("k,up", "scroll(-1)", "up", show=False),
         Binding("space,pagedown", "scroll(10)", "page down", show=False),
         Binding("b,pageup", "scroll(-10)", "page up", show=False),
     ]
@@ -92,10 +90,6 @@ class HelpScreen(OnceScreen[None]):
                 legend = [part for sign, style, says in _LEGEND for part in ((sign, style), f" {says}   ")]
                 yield Static(Content.assemble(*legend), classes="hint")
             yield Static("Every key can be changed: see Keys in the README. Escape closes this.", classes="hint")
-
-    def action_scroll(self, rows: int) -> None:
-        """Scroll the keys."""
-        self.query_one(VerticalScroll).scroll_relative(y=rows, animate=False)
 
 
 def _split(blocks: list[tuple[str, list[Key]]]) -> int:

@@ -14,7 +14,7 @@ from textual.widgets import Static
 from trajview.annotation.progress import Progress
 from trajview.annotation.queue import duration_text
 from trajview.app.linked import linked
-from trajview.app.screens.once import OnceScreen
+from trajview.app.screens.once import ScrolledScreen
 from trajview.errors import UNFORESEEN, AnnotationError, bug
 from trajview.textsafe import one_line
 
@@ -29,7 +29,7 @@ _MOST = 500
 """Events that are shown, the newest."""
 
 
-class HistoryScreen(OnceScreen["Citation | None"]):
+class HistoryScreen(ScrolledScreen["Citation | None"]):
     """The history of one episode, newest last. What others did is hidden from an annotator who has not submitted.
 
     Gives back the citation that is to be followed, if one is: it is clicked, or with `C` the last one.
@@ -38,8 +38,6 @@ class HistoryScreen(OnceScreen["Citation | None"]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,h,ctrl+l", "dismiss(None)", "back"),
         Binding("C", "follow_citation", show=False, id="citation"),
-        Binding("j,down", "scroll(1)", show=False),
-        Binding("k,up", "scroll(-1)", show=False),
         Binding("g,home", "ends(0)", show=False),
         Binding("G,end", "ends(1)", show=False),
     ]
@@ -99,10 +97,6 @@ class HistoryScreen(OnceScreen["Citation | None"]):
             self.dismiss(self._cited[number])
         else:
             self.notify("nothing is cited here", timeout=3)
-
-    def action_scroll(self, rows: int) -> None:
-        """A row down or up."""
-        self.query_one(VerticalScroll).scroll_relative(y=rows, animate=False)
 
     def action_ends(self, end: int) -> None:
         """To the first event, or the last."""

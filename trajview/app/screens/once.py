@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from textual.await_complete import AwaitComplete
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
 from textual.screen import ModalScreen, ScreenResultType
 
 from trajview.app.screens.one_frame import OneFrame
 
-__all__ = ["OnceScreen"]
+__all__ = ["OnceScreen", "ScrolledScreen"]
 
 
 class OnceScreen(OneFrame, ModalScreen[ScreenResultType]):
@@ -24,3 +28,16 @@ class OnceScreen(OneFrame, ModalScreen[ScreenResultType]):
             return AwaitComplete()
         self._has_answered = True
         return super().dismiss(result)
+
+
+class ScrolledScreen(OnceScreen[ScreenResultType]):
+    """One that may hold more than there is room for, in a `VerticalScroll`."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j,down", "scroll(1)", show=False),
+        Binding("k,up", "scroll(-1)", show=False),
+    ]
+
+    def action_scroll(self, rows: int) -> None:
+        """Rows down or up."""
+        self.query_one(VerticalScroll).scroll_relative(y=rows, animate=False)

@@ -10,14 +10,14 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from trajview.app.screens.once import OnceScreen
+from trajview.app.screens.once import ScrolledScreen
 from trajview.errors import Problem
 from trajview.textsafe import safe_text
 
 __all__ = ["ProblemScreen"]
 
 
-class ProblemScreen(OnceScreen[None]):
+class ProblemScreen(ScrolledScreen[None]):
     """A problem on a small panel; Escape, Enter and q close it."""
 
     DEFAULT_CSS = """
@@ -41,8 +41,6 @@ class ProblemScreen(OnceScreen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,enter,q,o", "dismiss", "close"),
-        Binding("j,down", "scroll(1)", show=False),
-        Binding("k,up", "scroll(-1)", show=False),
         Binding("ctrl+o", "edit", "open in $EDITOR", show=True),
     ]
 
@@ -60,10 +58,6 @@ class ProblemScreen(OnceScreen[None]):
             yield Static(Content(safe_text(problem.reason)), classes="reason")
             if problem.hint:
                 yield Static(Content(safe_text(problem.hint)), classes="hint")
-
-    def action_scroll(self, rows: int) -> None:
-        """Scroll a long one."""
-        self.query_one(VerticalScroll).scroll_relative(y=rows, animate=False)
 
     def action_edit(self) -> None:
         """Open the file at the line."""

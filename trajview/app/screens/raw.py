@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on, work
 from textual.app import ComposeResult
@@ -14,7 +14,7 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.message import Message
 from textual.screen import Screen
-from textual.widgets import Input, Static
+from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from trajview.app.keys import bindings_for, key_of
@@ -23,7 +23,7 @@ from trajview.app.reading import Reading
 from trajview.app.render.finding import spans_between
 from trajview.app.render.layout import Row
 from trajview.app.render.verbatim import size_of
-from trajview.app.screens.one_frame import OneFrame
+from trajview.app.screens.ours import Holding, Searched
 from trajview.app.search import SearchHits, search
 from trajview.app.session import TranscriptSession
 from trajview.app.typed_ahead import ENDING
@@ -41,7 +41,6 @@ from trajview.models.transcript import Transcript
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
-    from trajview.app.app import TrajviewApp
     from trajview.corpus.corpus import Corpus
     from trajview.formats.whence import Whence
 
@@ -66,7 +65,7 @@ def _whence(corpus: Corpus, info: RunInfo) -> list[Whence]:
         return []
 
 
-class RawScreen(OneFrame, Reading, Screen[None]):
+class RawScreen(Searched, Holding, Reading, Screen[None]):
     """Shows one record, at a message of it; reads and searches it in a thread."""
 
     view: TranscriptView
@@ -96,8 +95,7 @@ class RawScreen(OneFrame, Reading, Screen[None]):
         """`at` is the message that was read, by its transcript and its number in it."""
         super().__init__()
         self.info, self.at = info, at
-        self._early: deque[events.Event] | None = deque()
-        """What was typed before the record was there; None once that was done."""
+        self._early = deque()  # of what is typed before the record is there
         self._how_large = self._said = ""
         self._changed = False  # since it was read
         self._sought = ""
@@ -119,7 +117,7 @@ class RawScreen(OneFrame, Reading, Screen[None]):
 
     def runs_changed(self, infos: Sequence[RunInfo]) -> None:
         """Runs are others now in the list: whether the record that is shown is not what the file holds any more."""
-        now = cast("TrajviewApp", self.app).corpus.find(self.info.key)
+        now = self.trajview.corpus.find(self.info.key)
         gone = now is None or now.key != self.info.key
         if not self._changed and (gone or any(info.key == self.info.key for info in infos)):
             self._changed = True
@@ -139,7 +137,7 @@ class RawScreen(OneFrame, Reading, Screen[None]):
         worker = get_current_worker()
         said = ""
         try:
-            corpus = cast("TrajviewApp", self.app).corpus
+            corpus = self.trajview.corpus
             data = corpus.raw_bytes(self.info)
             shown = shown_of(data, self.at, lambda: _whence(corpus, self.info))
             said = size_of(len(data))
@@ -165,8 +163,7 @@ class RawScreen(OneFrame, Reading, Screen[None]):
         self._title(self._how_large)
         self.view.show(message.session)
         self._to(message.place)
-        app = cast("TrajviewApp", self.app)
-        app.call_later(app.type_held, self._next_early)
+        self._type_early()
 
     def for_later(self, event: events.Key | events.Paste) -> bool:
         """Whether an event is held until the record is there. What needs none is done at once, if it comes first."""
@@ -183,12 +180,6 @@ class RawScreen(OneFrame, Reading, Screen[None]):
         self._early.append(event)
         return True
 
-    def _next_early(self) -> events.Event | None:
-        if self._early:
-            return self._early.popleft()
-        self._early = None
-        return None
-
     def _to(self, place: _Place) -> None:
         """To the row on which a place is, as wide as the screen is now."""
         if self.view.session is not None:
@@ -198,9 +189,7 @@ class RawScreen(OneFrame, Reading, Screen[None]):
     # -- search --------------------------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """`/` has priority, and yet is text where text is typed; without a search, `n` has nowhere to go."""
-        if action == "search" and isinstance(self.focused, Input):
-            return False
+        """Without a search, `n` has nowhere to go."""
         if action == "highlight" and not self._sought:
             return False
         return super().check_action(action, parameters)

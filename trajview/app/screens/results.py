@@ -12,12 +12,13 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.message import Message
 from textual.timer import Timer
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
 from trajview.app.cells import called
 from trajview.app.keys import bindings_for
 from trajview.app.results import AROUND, FEW, KEPT, WIDTH, Results
 from trajview.app.scope import ALL, Scope, ranks_in, scope_of
+from trajview.app.screens.ours import Holding, Searched
 from trajview.app.screens.results_opening import ResultsOpening
 from trajview.app.screens.results_said import context_said, counts_said, empty_said, query_said
 from trajview.app.typed_ahead import ENDING
@@ -38,7 +39,7 @@ _AT_ONCE: Final = 500
 """Runs that are taken in before the screen gets its turn again."""
 
 
-class ResultsScreen(ResultsOpening):
+class ResultsScreen(Searched, Holding, ResultsOpening):
     """What a search finds, run by run, while it goes on. It stays as it is while a run is read, and when it is left."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("results")]
@@ -77,8 +78,6 @@ class ResultsScreen(ResultsOpening):
         self._waiting: deque[RunMatches | Problem] = deque()
         self._ticking: Timer | None = None
         self._said = ""
-        self._early: deque[events.Event] | None = None
-        """What is typed before there is a line to type it in; None once there is one."""
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="results-header"):
@@ -110,13 +109,7 @@ class ResultsScreen(ResultsOpening):
 
     def _ask_first(self) -> None:
         self.action_search()
-        self.trajview.call_later(self.trajview.type_held, self._next_early)
-
-    def _next_early(self) -> events.Event | None:
-        if self._early:
-            return self._early.popleft()
-        self._early = None
-        return None
+        self._type_early()
 
     def for_later(self, event: events.Key | events.Paste) -> bool:
         """Whether an event is held: quick fingers type the pattern before the screen is there."""
@@ -129,12 +122,6 @@ class ResultsScreen(ResultsOpening):
         self._stop()
 
     # The query
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """`/` has priority, and yet is text where text is typed."""
-        if action == "search" and isinstance(self.focused, Input):
-            return False
-        return super().check_action(action, parameters)
 
     def action_search(self) -> None:
         """Ask what to search for; what was searched for is selected, so that typing takes its place."""

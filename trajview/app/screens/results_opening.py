@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.message import Message
 from textual.screen import Screen
 
 from trajview.app.results import AROUND, MOST, WIDTH, Group, Landing, Results
-from trajview.app.screens.one_frame import OneFrame
+from trajview.app.screens.ours import Ours
 from trajview.app.widgets.results_list import ResultsList
 from trajview.corpus.matches import RUN, Hit, hits_in
 from trajview.corpus.query import query_from
@@ -18,13 +18,12 @@ from trajview.errors import TrajviewError
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
-    from trajview.app.app import TrajviewApp
     from trajview.corpus.info import RunInfo
 
 __all__ = ["ResultsOpening"]
 
 
-class ResultsOpening(OneFrame, Screen[None]):
+class ResultsOpening(Ours, Screen[None]):
     """The part of the results' screen that opens runs at hits, and reads the hits of a run that are not shown."""
 
     results: Results
@@ -36,11 +35,6 @@ class ResultsOpening(OneFrame, Screen[None]):
         def __init__(self, group: Group, hits: list[Hit] | None, problem: str = "") -> None:
             super().__init__()
             self.group, self.hits, self.problem = group, hits, problem
-
-    @property
-    def trajview(self) -> TrajviewApp:
-        """The app."""
-        return cast("TrajviewApp", self.app)
 
     def _say_context(self) -> None:
         """Say what surrounds the hit under the cursor."""

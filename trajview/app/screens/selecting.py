@@ -8,12 +8,12 @@ from textual.selection import Selection
 
 from trajview.app.positions import Position
 from trajview.app.reading import Reading
-from trajview.app.screens.one_frame import OneFrame
+from trajview.app.screens.ours import Ours
 
 __all__ = ["Selecting"]
 
 
-class Selecting(OneFrame, Reading, Screen[None]):
+class Selecting(Ours, Reading, Screen[None]):
     """Actions that select whole rows; the mouse selects by the character. Both make the same selection."""
 
     def __init__(self) -> None:

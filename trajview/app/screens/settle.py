@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.message import Message
@@ -17,7 +17,7 @@ from trajview.annotation.rescue import rescue
 from trajview.annotation.store import AnnotationStore, Opened, Saved
 from trajview.app.comparing_annotators import Annotations
 from trajview.app.keys import key_of
-from trajview.app.screens.one_frame import OneFrame
+from trajview.app.screens.ours import Ours
 from trajview.app.settling import Settling, rubric_of_gold
 from trajview.errors import AnnotationError
 from trajview.textsafe import one_line
@@ -25,7 +25,6 @@ from trajview.textsafe import one_line
 if TYPE_CHECKING:
     from trajview.annotation.disagreement import Disagreement
     from trajview.annotation.rubric import Rubric
-    from trajview.app.app import TrajviewApp
 
 __all__ = ["Settles"]
 
@@ -33,7 +32,7 @@ _PAUSE = 0.5
 """Seconds after the last key in which what was typed goes into the journal."""
 
 
-class Settles(OneFrame, Screen[None]):
+class Settles(Ours, Screen[None]):
     """Actions of the gold column. For a screen that has a list, a sheet and a field for the reasons.
 
     The record is gold's, and so is its journal; in the annotator's own journal stands that it was this one who settled.
@@ -74,11 +73,6 @@ class Settles(OneFrame, Screen[None]):
         def __init__(self, title: str, said: str, changed: str = "") -> None:
             super().__init__()
             self.title, self.said, self.changed = title, said, changed
-
-    @property
-    def trajview(self) -> TrajviewApp:
-        """The app, with what it knows."""
-        return cast("TrajviewApp", self.app)
 
     @property
     def gold(self) -> AnnotationStore:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
-
 from trajview.app.screens.selecting import Selecting
 from trajview.app.session import SearchHits, TranscriptSession
 from trajview.app.widgets.minimap import Minimap
@@ -14,9 +12,6 @@ from trajview.app.widgets.transcript_view import TranscriptView
 from trajview.corpus.info import RunInfo
 from trajview.models.run import AgentRun
 from trajview.textsafe import one_line
-
-if TYPE_CHECKING:
-    from trajview.app.app import TrajviewApp
 
 __all__ = ["TranscriptBase"]
 
@@ -50,11 +45,6 @@ class TranscriptBase(Selecting):
         """What is searched for, in this transcript and in those that are shown next; "" for nothing."""
         self.found_in: dict[int, SearchHits] = {}
         """What that search has found, by transcript of the run, as far as it has been through them."""
-
-    @property
-    def trajview(self) -> TrajviewApp:
-        """The app, by its own type."""
-        return cast("TrajviewApp", self.app)
 
     @property
     def session(self) -> TranscriptSession | None:
