@@ -12,11 +12,16 @@ from typing import Any
 import pytest
 
 from trajview import open_corpus
+from trajview.corpus import follow as follower
+from trajview.corpus import scan
 from trajview.corpus.corpus import Corpus
 from trajview.corpus.info import RunInfo
+from trajview.corpus.walk import SourceFile
 from trajview.errors import FormatError, Problem
 
 from .refusing import refuse
+
+PATIENCE = 20.0
 
 
 def chat(run_id: str, text: str = "hi") -> dict[str, Any]:
@@ -198,3 +203,68 @@ def test_listing_a_corpus_imports_neither_pydantic_nor_a_tokenizer(tmp_path: Pat
     )
     done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("follow", [False, True])
+def test_a_fault_of_ours_with_one_file_is_said_and_the_others_are_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, follow: bool
+) -> None:
+    for name in "abc":
+        write_lines(tmp_path / f"{name}.jsonl", [chat(name)])
+    corpus = Corpus([tmp_path])
+    if follow:
+        corpus.scan()
+    real = scan.records_of
+
+    def faulty(source: SourceFile, *more: Any, **how: Any) -> Any:
+        if source.path.name == "b.jsonl":
+            raise KeyError("oops")
+        return real(source, *more, **how)
+
+    monkeypatch.setattr(scan, "records_of", faulty)
+    monkeypatch.setattr(follower, "_GRACE", 0)
+    if follow:
+        for name in "abc":
+            write_lines(tmp_path / f"{name}.jsonl", [chat(f"{name}2")])
+        assert corpus.reload()
+    else:
+        corpus.start()
+        assert corpus.wait(PATIENCE)
+    rest = sorted(info.id for info in corpus if info.path.name != "b.jsonl")
+    assert rest == (["a2", "c2"] if follow else ["a", "c"])
+    assert len(corpus) == 2
+    assert [problem.where.path for problem in corpus.problems] == [tmp_path / "b.jsonl"]
+
+
+def test_a_fault_of_ours_that_ends_the_scan_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_lines(tmp_path / "a.jsonl", [chat("a")])
+
+    def faulty(*_: object) -> Any:
+        raise KeyError("oops")
+
+    corpus = Corpus([tmp_path])
+    monkeypatch.setattr(scan, "walk", faulty)
+    corpus.start()
+    assert corpus.wait(PATIENCE)
+    assert [problem.reason for problem in corpus.problems] == ["KeyError: 'oops'"]
+
+
+def test_a_fault_of_ours_while_files_are_followed_is_said_once_and_does_not_end_that(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trajview.corpus.corpus.EVERY", 0.01)
+    corpus = Corpus([write_lines(tmp_path / "a.jsonl", [chat("a")])], follow=True)
+    looks, enough = [], threading.Event()
+
+    def faulty(_: object) -> None:
+        looks.append(1)
+        if len(looks) > 3:
+            enough.set()
+        raise KeyError("oops")
+
+    monkeypatch.setattr(follower.Follower, "look", faulty)
+    corpus.start()
+    assert enough.wait(PATIENCE)
+    corpus.cancel()
+    corpus.wait(PATIENCE)
+    assert [problem.reason for problem in corpus.problems] == ["KeyError: 'oops'"]

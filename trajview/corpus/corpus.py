@@ -10,7 +10,7 @@ from threading import Event, Lock, Thread
 from time import time_ns
 from typing import TYPE_CHECKING, Final
 
-from trajview.errors import Problem, UnreadableError, Where
+from trajview.errors import UNFORESEEN, Problem, UnreadableError, Where, bug
 
 from .background import Background
 from .cache import SummaryCache
@@ -191,6 +191,8 @@ class Corpus(Runs):
                     self._batches().run_plainly()
                 else:
                     self._batches().run()
+        except UNFORESEEN as error:
+            self._say(error)
         finally:
             self._rests.set()
             self._found.leave_out_gone()
@@ -255,9 +257,17 @@ class Corpus(Runs):
 
     def _go_on(self, more: Callable[[], bool]) -> None:
         while more() and not self._cancelled.is_set():
-            with short_turns():
-                self._look(methodcaller("look"))
+            try:
+                with short_turns():
+                    self._look(methodcaller("look"))
+            except UNFORESEEN as error:
+                self._say(error)
             self._cancelled.wait(EVERY)
+
+    def _say(self, error: Exception) -> None:
+        """Report a fault in this program, once: where there is a viewer, nobody sees what a thread ends with."""
+        if (problem := bug(error)) not in self.problems:
+            self._found.publish([problem])
 
     def _take_news(self, news: News, path: Path | None, offset: int, stamp: Stamp | None) -> None:
         # Who is told of it reads the run at once: by then nothing that was known of the file before is in the way.

@@ -22,11 +22,12 @@ from time import monotonic, time_ns
 from typing import Final, Protocol
 from zlib import crc32
 
-from trajview.errors import Problem, TrajviewError
+from trajview.errors import UNFORESEEN, Problem, TrajviewError
 
 from .containers import Start
 from .files import Stamp, as_stamp, open_plain, read_range, wide_encoding
 from .info import RunInfo
+from .record import fault_of
 from .rows import NOT_KNOWN, FileRows, Item, Keys, News, line_of, news_of
 from .scan import Scan
 from .streams import compression_of
@@ -269,6 +270,8 @@ class Follower:
             found = self._scan.again(file.source, start, stamp[0], sums)
         except TrajviewError as error:
             found = [error.problem()]
+        except UNFORESEEN as error:  # one file must not end the following of all
+            found = [fault_of(error, path, None)]
         if found is None:
             return
         age = clock - _changed_at(stamp)

@@ -11,7 +11,7 @@ from zlib import crc32
 
 import msgspec
 
-from trajview.errors import Problem, TrajviewError, Where
+from trajview.errors import UNFORESEEN, Problem, TrajviewError, Where
 from trajview.formats import registry
 from trajview.formats.base import Origin, Summary
 
@@ -171,6 +171,9 @@ class Scan:
         except TrajviewError as error:
             something = True
             yield [error.problem()]
+        except UNFORESEEN as error:  # one file must not end the list
+            something = True
+            yield [fault_of(error, path, None)]
         if not something:
             self.empty.add(path)
             if source.named and not self.is_written(path):
