@@ -11,6 +11,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from trajview.corpus.files import size_of_files
+from trajview.corpus.memory import giga
 
 from .front import AT_END
 
@@ -71,12 +72,8 @@ def _show(say: Callable[[], str]) -> None:
 
 def _told(what: str, done: int, paths: Sequence[Path], runs: int | None) -> str:
     total = size_of_files(paths)
-    text = f"{what}… {_size(done)}" + (f" of {_size(total)}" if total > done else "")
+    text = f"{what}… {giga(done)}" + (f" of {giga(total)}" if total > done else "")
     return f"{text} · {runs:,} run{'' if runs == 1 else 's'}" if runs else text
-
-
-def _size(size: int) -> str:
-    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
 
 
 class _Line:

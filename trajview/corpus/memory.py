@@ -16,6 +16,7 @@ __all__ = [
     "check_texts",
     "fits",
     "fits_decoded",
+    "giga",
     "no_room",
     "too_long",
 ]
@@ -65,7 +66,7 @@ def check_room(size: int, path: Path, *, is_list: bool) -> None:
     """Raise UnreadableError where a JSON file of so many bytes is too large to be split into its records."""
     if size > _SMALL and size * _LIST > (free := _available()):
         raise UnreadableError(
-            f"this is one JSON value of {_giga(size)}, which has to be read as a whole, and {_giga(free)} of memory are free",
+            f"this is one JSON value of {giga(size)}, which has to be read as a whole, and {giga(free)} of memory are free",
             hint="write its records on lines of their own, which can be of any size: `jq -c '.[]' FILE > FILE.jsonl`"
             if is_list
             else "open it where there is more memory; records that it holds can be written on lines of their own, and these be of any size",
@@ -77,7 +78,7 @@ def check_room_to_open(size: int, path: Path, line: int | None) -> None:
     """Raise UnreadableError where a record of so many bytes is too large to be opened."""
     if size > _SMALL and size * _OPEN > (free := _available()):
         raise UnreadableError(
-            f"this record has {_giga(size)}, opening it takes {_OPEN} times that, and {_giga(free)} of memory are free",
+            f"this record has {giga(size)}, opening it takes {_OPEN} times that, and {giga(free)} of memory are free",
             hint="cut it into shorter runs, or open it where there is more memory",
             where=Where(path, line),
         )
@@ -87,7 +88,7 @@ def check_room_to_take_apart(size: int, path: Path, line: int | None) -> None:
     """Raise UnreadableError where a record of so many bytes is too large to be opened, even if most stays bytes."""
     if size > _SMALL and size * _APART > (free := _available()):
         raise UnreadableError(
-            f"this record has {_giga(size)}, opening it takes {_APART} times that, and {_giga(free)} of memory are free",
+            f"this record has {giga(size)}, opening it takes {_APART} times that, and {giga(free)} of memory are free",
             hint="cut it into shorter runs, or open it where there is more memory",
             where=Where(path, line),
         )
@@ -96,7 +97,7 @@ def check_room_to_take_apart(size: int, path: Path, line: int | None) -> None:
 def too_long(size: int, path: Path, line: int) -> Problem:
     """The Problem that a line of so many bytes does not fit into memory."""
     return Problem(
-        f"this line has {_giga(size)}, and {_giga(_available())} of memory are free",
+        f"this line has {giga(size)}, and {giga(_available())} of memory are free",
         "it is left out; cut it into shorter runs, or open it where there is more memory",
         Where(path, line),
     )
@@ -112,7 +113,8 @@ def no_room(path: Path, line: int | None = None) -> Problem:
     )
 
 
-def _giga(size: int) -> str:
+def giga(size: int) -> str:
+    """A size in bytes: `1.4 GB`, below one `312 MB`."""
     return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
 
 

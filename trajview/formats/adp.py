@@ -16,7 +16,7 @@ from trajview.models.units import count_units
 
 from .adp_links import ROLE_OF_SOURCE, Link, link_in, links_of, role_of
 from .base import Detection, Origin, Summary
-from .plain import as_text, dict_or_value, kind, not_an_object, number, place
+from .plain import as_text, dict_or_value, id_of, kind, not_an_object, number, place, refused_at
 from .shape import wrong_in_items
 from .task import task_in
 from .unread import LAZY_FROM, Decode
@@ -57,15 +57,6 @@ def _items(record: Any, origin: Origin) -> list[Any]:
             where=place(origin),
         )
     return [current_spelling(item) if isinstance(item, dict) else item for item in content]
-
-
-def _id(record: dict[str, Any], origin: Origin) -> str:
-    value = record.get("id")
-    if isinstance(value, str) and value:
-        return value
-    if isinstance(value, int) and not isinstance(value, bool):
-        return as_text(value)
-    return origin.default_id
 
 
 def reward_of(record: dict[str, Any], items: list[Any]) -> float | None:
@@ -230,7 +221,7 @@ def _run(
     from trajview.models.run import AgentRun
     from trajview.models.transcript import Transcript
 
-    run_id = _id(record, origin)
+    run_id = id_of(record, origin)
     transcript = Transcript(id=run_id)
     if isinstance(messages, list):
         transcript.messages = messages
@@ -293,7 +284,7 @@ class AdpFormat:
         """The same where this is known of its items."""
         model = _model(record)
         return Summary(
-            id=_id(record, origin),
+            id=id_of(record, origin),
             messages=len(roles),
             units=count_units(roles),
             rewards=() if reward is None else (reward,),
@@ -338,14 +329,11 @@ class AdpFormat:
 
         from trajview.models.adp import Trajectory
 
-        where = place(origin)
         try:
             trajectory = Trajectory.model_validate(record)
         except ValidationError as error:
-            return [
-                Problem(f"{'.'.join(str(step) for step in one['loc']) or 'record'}: {one['msg']}", _HINT, where)
-                for one in error.errors(include_url=False, include_context=False, include_input=False)
-            ]
+            return refused_at(origin, error, _HINT)
+        where = place(origin)
         problems = [
             Problem(f"content.{index}: {why}", "a call has one id, and one answer", where)
             for index, why in trajectory.broken_links()

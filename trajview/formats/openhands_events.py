@@ -12,6 +12,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from .chat_format import message_item
+from .plain import as_text
 
 __all__ = ["Delegate", "Stream", "is_stream_event", "stream_of"]
 
@@ -117,7 +118,7 @@ def _action(event: dict[Any, Any], action: str, call: tuple[str, str]) -> dict[A
     used = {"id", "source", "action", "args", "message", "tool_call_metadata", "cause"}
     if action in ("message", "system"):
         role = "system" if action == "system" else "assistant" if source == "agent" else "user"
-        content: list[Any] = [*_thought(event, args), {"type": "text", "text": _text(args.get("content"))}]
+        content: list[Any] = [*_thought(event, args), {"type": "text", "text": as_text(args.get("content"))}]
         urls = args.get("image_urls")
         content += [
             {"type": "image_url", "image_url": {"url": url}}
@@ -174,7 +175,7 @@ def _observation(
     cause = event.get("cause")
     known = calls.get(cause) if isinstance(cause, int) else None
     link = ended or _told(event, "tool_call_id") or (known[0] if known else None)
-    fields: dict[str, Any] = {"role": "tool", "content": _text(event.get("content"))}
+    fields: dict[str, Any] = {"role": "tool", "content": as_text(event.get("content"))}
     if link:
         fields["tool_call_id"] = link
     if not known or not link:
@@ -183,11 +184,3 @@ def _observation(
         fields["error"] = {"type": "error", "message": fields["content"][:200]}
     used = {"id", "source", "cause", "content", "message", "tool_call_metadata"}
     return message_item(event, used, **fields)
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    from .plain import as_text
-
-    return "" if value is None else as_text(value)

@@ -13,11 +13,13 @@ from trajview.models.said import is_deep
 from .base import Origin
 
 if TYPE_CHECKING:
+    from pydantic import ValidationError
+
     from trajview.models.run import Reward
 
 __all__ = [
-    "as_json", "as_text", "dict_or_value", "first_id", "kind", "not_an_object", "number", "place", "problems_at",
-    "put", "rewards_of", "text_or_none",
+    "as_json", "as_text", "dict_or_value", "first_id", "id_of", "kind", "not_an_object", "number", "place", "problems_at",
+    "put", "refused_at", "rewards_of", "text_or_none",
 ]  # fmt: skip
 
 _KINDS = {
@@ -76,6 +78,14 @@ def number(value: object) -> float | None:
             return None
         return found if math.isfinite(found) else None
     return None
+
+
+def id_of(record: Mapping[Any, Any], origin: Origin) -> str:
+    """A record's `id`, a text that is not empty or a whole number; the origin's default id where there is none."""
+    value = record.get("id")
+    if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
+        return origin.default_id
+    return as_text(value)
 
 
 def first_id(record: Mapping[Any, Any], origin: Origin, keys: Iterable[str] = ID_KEYS) -> tuple[str, str | None]:
@@ -149,6 +159,15 @@ def not_an_object(label: str, record: object, origin: Origin, wanted: str = "an 
     return FormatError(
         f"{label} is {wanted}, and this is {kind(record)}", hint="it is listed as raw JSON", where=place(origin)
     )
+
+
+def refused_at(origin: Origin, error: ValidationError, hint: str) -> list[Problem]:
+    """What a model found wrong in a record, each with its place in it."""
+    where = place(origin)
+    return [
+        Problem(f"{'.'.join(str(step) for step in one['loc']) or 'record'}: {one['msg']}", hint, where)
+        for one in error.errors(include_url=False, include_context=False, include_input=False)
+    ]
 
 
 def problems_at(origin: Origin, reasons: Iterable[str], hint: str = "") -> list[Problem]:

@@ -9,7 +9,8 @@ from trajview.models.episodes import rewards_of
 
 from .base import Detection, Origin, Summary
 from .episode_outline import Outlined, PartedEpisode, agent_outlines, onlooker_count, onlooker_outline
-from .sotopia_episode import Episode, Line, agent_lines, context_of, episode_of, onlooker_lines, where
+from .plain import place
+from .sotopia_episode import Episode, Line, agent_lines, context_of, episode_of, onlooker_lines
 from .unread import LAZY_FROM, Decode
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ def _run(episode: Episode, origin: Origin, *, with_views: bool = True, outlined:
             source_format=FORMAT.name,
         )
     except ValidationError as error:
-        raise FormatError(f"The episode cannot be shown: {error.errors()[0]['msg']}.", where=where(origin)) from error
+        raise FormatError(f"The episode cannot be shown: {error.errors()[0]['msg']}.", where=place(origin)) from error
 
 
 class SotopiaFormat:
@@ -215,11 +216,11 @@ class SotopiaFormat:
         try:
             log = EpisodeLog.model_validate(record)
         except ValidationError as error:
-            problems = [Problem(sentence, "Sotopia cannot load it", where(origin)) for sentence in sentences_of(error)]
+            problems = [Problem(sentence, "Sotopia cannot load it", place(origin)) for sentence in sentences_of(error)]
         else:
             if len(log.agent_names) != len(log.agents):
                 sentence = f"messages name {len(log.agent_names)} agents ({', '.join(log.agent_names[:8])})"
-                problems.append(Problem(f"{sentence}, agents lists {len(log.agents)}", "", where(origin)))
+                problems.append(Problem(f"{sentence}, agents lists {len(log.agents)}", "", place(origin)))
         return problems
 
 

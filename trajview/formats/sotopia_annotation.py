@@ -10,7 +10,7 @@ from trajview.errors import FormatError, Problem
 from trajview.models.episodes import OVERALL, rewards_of, text_of
 
 from .base import Detection, Origin, Summary
-from .sotopia_episode import where
+from .plain import place
 
 if TYPE_CHECKING:
     from trajview.models.run import AgentRun, Reward
@@ -38,7 +38,7 @@ def _scores(index: int, reward: Reward) -> str:
 
 def _annotation_of(record: object, origin: Origin) -> _Annotation:
     if not isinstance(record, dict) or "episode" not in record:
-        raise FormatError("An annotation names its episode; this record does not.", where=where(origin))
+        raise FormatError("An annotation names its episode; this record does not.", where=place(origin))
     rewards = rewards_of(record.get("rewards"))
     reasoning = text_of(record.get("reasoning"))
     episode, annotator = text_of(record["episode"]), text_of(record.get("annotator_id"))
@@ -118,7 +118,7 @@ class SotopiaAnnotationFormat:
         try:
             AnnotationForEpisode.model_validate(record)
         except ValidationError as error:
-            return [Problem(sentence, "Sotopia cannot load it", where(origin)) for sentence in sentences_of(error)]
+            return [Problem(sentence, "Sotopia cannot load it", place(origin)) for sentence in sentences_of(error)]
         return []
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from trajview.errors import FormatError, Where
+from trajview.errors import FormatError
 from trajview.models.episodes import (
     ENVIRONMENT,
     EVALUATION,
@@ -31,13 +31,14 @@ from trajview.models.episodes import (
 )
 
 from .base import Origin
+from .plain import place
 
 if TYPE_CHECKING:
     from trajview.models.run import Reward
 
 __all__ = [
     "ECHO_LIMIT", "Episode", "Line", "agent_lines", "context_of", "deed_line", "episode_from", "episode_of", "flat", "is_echo", "lines_in_turn",
-    "onlooker_lines", "views_in_turn", "where",
+    "onlooker_lines", "views_in_turn",
 ]  # fmt: skip
 
 _SENDER = itemgetter(0)
@@ -71,11 +72,6 @@ class Episode(Struct, frozen=True):
     moderated: bool
     fields: dict[str, Any]
     """The record by Sotopia's keys."""
-
-
-def where(origin: Origin) -> Where:
-    """The place of a record, for errors."""
-    return Where(origin.path, origin.line, None if origin.alone else origin.record)
 
 
 def _fields_of(record: dict[Any, Any]) -> dict[str, Any]:
@@ -116,7 +112,7 @@ def episode_of(record: object, origin: Origin) -> Episode:
         raise FormatError(
             f"The messages of an episode are a list of turns, not {type(messages).__name__}.",
             hint="check that it is a Sotopia EpisodeLog",
-            where=where(origin),
+            where=place(origin),
         )
     return episode_from(fields, turns_of(messages), origin)
 
@@ -192,10 +188,10 @@ def is_echo(text: str, before: list[Said]) -> bool:
 def _contexts(turn: list[Said]) -> tuple[list[tuple[str, Context]], set[int]]:
     """The contexts in a turn by receiver, and which of its messages they are."""
     contexts, places = [], set()
-    for place, (sender, receiver, text) in enumerate(turn):
+    for at, (sender, receiver, text) in enumerate(turn):
         if sender == ENVIRONMENT and receiver != ENVIRONMENT and (context := parse_context(text)):
             contexts.append((receiver, context))
-            places.add(place)
+            places.add(at)
     return contexts, places
 
 
@@ -224,8 +220,8 @@ def _onlooker_turn(episode: Episode, number: int) -> Iterator[Line]:
         if contexts:
             yield Line("system", ENVIRONMENT, str(merge_contexts(contexts)), number)
     told: dict[str, list[str]] = {}
-    for place, (sender, receiver, text) in enumerate(turn):
-        if sender == ENVIRONMENT and place not in places:
+    for at, (sender, receiver, text) in enumerate(turn):
+        if sender == ENVIRONMENT and at not in places:
             told.setdefault(text, []).append(receiver)
     few = len(told) * len(before) <= ECHO_LIMIT
     for text, receivers in told.items():

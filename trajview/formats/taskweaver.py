@@ -12,7 +12,7 @@ from trajview.errors import Problem
 from trajview.models.units import count_units
 
 from .base import Detection, Origin, Summary
-from .plain import as_text, dict_or_value, place
+from .plain import dict_or_value, id_of, place, refused_at
 from .task import task_in
 from .taskweaver_entries import Entry, Outlined, agents_of, entries_of, outlined, wrong_in_rounds
 from .unread import LAZY_FROM, Decode
@@ -25,13 +25,6 @@ if TYPE_CHECKING:
 __all__ = ["FORMAT", "TaskWeaverFormat"]
 
 
-def _id(record: dict[str, Any], origin: Origin) -> str:
-    value = record.get("id")
-    if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
-        return origin.default_id
-    return as_text(value)
-
-
 def _run(
     record: Any,
     entries: Sequence[Entry],
@@ -42,7 +35,7 @@ def _run(
     from trajview.models.run import AgentRun
     from trajview.models.transcript import Transcript
 
-    run_id = _id(record, origin)
+    run_id = id_of(record, origin)
     used = {"rounds"} if isinstance(record.get("id"), dict | list | float) else {"rounds", "id"}
     transcript = Transcript(id=run_id)
     if on_demand is not None:
@@ -90,7 +83,7 @@ class TaskWeaverFormat:
     def summary(self, record: Any, found: Outlined, problems: Iterable[str], origin: Origin) -> Summary:
         """The same where it is known what is in the rounds of a record."""
         return Summary(
-            id=_id(record, origin),
+            id=id_of(record, origin),
             messages=len(found.roles),
             units=count_units(found.roles),
             agents=tuple(found.agents),
@@ -128,15 +121,11 @@ class TaskWeaverFormat:
 
         from trajview.models.taskweaver import AttachmentType, Conversation
 
-        where = place(origin)
         try:
             conversation = Conversation.model_validate(record)
         except ValidationError as error:
-            return [
-                Problem(f"{'.'.join(str(step) for step in one['loc']) or 'record'}: {one['msg']}", _HINT, where)
-                for one in error.errors(include_url=False, include_context=False, include_input=False)
-            ]
-        problems = []
+            return refused_at(origin, error, _HINT)
+        where, problems = place(origin), []
         for r, round_ in enumerate(conversation.rounds):
             for p, post in enumerate(round_.post_list):
                 for attachment in post.attachment_list:
