@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import re
@@ -14,8 +15,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from trajview.cli.front import open_viewer
 from trajview.cli.main import main
 from trajview.corpus.cache import cache_path
+from trajview.corpus.corpus import Corpus
 from trajview.models.tokens import count_tokens
 
 
@@ -357,6 +360,46 @@ def test_ls_fills_the_cache_unless_it_is_told_not_to(
     assert str(tmp_path / "cache") in said
     assert call("cache", "clear").exit_code == 0
     assert "files  0" in call("cache", "info").stdout
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("ls",), ("ls", "--where", "errors = 0"), ("stats",), ("stats", "--where", "errors = 0"),
+        ("compare", "--run-a", "alpha", "--run-b", "beta"), ("annotate",),
+    ],
+)  # fmt: skip
+def test_nothing_is_kept_where_that_is_not_wanted(
+    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr("trajview.corpus.cache._JUST_NOW", 0)
+    path = runs / "chats.jsonl"
+    plain = call(*command, path, "--no-cache")
+    assert not (tmp_path / "cache").exists()
+    assert call(*command, path).stdout == plain.stdout != ""
+    kept = {each.name for each in (tmp_path / "cache").rglob("*.sqlite")}
+    assert kept >= {"summaries.sqlite", *(["details.sqlite"] if "errors = 0" in command else [])}
+
+
+@pytest.mark.parametrize("no_cache", [False, True])
+def test_the_viewer_keeps_nothing_where_that_is_not_wanted(
+    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_cache: bool
+) -> None:
+    def shown(corpus: Corpus, *_: object) -> int:
+        assert corpus.wait(30)
+        return 0
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr("trajview.corpus.cache._JUST_NOW", 0)
+    monkeypatch.setattr("trajview.app.app.run_app", shown)
+    monkeypatch.setattr("trajview.cli.stdin.take_terminal", lambda: None)
+    monkeypatch.setattr("trajview.cli.front._share_heap", lambda: None)
+    with pytest.raises(SystemExit):
+        open_viewer(no_cache, paths=(runs / "chats.jsonl",))
+    gc.enable()
+    assert (tmp_path / "cache").exists() != no_cache
 
 
 def _in_the_way_of_the_folder(cache: Path) -> None:

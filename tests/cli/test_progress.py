@@ -38,7 +38,8 @@ run()
 """
 COMMANDS = {
     "ls": [], "ls --json": ["--json"], "ls --format csv": ["--format", "csv"], "show": [], "validate": [], "detect": [],
-    "export": [], "search": ["--processes", "1", "said"],
+    "export": [], "search": ["--processes", "1", "said"], "stats": [],
+    "compare": ["--text", "--run-a", "run-0", "--run-b", "run-0"],
 }  # fmt: skip
 
 
