@@ -214,6 +214,7 @@ async def test_a_draft_is_in_the_journal_within_a_second_and_comes_back(tmp_path
     async with driving(tmp_path) as panel:
         await panel.open()
         await panel.type("9")
+        assert AnnotationPanel.KEEP_AFTER < 1.0, "and `keep` waits no longer than that"
         await panel.keep()
         assert re.fullmatch(r"draft saved \d\d:\d\d:\d\d · not submitted", panel.state)
         kept = AnnotationStore(tmp_path, "alice").journal.latest_draft("e1", "sotopia")
