@@ -10,9 +10,11 @@ from textual import events
 
 from trajview.annotation.queue import Plan
 from trajview.app.screens.browser import BrowserScreen
+from trajview.app.screens.history import HistoryScreen
 from trajview.app.screens.raw import RawScreen
 from trajview.app.screens.transcript import TranscriptScreen
 from trajview.app.screens.unsaved import UnsavedScreen
+from trajview.app.widgets.annotation_panel import AnnotationPanel
 
 from .driving import PATIENCE, burst, reading
 from .logs import chat, write_jsonl
@@ -59,10 +61,12 @@ async def test_leaving_asks_once_about_what_is_not_submitted(logs: Path, tmp_pat
         await reader.annotating()
         await reader.type("1")
         await reader.press("escape", "escape")
-        burst(reader, ["q", "q"])
-        await reader.until(lambda: isinstance(reader.app.screen, UnsavedScreen))
-        await reader.press("escape")
-        await reader.until(lambda: isinstance(reader.app.screen, TranscriptScreen))
+        for key in ("q", "ctrl+q"):
+            burst(reader, [key, key])
+            await reader.until(lambda: isinstance(reader.app.screen, UnsavedScreen))
+            await reader.press(key)
+            await reader.press("escape")
+            await reader.until(lambda: isinstance(reader.app.screen, TranscriptScreen))
 
 
 async def test_a_screen_that_was_closed_takes_none_below_it_along(logs: Path) -> None:
@@ -76,6 +80,39 @@ async def test_a_screen_that_was_closed_takes_none_below_it_along(logs: Path) ->
         raw.dismiss()
         raw.dismiss()
         await reader.until(lambda: isinstance(reader.app.screen, TranscriptScreen))
+
+
+async def test_a_submission_that_is_broken_off_while_leaving_is_no_fault_and_nobody_leaves(
+    logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def never(*_: object) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(AnnotationPanel, "_save", never)
+    async with reading(logs, store=tmp_path / "store", plan=Plan()) as reader:
+        await reader.opened()
+        await reader.annotating()
+        await reader.type("1")
+        await reader.press("escape", "escape", "ctrl+q")
+        await reader.until(lambda: isinstance(reader.app.screen, UnsavedScreen))
+        await reader.press("s")
+        await reader.until(lambda: any(worker.group == "annotation-save" for worker in reader.app.workers))
+        for worker in [worker for worker in reader.app.workers if worker.group == "annotation-save"]:
+            worker.cancel()
+        await reader.until(lambda: not any(worker.group == "quit" for worker in reader.app.workers))
+        assert reader.app.is_running
+
+
+async def test_a_history_that_is_closed_as_soon_as_it_is_read_is_no_fault(logs: Path, tmp_path: Path) -> None:
+    async with reading(logs, store=tmp_path / "store") as reader:
+        await reader.listed()
+        await reader.press("h")
+        await reader.until(lambda: isinstance(reader.app.screen, HistoryScreen))
+        history = reader.app.screen
+        await reader.press("q")
+        await reader.until(lambda: not history.is_attached)
+        assert isinstance(history, HistoryScreen)
+        history.action_ends(1)
 
 
 @pytest.mark.parametrize("pauses", range(6))

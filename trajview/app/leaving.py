@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from textual import work
 from textual.app import App
 from textual.css.query import NoMatches
 from textual.screen import Screen
+from textual.worker import WorkerError, WorkerFailed
 
 from trajview.errors import AnnotationError
 
@@ -73,18 +75,25 @@ class Leaving(App[int]):
         panel.save(sure=True)
         saving = [worker for worker in self.workers if worker.node is panel and worker.group == "annotation-save"]
         if saving:  # None where a score was refused; and to wait for none is to wait for all, this one too.
-            await self.workers.wait_for_complete(saving)
+            with suppress(WorkerError):  # cancelled, or failed, which is said elsewhere: it is not saved then
+                await self.workers.wait_for_complete(saving)
         return not panel.dirty
 
     # Ending
 
     def action_help_quit(self) -> None:
         """What ctrl+c does where nothing is selected that it could copy."""
-        self._quit()
+        self._ask_to_quit()
 
     async def action_quit(self) -> None:
         """Leave, once unsaved work has been asked about."""
-        self._quit()
+        self._ask_to_quit()
+
+    def _ask_to_quit(self) -> None:
+        from trajview.app.screens.unsaved import UnsavedScreen
+
+        if not isinstance(self.screen, UnsavedScreen):  # who is asked already is not asked twice
+            self._quit()
 
     @work(exclusive=True, group="quit")
     async def _quit(self) -> None:
@@ -94,7 +103,8 @@ class Leaving(App[int]):
 
     def _handle_exception(self, error: Exception) -> None:
         """No fault of a screen that is being made while the program ends: it gets no widgets any more, and looks for them."""
-        if not (self._exit and isinstance(error, NoMatches)):
+        cause = error.error if isinstance(error, WorkerFailed) else error
+        if not (self._exit and isinstance(cause, NoMatches)):
             super()._handle_exception(error)
 
     def write_down(self) -> None:

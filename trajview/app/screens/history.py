@@ -100,8 +100,8 @@ class HistoryScreen(ScrolledScreen["Citation | None"]):
 
     def action_ends(self, end: int) -> None:
         """To the first event, or the last."""
-        scroll = self.query_one(VerticalScroll)
-        scroll.scroll_to(y=scroll.max_scroll_y if end else 0, animate=False)
+        for scroll in self.query(VerticalScroll):  # None where it was closed as soon as it was read.
+            scroll.scroll_to(y=scroll.max_scroll_y if end else 0, animate=False)
 
 
 def history_text(events: list[Event], progress: Progress, annotator: str) -> tuple[str, Content]:
