@@ -144,3 +144,12 @@ def test_a_sub_agent_that_goes_on_or_comes_is_seen_when_the_session_is_opened_ag
     assert said(corpus.load(info))[3] == ["Look again.", "Yes."]
     (folder / "agent-c3.jsonl").unlink()
     assert len(corpus.load(info).transcripts) == 3
+
+
+def test_a_look_at_what_sub_agents_say_now_makes_no_news_of_what_was_kept(session: Path) -> None:
+    corpus = Corpus([session])
+    corpus.scan()
+    assert said(corpus.load(corpus[0]))[2] == [ROOF, "I see four."]
+    write(session.parent / "s1/subagents/agent-a1.jsonl", chain("a1", "2025-06-01T10:00:09Z", ROOF, "I see five now."))
+    for run in (corpus.read(corpus[0], whole=True), corpus.load(corpus[0])):
+        assert said(run)[2] == [ROOF, "I see five now."]

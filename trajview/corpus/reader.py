@@ -50,9 +50,8 @@ class Reader:
         """`now` gives what the list holds now for a run that it held once. Raises UnreadableError where that is none."""
         self._stamps = stamps
         self._now = now
-        self._cache: OrderedDict[Place, tuple[str, AgentRun]] = OrderedDict()
-        self._beside: dict[Place, dict[Path, Stamp]] = {}
-        """By run: the files beside its own that were read for it."""
+        self._cache: OrderedDict[Place, tuple[str, AgentRun, Mapping[Path, Stamp]]] = OrderedDict()
+        """By place: the key and the run, and the files beside its own that were read for it."""
         self._lock = Lock()
         self._handed: tuple[Path, Stamp | None, int, Any] | None = None
 
@@ -61,21 +60,22 @@ class Reader:
         known, info = self._listed(info)
         self._check_unchanged(info, known)
         with self._lock:
-            key, cached = self._cache.get(info.place, ("", None))
+            key, cached, stamps = self._cache.get(info.place, ("", None, {}))
             whole = cached is not None and key == info.key and (lazily or _is_whole(cached))
-            if cached is not None and whole and _are_as_they_were(self._beside.get(info.place, {})):
+            if cached is not None and whole and _are_as_they_were(stamps):
                 self._cache.move_to_end(info.place)
                 return cached
+        read: dict[Path, Stamp] = {}
         with collector_paused(info.length):
-            run = self.read(info, lazily, whole=True)
+            run = self.read(info, lazily, whole=True, beside_it=read)
             keep_from_collector(info.length)
         with self._lock:
             if self._stamps.get(info.path) != known:
                 return run  # the file was read again meanwhile, and what this is of it was to be forgotten
-            self._cache[info.place] = info.key, run
+            self._cache[info.place] = info.key, run, read
             self._cache.move_to_end(info.place)
             if info.length > LARGE_RUN:
-                self._cache = OrderedDict({info.place: (info.key, run)})
+                self._cache = OrderedDict({info.place: (info.key, run, read)})
             while len(self._cache) > _CACHED_RUNS:
                 self._cache.popitem(last=False)
         return run
@@ -196,8 +196,10 @@ class Reader:
         hinted = (replace(problem, hint=problem.hint or "the rest of it opens") for problem in found)
         return [placed(problem, info.path, info.line) for problem in hinted]
 
-    def read(self, info: RunInfo, lazily: bool = False, *, whole: bool = False) -> AgentRun:
-        """The run, parsed anew; `whole`: with what its sub-agents said in files beside its own."""
+    def read(
+        self, info: RunInfo, lazily: bool = False, *, whole: bool = False, beside_it: dict[Path, Stamp] | None = None
+    ) -> AgentRun:
+        """The run, parsed anew; `whole`: with what its sub-agents said in files beside its own, which `beside_it` gets."""
         if not info.summarised:
             info = self.summed_up(info)
         from trajview.formats.events import PartedSession
@@ -212,6 +214,8 @@ class Reader:
                 agents = None
                 if whole and info.container == "jsonl messages" and isinstance(parts, PartedSession):
                     agents = self._add_beside(info, parts)
+                    if agents is not None and beside_it is not None:
+                        beside_it.update(agents.stamps)
                     if agents is not None and parts.sorting.only_chains:  # they would come before these
                         parts = agents = None
                 if _is_apart(parts):
@@ -227,7 +231,8 @@ class Reader:
                 from .beside import beside
 
                 agents = beside(info.path, value)
-                self._beside[info.place] = {} if agents is None else agents.stamps
+                if agents is not None and beside_it is not None:
+                    beside_it.update(agents.stamps)
                 if agents is not None:
                     run = cast("AgentRun", read([*value, *agents.lines], origin))
                     agents.describe(run)
@@ -245,7 +250,6 @@ class Reader:
         from .beside import beside
 
         agents = beside(info.path, parts.telling)
-        self._beside[info.place] = {} if agents is None else agents.stamps
         for line in agents.lines if agents is not None else ():
             parts.add(line)
         return agents
