@@ -175,6 +175,23 @@ async def test_what_stands_beside_characters_that_terminals_disagree_about_is_in
         assert terminal.partly
 
 
+async def test_what_stands_beside_such_characters_is_in_its_place_below_the_palette(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = write_jsonl(tmp_path / "long.jsonl", [chat("long", *[CODER * 200, "plain\n\n" * 30] * 20)])
+    terminal = Terminal(monkeypatch)
+    async with reading(log) as reader:
+        await reader.opened()
+        await still(reader)
+        x = reader.screen.minimap.region.x
+        for keys in ((), ("ctrl+p",), ("r", "e"), ("escape",)):
+            await reader.press(*keys)
+            await still(reader)
+            drawn = reader.app.screen._compositor.render_strips()
+            assert [line[x].data for line in terminal.cells] == [strip.crop(x, x + 1).text for strip in drawn], keys
+            assert terminal.cells == whole(reader.app), keys
+
+
 async def test_what_stands_there_already_is_not_written(log: Path, terminal: Terminal) -> None:
     async with opened(log) as reader:
         await pressed(reader, "j", "j")
@@ -293,6 +310,22 @@ def test_a_loose_line_is_all_forgotten_where_it_is_wider_than_the_console_is_sai
     assert not written([beside])
     assert written([(0, 0, Strip([Segment(CODER[:3] + "   ")], 6)), (6, 0, Strip([Segment("b")]))], 0)
     assert written([beside])
+
+
+@pytest.mark.parametrize(
+    "sign", ["⚠\ufe0f", "👩\u200d💻", "👍🏽", "नम", "🇩🇪", "1\ufe0f\u20e3", "e\u0301", "日"], ids=ascii
+)
+@pytest.mark.parametrize("cut", [2, 3, 4])
+def test_what_stands_behind_a_sign_that_was_cut_is_in_its_place(sign: str, cut: int) -> None:
+    line = Strip([Segment(f"ab{sign} "), Segment("cd"), Segment("|")])
+    piece = line.crop(min(cut, line.cell_length - 4))
+    x = 20 - piece.cell_length
+    update = Patches([(x, 0, piece)], [0])
+    screen = pyte.Screen(20, 1)
+    pyte.Stream(screen).feed("#" * x + update.render_segments(Console()))
+    shown = "".join(cell.data for cell in _cells(screen)[0])
+    assert shown.startswith("#" * x)
+    assert shown.endswith("cd|")
 
 
 regions = st.builds(Region, st.integers(0, 9), st.integers(0, 9), st.integers(0, 6), st.integers(0, 6))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from textual._compositor import Compositor
 from textual.await_complete import AwaitComplete
+from textual.command import CommandPalette
 from textual.geometry import Region, Size
 from textual.reactive import Reactive
 from textual.widget import Widget
@@ -41,6 +42,11 @@ _ROUNDS: Final = 5
 
 _OF_WIDGETS: Final = ("_check_refresh", "_layout_required", "_repaint_required")
 """Names of Textual's that are its own business, and may be others in its next version."""
+
+
+def _draw_in_patches(screen: Screen[Any]) -> None:
+    if type(screen._compositor) is Compositor:
+        screen._compositor = PatchCompositor()
 
 
 class OneFrame(SaysFaults, Empty, _Screen):
@@ -168,6 +174,13 @@ class OneFrameApp(SaysFaults, _App):
     def forget_shown(self) -> None:
         """The terminal may show anything: what changes is written, whatever is known to stand there."""
         self._shown.forget()
+
+    def action_command_palette(self) -> None:
+        """Textual's palette, over lines that it would not keep in place."""
+        if self.use_command_palette and not CommandPalette.is_open(self):
+            palette = CommandPalette(id="--command-palette")
+            _draw_in_patches(palette)
+            self.push_screen(palette)
 
     def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
         if isinstance(renderable, Patches):

@@ -15,6 +15,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual._compositor import ChopsUpdate, Compositor, CompositorUpdate, LayoutUpdate, ReflowResult
 from textual.geometry import Region, Size
@@ -38,12 +39,18 @@ _LOOSE: Final = (
 """All but the characters that take as many cells in one terminal as in another: emoji, and what joins or adorns others."""
 _OURS: Final = frozenset(map(chr, range(0x20, 0x7F))) | set("▌…·✓○◆▁▂▃▄▅▆▇█⏎─│▾▸")
 """Characters that we draw with ourselves, none of them loose."""
+_ADORNS: Final = "\u200d\ufe0e\ufe0f\u20e3"
+"""Characters that make another one of the character before."""
 _NO_WRAP, _WRAP = "\x1b[?7l", "\x1b[?7h"
 
 
 def _is_loose(strip: Strip) -> bool:
     """Whether terminals may give it more cells, or fewer, than it is taken for."""
-    return any(not text.isascii() and not _OURS.issuperset(text) and _loose_in()(text) for text, _, _ in strip)
+    return any(_is_loose_text(text) for text, _, _ in strip)
+
+
+def _is_loose_text(text: str) -> bool:
+    return not text.isascii() and not _OURS.issuperset(text) and _loose_in()(text) is not None
 
 
 @cache
@@ -53,11 +60,43 @@ def _loose_in() -> Callable[[str], re.Match[str] | None]:
 
 
 def _in_place(x: int, y: int, strip: Strip, console: Console) -> str:
-    """A loose piece of a line: over cells that are empty, for what it leaves, and not on into the next line."""
-    last = strip._segments[-1] if strip._segments else Segment("")
-    empty = Strip([Segment(" " * strip.cell_length, last.style)], strip.cell_length)
-    there = f"\x1b[{y + 1};{x + 1}H"
-    return f"{_NO_WRAP}{there}{empty.render(console)}{there}{strip.render(console)}{_WRAP}"
+    """A loose piece of a line: over cells that are empty, for what it leaves, and not on into the next line.
+
+    What follows on what is loose in it, as where a screen below shows through, is in its place as well.
+    """
+    written = [_NO_WRAP]
+    for part in _to_loose(strip):
+        there = f"\x1b[{y + 1};{x + 1}H"
+        empty = Segment(" " * part.cell_length, part._segments[-1].style)
+        written += there, Strip([empty], part.cell_length).render(console), there, part.render(console)
+        x += part.cell_length
+    written.append(_WRAP)
+    return "".join(written)
+
+
+def _to_loose(strip: Strip) -> Iterator[Strip]:
+    """A piece of a line in parts that end where something loose does."""
+    part: list[Segment] = []
+    for segment in _uncut(strip):
+        part.append(segment)
+        if _is_loose_text(segment.text):
+            yield Strip(part)
+            part = []
+    if part:
+        yield Strip(part)
+
+
+def _uncut(strip: Strip) -> list[Segment]:
+    """Its segments, as long as it says that they are: what is left of a sign that was cut may be shorter, or longer."""
+    segments = list(strip)
+    lost = strip.cell_length - sum(cell_len(text) for text, _, _ in segments)
+    if lost and segments:
+        text, style, control = segments[0]
+        room = max(0, cell_len(text) + lost)
+        while text and (text[0] in _ADORNS or cell_len(text) > room):
+            text = text[1:]
+        segments[:1] = Segment(" " * (room - cell_len(text)), style), Segment(text, style, control)
+    return segments
 
 
 class Shown:
