@@ -6,10 +6,12 @@ Every pattern is anchored and literal, so that code that merely mentions errors 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any, Final
 
 import msgspec
 
+from .patterns.quick_bytes import holds
 from .textsafe import without_colours
 
 __all__ = ["FAILURE_BYTES", "OBSERVED_BYTES", "code_in_fields", "failure_in", "failure_in_fields", "is_observation"]
@@ -32,8 +34,8 @@ _TRACEBACK: Final = re.compile(
     re.MULTILINE,
 )
 _TRACEBACK_WORDS: Final = (
-    "traceback (most", "exception in thread", "panicked at", "\ngoroutine ", "\n    at ", "syntaxerror: ", "indentationerror: ",
-    "taberror: ", "(core dumped)",
+    b"traceback (most", b"exception in thread", b"panicked at", b"\ngoroutine ", b"\n    at ", b"syntaxerror: ", b"indentationerror: ",
+    b"taberror: ", b"(core dumped)",
 )  # fmt: skip
 
 _EXIT: Final = re.compile(
@@ -42,13 +44,14 @@ _EXIT: Final = re.compile(
     r"(?=[\])<.,;]|[ \t\r]*$| (?:after|in|\())",
     re.MULTILINE | re.IGNORECASE,
 )
+_EXIT_WORDS: Final = (b"exit", b"return")
 _SHELL: Final = re.compile(
     r"^-?(?:/bin/|/usr/bin/)?(?:bash|sh|zsh|dash): (?:line \d+: |\d+: )?"
     r"[^\n]{1,200}: (?:command not found|not found|No such file or directory|Permission denied|[Ss]yntax error\b|event not found)"
     r"|^zsh: command not found: \S",
     re.MULTILINE,
 )
-_SHELL_WORDS: Final = ("not found", "no such file", "permission denied", "syntax error")
+_SHELL_WORDS: Final = (b"not found", b"no such file", b"permission denied", b"syntax error")
 
 _TESTS: Final = re.compile(
     r"^=+ [^\n]{0,200}?\b[1-9]\d{0,6} (?:failed|errors?)\b[^\n]{0,200} in [\d.]{1,12} ?s"  # pytest
@@ -60,7 +63,7 @@ _TESTS: Final = re.compile(
     r"|^make(?:\[\d+\])?: \*\*\* [^\n]{1,200} Error \d",
     re.MULTILINE,
 )
-_TESTS_WORDS: Final = (" failed", " error in ", " errors in ", "failed (", "tests:", "fail: ", "fail\t")
+_TESTS_WORDS: Final = (b" failed", b" error in ", b" errors in ", b"failed (", b"tests:", b"fail: ", b"fail\t", b"*** ")
 
 _TOOLS: Final = re.compile(
     r"^npm (?:ERR! \S|error (?:code [A-Z]|[A-Z]))"
@@ -76,8 +79,8 @@ _TOOLS: Final = re.compile(
     re.MULTILINE,
 )
 _TOOLS_WORDS: Final = (
-    "npm err", "error[e", "error: ", "error ts", "can't open file", "__main__", "no module named", "not ok ", " failure",
-    " assertions, ", "file not found: ",
+    b"npm err", b"error[e", b"error: ", b"error ts", b"can't open file", b"__main__", b"no module named", b"not ok ", b" failure",
+    b" assertions, ", b"file not found: ",
 )  # fmt: skip
 _FATAL: Final = re.compile(r"^fatal: \S", re.MULTILINE)
 _MOST_FATAL: Final = 2
@@ -103,10 +106,10 @@ _REFUSED: Final = re.compile(
     re.IGNORECASE,
 )
 
-_WORDS: Final = (*_TRACEBACK_WORDS, "exit", "return", *_SHELL_WORDS, *_TESTS_WORDS, *_TOOLS_WORDS, "fatal: ", "*** ")
+_WORDS: Final = (*_TRACEBACK_WORDS, *_EXIT_WORDS, *_SHELL_WORDS, *_TESTS_WORDS, *_TOOLS_WORDS, b"fatal: ")
 FAILURE_BYTES: Final = tuple(
-    word.strip("\n\t").encode()
-    for word in (*_WORDS, "error", "exception:", "timed out", "no replacement", "invalid `", "formatted correctly", "exactly one action", "is a directory", "not a directory", "file exists", "success", "status")
+    word.strip(b"\n\t")
+    for word in (*_WORDS, b"error", b"exception:", b"timed out", b"no replacement", b"invalid `", b"formatted correctly", b"exactly one action", b"is a directory", b"not a directory", b"file exists", b"success", b"status")
 )  # fmt: skip
 """In lower case; the JSON of an answer that says that it failed holds one of them (`ſ` and the like apart)."""
 
@@ -133,33 +136,37 @@ def failure_in(output: str) -> str | None:
     if first is not None:
         return first
     # The patterns take a hundred times as long as looking for the words that they need.
-    lowered = output.lower()
-    if any(word in lowered for word in _TRACEBACK_WORDS):
+    lowered = output.lower().encode("utf-8", "surrogatepass")
+    if _holds_any(lowered, _TRACEBACK_WORDS):
         found = _TRACEBACK.search(output)
         if found is not None:
             return _said_by_traceback(output, found)
-    if any(word in lowered for word in _SHELL_WORDS):
+    if _holds_any(lowered, _SHELL_WORDS):
         found = _SHELL.search(output)
         if found is not None:
             return _short(output[found.start() : found.start() + 300])
-    if "exit" in lowered or "return" in lowered:
+    if _holds_any(lowered, _EXIT_WORDS):
         found = _EXIT.search(output, 0, _OWN_WORDS)
         if found is None and len(output) > _OWN_WORDS:
             found = _EXIT.search(output, output.rfind("\n", 0, max(_OWN_WORDS, len(output) - _OWN_WORDS)) + 1)
         if found is not None:
             return _short(output[found.start() : found.start() + 300])
-    if any(word in lowered for word in _TESTS_WORDS) or "*** " in lowered:
+    if _holds_any(lowered, _TESTS_WORDS):
         found = _TESTS.search(output)
         if found is not None:
             return _short(output[found.start() : found.start() + 300])
-    fatal = _FATAL.search(output) if "fatal: " in output else None
+    fatal = _FATAL.search(output) if holds(lowered, b"fatal: ") else None
     if fatal is not None and f"\n{output}".count("\nfatal: ") <= _MOST_FATAL:
         return _short(output[fatal.start() : fatal.start() + 300])
-    if any(word in lowered for word in _TOOLS_WORDS):
+    if _holds_any(lowered, _TOOLS_WORDS):
         found = _TOOLS.search(output)
         if found is not None:
             return _short(output[found.start() : found.start() + 300])
     return None
+
+
+def _holds_any(lowered: bytes, words: Iterable[bytes]) -> bool:
+    return any(holds(lowered, word) for word in words)
 
 
 def is_observation(text: str) -> bool:

@@ -23,6 +23,7 @@ from .formats.built import is_odd
 from .models.messages import AssistantMessage, ChatMessage, ToolMessage, UserMessage
 from .models.said import strings_within
 from .models.transcript import Transcript
+from .patterns.quick_bytes import holds, lowered
 from .rules.rule import ROLES, Rule, compile_pattern, compile_rule
 from .textsafe import without_colours
 
@@ -124,11 +125,11 @@ def _may_be_error(messages: Any, index: int) -> bool:
         return True
     role = messages.roles[index]
     if role == "tool":
-        lowered = logged.lower()
-        return any(word in lowered for word in FAILURE_BYTES)
+        low = lowered(logged)
+        return any(holds(low, word) for word in FAILURE_BYTES)
     if role == "user":
-        lowered = logged.lower()
-        return any(word in lowered for word in OBSERVED_BYTES)
+        low = lowered(logged)
+        return any(holds(low, word) for word in OBSERVED_BYTES)
     return role == "assistant" and (b"_call" in logged or b"invalid_response" in logged)
 
 
@@ -178,8 +179,8 @@ def highlights_in(
             found.append(Highlight(transcript.get_action_unit_for_block(index) or 0, index, "error", reason))
         if not text:
             continue
-        lowered = cache(text.lower)
-        matching = [rule for rule in wanted if (rule.finds if rule.everywhere else rule.may_match)(text, lowered)]
+        in_lower = cache(text.lower)
+        matching = [rule for rule in wanted if (rule.finds if rule.everywhere else rule.may_match)(text, in_lower)]
         if any(not rule.everywhere for rule in matching):
             message = messages[index]
             matching = [rule for rule in matching if rule.everywhere or rule.matches(message, text)]

@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.patterns.test_finder import FLAGS, SOURCES
-from trajview.corpus import absence, quick_bytes
+from trajview.corpus import absence
 from trajview.corpus.absence import NOWHERE, beginning_of, signs_in
-from trajview.patterns import rows
+from trajview.patterns import quick_bytes, rows
 from trajview.textsafe import without_colours
 
 SIGNS = st.sampled_from(

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from tests.corpus.test_absence import PATTERNS, TEXTS, json_of
 from tests.patterns.test_finder import FLAGS, ONES, TIMES
-from trajview.corpus import absence, json_counting, quick_bytes
+from trajview.corpus import absence, json_counting
 from trajview.corpus.absence import BEHIND_QUOTE, NOWHERE, Signs, beginning_of, signs_in
 from trajview.corpus.json_counting import pattern_counter_in_json
-from trajview.patterns import rows
+from trajview.patterns import quick_bytes, rows
 from trajview.patterns.in_json import in_kinds
 from trajview.textsafe import without_colours
 

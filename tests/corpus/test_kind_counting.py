@@ -11,9 +11,10 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.patterns.test_finder import FLAGS, PATTERNS, TEXTS
-from trajview.corpus import kind_counting, quick_bytes
+from trajview.corpus import kind_counting
 from trajview.corpus.counting import counter_of
 from trajview.corpus.kind_counting import kind_counter_of
+from trajview.patterns import quick_bytes
 from trajview.patterns.kinds import kind_row_of
 
 KINDS = [

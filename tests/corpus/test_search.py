@@ -20,7 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trajview import open_corpus
-from trajview.corpus import candidates, quick_bytes
+from trajview.corpus import candidates
 from trajview.corpus.counting import counter_of, spans_of
 from trajview.corpus.matches import excerpt, pieces_of
 from trajview.corpus.prefilter import prefilter_of
@@ -30,6 +30,7 @@ from trajview.corpus.search import CorpusSearch, RunMatches
 from trajview.errors import FormatError, Problem, UnreadableError, Where
 from trajview.formats import registry
 from trajview.highlight import text_of
+from trajview.patterns import quick_bytes
 from trajview.textsafe import without_colours
 
 from .refusing import refuse

@@ -7,9 +7,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from trajview.patterns.quick_bytes import exchanged, holds, place_of, times_in_bytes
 from trajview.patterns.rows import Row, row_of
-
-from .quick_bytes import exchanged, holds, place_of, times_in_bytes
 
 __all__ = ["BEHIND_QUOTE", "NOWHERE", "Signs", "beginning_of", "signs_in"]
 

@@ -10,13 +10,13 @@ from typing import BinaryIO, Final
 from trajview.errors import Problem, UnreadableError, Where
 from trajview.formats import registry
 from trajview.formats.base import Summary
+from trajview.patterns.quick_bytes import lines_in
 
 from .containers import kind_of, records_of
 from .decode import BadRecord, decode_json
 from .files import open_source
 from .lines import SPACE, lines_of
 from .prefilter import Prefilter
-from .quick_bytes import lines_in
 from .record import LAST_LINE, Record, problem_of
 from .walk import SourceFile
 

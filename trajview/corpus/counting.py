@@ -9,10 +9,10 @@ from itertools import permutations
 from typing import Final
 
 from trajview.patterns.finder import finder_of, times_by_re
+from trajview.patterns.quick_bytes import holds, lowered, lowered_text, times_in, times_in_bytes
 
 from .kind_counting import kind_counter_of
 from .pattern_words import literal_of
-from .quick_bytes import holds, lowered, lowered_text, times_in, times_in_bytes
 
 __all__ = ["counter_in_json", "counter_of", "is_plain", "spans_of", "texts_of"]
 

@@ -8,10 +8,10 @@ from typing import Final
 
 from trajview.patterns.engine import Ask, asked
 from trajview.patterns.in_json import LONGEST_CODE, in_json, in_kinds
+from trajview.patterns.quick_bytes import exchanged, holds
 from trajview.patterns.safe import slow_because
 
 from .absence import Signs
-from .quick_bytes import exchanged, holds
 
 __all__ = ["JsonCounter", "pattern_counter_in_json"]
 

@@ -12,8 +12,7 @@ from functools import lru_cache
 from typing import Final
 
 from trajview.patterns.kinds import FAR, KindRow, kind_row_of
-
-from .quick_bytes import exchanged, ones_in, times_in_bytes
+from trajview.patterns.quick_bytes import exchanged, ones_in, times_in_bytes
 
 __all__ = ["kind_counter_of"]
 

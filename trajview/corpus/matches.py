@@ -9,11 +9,11 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
 from trajview.models.said import strings_within
+from trajview.patterns.quick_bytes import holds_text, lowered_text
 from trajview.textsafe import without_colours
 
 from .counting import counter_of, is_plain, spans_of
 from .query import SAID, Field, Query
-from .quick_bytes import holds_text, lowered_text
 
 if TYPE_CHECKING:
     from trajview.models.messages import ChatMessage

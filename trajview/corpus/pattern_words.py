@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any, Final
 from unicodedata import category
 
-from .quick_bytes import holds_text, lowered_text
+from trajview.patterns.quick_bytes import holds_text, lowered_text
 
 __all__ = ["LONGEST", "Literal", "Word", "literal_of", "words_of"]
 

@@ -20,8 +20,9 @@ from functools import cache
 from itertools import product
 from typing import Final
 
+from trajview.patterns.quick_bytes import holds, lowered, place_of
+
 from .pattern_words import LONGEST, Word, words_of
-from .quick_bytes import holds, lowered, place_of
 
 __all__ = ["Prefilter", "prefilter_of"]
 

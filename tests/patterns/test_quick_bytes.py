@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trajview.corpus import quick_bytes
+from trajview.patterns import quick_bytes
 
 texts = st.text("aAbB \n\0éİK\ud800", max_size=40)
 
