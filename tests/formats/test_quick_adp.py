@@ -15,6 +15,7 @@ from trajview.formats.adp import FORMAT
 from trajview.formats.base import Origin
 from trajview.formats.lazy_adp import AdpMessages
 from trajview.formats.quick_adp import look_at_trajectory, parted_trajectory
+from trajview.highlight import text_of
 from trajview.models.adp_spelling import CLASSES
 
 from .hostile import ODD, hostile_bytes
@@ -113,3 +114,27 @@ def test_a_large_trajectory_is_listed_and_opened_without_being_decoded_in_full(
 def test_bytes_that_are_no_utf8_and_what_is_no_trajectory_are_looked_at_in_full() -> None:
     record = _long(1000)
     TAKEN_APART.assert_only_its_own_is_taken_apart(record, json.dumps(record).encode())
+
+
+def test_what_usual_items_say_is_known_without_building_them() -> None:
+    said = [
+        {"class_": "text_observation", "content": "so\nit is", "source": "environment", "tool_call_id": "a"},
+        {"class_": "message_action", "content": "so", "description": "why"},
+        {"class_": "code_action", "content": "1 + 1", "reasoning_content": "sum", "description": "it"},
+        {"class_": "api_action", "function": "look", "kwargs": {"at": [1, {"b": None}]}},
+        {"class_": "text_observation", "content": None, "source": "user"},
+    ]
+    messages = AdpMessages(said, None)
+    built = adp.FORMAT.read({"id": "t", "content": said}, Origin(Path("t.json"))).transcripts[0].messages
+    for index in range(len(said)):
+        known = messages.searchable(index)
+        assert known is not None
+        assert "\n".join(known) == text_of(built[index])
+    assert not messages._built
+    for odd in (
+        {**said[0], "exit_code": 1},
+        {**said[0], "content": 3},
+        {**said[3], "kwargs": "{"},
+        {"class_": "web_action"},
+    ):
+        assert AdpMessages([odd], None).searchable(0) is None
