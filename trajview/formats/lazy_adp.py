@@ -82,10 +82,8 @@ def _said_in(item: dict[str, Any]) -> list[str] | None:
         return None
     if class_ in ("text_observation", "message_action"):
         return [said for said in (content, *thoughts) if said]
-    if class_ == "code_action":
-        function, arguments = item.get("language", ""), {"code": content or ""}
-    else:
-        function, arguments = item.get("function"), item.get("kwargs")
+    function: Any = item.get("language", "") if class_ == "code_action" else item.get("function")
+    arguments: Any = {"code": content or ""} if class_ == "code_action" else item.get("kwargs")
     if type(function) is not str or type(arguments) is not dict:
         return None
     named = function or ("code" if class_ == "code_action" else "(no name)")
