@@ -15,7 +15,7 @@ from trajview.annotation.rubric import SOTOPIA, Band, Dimension, Rubric
 from trajview.annotation.store import AnnotationStore
 from trajview.app.screens.transcript import TranscriptScreen
 
-from .driving import Reader, reading, records
+from .driving import reading, records
 from .logs import episode
 from .test_annotation_panel import Driver, driving
 
@@ -33,11 +33,6 @@ def pressed(key: str) -> events.Key:
     """A key as a terminal sends it."""
     character = {"minus": "-", "space": " ", "quotation_mark": '"', "equals_sign": "="}.get(key, key)
     return events.Key(key, character if len(character) == 1 else None)
-
-
-async def annotate(reader: Reader) -> None:
-    await reader.pilot.press("a")
-    await reader.annotating()
 
 
 async def burst(panel: Driver, keys: Sequence[str]) -> None:
@@ -169,7 +164,7 @@ async def test_submitting_from_inside_the_text_opens_the_next_run(episodes: Path
     async with reading(episodes, store=store, run="a") as reader:
         await reader.opened("a")
         await reader.listed_behind()
-        await annotate(reader)
+        await reader.annotate()
         await reader.press(*keys_of_an_episode("so")[:-1], key)
         await reader.opened("b")
         await reader.annotating()
@@ -190,7 +185,7 @@ async def test_submitting_passes_over_what_is_annotated_and_says_when_it_is_the_
     async with reading(episodes, store=store, run="a") as reader:
         await reader.opened("a")
         await reader.listed_behind()
-        await annotate(reader)
+        await reader.annotate()
         await reader.press(*keys_of_an_episode("so"))
         await reader.opened("c")
         await reader.annotating()
@@ -208,7 +203,7 @@ async def test_keys_between_two_runs_are_for_the_next(episodes: Path, tmp_path: 
     async with reading(episodes, store=store, run="a") as reader:
         await reader.opened("a")
         await reader.listed_behind()
-        await annotate(reader)
+        await reader.annotate()
         for key in (*keys_of_an_episode(), "q", "g", "9"):
             reader.app.post_message(pressed(key))
         await reader.opened("b")
@@ -225,7 +220,7 @@ async def test_undo_shows_what_is_typed_now_where_the_cursor_was(episodes: Path,
     async with reading(episodes, store=tmp_path / "store", run="a") as reader:
         await reader.opened("a")
         await reader.listed_behind()
-        await annotate(reader)
+        await reader.annotate()
         await reader.press("7", "down")
         await reader.until(lambda: reader.state.startswith("draft saved"))
         await reader.press("3", "tab", "5", "ctrl+z")
@@ -240,20 +235,20 @@ async def test_a_next_run_that_cannot_be_opened_leaves_the_keys_alive(episodes: 
     async with reading(episodes, store=tmp_path / "store", run="a") as reader:
         await reader.opened("a")
         await reader.listed_behind()
-        await annotate(reader)
+        await reader.annotate()
         (episodes / "b.json").unlink()
         await reader.press(*keys_of_an_episode("so"))
         await reader.until(lambda: reader.screen.has_class("-failed"))
         await reader.press("L")
         await reader.opened("c")
-        await annotate(reader)
+        await reader.annotate()
         await reader.press("7")
         assert reader.values[0, "believability"] == "7"
         await reader.press("ctrl+p")
         await reader.until(lambda: reader.screen.has_class("-failed"))
         await reader.press("H")
         await reader.opened("a")
-        await annotate(reader)
+        await reader.annotate()
         assert reader.state.startswith("submitted ✓")
         await reader.press("3")
         assert reader.values[0, "believability"] == "3"
@@ -280,7 +275,7 @@ async def test_what_is_typed_between_two_runs_is_in_neither(tmp_path: Path) -> N
 async def test_escape_leaves_the_panel_beside_the_transcript(episodes: Path, tmp_path: Path) -> None:
     async with reading(episodes, store=tmp_path / "store", run="a") as reader:
         await reader.opened("a")
-        await annotate(reader)
+        await reader.annotate()
         await reader.press("7", "tab", "s")
         for key in ("escape", "right_square_bracket"):
             reader.app.post_message(pressed(key))
@@ -298,7 +293,7 @@ async def test_keys_of_the_transcript_scroll_it_from_the_table_but_letters_do_no
 ) -> None:
     async with reading(episodes, store=tmp_path / "store", run="a", size=(120, 14)) as reader:
         await reader.opened("a")
-        await annotate(reader)
+        await reader.annotate()
         await reader.press("right_square_bracket")
         assert reader.unit == 1
         await reader.press("n", "q", "H", "L", "x")
@@ -317,7 +312,7 @@ async def test_active_time_goes_into_the_journal(
     async with reading(episodes, store=store, run="a") as reader:
         await reader.opened("a")
         await reader.listed_behind()
-        await annotate(reader)
+        await reader.annotate()
         await reader.press("7")
         now += 20
         await reader.press("escape")

@@ -29,12 +29,6 @@ _EPISODE = (
 )
 
 
-async def annotate(reader: Reader) -> None:
-    """Open the panel and wait for its fields."""
-    await reader.pilot.press("a")
-    await reader.annotating()
-
-
 async def rate(reader: Reader, *scores: str) -> None:
     """Type scores down a column, each followed by enter."""
     for score in scores:
@@ -63,7 +57,7 @@ async def test_scores_and_reasoning_of_an_episode_become_the_exact_file(episode:
     store = tmp_path / "store"
     async with reading(episode, store=store) as reader:
         await reader.opened()
-        await annotate(reader)
+        await reader.annotate()
         assert "saves to …" in reader.status
         assert reader.status.endswith("/store")
         assert not store.exists()
@@ -100,7 +94,7 @@ async def test_what_was_saved_is_loaded_again_and_saving_again_replaces(log: Pat
     for before, score in (("", "0.5"), ("0.5", "0.75")):
         async with reading(log, store=store) as reader:
             await reader.opened()
-            await annotate(reader)
+            await reader.annotate()
             assert list(fields(reader).values()) == [before]
             await reader.type(score)
             await reader.save()
@@ -112,7 +106,7 @@ async def test_another_annotator_sees_none_of_it(log: Path, tmp_path: Path) -> N
     for annotator in ("ada", "bob"):
         async with reading(log, store=store, annotator=annotator) as reader:
             await reader.opened()
-            await annotate(reader)
+            await reader.annotate()
             assert list(fields(reader).values()) == [""]
             await rate(reader, "1")
             await reader.save()
@@ -123,7 +117,7 @@ async def test_a_typed_error_is_said_in_place_and_never_saved(log: Path, tmp_pat
     store = tmp_path / "store"
     async with reading(log, store=store) as reader:
         await reader.opened()
-        await annotate(reader)
+        await reader.annotate()
         for typed, said in (
             ("7", "out of range 0..1"),
             ("-", "not a number yet"),
@@ -143,7 +137,7 @@ async def test_a_typed_error_is_said_in_place_and_never_saved(log: Path, tmp_pat
 async def test_the_reward_range_of_the_settings_counts(log: Path, tmp_path: Path) -> None:
     async with reading(log, store=tmp_path / "store", reward_range=(-1.0, 10.0)) as reader:
         await reader.opened()
-        await annotate(reader)
+        await reader.annotate()
         assert "-1..10" in reader.whole_screen
         await rate(reader, "7")
         await reader.save()
@@ -153,7 +147,7 @@ async def test_a_draft_follows_its_run_and_survives_the_program(runs: Path, tmp_
     store = tmp_path / "store"
     async with reading(runs, store=store, run="alpha") as reader:
         await reader.opened("alpha")
-        await annotate(reader)
+        await reader.annotate()
         await rate(reader, "0.1")
         await reader.type("a draft")
         await reader.pilot.press("ctrl+n")
@@ -167,7 +161,7 @@ async def test_a_draft_follows_its_run_and_survives_the_program(runs: Path, tmp_
         assert "draft" in reader.state
     async with reading(runs, store=store, run="beta") as reader:
         await reader.opened("beta")
-        await annotate(reader)
+        await reader.annotate()
         assert list(fields(reader).values()) == ["0.2"]
         assert "draft" in reader.state
         await reader.press("escape", "escape")
@@ -180,7 +174,7 @@ async def test_a_draft_follows_its_run_and_survives_the_program(runs: Path, tmp_
 async def test_the_panel_stays_open_from_run_to_run(runs: Path, tmp_path: Path) -> None:
     async with reading(runs, store=tmp_path / "store", run="alpha") as reader:
         await reader.opened("alpha")
-        await annotate(reader)
+        await reader.annotate()
         await reader.press("escape", "L")
         await reader.opened("beta")
         await reader.until(lambda: reader.panel.key == "beta")
@@ -190,7 +184,7 @@ async def test_the_panel_stays_open_from_run_to_run(runs: Path, tmp_path: Path) 
         assert not reader.screen.has_class("-annotating")
         await reader.press("L")
         await reader.opened("beta")
-        await annotate(reader)
+        await reader.annotate()
         await reader.pilot.press("ctrl+n")
         await reader.opened("gamma")
         assert reader.panel.key == "gamma"
@@ -215,7 +209,7 @@ async def test_leaving_with_unsaved_work_asks_and_each_answer_does_what_it_says(
     store = tmp_path / "store"
     async with reading(log, store=store) as reader:
         await reader.opened()
-        await annotate(reader)
+        await reader.annotate()
         await rate(reader, "1")
         await reader.press("escape", "escape")
         for leave in ("q", "ctrl+q"):
@@ -231,7 +225,7 @@ async def test_leaving_with_unsaved_work_asks_and_each_answer_does_what_it_says(
         await reader.listed()
         assert records(store) == []
         await reader.open("enter")
-        await annotate(reader)
+        await reader.annotate()
         assert list(fields(reader).values()) == ["1"]
         await reader.press("escape")
         await reader.pilot.press("ctrl+q")
@@ -245,7 +239,7 @@ async def test_leaving_with_unsaved_work_asks_and_each_answer_does_what_it_says(
 async def test_leaving_without_unsaved_work_asks_nothing(log: Path, tmp_path: Path) -> None:
     async with reading(log, store=tmp_path / "store") as reader:
         await reader.opened()
-        await annotate(reader)
+        await reader.annotate()
         await reader.press("escape", "escape", "q")
         await reader.listed()
         await reader.press("q")
@@ -256,7 +250,7 @@ async def test_leaving_without_unsaved_work_asks_nothing(log: Path, tmp_path: Pa
 async def test_a_score_that_is_none_cannot_be_saved_on_leaving_and_nothing_is_lost(log: Path, tmp_path: Path) -> None:
     async with reading(log, store=tmp_path / "store") as reader:
         await reader.opened()
-        await annotate(reader)
+        await reader.annotate()
         await rate(reader, "7")
         await reader.press("escape", "escape")
         await reader.pilot.press("q")
@@ -273,7 +267,7 @@ async def test_a_store_that_cannot_be_written_shouts(log: Path, tmp_path: Path) 
     store.write_text("a file where a folder should be")
     async with reading(log, store=store) as reader:
         await reader.opened()
-        await annotate(reader)
+        await reader.annotate()
         await rate(reader, "1")
         await reader.press("ctrl+s")
         await reader.until(lambda: any("annotation was not saved" in toast for toast in reader.toasts))
@@ -295,7 +289,7 @@ async def test_a_store_in_the_opened_folder_is_no_log(runs: Path) -> None:
     store = runs / "annotations"
     async with reading(runs, store=store, run="alpha") as reader:
         await reader.opened("alpha")
-        await annotate(reader)
+        await reader.annotate()
         await rate(reader, "1")
         await reader.save()
     assert len(records(store)) == 1
@@ -310,7 +304,7 @@ async def test_the_log_is_never_touched(runs: Path, tmp_path: Path) -> None:
     async with reading(runs, store=tmp_path / "store", run="alpha") as reader:
         await reader.opened("alpha")
         await reader.press("m", "v", "q")
-        await annotate(reader)
+        await reader.annotate()
         await rate(reader, "1")
         await reader.save()
     assert {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in runs.iterdir()} == before
@@ -319,7 +313,7 @@ async def test_the_log_is_never_touched(runs: Path, tmp_path: Path) -> None:
 async def test_keys_that_are_commands_elsewhere_are_text_in_the_panel(log: Path, tmp_path: Path) -> None:
     async with reading(log, store=tmp_path / "store") as reader:
         await reader.opened()
-        await annotate(reader)
+        await reader.annotate()
         reader.panel.query_one(ReasoningText).focus()
         await reader.type("q?n/z[]:am")
         assert reasoning(reader) == "q?n/z[]:am"
@@ -332,7 +326,7 @@ async def test_in_the_terminals_own_colours_a_bar_shows_where_the_reasoning_is(
 ) -> None:
     async with reading(log, store=tmp_path / "store", theme=theme) as reader:
         await reader.opened()
-        await annotate(reader)
+        await reader.annotate()
         field = reader.reasoning
         at = field.region
         rows = screen_text(reader.app).split("\n")[at.y : at.bottom]

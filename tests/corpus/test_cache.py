@@ -19,20 +19,9 @@ from trajview.corpus.corpus import Corpus
 from trajview.corpus.scan import Scan
 from trajview.errors import Problem
 
+from .logs import chat, write_lines
+
 FIXTURES = Path(__file__).parents[1] / "fixtures"
-
-
-def chat(run_id: str, text: str = "hi", **more: Any) -> dict[str, Any]:
-    return {
-        "id": run_id,
-        "messages": [{"role": "user", "content": text}, {"role": "assistant", "content": "ok"}],
-        **more,
-    }
-
-
-def write_lines(path: Path, records: list[Any]) -> Path:
-    path.write_text("".join(json.dumps(record) + "\n" for record in records))
-    return path
 
 
 @pytest.fixture(autouse=True)

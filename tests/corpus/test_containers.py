@@ -16,6 +16,8 @@ from trajview.corpus.corpus import Corpus
 from trajview.corpus.files import wide_encoding
 from trajview.errors import UnreadableError
 
+from .logs import ids
+
 USER = {"role": "user", "content": "Is the door locked?"}
 ASSISTANT = {"role": "assistant", "content": "It is."}
 
@@ -28,10 +30,6 @@ def corpus_of(tmp_path: Path, name: str, content: bytes | str) -> Corpus:
     path = tmp_path / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return open_corpus(path)
-
-
-def ids(corpus: Corpus) -> list[str]:
-    return [info.id for info in corpus]
 
 
 def test_a_json_object_is_one_record(tmp_path: Path) -> None:

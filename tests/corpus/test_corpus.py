@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 import threading
@@ -19,18 +18,10 @@ from trajview.corpus.info import RunInfo
 from trajview.corpus.walk import SourceFile
 from trajview.errors import FormatError, Problem
 
+from .logs import chat, write_lines
 from .refusing import refuse
 
 PATIENCE = 20.0
-
-
-def chat(run_id: str, text: str = "hi") -> dict[str, Any]:
-    return {"id": run_id, "messages": [{"role": "user", "content": text}, {"role": "assistant", "content": "ok"}]}
-
-
-def write_lines(path: Path, records: list[Any]) -> Path:
-    path.write_text("".join(json.dumps(record) + "\n" for record in records))
-    return path
 
 
 def test_ids_that_repeat_get_keys_of_their_own(tmp_path: Path) -> None:

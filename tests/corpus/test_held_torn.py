@@ -11,6 +11,7 @@ import pytest
 from trajview import open_corpus
 from trajview.corpus.corpus import Corpus
 
+from .logs import ids
 from .test_held import chat
 
 CHATS = [chat(f"r{number}") for number in range(5)]
@@ -20,10 +21,6 @@ def opened(tmp_path: Path, text: str) -> Corpus:
     path = tmp_path / "a.json"
     path.write_text(text)
     return open_corpus(path)
-
-
-def ids(corpus: Corpus) -> list[str]:
-    return [info.id for info in corpus]
 
 
 def said(corpus: Corpus) -> list[tuple[str, int | None]]:

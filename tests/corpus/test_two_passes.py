@@ -22,6 +22,7 @@ from trajview.corpus.walk import SourceFile
 from trajview.errors import Problem, UnreadableError
 from trajview.formats import registry
 
+from .logs import chat, write_lines
 from .refusing import refuse
 
 
@@ -29,16 +30,6 @@ from .refusing import refuse
 def nothing_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that small files are listed first, as large ones are."""
     monkeypatch.setattr(background, "_AT_ONCE", 0)
-
-
-def chat(run_id: str | None, text: str = "hi", **more: Any) -> dict[str, Any]:
-    named = {} if run_id is None else {"id": run_id}
-    return {**named, "messages": [{"role": "user", "content": text}, {"role": "assistant", "content": "ok"}], **more}
-
-
-def write_lines(path: Path, records: list[Any]) -> Path:
-    path.write_text("".join(json.dumps(record) + "\n" for record in records))
-    return path
 
 
 class Rows:

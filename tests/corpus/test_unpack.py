@@ -28,6 +28,8 @@ from trajview.corpus.files import open_source
 from trajview.corpus.streams import PackedStream
 from trajview.corpus.unpack import log_suffix, zip_module
 
+from .logs import chat
+
 if sys.version_info >= (3, 14):
     from compression import zstd
 else:
@@ -59,10 +61,6 @@ def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 def in_memory(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if not request.param:
         monkeypatch.setattr(unpack, "_IN_MEMORY", 100)
-
-
-def chat(run_id: str, text: str = "hi") -> dict[str, Any]:
-    return {"id": run_id, "messages": [{"role": "user", "content": text}, {"role": "assistant", "content": "ok"}]}
 
 
 def lines(count: int, size: int = 10) -> bytes:

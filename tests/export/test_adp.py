@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 from hypothesis import given, settings
 
 from trajview.export.adp import export_adp
 from trajview.formats.adp import FORMAT
-from trajview.formats.base import Origin
 from trajview.models.adp import OtherItem, Trajectory
 from trajview.models.messages import (
     AssistantMessage,
@@ -24,12 +22,8 @@ from trajview.models.run import AgentRun
 from trajview.models.transcript import Transcript
 
 from .differences import differing, differing_of_run, named
+from .reading import read_lines
 from .strategies import runs
-
-
-def read(text: str) -> list[AgentRun]:
-    return [FORMAT.read(json.loads(line), Origin(Path("run.jsonl"))) for line in text.splitlines()]
-
 
 PLAIN = AgentRun(
     id="r",
@@ -64,7 +58,7 @@ PLAIN = AgentRun(
 def test_what_adp_has_comes_back_and_nothing_is_lost() -> None:
     found = export_adp(PLAIN)
     assert found.lost == []
-    assert read(found.text) == [PLAIN]
+    assert read_lines(FORMAT, found.text) == [PLAIN]
     assert json.loads(found.text)["details"] == {"task": "web", "model_name": "m-1"}
 
 
@@ -81,7 +75,7 @@ def test_every_trajectory_keeps_the_rules_of_adp(run: AgentRun) -> None:
 @given(runs)
 def test_what_is_read_back_differs_only_in_what_is_named(run: AgentRun) -> None:
     found = export_adp(run)
-    again = read(found.text)
+    again = read_lines(FORMAT, found.text)
     assert len(again) == len(run.transcripts)
     for added in {"schema_version", "model_name", "reward"} - run.metadata.keys():
         again[0].metadata.pop(added, None)

@@ -23,7 +23,6 @@ from trajview.export.shown import Annotated
 from trajview.highlight import Rule, compile_rule
 from trajview.models.messages import (
     AssistantMessage,
-    ChatMessage,
     ImagePart,
     ReasoningPart,
     TextPart,
@@ -35,6 +34,7 @@ from trajview.models.run import AgentRun
 from trajview.models.sotopia import AnnotationForEpisode
 from trajview.models.transcript import Transcript
 
+from .reading import run_of
 from .strategies import runs
 
 TAGS = frozenset(
@@ -117,10 +117,6 @@ class Page(HTMLParser):
 
     def handle_comment(self, data: str) -> None:
         raise AssertionError("a comment")
-
-
-def run_of(*messages: ChatMessage, **more: Any) -> AgentRun:
-    return AgentRun(id="r", transcripts=[Transcript(messages=list(messages))], **more)
 
 
 def groups_of(text: str) -> list[tuple[str, str, list[str]]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from hypothesis import given, settings
 from markdown_it import MarkdownIt
@@ -16,7 +15,6 @@ from trajview.export.shown import Annotated
 from trajview.highlight import compile_rule
 from trajview.models.messages import (
     AssistantMessage,
-    ChatMessage,
     ImagePart,
     ReasoningPart,
     TextPart,
@@ -29,13 +27,10 @@ from trajview.models.run import AgentRun
 from trajview.models.sotopia import AnnotationForEpisode
 from trajview.models.transcript import Transcript, TranscriptGroup
 
+from .reading import run_of
 from .strategies import runs
 
 PARSER = MarkdownIt("commonmark").enable("table")
-
-
-def run_of(*messages: ChatMessage, **more: Any) -> AgentRun:
-    return AgentRun(id="r", transcripts=[Transcript(messages=list(messages))], **more)
 
 
 def headings(text: str) -> list[str]:

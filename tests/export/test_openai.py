@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 from hypothesis import given, settings
 
 from trajview.export.openai import export_openai
-from trajview.formats.base import Origin
 from trajview.formats.openai import FORMAT
 from trajview.models.messages import (
     AssistantMessage,
@@ -27,15 +25,8 @@ from trajview.models.run import AgentRun
 from trajview.models.transcript import Transcript
 
 from .differences import differing, differing_of_run, named
+from .reading import read_lines, run_of
 from .strategies import runs
-
-
-def read(text: str) -> list[AgentRun]:
-    return [FORMAT.read(json.loads(line), Origin(Path("run.jsonl"))) for line in text.splitlines()]
-
-
-def run_of(*messages: ChatMessage, **more: Any) -> AgentRun:
-    return AgentRun(id="r", transcripts=[Transcript(id="r/0", messages=list(messages))], **more)
 
 
 def written(*messages: ChatMessage) -> tuple[list[dict[str, Any]], list[str]]:
@@ -64,14 +55,14 @@ PLAIN = run_of(
 def test_what_the_format_has_comes_back_and_nothing_is_lost() -> None:
     found = export_openai(PLAIN)
     assert found.lost == []
-    assert read(found.text) == [PLAIN]
+    assert read_lines(FORMAT, found.text) == [PLAIN]
 
 
 @settings(deadline=None)
 @given(runs)
 def test_what_is_read_back_differs_only_in_what_is_named(run: AgentRun) -> None:
     found = export_openai(run)
-    again = read(found.text)
+    again = read_lines(FORMAT, found.text)
     assert len(again) == len(run.transcripts)
     assert len(found.kinds) == len(found.lost)
     if len(run.transcripts) > 1:

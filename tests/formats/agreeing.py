@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from trajview.errors import FormatError
 from trajview.formats.base import Format, Origin
 from trajview.models.run import AgentRun
 
@@ -19,6 +21,15 @@ def agree(known: Format, record: Any, origin: Origin) -> AgentRun:
     assert summary.agents == tuple(run.agents or ())
     assert repr(summary.rewards) == repr(tuple(run.rewards or ())), "by repr, since NaN is no equal of itself"
     return run
+
+
+def read_if_detected(known: Format, record: Any, read: Callable[[Any, Origin], object]) -> None:
+    """Check that a record can be read where it is detected, and be checked in any case."""
+    known.check(record, Origin())
+    try:
+        read(record, Origin())
+    except FormatError:
+        assert known.detect(record) is None
 
 
 def models_in(run: AgentRun) -> tuple[str, ...]:

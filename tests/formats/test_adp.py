@@ -21,7 +21,7 @@ from trajview.models.adp_spelling import CLASSES
 from trajview.models.messages import AssistantMessage, ToolMessage, UserMessage
 from trajview.models.run import AgentRun
 
-from .agreeing import agree, models_in
+from .agreeing import agree, models_in, read_if_detected
 from .digest import digest
 from .junk import junk, objects
 from .opened import assert_same_run
@@ -227,11 +227,7 @@ wild = objects(
 @settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 @given(wild)
 def test_what_is_detected_reads_and_the_summary_agrees(record: dict[str, Any]) -> None:
-    FORMAT.check(record, Origin())
-    try:
-        agreed(record, Origin())
-    except FormatError:
-        assert FORMAT.detect(record) is None
+    read_if_detected(FORMAT, record, agreed)
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
