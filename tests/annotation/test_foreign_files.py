@@ -213,3 +213,19 @@ def test_a_store_is_listed_beside_a_pipe_and_a_link_that_leads_nowhere(tmp_path:
         "This file could not be read: it is a pipe, not a file.",
         "This file is a link to one that is not there.",
     ]
+
+
+def test_a_copy_of_a_record_beside_it_is_said_and_left_alone(tmp_path: Path) -> None:
+    path = submitted(tmp_path)
+    copy = path.with_name("before lunch.json")
+    copy.write_bytes(path.read_bytes())
+    store = opened(tmp_path)
+    (problem,) = store.misplaced()
+    assert f"more than once; {path.name} is edited" in problem.reason
+    assert copy.name in problem.hint
+    before = copy.read_bytes()
+    store.submit(typed("8"), SOTOPIA)
+    assert copy.read_bytes() == before
+    assert json.loads(path.read_text())["rewards"][0][0] == 8.0
+    copy.unlink()
+    assert opened(tmp_path).misplaced() == []

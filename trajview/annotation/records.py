@@ -174,9 +174,16 @@ class RecordFolder:
         mine = self.path / f"{pk}.json"
         self.look()
         self._more_than_one.pop(loadable(episode), None)
-        if mine.name in self.index:
-            return mine
         name = loadable(episode)
+        if mine.name in self.index:
+            copies = sorted(each.path.name for each in self.of(annotator) if each.pk == pk and each.path != mine)
+            if copies:
+                self._more_than_one[name] = Problem(
+                    f"The annotation of {name} by {loadable(annotator)} is there more than once; {mine.name} is edited.",
+                    f"move away what is not wanted: {', '.join(copies[:3])}",
+                    Where(mine),
+                )
+            return mine
         fitting = [
             entry
             for entry in self.of(annotator)
