@@ -15,6 +15,7 @@ from trajview.app.screens.raw import RawScreen
 from trajview.app.screens.transcript import TranscriptScreen
 from trajview.app.screens.unsaved import UnsavedScreen
 from trajview.app.widgets.annotation_panel import AnnotationPanel
+from trajview.app.widgets.run_table import RunTable
 
 from .driving import PATIENCE, burst, reading
 from .logs import chat, write_jsonl
@@ -127,3 +128,18 @@ async def test_quitting_while_a_screen_is_being_made_is_no_fault(logs: Path, pau
             while reader.app.is_running:
                 await asyncio.sleep(0.01)
     assert reader.app.return_code == 0
+
+
+async def test_a_key_that_comes_while_the_program_ends_is_for_nobody(
+    logs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reached: list[events.Event] = []
+    monkeypatch.setattr(RunTable, "_forward_event", lambda _, event: reached.append(event))
+    async with reading(logs) as reader:
+        await reader.listed()
+        held: list[events.Event] = [events.Key("d", "d")]
+        reader.app.exit(0)
+        await reader.app.on_event(events.Key("d", "d"))
+        await reader.app.type_held(lambda: held.pop() if held else None)
+        assert held
+        assert not reached

@@ -161,6 +161,8 @@ class TrajviewApp(OneFrameApp, Leaving, Episodes):
         key_pressed(_RESTYLED)
 
     async def on_event(self, event: events.Event) -> None:
+        if self._exit and isinstance(event, events.InputEvent):
+            return  # It is for nobody, least of all for a screen that was not finished any more.
         if isinstance(event, events.Resize):
             key_pressed(_LAID_OUT)
         if (
@@ -176,7 +178,7 @@ class TrajviewApp(OneFrameApp, Leaving, Episodes):
 
     async def type_held(self, next_held: Callable[[], events.Event | None]) -> None:
         """Do what was typed ahead, as if it were typed now. In the app's own turn: no key comes between."""
-        while (event := next_held()) is not None:
+        while not self._exit and (event := next_held()) is not None:
             await super().on_event(event)
 
     def _active(self) -> None:
