@@ -75,9 +75,13 @@ def ids(app: BrowserApp) -> list[str]:
 
 
 @asynccontextmanager
-async def filtering(size: tuple[int, int] = (100, 24)) -> AsyncIterator[tuple[BrowserApp, Pilot[None]]]:
+async def filtering(
+    found: FakeCorpus | None = None, size: tuple[int, int] = (100, 24), settings: Settings | None = None
+) -> AsyncIterator[tuple[BrowserApp, Pilot[None]]]:
     """The browser, with the cursor in the field of the filter."""
-    app = BrowserApp(corpus())
+    app = BrowserApp(corpus() if found is None else found)
+    if settings is not None:
+        app.settings = settings
     async with app.run_test(size=size) as pilot:
         await settle(pilot)
         await pilot.press("ampersand")
@@ -172,10 +176,7 @@ async def test_the_right_arrow_takes_what_is_shown_behind_the_text() -> None:
 async def test_what_is_not_known_yet_is_counted_and_found_out() -> None:
     found = corpus()
     found.holding = threading.Event()
-    app = BrowserApp(found)
-    async with app.run_test(size=(100, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("ampersand")
+    async with filtering(found) as (app, pilot):
         await type_in(pilot, "calls >= 1 units > 3")
         assert ids(app) == []
         assert count(app) == "0 of 4 · 2 not known yet"
@@ -212,11 +213,7 @@ async def test_fields_that_no_column_shows_get_one_while_the_filter_is_about_the
 async def test_blind_mode_stays_blind_to_a_filter() -> None:
     found = corpus()
     found.contents["alpha"] = read("alpha", 1, task="sort", reward=0.25, model="gpt-4")
-    app = BrowserApp(found)
-    app.settings = Settings(paths=(Path("/logs"),), blind=True)
-    async with app.run_test(size=(120, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("ampersand")
+    async with filtering(found, size=(120, 24), settings=Settings(paths=(Path("/logs"),), blind=True)) as (app, pilot):
         for text in (
             "reward < 0.5",
             "model ~ gpt",
@@ -233,10 +230,7 @@ async def test_blind_mode_stays_blind_to_a_filter() -> None:
 async def test_keys_of_metadata_are_offered_level_by_level_as_soon_as_runs_were_read_for_them() -> None:
     found = corpus()
     found.contents["alpha"] = read("alpha", 1, task="sort", scores={"goal": 1, "style": {"tone": 2}})
-    app = BrowserApp(found)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("ampersand")
+    async with filtering(found, size=(80, 24)) as (app, pilot):
         await type_in(pilot, "metadata.")
         await until(pilot, lambda: told(app).split()[:2] == ["task", "scores."])
         await type_in(pilot, "s")
@@ -253,10 +247,7 @@ async def test_a_value_from_a_log_does_nothing_to_the_table() -> None:
     found.contents = {
         name: read(name, 0, task=value) for name, value in zip(("alpha", "beta", "gamma"), hostile, strict=True)
     }
-    app = BrowserApp(found)
-    async with app.run_test(size=(120, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("ampersand")
+    async with filtering(found, size=(120, 24)) as (app, pilot):
         await type_in(pilot, "metadata.task != none")
         await until(pilot, lambda: len(ids(app)) == 3)
         shown = "\n".join(rows(app))
@@ -267,10 +258,7 @@ async def test_a_value_from_a_log_does_nothing_to_the_table() -> None:
 
 async def test_a_run_that_comes_or_changes_later_is_found_out_too() -> None:
     found = corpus()
-    app = BrowserApp(found)
-    async with app.run_test(size=(100, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("ampersand")
+    async with filtering(found) as (app, pilot):
         await type_in(pilot, "metadata.task == sort")
         await until(pilot, lambda: ids(app) == ["alpha"])
         found.contents["delta"] = read("delta", 0, task="sort")
@@ -342,10 +330,7 @@ def test_a_run_may_be_learnt_of_twice_at_once() -> None:
 async def test_leaving_while_runs_are_read_is_harmless() -> None:
     found = corpus()
     found.holding = threading.Event()
-    app = BrowserApp(found)
-    async with app.run_test(size=(100, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("ampersand")
+    async with filtering(found) as (app, pilot):
         await type_in(pilot, "tokens > 1")
         await until(pilot, lambda: found.was_read)
         finder = app.browser._finder

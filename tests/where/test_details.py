@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from trajview.corpus import cache as module
-from trajview.corpus.corpus import open_corpus
+from trajview.corpus.corpus import Corpus, open_corpus
 from trajview.corpus.info import RunInfo
 from trajview.models.run import AgentRun
 from trajview.models.tokens import count_tokens
@@ -27,10 +27,14 @@ def asked(text: str) -> list[Ref]:
     return list(refs_in(parse(text)))
 
 
-def of(record: Any, text: str, tmp_path: Path) -> list[Any]:
-    path = tmp_path / "a.json"
+def opened(record: Any, folder: Path) -> Corpus:
+    path = folder / "a.json"
     path.write_text(json.dumps(record))
-    corpus = open_corpus(path)
+    return open_corpus(path)
+
+
+def of(record: Any, text: str, tmp_path: Path) -> list[Any]:
+    corpus = opened(record, tmp_path)
     found = read_details(corpus, corpus[0], asked(text))
     return [found[ref] for ref in asked(text)]
 
@@ -57,8 +61,7 @@ def test_errors_calls_and_tools_are_counted(tmp_path: Path) -> None:
 
 def test_the_keys_of_metadata_are_known_level_by_level_and_kept_once_for_all_runs(tmp_path: Path) -> None:
     def keys(record: dict[str, Any]) -> Any:
-        (tmp_path / "a.json").write_text(json.dumps(record))
-        corpus = open_corpus(tmp_path / "a.json")
+        corpus = opened(record, tmp_path)
         return read_details(corpus, corpus[0], [METADATA])[METADATA]
 
     found = keys(CHAT)
@@ -89,19 +92,15 @@ def test_an_episode_counts_what_was_said_once_though_each_agent_saw_it() -> None
 
 
 def test_a_run_that_cannot_be_read_any_more_has_no_details(tmp_path: Path) -> None:
-    path = tmp_path / "a.json"
-    path.write_text(json.dumps(CHAT))
-    corpus = open_corpus(path)
-    path.unlink()
+    corpus = opened(CHAT, tmp_path)
+    (tmp_path / "a.json").unlink()
     tokens, tools, metadata = read_details(corpus, corpus[0], asked("tokens>0 tools>0 metadata.x")).values()
     assert tokens != tokens
     assert (tools, metadata) == ((), None)
 
 
 def test_reading_stops_when_nobody_wants_to_know(tmp_path: Path) -> None:
-    path = tmp_path / "a.json"
-    path.write_text(json.dumps(CHAT))
-    corpus = open_corpus(path)
+    corpus = opened(CHAT, tmp_path)
     with pytest.raises(Cancelled):
         read_details(corpus, corpus[0], asked("errors > 0"), lambda: True)
 
@@ -110,9 +109,7 @@ def test_what_a_run_was_read_for_is_kept_until_the_file_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "_JUST_NOW", 0)
-    path = tmp_path / "a.json"
-    path.write_text(json.dumps(CHAT))
-    corpus = open_corpus(path)
+    corpus = opened(CHAT, tmp_path)
     read = 0
 
     class Counting:
@@ -134,8 +131,7 @@ def test_what_a_run_was_read_for_is_kept_until_the_file_changes(
     assert read == 2, "nobody had asked for tokens"
     assert found("tokens > 0 tools.bash > 0") == [*tokens, 2]
     assert read == 2
-    path.write_text(json.dumps({**CHAT, "messages": CHAT["messages"][:1]}))
-    corpus = open_corpus(path)
+    corpus = opened({**CHAT, "messages": CHAT["messages"][:1]}, tmp_path)
     assert found("errors > 0") == [0]
     assert read == 3
 
@@ -157,9 +153,7 @@ def test_a_run_is_found_as_it_is_even_when_the_cache_is_garbage(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "_JUST_NOW", 0)
-    path = tmp_path / "a.json"
-    path.write_text(json.dumps(CHAT))
-    corpus = open_corpus(path)
+    corpus = opened(CHAT, tmp_path)
     (tmp_path / "cache.sqlite").write_bytes(b"no database " * 1000)
     cache = DetailsCache(tmp_path / "cache.sqlite")
     assert list(read_details(corpus, corpus[0], asked("errors > 0"), cache=cache).values()) == [1]

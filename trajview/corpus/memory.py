@@ -76,19 +76,18 @@ def check_room(size: int, path: Path, *, is_list: bool) -> None:
 
 def check_room_to_open(size: int, path: Path, line: int | None) -> None:
     """Raise UnreadableError where a record of so many bytes is too large to be opened."""
-    if size > _SMALL and size * _OPEN > (free := _available()):
-        raise UnreadableError(
-            f"this record has {giga(size)}, opening it takes {_OPEN} times that, and {giga(free)} of memory are free",
-            hint="cut it into shorter runs, or open it where there is more memory",
-            where=Where(path, line),
-        )
+    _check_room_for(_OPEN, size, path, line)
 
 
 def check_room_to_take_apart(size: int, path: Path, line: int | None) -> None:
     """Raise UnreadableError where a record of so many bytes is too large to be opened, even if most stays bytes."""
-    if size > _SMALL and size * _APART > (free := _available()):
+    _check_room_for(_APART, size, path, line)
+
+
+def _check_room_for(times: int, size: int, path: Path, line: int | None) -> None:
+    if size > _SMALL and size * times > (free := _available()):
         raise UnreadableError(
-            f"this record has {giga(size)}, opening it takes {_APART} times that, and {giga(free)} of memory are free",
+            f"this record has {giga(size)}, opening it takes {times} times that, and {giga(free)} of memory are free",
             hint="cut it into shorter runs, or open it where there is more memory",
             where=Where(path, line),
         )

@@ -15,7 +15,7 @@ from msgspec.json import Decoder
 
 from .parts import CALL_BLOCKS, parse_arguments, parts_of, tool_call, tool_calls_of
 from .plain import as_json, as_text, dict_or_value, kind, number, put
-from .roles import ROLES, Piece, logged_role, pieces_of
+from .roles import ROLES, Piece, is_block, logged_role, pieces_of
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -133,8 +133,8 @@ class Conversation:
         calls: list[dict[str, Any]] = []
         if piece.role == "assistant":
             if isinstance(content, list):
-                calls = [tool_call(block) for block in content if _is_call(block)]
-                content = [block for block in content if not _is_call(block)] if calls else content
+                calls = [tool_call(block) for block in content if is_block(block, CALL_BLOCKS)]
+                content = [block for block in content if not is_block(block, CALL_BLOCKS)] if calls else content
             if piece.first:
                 calls = self._calls_beside(item, used) + calls
             if logged_role(item) in ("function_call", "tool_call") and isinstance(content, str):
@@ -281,13 +281,6 @@ def _output_of(output: Any) -> tuple[Any, dict[str, Any]]:
     except (ValueError, RecursionError):
         return output, {}
     return found.output, found.metadata
-
-
-def _is_call(block: Any) -> bool:
-    if not isinstance(block, dict):
-        return False
-    found = block.get("type")
-    return isinstance(found, str) and found in CALL_BLOCKS
 
 
 def _call_in(text: str) -> dict[str, Any] | None:

@@ -13,7 +13,18 @@ from msgspec import Struct
 
 from .parts import RESULT_BLOCKS
 
-__all__ = ["ROLES", "Piece", "elements_of", "is_message", "logged_role", "pieces_of", "role_of", "roles_of", "sample"]
+__all__ = [
+    "ROLES",
+    "Piece",
+    "elements_of",
+    "is_block",
+    "is_message",
+    "logged_role",
+    "pieces_of",
+    "role_of",
+    "roles_of",
+    "sample",
+]
 
 ROLES: dict[str, str] = {
     **dict.fromkeys(("system", "developer"), "system"),
@@ -83,23 +94,24 @@ def roles_of(items: Sequence[Any]) -> list[str]:
         return [role_of(item) for item in items]
 
 
-def _is_result(block: Any) -> bool:
+def is_block(block: Any, kinds: frozenset[str]) -> bool:
+    """Whether an element of a message's content is a block of one of these types."""
     if not isinstance(block, dict):
         return False
     kind = block.get("type")
-    return isinstance(kind, str) and kind in RESULT_BLOCKS
+    return isinstance(kind, str) and kind in kinds
 
 
 def pieces_of(item: Any) -> list[Piece]:
     """A logged message as pieces, in order: tool results among its blocks are messages of their own (Anthropic)."""
     role = role_of(item)
     content = item.get("content") if isinstance(item, dict) else None
-    if not isinstance(content, list) or not any(map(_is_result, content)):
+    if not isinstance(content, list) or not any(is_block(block, RESULT_BLOCKS) for block in content):
         return [Piece(role, item)]
     pieces: list[Piece] = []
     others: list[Any] = []
     for block in content:
-        if not _is_result(block):
+        if not is_block(block, RESULT_BLOCKS):
             others.append(block)
             continue
         if others:
