@@ -18,6 +18,11 @@ _HOSTILE = st.sampled_from([
 _VALUE = re.compile(rb'"(?:[^"\\]|\\.)*"(?!:)|\d+|\[\]')
 
 
+def in_any_order(records: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy[dict[str, Any]]:
+    """The same records, their keys in any order."""
+    return records.flatmap(lambda record: st.permutations(list(record.items())).map(dict))
+
+
 @st.composite
 def hostile_bytes(draw: st.DrawFn, records: st.SearchStrategy[Any], at_least: int = 1) -> bytes:
     """The JSON of a record in which so many values, or one more or two, are hostile; they stand at its end if it has none."""

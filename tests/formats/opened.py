@@ -31,8 +31,10 @@ def assert_same_run(run: AgentRun | None, whole: AgentRun) -> None:
                 assert known is None or "\n".join(filter(None, known)) == text_of(message)
         assert [messages[index] for index in reversed(range(len(messages)))] == eager.messages[::-1]
         assert highlights_in(lazy) == highlights_in(eager)
+        assert list(lazy.metadata) == list(eager.metadata)
         assert (lazy.id, lazy.name, lazy.metadata) == (eager.id, eager.name, eager.metadata)
         assert (lazy.units, lazy.unit_starts) == (eager.units, eager.unit_starts)
+    assert list(run.metadata) == list(whole.metadata)
     assert run.model_dump(include=_KEPT) == whole.model_dump(include=_KEPT)
 
 

@@ -18,7 +18,7 @@ from trajview.formats.quick_adp import look_at_trajectory, parted_trajectory
 from trajview.highlight import text_of
 from trajview.models.adp_spelling import CLASSES
 
-from .hostile import ODD, hostile_bytes
+from .hostile import ODD, hostile_bytes, in_any_order
 from .opened import assert_same_run, opened_without_decoding
 from .taken_apart import TakenApart
 from .test_adp import NAMES, records, wild
@@ -41,7 +41,7 @@ BESIDE: dict[str, st.SearchStrategy[Any]] = {
     "available_apis": ODD, "note": ODD,
 }  # fmt: skip
 ITEMS = st.lists(ITEM, min_size=1, max_size=6)
-USUAL = st.fixed_dictionaries({"content": ITEMS}, optional=BESIDE)
+USUAL = in_any_order(st.fixed_dictionaries({"content": ITEMS}, optional=BESIDE))
 OTHER_KEYS = st.fixed_dictionaries(
     {"content": st.lists(st.builds(lambda item, odd: {**item, "more": odd}, ITEM, ODD), min_size=1, max_size=4)},
     optional=BESIDE,
@@ -114,6 +114,16 @@ def test_a_large_trajectory_is_listed_and_opened_without_being_decoded_in_full(
 def test_bytes_that_are_no_utf8_and_what_is_no_trajectory_are_looked_at_in_full() -> None:
     record = _long(1000)
     TAKEN_APART.assert_only_its_own_is_taken_apart(record, json.dumps(record).encode())
+
+
+def test_what_stands_beside_the_items_keeps_its_order_however_far_apart_it_is() -> None:
+    for order in (["schema_version", "available_apis", "id"], ["id", "available_apis", "schema_version"]):
+        said = [{"class_": "message_action", "content": "x"}]
+        known = {"schema_version": "]", "available_apis": "x" * 40_000, "id": "t", "content": said}
+        for record in (
+            {key: known[key] for key in [*order, "content"]}, {key: known[key] for key in ["content", *order]},
+        ):  # fmt: skip
+            assert check(json.dumps(record).encode())
 
 
 def test_what_usual_items_say_is_known_without_building_them() -> None:

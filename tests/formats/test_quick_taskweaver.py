@@ -16,7 +16,7 @@ from trajview.formats.lazy_taskweaver import TaskWeaverMessages
 from trajview.formats.quick_taskweaver import look_at_conversation, parted_conversation
 from trajview.formats.taskweaver import FORMAT
 
-from .hostile import ODD, hostile_bytes
+from .hostile import ODD, hostile_bytes, in_any_order
 from .opened import assert_same_run, opened_without_decoding
 from .taken_apart import TakenApart
 from .test_taskweaver import ATTACHED, PATHS, load
@@ -47,7 +47,7 @@ ROUND = st.fixed_dictionaries(
 BESIDE: dict[str, st.SearchStrategy[Any]] = {
     "id": st.just("c") | st.just(3) | ODD, "plugins": ODD, "roles": ODD, "enabled": ODD, "note": ODD, "name": ODD,
 }  # fmt: skip
-USUAL = st.fixed_dictionaries({"rounds": st.lists(ROUND, min_size=1, max_size=4)}, optional=BESIDE)
+USUAL = in_any_order(st.fixed_dictionaries({"rounds": st.lists(ROUND, min_size=1, max_size=4)}, optional=BESIDE))
 WILD = st.fixed_dictionaries(
     {"rounds": st.lists(ROUND | ODD | st.fixed_dictionaries({"post_list": st.lists(POST | ODD, max_size=3) | ODD, "more": ODD}), max_size=4) | ODD},
     optional={**BESIDE, "messages": ODD, "transcripts": ODD},

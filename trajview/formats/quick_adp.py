@@ -122,7 +122,7 @@ def parted_trajectory(data: bytes | memoryview) -> PartedTrajectory | None:
             fields = {key: _decode_any(value) for key, value in values.items()}
         else:
             items = heads = record.content
-            fields = fields_of(record, but="content")
+            fields = fields_of(record, "content", data)
         first = [_decode_any(json_of(item)) for item in items[:_SAMPLED]]
     except (ValueError, RecursionError):  # no such trajectory, or no JSON at all
         return None

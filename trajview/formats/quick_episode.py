@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import msgspec
 from msgspec import UNSET, Raw
+from msgspec.structs import replace
 
 from trajview.models.episodes import Said
 
@@ -18,6 +19,7 @@ from .base import Origin, Summary
 from .episode_outline import PartedEpisode, count_unless_evaluated, onlooker_count, onlooker_outline
 from .sotopia import FORMAT
 from .sotopia_episode import Episode, episode_from
+from .unread import in_order
 
 __all__ = ["look_at_episode", "look_at_parts", "parted_episode"]
 
@@ -59,6 +61,8 @@ def parted_episode(data: bytes | memoryview, origin: Origin) -> PartedEpisode | 
     """The episode that a record is, to be opened; None where the record has to be decoded in full for that."""
     record = _record(data)
     episode = None if record is None else _episode(record, origin)
+    if episode is not None:
+        episode = replace(episode, fields=in_order(episode.fields, "messages", data))
     return None if episode is None else PartedEpisode(episode, onlooker_outline(episode))
 
 

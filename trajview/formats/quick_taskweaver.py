@@ -111,7 +111,7 @@ def parted_conversation(data: bytes | memoryview) -> PartedConversation | None:
             record = _decode(data)
         except ValueError:  # somewhere in it there may be other keys
             return _parted_with_other_keys(data)
-        parts = PartedConversation(fields_of(record, but="rounds"), Outlined([], [], []), [])
+        parts = PartedConversation(fields_of(record, "rounds", data), Outlined([], [], []), [])
         for number, round_ in enumerate(record.rounds, 1):
             _add(parts, number, round_, round_.post_list, round_.post_list, round_.user_query)
     except (ValueError, RecursionError):  # no such conversation, or no JSON at all

@@ -6,7 +6,7 @@ Taking it apart checks that all of it is JSON, and costs a third of making value
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from contextlib import suppress
 from typing import Any, Final, Literal, Protocol, cast
 
@@ -19,7 +19,7 @@ from .roles import ROLES, sample
 
 __all__ = [
     "ABSENT", "KEY", "LAZY_FROM", "UNDECODED", "WHOLE", "Decode", "Head", "Measured", "Outline", "Parted", "PartedRun", "Told", "Unread", "Usual",
-    "as_logged", "fields_of", "json_of", "new_outline", "parted",
+    "as_logged", "fields_of", "in_order", "json_of", "new_outline", "parted",
 ]  # fmt: skip
 
 Decode = Callable[[bytes | memoryview], Any]
@@ -73,6 +73,7 @@ _written: Final = msgspec.json.Encoder().encode
 _decode_one_usual: Final = msgspec.json.Decoder(Usual).decode
 _decode_usual: Final = msgspec.json.Decoder(list[Usual]).decode
 _decode_raws: Final = msgspec.json.Decoder(list[Raw]).decode
+_decode_object: Final = msgspec.json.Decoder(dict[str, Raw]).decode
 
 
 def json_of(item: Raw | msgspec.Struct) -> bytes | memoryview:
@@ -80,10 +81,20 @@ def json_of(item: Raw | msgspec.Struct) -> bytes | memoryview:
     return memoryview(item) if type(item) is Raw else _written(item)
 
 
-def fields_of(record: msgspec.Struct, but: str) -> dict[str, Any]:
-    """The values that a record has, but for one key."""
+def fields_of(record: msgspec.Struct, but: str, data: bytes | memoryview) -> dict[str, Any]:
+    """The values that a record has, but for one key, in the order in which its bytes have them."""
     names = [name for name in record.__struct_fields__ if name != but]
-    return {name: value for name in names if (value := getattr(record, name)) is not UNSET}
+    return in_order({name: value for name in names if (value := getattr(record, name)) is not UNSET}, but, data)
+
+
+def in_order(fields: dict[str, Any], but: str, data: bytes | memoryview) -> dict[str, Any]:
+    """Values of an object in the order in which its bytes have them; these are all that it has, but for one key."""
+    if len(fields) < 2:
+        return fields
+    keys = _keys_around(data, but, fields.keys())
+    if keys is None:  # as long as decoding it
+        keys = [key for key in _decode_object(data) if key != but]
+    return {key: fields[key] for key in keys}
 
 
 def as_logged(message: dict[str, Any], as_it_is: bool) -> Raw | Usual:
@@ -252,11 +263,14 @@ def _parted_by_guess(data: bytes | memoryview) -> Parted | None:
     return Parted({key: value for key, value in values.items() if value is not UNSET}, found.m, data=data)
 
 
-def _keys_around(data: bytes | memoryview) -> list[str] | None:
-    """What may be the keys of an object beside `messages`, in order, by its first and last bytes."""
+def _keys_around(data: bytes | memoryview, but: str = KEY, wanted: Set[str] | None = None) -> list[str] | None:
+    """What may be the keys of an object beside one, which holds a list, in order, by its first and last bytes.
+
+    `wanted`: these are the keys, in some order; then they surely are in that one.
+    """
     head, tail = bytes(data[:_EDGE]), bytes(data[-_EDGE:])
     try:
-        before, found, _ = head.partition(b'"messages"')
+        before, found, _ = head.partition(f'"{but}"'.encode())
         if not found:
             return None
         keys = dict.fromkeys(msgspec.json.decode(before.rstrip().rstrip(b",") + b"}", type=dict[str, Raw]))
@@ -273,7 +287,8 @@ def _keys_around(data: bytes | memoryview) -> list[str] | None:
             continue
         del after[""]
         found_keys = [*(keys | dict.fromkeys(after))]
-        return None if KEY in found_keys else found_keys
+        if wanted is None or wanted == {*found_keys}:
+            return None if but in found_keys else found_keys
     return None
 
 
