@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Event
+from typing import Any
 
+import pytest
 from textual import events
 from textual.widget import Widget
 
-from .driving import Reader, reading
+from trajview.app.session import TranscriptSession
+from trajview.formats.unread import LAZY_FROM
+
+from .driving import PATIENCE, Reader, reading
 from .logs import chat, write_jsonl
 
 # The repair: 12 messages in units [0], [1-3], [4, 5], [6-8], [9], [10, 11]; users 1, 6, 10; errors 5, 8.
@@ -196,3 +202,53 @@ async def test_the_wheel_scrolls_and_the_cursor_stays_on_the_screen(tmp_path: Pa
             view.post_message(_wheel(events.MouseScrollUp, view))
         await reader.pilot.pause()
         assert reader.session.top == (0, 0)
+
+
+async def test_while_errors_are_looked_for_nobody_is_told_that_there_are_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked, scan = Event(), TranscriptSession.scan
+
+    def slow(session: TranscriptSession, *given: Any) -> Any:
+        assert looked.wait(PATIENCE)
+        return scan(session, *given)
+
+    monkeypatch.setattr(TranscriptSession, "scan", slow)
+    said = 'Traceback (most recent call last):\n  File "m.py", line 1\nOSError: no probe'
+    failed = {"role": "tool", "tool_call_id": "a", "content": said}
+    run = chat("long", *map(str, range(LAZY_FROM)))
+    run["messages"].append(failed)
+    log = write_jsonl(tmp_path / "long.jsonl", [run])
+    async with reading(log) as reader:
+        await reader.opened()
+        assert "looking for highlights…" in reader.status
+        await reader.press("e")
+        assert "no errors so far" in reader.status
+        await reader.press("n")
+        assert "no highlights so far" in reader.status
+        looked.set()
+        await reader.until(lambda: reader.session.scanned)
+        await reader.press("e")
+        assert reader.message == LAZY_FROM
+        assert "error 1 of 1" in reader.status
+        assert "looking" not in reader.status
+
+
+async def test_a_word_that_takes_a_while_to_be_looked_for_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked, scan = Event(), TranscriptSession.scan_rules
+
+    def slow(session: TranscriptSession, *given: Any) -> Any:
+        assert looked.wait(PATIENCE)
+        return scan(session, *given)
+
+    log = write_jsonl(tmp_path / "a.jsonl", [chat("a", "the kettle", "a kettle")])
+    async with reading(log) as reader:
+        await reader.opened()
+        monkeypatch.setattr(TranscriptSession, "scan_rules", slow)
+        await reader.ask("colon", "m1")
+        await reader.press("j", "asterisk")
+        assert "looking for “kettle”…" in reader.status
+        looked.set()
+        await reader.until(lambda: "“kettle” in 2 messages" in reader.status)

@@ -22,6 +22,12 @@ class Jumping(TranscriptBase):
         else:
             self._brief(nothing)
 
+    def _none_said(self, what: str) -> str:
+        """That there are none, as far as that is known."""
+        if self.session is not None and not self.session.scanned:
+            return f"no {what} so far: they are still being looked for"
+        return f"no {what} here" if self._has_more else f"no {what}"
+
     def action_unit(self, step: int) -> None:
         """Next or previous action unit."""
         if self.session is not None:
@@ -37,7 +43,7 @@ class Jumping(TranscriptBase):
         if self.session is not None and not self._hit_elsewhere(step):
             session = self.session
             found = session.step_highlight(step)
-            self._jump(found, "no highlights here" if self._has_more else "no highlights")
+            self._jump(found, self._none_said("highlights"))
             if found and session.search is None and session.stops == session.error_messages:
                 # What is highlighted besides is counted at the left; of errors alone, only how many there are is said.
                 self._brief(f"highlight {session.stop_number} of {len(session.stops)}")
@@ -50,7 +56,7 @@ class Jumping(TranscriptBase):
         if session is None or self._error_elsewhere(step):
             return
         found = session.step_error(step)
-        self._jump(found, "no errors here" if self._has_more else "no errors")
+        self._jump(found, self._none_said("errors"))
         if found:
             errors = session.error_messages
             self._brief(f"error {bisect_right(errors, session.message)} of {len(errors)}")

@@ -76,6 +76,7 @@ class Ruling(Jumping):
         for session in self.sessions.values():
             session.drop_rule(rule.name)
         self._just_made = rule.name
+        self._brief(f"looking for “{one_line(rule.name, 30)}”…")
         self._rules_changed()
 
     def action_highlight_sources(self) -> None:

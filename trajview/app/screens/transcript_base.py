@@ -90,6 +90,8 @@ class TranscriptBase(Selecting):
         if session.error_messages:
             errors = len(session.error_messages)
             left.append(f"{errors} error{'s' * (errors > 1)}")
+        if not session.scanned:
+            left.append("looking for highlights…")
         tokens = self._tokens.get(self.index)
         if tokens is not None:
             left.append(f"{_short(tokens)} tokens")
