@@ -84,7 +84,7 @@ def check_room_to_take_apart(size: int, path: Path, line: int | None) -> None:
     _check_room_for(_APART, size, path, line)
 
 
-def _check_room_for(times: int, size: int, path: Path, line: int | None) -> None:
+def _check_room_for(times: float, size: int, path: Path, line: int | None) -> None:
     if size > _SMALL and size * times > (free := _available()):
         raise UnreadableError(
             f"this record has {giga(size)}, opening it takes {times} times that, and {giga(free)} of memory are free",
