@@ -42,7 +42,7 @@ _LINES: Final = frozenset({".jsonl", ".ndjson"})
 _JSON: Final = frozenset({".json", ".traj"})
 _Place: TypeAlias = tuple[int, int, int, str | None]
 """Number, offset, length and id of a line. Its length is negative while it is unclear where in it a record may be."""
-_ID: Final = re.compile(rb'\{\s*"(?:id|pk)"\s*:\s*"((?:[^"\\\x00-\x1f]){1,200})"')
+_ID: Final = re.compile(rb'\{\s*"(?:id|pk)"\s*:\s*"([^"\\\x00-\x1f]{1,200}+)"')
 
 
 def peeked_id(head: bytes) -> str | None:
@@ -56,7 +56,8 @@ def _id_in(data: bytes | bytearray | mmap, start: int, end: int) -> str | None:
         return None
     found = match[1]
     try:  # `suppress` takes as long as all the rest
-        return str(found, "utf-8") if found[0] > _BLANK or not found.isspace() else None
+        # `str` takes three times as long.
+        return found.decode() if found[0] > _BLANK or not found.isspace() else None
     except UnicodeDecodeError:
         return None
 
