@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from trajview.corpus import packed as module
 from trajview.corpus.info import RunInfo
 from trajview.corpus.packed import packed, unpacked
+from trajview.corpus.rewards import Rewards, row_of
 from trajview.corpus.walk import SourceFile
 from trajview.errors import Problem, Where
 
@@ -47,6 +48,15 @@ def types_in(value: Any) -> Any:
     return [(key, type(each)) for key, each in value.items()] if isinstance(value, dict) else type(value)
 
 
+def in_rows(items: list[Any]) -> list[Any]:
+    """The same with rewards as rows where that is possible, as a scan keeps them."""
+    found = []
+    for item in items:
+        row = row_of(item.rewards) if isinstance(item, RunInfo) else None
+        found.append(item if row is None else msgspec.structs.replace(item, rewards=Rewards(*row)))
+    return found
+
+
 def there_and_back(items: list[Any]) -> list[Any]:
     return list(chain.from_iterable(unpacked(packed(items, PATH), SOURCE)))
 
@@ -59,9 +69,23 @@ def test_items_come_back_as_they_were(items: list[Any], size: int) -> None:
         patch.setattr(module, "_CHUNK", size)
         found = there_and_back(items)
     assert found == items
-    for before, after in zip(items, found, strict=True):
+    rows = there_and_back(in_rows(items))
+    assert rows == items
+    for before, after, again in zip(items, found, rows, strict=True):
         if isinstance(before, RunInfo):
-            assert types_in(before.rewards) == types_in(after.rewards)
+            assert types_in(before.rewards) == types_in(tuple(after.rewards)) == types_in(tuple(again.rewards))
+
+
+def test_rewards_in_rows_come_back_in_rows_and_share_the_dimensions() -> None:
+    plain = RunInfo("a", "a", PATH, "a.jsonl", "f", "c")
+    scored = ((1.5, {"goal": 2.0}), (0.5, {"goal": 1.0}))
+    items = in_rows(
+        [msgspec.structs.replace(plain, rewards=each) for each in (scored, (), scored, ((1.0, {"x": 2.0}),))]
+    )
+    found = there_and_back(items)
+    assert [type(info.rewards) for info in found] == [Rewards, tuple, Rewards, Rewards]
+    assert found == items
+    assert found[0].rewards.names is found[2].rewards.names
 
 
 @given(st.lists(st.lists(REWARD | ODD | st.tuples(ODD, SCORES | ODD), max_size=2).map(tuple), max_size=3))

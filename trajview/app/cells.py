@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -88,7 +89,7 @@ def number(value: float) -> str:
     return "0" if text == "-0" else text
 
 
-def reward_text(rewards: tuple[Reward, ...]) -> str:
+def reward_text(rewards: Iterable[Reward]) -> str:
     """The overall reward of each agent: `7.2 / 6.1`; empty where there is none."""
     values = [_overall(reward) for reward in rewards]
     if all(value is None for value in values):

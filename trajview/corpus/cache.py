@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Cache", "CacheInfo", "SummaryCache", "cache_path", "stamp_of_status"]
 
-_LAYOUT: Final = 4
+_LAYOUT: Final = 5
 """Changes when the tables or what is in them do."""
 _LARGEST: Final = 200 << 20
 """Bytes of entries above which the longest unused ones go."""

@@ -13,6 +13,8 @@ from trajview.errors import Problem
 if TYPE_CHECKING:
     from trajview.models.run import Reward
 
+    from .rewards import Rewards
+
 __all__ = ["Gone", "Place", "RunInfo", "Updated"]
 
 Place = tuple[Path, str | None, int]
@@ -48,7 +50,7 @@ class RunInfo(msgspec.Struct, frozen=True, gc=False):
     units: int = 0
     transcripts: int = 1
     agents: tuple[str, ...] = ()
-    rewards: tuple[Reward, ...] = ()
+    rewards: tuple[Reward, ...] | Rewards = ()
     models: tuple[str, ...] = ()
     member: str | None = None
     """The name of the record inside an archive."""

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from trajview.formats.base import Summary
 
 from .info import RunInfo
 from .own_keys import OwnKeys
 from .record import Record
+from .rewards import Rewards, row_of
 from .tasks import Tasks
 from .walk import SourceFile
+
+if TYPE_CHECKING:
+    from trajview.models.run import Reward
 
 __all__ = ["Infos"]
 
@@ -53,10 +57,14 @@ class Infos:
             units=summary.units,
             transcripts=summary.transcripts,
             agents=self._shared(summary.agents),
-            rewards=summary.rewards,
+            rewards=self._kept(summary.rewards),
             models=self._shared(summary.models),
             task=task,
         )
+
+    def _kept(self, rewards: tuple[Reward, ...]) -> tuple[Reward, ...] | Rewards:
+        found = row_of(rewards)
+        return rewards if found is None else Rewards(self._shared(found[0]), found[1])
 
     def _shared(self, names: tuple[str, ...]) -> tuple[str, ...]:
         """The same names, in memory once however many runs have them."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import repeat
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
@@ -13,7 +13,11 @@ from trajview.errors import Problem, Where
 
 from .decode import collector_paused
 from .info import RunInfo
+from .rewards import Rewards
 from .walk import SourceFile
+
+if TYPE_CHECKING:
+    from trajview.models.run import Reward
 
 __all__ = ["Item", "packed", "unpacked"]
 
@@ -61,6 +65,11 @@ class _Chunk(msgspec.Struct, array_like=True, gc=False):
     units: list[int]
     transcripts: list[int]
     rewards: list[Any]
+    """Of no run, where `rows` has them."""
+    dimensions: list[tuple[str, ...]]
+    which_dimensions: list[int]
+    rows: list[bytes]
+    """Those of `Rewards`, if all runs have such, or none."""
     members: list[str | None]
     tasks: list[str | None]
     problems: list[_Problem]
@@ -98,8 +107,9 @@ def unpacked(data: bytes, source: SourceFile) -> Iterator[list[Item]]:
 
 
 def _chunk(items: Sequence[Item], path: Path) -> _Chunk:
-    chunk = _Chunk([], [], [], [], [], [], [], [], [], [], [], [], [], [], [])
+    chunk = _Chunk([], [], [], [], [], [], [], [], [], [], [], [], [], [], [], [], [], [])
     kinds: dict[_Kind, int] = {}
+    rewards: list[tuple[Reward, ...] | Rewards] = []
     for item in items:
         if isinstance(item, Problem):
             where = item.where
@@ -117,11 +127,33 @@ def _chunk(items: Sequence[Item], path: Path) -> _Chunk:
         chunk.messages.append(item.messages)
         chunk.units.append(item.units)
         chunk.transcripts.append(item.transcripts)
-        chunk.rewards.append(item.rewards)
+        rewards.append(item.rewards)
         chunk.members.append(item.member)
         chunk.tasks.append(item.task)
     chunk.kinds = list(kinds)
+    _add_rewards(chunk, rewards)
     return chunk
+
+
+def _add_rewards(chunk: _Chunk, found: list[tuple[Reward, ...] | Rewards]) -> None:
+    if not all(isinstance(each, Rewards) or not each for each in found):
+        chunk.rewards = [tuple(each) for each in found]
+        return
+    dimensions: dict[tuple[str, ...], int] = {}
+    for each in found:
+        names, row = (each.names, each.row) if isinstance(each, Rewards) else ((), b"")
+        chunk.which_dimensions.append(dimensions.setdefault(names, len(dimensions)))
+        chunk.rows.append(row)
+    chunk.dimensions = list(dimensions)
+
+
+def _rewards(chunk: _Chunk) -> Iterable[tuple[Reward, ...] | Rewards]:
+    if chunk.rewards:
+        return chunk.rewards
+    names = _spread(chunk.dimensions, chunk.which_dimensions)
+    if b"" in chunk.rows:
+        return [Rewards(*each) if each[1] else () for each in zip(names, chunk.rows)]  # noqa: B905 - the names may be endless
+    return map(Rewards, names, chunk.rows)
 
 
 def _infos(chunk: _Chunk, source: SourceFile) -> Iterator[RunInfo]:
@@ -134,7 +166,7 @@ def _infos(chunk: _Chunk, source: SourceFile) -> Iterator[RunInfo]:
         _spread([kind.format for kind in kinds], which), _spread([kind.container for kind in kinds], which),
         chunk.records, chunk.lines, chunk.offsets, chunk.lengths, _spread([kind.alone for kind in kinds], which),
         chunk.names, chunk.messages, chunk.units, chunk.transcripts, _spread([kind.agents for kind in kinds], which),
-        chunk.rewards, _spread([kind.models for kind in kinds], which), members,
+        _rewards(chunk), _spread([kind.models for kind in kinds], which), members,
         chunk.tasks,
     )  # fmt: skip
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
+from trajview.corpus.rewards import Rewards
 from trajview.errors import shown
 
 if TYPE_CHECKING:
@@ -133,11 +134,18 @@ def mean_reward(rewards: Iterable[Reward], dimension: str | None = None) -> floa
     """The mean over all agents that have one, of the overall reward or of a dimension; NaN where none has."""
     if dimension is None and type(rewards) is tuple and len(rewards) == 1 and type(rewards[0]) is float:
         return rewards[0]  # nearly all have such a one, and there may be a million of them
+    values: Sequence[float]
+    if type(rewards) is Rewards and (values := rewards.of(dimension)):
+        total = sum(values)
+        if total == total:
+            return total / len(values)
     values = _rewards(rewards, dimension)
     return sum(values) / len(values) if values else math.nan
 
 
 def _rewards(rewards: Iterable[Reward], dimension: str | None) -> tuple[float, ...]:
+    if type(rewards) is Rewards:
+        return tuple([float(value) for value in rewards.of(dimension) if value == value])
     found = []
     for reward in rewards:
         value: Any
