@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from textual.widgets import Static
 
-from trajview.annotation.store import pk_of
+from trajview.annotation.store import AnnotationStore, pk_of
 from trajview.app.screens.transcript import TranscriptScreen
 from trajview.app.screens.unsaved import UnsavedScreen
 from trajview.app.widgets.annotation_fields import ReasoningText
+from trajview.app.widgets.annotation_panel import AnnotationPanel
 from trajview.app.widgets.score_table import ScoreTable
 from trajview.models.sotopia import AnnotationForEpisode
 
@@ -333,3 +334,28 @@ async def test_in_the_terminals_own_colours_a_bar_shows_where_the_reasoning_is(
         assert rows
         assert {row[at.x] for row in rows} == {"▌"}
         assert field.styles.background.is_transparent or field.styles.background.ansi is not None
+
+
+async def test_a_fault_of_the_program_itself_loses_nothing_that_was_typed(
+    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(AnnotationPanel, "KEEP_AFTER", 600.0)
+    store = tmp_path / "store"
+
+    def fault() -> None:
+        raise ZeroDivisionError
+
+    async def typing() -> None:
+        async with reading(runs, store=store, run="alpha") as reader:
+            await reader.opened("alpha")
+            await reader.annotate()
+            await reader.type("0.4")
+            assert not store.exists()
+            reader.app.call_later(fault)
+            while reader.app.is_running:
+                await reader.pilot.pause(0.01)
+
+    with pytest.raises(ZeroDivisionError):
+        await typing()
+    kept = AnnotationStore(store, "ada").journal.drafts()
+    assert [draft.values[0]["reward"] for draft in kept] == ["0.4"]
