@@ -5,8 +5,10 @@ from __future__ import annotations
 
 def main() -> None:
     """Do what the command line says."""
-    from trajview.cli.front import run
-
+    try:
+        from trajview.cli.front import run
+    except KeyboardInterrupt:  # at once; from then on it is heeded there
+        raise SystemExit(130) from None
     run()
 
 

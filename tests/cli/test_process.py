@@ -64,6 +64,28 @@ def test_ctrl_c_ends_quietly_with_130(big: Path) -> None:
         assert process.wait(30) == 130
 
 
+@pytest.mark.parametrize(
+    "module", ["trajview.cli.front", "trajview.textsafe", "trajview.cli.main", "trajview.corpus.corpus"]
+)
+def test_ctrl_c_ends_quietly_while_the_program_starts(tmp_path: Path, module: str) -> None:
+    """Pressed while a module is imported."""
+    program = f"""
+import sys
+
+class Pressed:
+    def find_spec(self, name, *_):
+        if name == {module!r}:
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Pressed())
+sys.argv = ["trajview", "ls", "."]
+from trajview.__main__ import main
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
 @pytest.mark.parametrize("late", [0, 0.2])
 def test_ctrl_c_is_heeded_where_python_can_raise_nothing(late: float) -> None:
     program = f"""
