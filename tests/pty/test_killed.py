@@ -7,6 +7,8 @@ import random
 import re
 import signal
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -131,50 +133,58 @@ main()
 """The program, but that it writes a draft only after ten minutes."""
 
 
-def type_so_far(terminal: Terminal) -> None:
-    """A score and the beginning of a reasoning, which the program has not written down yet."""
-    terminal.press("a")
-    terminal.until("not started")
-    terminal.press(f"0.5{TAB}so far")
-    terminal.until("so far")
+ARGUMENTS = ("one.jsonl", "--run", "beta", "--annotator", "bob", "--store", "marks")
 
 
-@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
-def test_what_was_typed_a_moment_ago_is_written_when_the_terminal_is_closed(
-    tmp_path: Path, number: signal.Signals
-) -> None:
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    """A folder with a log."""
     work = tmp_path / "work"
     work.mkdir()
     write_jsonl(work / "one.jsonl", [chat("beta", "Say b.", "b", "And again?", "b again")])
-    arguments = ("one.jsonl", "--run", "beta", "--annotator", "bob", "--store", "marks")
-    with Terminal(tmp_path / "home", *arguments, cwd=work, program=("-c", PATIENT)) as terminal:
+    return work
+
+
+@contextmanager
+def typed(work: Path, program: str) -> Iterator[Terminal]:
+    """A score and the beginning of a reasoning, which the program has not written down yet."""
+    with Terminal(work.parent / "home", *ARGUMENTS, cwd=work, program=("-c", program)) as terminal:
         terminal.until("b again")
-        type_so_far(terminal)
-        assert not (work / "marks").exists()
-        os.kill(terminal.pid, number)
-        assert terminal.ended() == (-number if number == signal.SIGHUP else 128 + number)
+        terminal.press("a")
+        terminal.until("not started")
+        terminal.press(f"0.5{TAB}so far")
+        terminal.until("so far")
+        yield terminal
+
+
+def told_to_end(terminal: Terminal, number: signal.Signals) -> None:
+    os.kill(terminal.pid, number)
+    assert terminal.ended() == (-number if number == signal.SIGHUP else 128 + number)
+
+
+def assert_kept(work: Path) -> None:
     opened = AnnotationStore(work / "marks", "bob").open("beta", reward_rubric(), 1)
     assert opened.kept is not None
     assert opened.kept.reasoning == "so far"
     assert [dict(values) for values in opened.kept.values] == [{"reward": "0.5"}]
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
+def test_what_was_typed_a_moment_ago_is_written_when_the_terminal_is_closed(work: Path, number: signal.Signals) -> None:
+    with typed(work, PATIENT) as terminal:
+        assert not (work / "marks").exists()
+        told_to_end(terminal, number)
+    assert_kept(work)
     if number == signal.SIGTERM:
         assert b"\x1b[?1049l" in terminal.sent, "the terminal shows again what it showed before"
 
 
-def test_a_terminal_that_is_gone_ends_also_what_ignores_the_signal_of_it(tmp_path: Path) -> None:
+def test_a_terminal_that_is_gone_ends_also_what_ignores_the_signal_of_it(work: Path) -> None:
     """It would ask for keys for ever, and keep a core busy."""
-    work = tmp_path / "work"
-    work.mkdir()
-    write_jsonl(work / "one.jsonl", [chat("beta", "Say b.", "b")])
     ignoring = f"import signal\nsignal.signal(signal.SIGHUP, signal.SIG_IGN)\n{PATIENT}"
-    arguments = ("one.jsonl", "--run", "beta", "--annotator", "bob", "--store", "marks")
-    with Terminal(tmp_path / "home", *arguments, cwd=work, program=("-c", ignoring)) as terminal:
-        terminal.until("Say b.")
-        type_so_far(terminal)
+    with typed(work, ignoring) as terminal:
         assert terminal.hang_up() == -signal.SIGHUP
-    opened = AnnotationStore(work / "marks", "bob").open("beta", reward_rubric(), 1)
-    assert opened.kept is not None
-    assert opened.kept.reasoning == "so far"
+    assert_kept(work)
 
 
 FULL = f"""
@@ -196,27 +206,18 @@ journal.write_all = write_all
 
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
 def test_what_a_full_disk_does_not_take_at_the_end_is_kept_elsewhere_and_comes_back(
-    tmp_path: Path, number: signal.Signals
+    work: Path, number: signal.Signals
 ) -> None:
-    work = tmp_path / "work"
-    work.mkdir()
-    write_jsonl(work / "one.jsonl", [chat("beta", "Say b.", "b", "And again?", "b again")])
-    arguments = ("one.jsonl", "--run", "beta", "--annotator", "bob", "--store", "marks")
-    with Terminal(tmp_path / "home", *arguments, cwd=work, program=("-c", FULL)) as terminal:
-        terminal.until("b again")
-        type_so_far(terminal)
-        os.kill(terminal.pid, number)
-        assert terminal.ended() == (-number if number == signal.SIGHUP else 128 + number)
+    with typed(work, FULL) as terminal:
+        told_to_end(terminal, number)
         if number == signal.SIGTERM:
             _, said = terminal.sent.rsplit(b"\x1b[?1049l", 1)
             assert b"trajview annotations merge" in said
             assert b"Traceback" not in said
-    with Terminal(tmp_path / "home", *arguments, cwd=work, size=(120, 40)) as terminal:
+    with Terminal(work.parent / "home", *ARGUMENTS, cwd=work, size=(120, 40)) as terminal:
         terminal.until("b again")
         terminal.press("a")
         terminal.until("was kept elsewhere")
-    (rescued,) = (tmp_path / "home" / ".state" / "trajview").iterdir()
+    (rescued,) = (work.parent / "home" / ".state" / "trajview").iterdir()
     merge_into(work / "marks", rescued)
-    opened = AnnotationStore(work / "marks", "bob").open("beta", reward_rubric(), 1)
-    assert opened.kept is not None
-    assert opened.kept.reasoning == "so far"
+    assert_kept(work)
