@@ -190,6 +190,17 @@ async def test_enter_opens_the_run_at_the_very_line(tmp_path: Path) -> None:
         assert "” 5/40" in reader.status
 
 
+async def test_behind_the_only_match_of_a_run_it_is_said_which_key_leads_to_the_next_run(tmp_path: Path) -> None:
+    async with reading(write_jsonl(tmp_path / "log.jsonl", [chat("a", "needle"), chat("b", "needle")])) as reader:
+        await reader.listed()
+        await search(reader, "needle")
+        await reader.press("enter")
+        await reader.opened("a")
+        await reader.until(lambda: "” 1/1" in reader.status)
+        await reader.press("n")
+        assert "the only match: L goes to the next run" in reader.status
+
+
 async def test_a_hit_in_another_transcript_opens_there(tmp_path: Path) -> None:
     record = {
         "id": "two", "metadata": {},

@@ -169,6 +169,7 @@ def test_an_error_of_several_lines_stands_on_several_lines() -> None:
         (AssistantMessage(content="", tool_calls=[ToolCall(function="ls", arguments={"path": "/x"})]), "▸ ls: /x"),
         (AssistantMessage(content="do", tool_calls=[ToolCall(function="ls"), ToolCall(function="cd")]), "do  ▸ ls, cd"),
         (AssistantMessage(content=[ReasoningPart(reasoning="hm")]), "hm"),
+        (UserMessage(content=[ImagePart(image="a.png")]), "▣ image"),
     ],
 )
 def test_a_closed_message_is_its_header_and_its_first_words(message: ChatMessage, said: str) -> None:

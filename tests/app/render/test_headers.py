@@ -11,6 +11,7 @@ from trajview.highlight import Highlight
 from trajview.models.messages import (
     AssistantMessage,
     ChatMessage,
+    ImagePart,
     ReasoningPart,
     SystemMessage,
     ToolCall,
@@ -77,6 +78,7 @@ def test_one_sign_stands_for_all_reasons(sources: tuple[str, ...], sign: str) ->
         ([ToolMessage(content="result")], "result"),
         ([AssistantMessage(content=[ReasoningPart(reasoning="hm")])], "hm"),
         ([UserMessage(content="")], "(empty)"),
+        ([ToolMessage(content=[ImagePart(image="a.png")])], "▣ image"),
         ([UserMessage(content="\x1b[31m\x00")], "␀"),
     ],
 )

@@ -21,6 +21,7 @@ from trajview.textsafe import one_line, safe_text
 from .ansi import has_ansi
 from .calls import call_in_short, call_lines, failure_lines
 from .evidence import mark_citations
+from .headers import media_in
 from .lines import Line, Said, expand_tabs
 from .markdown import markdown_lines
 from .options import Fold, ViewOptions
@@ -145,7 +146,15 @@ def _first_words(message: ChatMessage) -> Line:
             start = len(words)
             words += call_in_short(call)
             said.append(Said("arguments", call.function, start, len(words)))
-    return Line(words or "(empty)", style="dim", words=True, wide=True, action="fold", said=tuple(said), ours=not words)
+    return Line(
+        words or media_in(message) or "(empty)",
+        style="dim",
+        words=True,
+        wide=True,
+        action="fold",
+        said=tuple(said),
+        ours=not words,
+    )
 
 
 # -- parts -------------------------------------------------------------------------------------------------------------

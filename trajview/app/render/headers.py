@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from trajview.app.unit_facts import duration_of, short_duration
 from trajview.highlight import Highlight
-from trajview.models.messages import AssistantMessage, ToolMessage
+from trajview.models.messages import AssistantMessage, AudioPart, ChatMessage, ImagePart, ToolMessage, VideoPart
 from trajview.models.transcript import Transcript
 from trajview.textsafe import one_line
 
 from .lines import Line, Span
 
-__all__ = ["NOTED", "SIGNS", "Scored", "first_words", "sign_of", "unit_header"]
+__all__ = ["NOTED", "SIGNS", "Scored", "first_words", "media_in", "sign_of", "unit_header"]
 
 SIGNS = {"error": ("✗", "error"), "search": ("●", "hit"), "rule": ("●", "hit"), "unit": ("◆", "hit"),
          "citation": ("◆", "hit"), "mark": ("⚑", "mark")}  # fmt: skip
@@ -140,4 +140,11 @@ def first_words(transcript: Transcript, unit: int, limit: int = 120) -> str:
         said = one_line(message.text, limit) or one_line(" ".join(message.reasoning), limit)
         if said:
             return said
-    return "(empty)"
+    return next(filter(None, map(media_in, map(transcript.messages.__getitem__, places))), "(empty)")
+
+
+def media_in(message: ChatMessage) -> str:
+    """The kind of the first picture, sound or film in a message; "" where it has none."""
+    found = (part.type for part in message.parts if isinstance(part, ImagePart | AudioPart | VideoPart))
+    kind = next(found, "")
+    return f"▣ {kind}" if kind else ""

@@ -48,7 +48,8 @@ class Jumping(TranscriptBase):
                 # What is highlighted besides is counted at the left; of errors alone, only how many there are is said.
                 self._brief(f"highlight {session.stop_number} of {len(session.stops)}")
             elif found and session.search is not None and session.search.done and session.search.total == 1:
-                self._brief("the only match")
+                on = hasattr(self.app.screen_stack[-2], "open_next")  # the runs that were found
+                self._brief("the only match" + (f": {key_of('run.next')} goes to the next run" if on else ""))
 
     def action_error(self, step: int) -> None:
         """Next or previous error; behind the last of a transcript, that of the next transcript which has some."""
