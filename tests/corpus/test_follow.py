@@ -851,3 +851,52 @@ def test_a_run_among_others_that_says_something_else_in_as_many_bytes_is_told_of
     append(path, record("the fourth tale"))
     corpus.reload()
     assert told == []
+
+
+def test_what_is_found_wrong_with_a_run_that_is_opened_goes_when_its_file_is_mended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.jsonl"
+    bad = json.dumps({"id": "a", "messages": [{"role": "user", "content": "é" * 5000 + "?"}]}, ensure_ascii=False)
+    path.write_bytes(record("b") + b"\n")
+    corpus = Corpus([path])
+    rows = Rows(corpus)
+    corpus.scan()
+    path.write_bytes(bad.encode().replace(b"?", b"\xff"))
+    assert corpus.reload()
+    assert corpus.problems == []
+    assert corpus.check_bytes(corpus[0]) is not None
+    assert len(corpus.problems) == len(rows.problems) == 1
+    path.write_bytes(bad.encode() + b"\n" + record("b"))
+    assert corpus.reload()
+    assert (corpus.problems, rows.problems) == ([], [])
+    assert rows.ids == ["a", "b"]
+
+
+def test_a_run_is_found_while_the_list_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = sys.getswitchinterval()
+    path = tmp_path / "a.jsonl"
+    lines = [record(f"r{number}") for number in range(4001)]
+    path.write_bytes(b"\n".join(lines))
+    corpus = Corpus([path])
+    corpus.scan()
+    done, lost = threading.Event(), []
+
+    def look() -> None:
+        while not done.is_set():
+            info = corpus.find("r3998")
+            if info is None or (after := corpus.neighbour(info, 1)) is None or after.id != "r3999":
+                lost.append(info)
+
+    thread = threading.Thread(target=look)
+    sys.setswitchinterval(1e-5)
+    try:
+        thread.start()
+        for last in (4000, 4001) * 3:
+            path.write_bytes(b"\n".join(lines[:last]))
+            assert corpus.reload()
+    finally:
+        sys.setswitchinterval(before)
+        done.set()
+        thread.join(PATIENCE)
+    assert lost == []

@@ -232,6 +232,24 @@ def test_a_file_that_shrinks_between_the_passes_leaves_problems_and_no_wrong_run
     assert corpus.problems
 
 
+def test_what_is_found_wrong_with_a_run_that_is_opened_meanwhile_moves_no_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_lines(tmp_path / "x.jsonl", [chat(f"r{n}", "x" * 50) for n in range(300)])
+    deep = json.dumps(chat("bad", "é" * 5000 + "?"), ensure_ascii=False).encode()
+    path.write_bytes(deep.replace(b"?", b"\xff") + b"\n" + path.read_bytes())
+    corpus, rows, go = only_listed(path, 301, monkeypatch)
+    first = corpus.infos[0]
+    problem = corpus.check_bytes(first)
+    assert problem is not None
+    assert corpus.check_bytes(first) is None
+    go.set()
+    assert corpus.wait(10)
+    assert rows.runs == corpus.infos
+    assert all(info.summarised for info in rows.runs)
+    assert [row for row in rows.rows if isinstance(row, Problem)] == corpus.problems == [problem]
+
+
 def test_a_scan_that_is_cancelled_while_listing_ends(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "x.jsonl", [chat(str(i)) for i in range(5000)])
     corpus = Corpus([path])

@@ -253,7 +253,7 @@ class Corpus(Runs):
             if not self._cancelled.is_set():
                 self._look(methodcaller("read_again", stream.path))
             if stream.problem is not None:
-                self._found.publish([stream.problem])
+                self._report(stream.problem)
 
     def _go_on(self, more: Callable[[], bool]) -> None:
         while more() and not self._cancelled.is_set():
@@ -266,8 +266,14 @@ class Corpus(Runs):
 
     def _say(self, error: Exception) -> None:
         """Report a fault in this program, once: where there is a viewer, nobody sees what a thread ends with."""
-        if (problem := bug(error)) not in self.problems:
-            self._found.publish([problem])
+        if not self._found.is_told(problem := bug(error)):
+            self._report(problem)
+
+    def _report(self, problem: Problem) -> None:
+        with self._looking:
+            row = self._found.report(problem)
+            if row is not None and self._follower is not None:
+                self._follower.take_in(row, problem)
 
     def _take_news(self, news: News, path: Path | None, offset: int, stamp: Stamp | None) -> None:
         # Who is told of it reads the run at once: by then nothing that was known of the file before is in the way.
@@ -284,6 +290,8 @@ class Corpus(Runs):
 
     def _finish(self) -> None:
         self._scan.close()
+        with self._looking:
+            self._found.add_reports()
         self._found.finish()
 
     def resolve(self, info: RunInfo, timeout: float | None = None) -> RunInfo:

@@ -132,6 +132,11 @@ class Follower:
                     file.stamp = now
                     file.edge = self._edge_of(file, path, now)
 
+    def take_in(self, row: int, problem: Problem) -> None:
+        """A row that somebody else has added; it goes when its file is read again, unless that tells of it as well."""
+        if problem.where.path in self._files:
+            self._files[problem.where.path].problems.append(row)
+
     # Looking
 
     def look(self, *, everything: bool = False) -> None:

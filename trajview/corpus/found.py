@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from threading import Condition, Lock
+from threading import Condition, RLock
 from typing import TYPE_CHECKING
 
 from trajview.errors import Problem, UnreadableError, Where
@@ -21,7 +21,7 @@ __all__ = ["Found"]
 
 
 class Found:
-    """The lists of a corpus. One thread adds to them, any thread reads.
+    """The lists of a corpus. One thread adds to them, and numbers the rows as it does; any thread reads.
 
     `infos` hold the runs in the order of their rows, `feed` has the rows: runs, problems, and what is gone.
     """
@@ -37,11 +37,13 @@ class Found:
         self._parts: list[Listed] = []
         self._gone: set[int] = set()
         self._moved = False
-        self._lock = Lock()
+        self._reports: list[Problem] | None = []
+        """What has no row yet: the scan numbers the rows, and knows of no others before its end. None from then on."""
+        self._lock = RLock()
         self._news = Condition()
 
     def finish(self) -> None:
-        """The scan is at its end."""
+        """The scan is at its end, and `add_reports` was called."""
         self.feed.finish()
         with self._news:
             self._news.notify_all()
@@ -64,10 +66,10 @@ class Found:
         for item in batch:
             if isinstance(item, RunInfo):
                 at = len(infos)
+                infos.append(item)
                 first = by_id.setdefault(item.id, at)
                 if item.summarised and (first != at or item.key != item.id):
                     self._by_key[item.key] = at
-                infos.append(item)
             else:
                 self.problems.append(item)
         for row, item in (changed or {}).items():
@@ -84,16 +86,46 @@ class Found:
         with self._news:
             self._news.notify_all()
 
+    def report(self, problem: Problem) -> int | None:
+        """A problem that was found by another look than the scan's; gives its row, None where it gets one at its end.
+
+        Not while others add to the lists, but for the scan.
+        """
+        with self._lock:
+            if self._reports is not None:
+                self._reports.append(problem)
+                return None
+        self.publish([problem])
+        return len(self.feed) - 1
+
+    def add_reports(self) -> None:
+        """Give what was reported meanwhile a row: the scan adds no more. Not while others add to the lists."""
+        with self._lock:
+            reports, self._reports = self._reports, None
+        told = set(map(_said, self.problems))
+        self.publish([problem for problem in reports or () if _said(problem) not in told])
+
+    def is_told(self, problem: Problem) -> bool:
+        """Whether the same was said of a file already, wherever in it."""
+        with self._lock:
+            return _said(problem) in map(_said, (*self.problems, *(self._reports or ())))
+
     def _enter(self, info: RunInfo, at: int) -> None:
         """Take note of where a run is."""
         first = self._by_id.setdefault(info.id, at)
         if info.summarised and (first != at or info.key != info.id):
             self._by_key[info.key] = at
 
-    def _enter_all(self, infos: Sequence[RunInfo]) -> None:
-        self._by_key, self._by_id = {}, {}
+    def _list_these(self, infos: list[RunInfo]) -> None:
+        """Have these for all runs, in the place of those that there are; who looks meanwhile finds the ones or the others."""
+        by_key: dict[str, int] = {}
+        by_id: dict[str, int] = {}
         for at, info in enumerate(infos):
-            self._enter(info, at)
+            first = by_id.setdefault(info.id, at)
+            if info.summarised and (first != at or info.key != info.id):
+                by_key[info.key] = at
+        with self._lock:
+            self.infos, self._by_key, self._by_id = infos, by_key, by_id
 
     def _at(self, key: str) -> int:
         """Where the run with a key is, -1 where there is none."""
@@ -108,10 +140,9 @@ class Found:
         """Take out what was listed as a run and is none."""
         if not self._gone:
             return
+        gone = sorted(self._gone)
         with self._lock:
-            gone = sorted(self._gone)
-            self.infos = [info for at, info in enumerate(self.infos) if at not in self._gone]
-            self._enter_all(self.infos)
+            self._list_these([info for at, info in enumerate(self.infos) if at not in self._gone])
             for part in self._parts:
                 before = bisect_left(gone, part.first_run)
                 part.count -= bisect_left(gone, part.first_run + part.count) - before
@@ -136,11 +167,8 @@ class Found:
 
     def _list_anew(self) -> None:
         items = self.feed.items
-        infos = [item for item in items if isinstance(item, RunInfo)]
-        with self._lock:
-            self.problems = [item for item in items if isinstance(item, Problem) and not isinstance(item, Gone)]
-            self._enter_all(infos)
-            self.infos = infos
+        self.problems = [item for item in items if isinstance(item, Problem) and not isinstance(item, Gone)]
+        self._list_these([item for item in items if isinstance(item, RunInfo)])
 
     def as_listed(self, info: RunInfo) -> RunInfo:
         """A run as the list holds it now. Raises UnreadableError where it holds it no more."""
@@ -177,7 +205,7 @@ class Found:
 
     def is_waiting(self, at: int) -> bool:
         """Whether the run at that place may still be summed up."""
-        return not (self.feed.finished or self.infos[at].summarised or at in self._gone)
+        return not (self.feed.finished or at >= len(self.infos) or self.infos[at].summarised or at in self._gone)
 
     def is_sure(self, at: int, listed: RunInfo, summed: RunInfo) -> bool:
         """Whether no record before this one can have its id."""
@@ -186,10 +214,11 @@ class Found:
 
     def find(self, id_or_key: str) -> RunInfo | None:
         """The run with that key, else the first with that id; None where there is none that is summed up (yet)."""
-        at = self._by_key.get(id_or_key, self._by_id.get(id_or_key))
-        if at is None:
-            return None
-        info = self.infos[at]
+        with self._lock:
+            at = self._by_key.get(id_or_key, self._by_id.get(id_or_key))
+            if at is None:
+                return None
+            info = self.infos[at]
         return info if info.summarised and id_or_key in (info.key, info.id) else None
 
     def at(self, place: Place, id: str) -> RunInfo:
@@ -217,7 +246,12 @@ class Found:
 
     def neighbour(self, info: RunInfo, step: int) -> RunInfo | None:
         """The run so many places after another one (before it, where `step` is negative); None past the ends."""
-        at = self._at(info.key)
-        if at < 0 or not 0 <= at + step < len(self.infos):
-            return None
-        return self.infos[at + step]
+        with self._lock:
+            at = self._at(info.key)
+            if at < 0 or not 0 <= at + step < len(self.infos):
+                return None
+            return self.infos[at + step]
+
+
+def _said(problem: Problem) -> object:
+    return problem.reason, problem.where.path

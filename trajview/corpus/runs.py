@@ -25,6 +25,10 @@ class Runs:
     _found: Found
     _reader: Reader
 
+    def _report(self, problem: Problem) -> None:
+        """Add a problem that was found by another look than the scan's. For any thread."""
+        raise NotImplementedError
+
     @property
     def infos(self) -> list[RunInfo]:
         """The runs found so far."""
@@ -98,10 +102,9 @@ class Runs:
             problem = self._reader.bad_bytes(info, cancelled)
         except TrajviewError:
             return None  # opening it says so
-        told = {(known.reason, known.where and known.where.path) for known in self.problems}
-        if problem is None or (problem.reason, info.path) in told:
+        if problem is None or self._found.is_told(problem):
             return None
-        self._found.publish([problem])
+        self._report(problem)
         return problem
 
     def runs(self) -> Iterator[AgentRun]:
@@ -110,7 +113,7 @@ class Runs:
             try:
                 run = self.load(info)
             except TrajviewError as error:
-                self._found.publish([error.problem()])
+                self._report(error.problem())
             else:
                 yield run
 
