@@ -900,3 +900,29 @@ def test_a_run_is_found_while_the_list_is_made_anew(tmp_path: Path, monkeypatch:
         done.set()
         thread.join(PATIENCE)
     assert lost == []
+
+
+def test_who_is_told_that_a_run_changed_may_ask_for_it_to_be_looked_at_again(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(record("a", "one"))
+    corpus = Corpus([path])
+    corpus.scan()
+    asked: list[object] = []
+
+    def ask(batch: list[Any], _: bool) -> None:
+        for item in batch:
+            if isinstance(item, Updated) and isinstance(item.item, RunInfo):
+                asked.append(corpus.reload())
+                asked.append(corpus.refresh(item.item, now=True).id)
+                asked.append(corpus.check_bytes(item.item) is None)
+
+    corpus.subscribe(ask)
+    path.write_bytes(
+        json.dumps({"id": "a", "messages": [{"role": "user", "content": "?"}]}).encode().replace(b"?", b"\xff")
+    )
+    thread = threading.Thread(target=corpus.reload, daemon=True)
+    thread.start()
+    thread.join(PATIENCE)
+    assert not thread.is_alive()
+    assert asked == [False, "a", True]
+    assert corpus.reload()

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from operator import methodcaller
 from pathlib import Path
-from threading import Event, Lock, Thread
+from threading import Event, RLock, Thread
 from time import time_ns
 from typing import TYPE_CHECKING, Final
 
@@ -81,7 +81,8 @@ class Corpus(Runs):
         self._scan.names = {stream.path: "-" for stream in streams}
         self._reader = Reader(self._scan.stamps, self._found.as_listed)
         self._follower: Follower | None = None
-        self._looking = Lock()
+        self._looking = RLock()
+        self._is_looking = False
         self._scanned = False
         self._began_at = 0
         self._thread: Thread | None = None
@@ -213,7 +214,8 @@ class Corpus(Runs):
         return self.follows and self.finished and not self._cancelled.is_set()
 
     def reload(self) -> bool:
-        """Look at all files and folders again, in this thread; whether that was possible, which it is after the scan."""
+        """Look at all files and folders again, in this thread; whether that was possible, which it is after the scan,
+        but not for a subscriber who is told what such a look has found."""
         return self._look(lambda follower: follower.look(everything=True))
 
     def refresh(self, info: RunInfo, *, now: bool = False) -> RunInfo:
@@ -230,7 +232,7 @@ class Corpus(Runs):
 
     def _look(self, how: Callable[[Follower], None]) -> bool:
         with self._looking:
-            if not self._scanned:
+            if not self._scanned or self._is_looking:  # a subscriber asks, who is told of what was found just now
                 return False
             if self._follower is None:
                 from .follow import Follower
@@ -239,7 +241,11 @@ class Corpus(Runs):
                 self._follower = Follower(
                     self.paths, self._scan, items, self._take_news, self._reader.still_there, self._began_at
                 )
-            how(self._follower)
+            self._is_looking = True
+            try:
+                how(self._follower)
+            finally:
+                self._is_looking = False
         return True
 
     def _is_written(self, path: Path) -> bool:
