@@ -14,7 +14,7 @@ from trajview.formats import registry
 from trajview.formats.base import Origin
 from trajview.formats.chat import Conversation, message_models
 from trajview.formats.lazy import LazyMessages, strings_in
-from trajview.formats.unread import LAZY_FROM
+from trajview.formats.unread import LAZY_FROM, Unread, parted
 from trajview.highlight import compile_rule, highlights_in
 from trajview.models.transcript import Transcript
 from trajview.models.units import unit_starts
@@ -167,3 +167,15 @@ def test_highlights_are_the_same_whether_messages_are_built_or_not(logged: list[
     )
     rules = [compile_rule("a|bash|1")]
     assert highlights_in(lazy, rules) == highlights_in(eager, rules)
+
+
+def test_what_a_message_keeps_beside_what_it_says_stays_in_the_order_of_the_file() -> None:
+    said = {"role": "user", "content": "x", "timestamp": "today", "function": "f", "error": "e", "model": "m"}
+    for order in (list(said), list(reversed(said))):
+        message = {key: said[key] for key in order}
+        parts = parted(json.dumps({"messages": [message] * 2}).encode())
+        assert parts is not None
+        assert parts.usual is not None
+        found, known = LazyMessages(Unread(parts, json.loads))[1], LazyMessages([message])[0]
+        assert list(found.metadata) == list(known.metadata) == [key for key in order if key in known.metadata]
+        assert len(known.metadata) > 2

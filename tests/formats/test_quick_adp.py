@@ -148,3 +148,16 @@ def test_what_usual_items_say_is_known_without_building_them() -> None:
         {"class_": "web_action"},
     ):
         assert AdpMessages([odd], None).searchable(0) is None
+
+
+def test_what_an_item_keeps_beside_what_it_shows_stays_in_the_order_of_the_file() -> None:
+    page = {"class_": "web_observation", "html": "<p>", "viewport_size": [1, 2], "url": "u", "annotations": [1]}
+    for order in (list(page), ["url", "html", "annotations", "viewport_size", "class_"]):
+        data = json.dumps({"id": "t", "content": [{key: page[key] for key in order}]}).encode()
+        parts = parted_trajectory(data)
+        assert parts is not None
+        run = FORMAT.open_parted(parts, json.loads, Origin(Path("t.json")))
+        assert run is not None
+        read = FORMAT.read(json.loads(data), Origin(Path("t.json")))
+        found, known = (each.transcripts[0].messages[0].metadata for each in (run, read))
+        assert list(found) == list(known) == [key for key in order if key not in ("class_", "html")]

@@ -62,7 +62,7 @@ def test_where_messages_stand_is_not_known_of_copies_nor_without_the_library(mon
     copies = [*parts.raws[:20], *(msgspec.Raw(msgspec.json.encode(raw)) for raw in parts.raws[20:30]), *parts.raws[30:]]
     assert stretches_of(parts.data, copies, 100) == []
     assert stretches_of(None, parts.raws) == []
-    monkeypatch.setattr(stretches, "_address_of", None)
+    monkeypatch.setattr(stretches, "address_of", lambda _: None)
     assert stretches_of(parts.data, parts.raws) == []
 
 

@@ -20,7 +20,20 @@ from .parts import parse_arguments
 from .plain import as_text
 from .plainly import Plain, chat_call, plainly
 from .roles import ROLES, Piece, pieces_of
-from .unread import ABSENT, LAZY_FROM, UNDECODED, WHOLE, Decode, Measured, Outline, Unread, Usual, json_of, new_outline
+from .unread import (
+    ABSENT,
+    LAZY_FROM,
+    UNDECODED,
+    WHOLE,
+    Decode,
+    Measured,
+    Outline,
+    Unread,
+    Usual,
+    json_in_order,
+    json_of,
+    new_outline,
+)
 
 if TYPE_CHECKING:
     from trajview.models.messages import ChatMessage
@@ -124,7 +137,7 @@ class LazyMessages(MessagesOnDemand):
             return found
         if self._decode is not None and self._outline is not None:
             if type(found) in UNDECODED:
-                found = self._decode(json_of(found))
+                found = self._decode(json_in_order(found))
             place = self._outline.places.get(index, WHOLE)
             if place != WHOLE:
                 return pieces_of(found)[place]

@@ -20,7 +20,7 @@ from . import adp, registry
 from .adp_links import Link, links_of, role_of
 from .base import Origin, Summary
 from .built import size_of_texts
-from .unread import ABSENT, Decode, Measured, fields_of, json_of
+from .unread import ABSENT, Decode, Measured, fields_of, json_in_order, json_of
 
 __all__ = ["PartedTrajectory", "UnreadItems", "look_at_trajectory", "parted_trajectory"]
 
@@ -169,4 +169,4 @@ class UnreadItems(OnDemand[Any]):
         return len(self._items)
 
     def _item(self, index: int) -> Any:
-        return self._decode(json_of(self._items[index]))
+        return self._decode(json_in_order(self._items[index]))

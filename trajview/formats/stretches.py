@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
 from itertools import pairwise
 from operator import attrgetter
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Raw
+
+from trajview.patterns.quick_bytes import address_of
 
 from .unread import ABSENT, Usual, json_of
 
@@ -24,11 +25,6 @@ Stretch = tuple[int, int, memoryview]
 """The first of some elements of a list, the one after the last of them, and bytes that they all are in."""
 
 _values: Final = attrgetter(*(name for name in Usual.__struct_fields__ if name != "role"))
-_address_of: Any
-try:
-    _address_of = import_module("stringzilla").Str
-except ImportError:  # no wheel for this machine: then nobody knows
-    _address_of = None
 
 
 def stretches_of(
@@ -38,10 +34,11 @@ def stretches_of(
 
     They are in order; empty where it is not known where they are.
     """
-    if data is None or not raws or _address_of is None:
+    base = None if data is None or not raws else address_of(data)
+    if data is None or base is None:
         return []
     view = memoryview(data)
-    base, length = _address_of(data).address, len(view)
+    length = len(view)
 
     def is_copy(raw: Raw | Usual) -> bool:
         place = _place_of(raw)
@@ -75,5 +72,6 @@ def _copied(raws: Sequence[Raw | Usual], start: int, end: int) -> list[Stretch]:
 def _place_of(raw: Raw | Usual) -> int | None:
     """Where in memory an element begins, or the first of its values; None where it has none that is bytes."""
     if not isinstance(raw, Usual):
-        return int(_address_of(memoryview(raw)).address)
-    return min((_address_of(memoryview(value)).address for value in _values(raw) if value is not ABSENT), default=None)
+        return address_of(memoryview(raw))
+    places = (address_of(memoryview(value)) for value in _values(raw) if value is not ABSENT)
+    return min((place for place in places if place is not None), default=None)

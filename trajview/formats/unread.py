@@ -8,18 +8,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence, Set
 from contextlib import suppress
+from functools import cache
+from operator import attrgetter
 from typing import Any, Final, Literal, Protocol, cast
 
 import msgspec
 from msgspec import UNSET, Raw
+from msgspec.structs import asdict, fields
 
 from trajview.models.on_demand import OnDemand
+from trajview.patterns.quick_bytes import address_of
 
 from .roles import ROLES, sample
 
 __all__ = [
     "ABSENT", "KEY", "LAZY_FROM", "UNDECODED", "WHOLE", "Decode", "Head", "Measured", "Outline", "Parted", "PartedRun", "Told", "Unread", "Usual",
-    "as_logged", "fields_of", "in_order", "json_of", "new_outline", "parted",
+    "as_logged", "fields_of", "in_order", "json_in_order", "json_of", "new_outline", "parted",
 ]  # fmt: skip
 
 Decode = Callable[[bytes | memoryview], Any]
@@ -79,6 +83,28 @@ _decode_object: Final = msgspec.json.Decoder(dict[str, Raw]).decode
 def json_of(item: Raw | msgspec.Struct) -> bytes | memoryview:
     """The bytes of an element of a list; of a usual one, with its keys in the usual order."""
     return memoryview(item) if type(item) is Raw else _written(item)
+
+
+_COMMON: Final = frozenset({"content", "tool_calls", "tool_call_id", "kwargs"})
+"""What is shown of a message in places of its own."""
+
+
+def json_in_order(item: Raw | msgspec.Struct) -> bytes | memoryview:
+    """The same with its keys in the order in which they stand in the file, those first whose values are decoded."""
+    if type(item) is Raw:
+        return memoryview(item)
+    values = _beside(type(item))(item)
+    if values.count(ABSENT) + 1 >= len(values):  # as nearly always
+        return _written(item)
+    found = {key: value for key, value in asdict(item).items() if value is not UNSET and value is not ABSENT}
+    places = {key: address_of(memoryview(value)) or 0 for key, value in found.items() if type(value) is Raw}
+    return _written({key: found[key] for key in sorted(found, key=lambda key: places.get(key, -1))})
+
+
+@cache
+def _beside(kind: type[msgspec.Struct]) -> Callable[[msgspec.Struct], tuple[Any, ...]]:
+    """The values of an element that stay bytes, but for those that every other one has."""
+    return attrgetter(*(field.name for field in fields(kind) if field.type is Raw and field.name not in _COMMON))
 
 
 def fields_of(record: msgspec.Struct, but: str, data: bytes | memoryview) -> dict[str, Any]:
@@ -317,4 +343,4 @@ class Unread(OnDemand[Any]):
 
     def _item(self, index: int) -> Any:
         raw = self.raws[index]
-        return self.decode(json_of(raw)) if type(raw) in UNDECODED else raw
+        return self.decode(json_in_order(raw)) if type(raw) in UNDECODED else raw

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any, Final
 
 __all__ = [
-    "exchanged", "holds", "holds_text", "lines_in", "lowered", "lowered_text", "ones_in", "place_of", "times_in",
+    "address_of", "exchanged", "holds", "holds_text", "lines_in", "lowered", "lowered_text", "ones_in", "place_of", "times_in",
     "times_in_bytes",
 ]  # fmt: skip
 
@@ -17,6 +17,11 @@ try:
     _quick = import_module("stringzilla")
 except ImportError:  # no wheel for this machine: Python's own is a few times slower
     _quick = None
+
+
+def address_of(data: bytes | memoryview) -> int | None:
+    """Where in memory bytes begin; None where that cannot be told."""
+    return None if _quick is None else int(_quick.Str(data).address)
 
 
 def holds(data: bytes | memoryview, needle: bytes) -> bool:
