@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from threading import Event
+from time import sleep
 from typing import Any
 
 import pytest
@@ -14,13 +16,16 @@ from textual.events import MouseDown, MouseUp
 from tests.app.driving import Reader, reading, screen_text, until
 from trajview.app.app import make_app
 from trajview.app.comparison import Comparison
+from trajview.app.screens.browser import BrowserScreen
 from trajview.app.screens.compare import CompareScreen
 from trajview.app.screens.help import HelpScreen
 from trajview.app.screens.transcript import TranscriptScreen
 from trajview.app.widgets.compare_view import CompareMap
 from trajview.app.widgets.status_line import StatusLine
+from trajview.compare.alignment import Alignment
 from trajview.config import Settings
 from trajview.corpus.corpus import Corpus
+from trajview.models.transcript import Transcript
 
 STEPS = [(f"Step {i} turns wheel {i}.", f"wheel {i} turned") for i in range(12)]
 
@@ -353,7 +358,7 @@ async def test_a_fold_is_opened_with_the_mouse_and_the_side_chosen(runs: Path) -
         assert not isinstance(reader.app.screen, TranscriptScreen)
 
 
-async def test_it_says_how_far_it_is_and_that_q_gives_up(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_it_says_how_far_it_is_and_which_key_gives_up(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("trajview.app.screens.compare._TICK", 0)
     said: list[str] = []
     say = StatusLine.say
@@ -364,8 +369,30 @@ async def test_it_says_how_far_it_is_and_that_q_gives_up(runs: Path, monkeypatch
 
     monkeypatch.setattr(StatusLine, "say", listen)
     async with at(runs, "one", "two"):
+        assert said[:2] == ["reading both runs…", "q gives up"]
         assert "reading the left run…" in said
-        assert "q gives up" in said
         shares = [text for text in said if text.startswith("aligning both runs… ")]
         assert shares[0] == "aligning both runs… 0%"
         assert len(shares) > 1
+
+
+async def test_q_ends_the_work_of_a_comparison_that_takes_long(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, ended = Event(), Event()
+
+    def endless(_left: Transcript, _right: Transcript, check: Callable[[], None], _: object) -> Alignment:
+        begun.set()
+        try:
+            while True:
+                check()
+                sleep(0.001)
+        finally:
+            ended.set()
+
+    monkeypatch.setattr("trajview.app.screens.compare.align", endless)
+    async with reading(runs) as reader:
+        await reader.listed()
+        await reader.press("m", "j", "c")
+        await reader.until(begun.is_set)
+        await reader.press("q")
+        await reader.until(lambda: isinstance(reader.app.screen, BrowserScreen))
+        await reader.until(ended.is_set)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 from typing import Any
 
+import msgspec
 import pytest
 
 from trajview.app.screens import noticing, transcript_said
 from trajview.corpus import unpack
+from trajview.corpus.corpus import Corpus
 
-from .driving import reading
+from .driving import PATIENCE, reading
 from .logs import chat as chat_of
 from .logs import write_jsonl
 
@@ -130,6 +134,37 @@ async def test_a_file_that_has_grown_is_noticed_when_its_run_is_opened(tmp_path:
         await reader.press("ctrl+r")
         await reader.until(lambda: len(reader.rows) == 3)
         await reader.until(lambda: any("read again" in toast for toast in reader.toasts))
+
+
+async def test_the_list_says_that_files_are_read_again_and_that_a_run_is_being_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may = Event()
+    reload, resolve = Corpus.reload, Corpus.resolve
+
+    def slow(work: Callable[..., Any]) -> Callable[..., Any]:
+        def slowly(*given: Any) -> Any:
+            assert may.wait(PATIENCE)
+            return work(*given)
+
+        return slowly
+
+    log = write_jsonl(tmp_path / "log.jsonl", [chat("a", "hi"), chat("b", "ho")])
+    async with reading(log) as reader:
+        await reader.listed()
+        monkeypatch.setattr(Corpus, "reload", slow(reload))
+        monkeypatch.setattr(Corpus, "resolve", slow(resolve))
+        await reader.press("ctrl+r")
+        await reader.until(lambda: "reading the files again…" in reader.whole_screen)
+        may.set()
+        await reader.until(lambda: any("read again" in toast for toast in reader.toasts))
+        assert "reading the files again…" not in reader.whole_screen
+        may.clear()
+        info = reader.app.corpus[0]
+        reader.app.browser._open(msgspec.structs.replace(info, summarised=False))
+        await reader.until(lambda: "opening a…" in reader.whole_screen)
+        may.set()
+        await reader.opened("a")
 
 
 async def test_a_run_that_is_gone_stays_on_the_screen_and_says_so_when_it_is_read_again(tmp_path: Path) -> None:

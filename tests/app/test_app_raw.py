@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import pytest
 import yaml
@@ -12,6 +14,7 @@ from textual.widgets import Static
 
 from trajview.app.screens.raw import RawScreen
 from trajview.app.screens.transcript import TranscriptScreen
+from trajview.app.search import SearchHits, search
 from trajview.corpus.corpus import Corpus
 from trajview.corpus.info import RunInfo
 
@@ -105,6 +108,23 @@ async def test_what_the_record_does_not_hold_is_said_and_n_does_nothing(log: Pat
         assert under_cursor(reader) == before
 
 
+async def test_a_search_in_a_large_record_says_that_it_goes_on(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    may = Event()
+
+    def wait(*given: Any, **more: Any) -> Iterator[SearchHits]:
+        assert may.wait(PATIENCE)
+        yield from search(*given, **more)
+
+    monkeypatch.setattr("trajview.app.screens.raw.search", wait)
+    async with reading(log, size=(80, 24)) as reader:
+        await raw_at(reader, "m0")
+        await reader.ask("slash", "never plugged in")
+        assert "searching…" in title(reader)
+        may.set()
+        await reader.until(lambda: "1/2" in title(reader))
+        assert "searching" not in title(reader)
+
+
 @pytest.fixture
 def held_back(monkeypatch: pytest.MonkeyPatch) -> Event:
     """What lets the records be read."""
@@ -128,6 +148,7 @@ async def test_what_is_typed_before_the_record_is_there_is_done_when_it_is(log: 
         await reader.type("never plugged in")
         await reader.press("enter")
         assert raw(reader).view.session is None
+        assert "reading… " in title(reader)
         held_back.set()
         await reader.until(lambda: "1/2" in title(reader))
         assert "never plugged" in under_cursor(reader)
