@@ -194,8 +194,37 @@ def test_at_a_new_width_the_line_at_the_top_stays() -> None:
         row = session.layout(session.top[0]).rows[session.top[1]]
         assert row[0] == line
         assert row[1] <= start < max(row[2], row[1] + 1)
-        line, start = row[0], row[1]
         check(session)
+    assert session.top == top, "the size that it had shows what it showed"
+
+
+@pytest.mark.parametrize("size", [(31, 10), (100, 3), (63, 25)])
+@pytest.mark.parametrize("end", [True, False])
+def test_a_size_that_comes_back_shows_what_it_showed(size: tuple[int, int], end: bool) -> None:
+    text = "\n".join(f"line {n} " + "word " * 60 for n in range(30))
+    session = opened(transcript(*(UserMessage(content=text) for _ in range(5))), 100, 10)
+    session.scroll_window(100)
+    session.move(7)
+    if end:
+        session.to_end()
+    before = session.top, session.cursor
+    for there in (size, (100, 10), size, (40, 12), (100, 10)):
+        session.set_view(*there)
+        check(session)
+    assert (session.top, session.cursor) == before
+
+
+def test_a_size_that_comes_back_after_a_move_shows_what_was_moved_to() -> None:
+    text = "\n".join(f"line {n} " + "word " * 60 for n in range(30))
+    session = opened(transcript(*(UserMessage(content=text) for _ in range(5))), 100, 10)
+    session.scroll_window(100)
+    session.set_view(31, 10)
+    session.scroll_window(50)
+    line, start, _ = session.layout(session.top[0]).rows[session.top[1]]
+    session.set_view(100, 10)
+    row = session.layout(session.top[0]).rows[session.top[1]]
+    assert row[0] == line
+    assert row[1] <= start < row[2]
 
 
 def test_a_smaller_window_keeps_the_cursor_on_it() -> None:

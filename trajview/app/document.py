@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypedDict
+from typing import TypeAlias, TypedDict
 
 from trajview.highlight import Highlight
 from trajview.models.messages import ChatMessage
@@ -26,6 +26,8 @@ from .sizes import Sizes, roles_of, sizes_of
 __all__ = ["Document", "Looks", "Position"]
 
 LAYOUTS_KEPT = 400
+_Kept: TypeAlias = "tuple[int, int, int]"
+"""What survives a new width: a message, the logical line of a row in it, and the character that the row starts with."""
 
 
 class Looks(TypedDict, total=False):
@@ -61,6 +63,8 @@ class Document(Positions):
         """Changes whenever what is shown of messages that are laid out already may have changed, folds by hand apart."""
         self.refolds = 0
         """How often a message was folded or opened by hand."""
+        self._stays: tuple[tuple[object, ...], tuple[_Kept, _Kept]] | None = None
+        """Where the window and the cursor were left by the last size, and what they were to stay at."""
         self.highlights_revision = 0
         """Changes whenever highlights or marks have changed."""
         self.marks: dict[int, str] = {}
@@ -147,25 +151,45 @@ class Document(Positions):
         return self.options.width
 
     def set_view(self, width: int, height: int) -> None:
-        """Tell the size of the window; the message at its top stays there when the width changes."""
+        """Tell the size of the window; the message at its top stays there when the width changes.
+
+        Where nobody has moved since the last size, it goes by what was at the top before that one: a size that comes
+        back shows what it showed.
+        """
+        known = self._stays if self._stays is not None and self._stays[0] == self._stands() else None
+        stays = self._kept() if known is None else known[1]
         self.height = max(1, height)
         width = max(10, width)
         if width != self.options.width:
-            self._change_options(width=width)
+            self.options = replace(self.options, width=width)
+            self._relayout()
+            self._put_at(stays)
+        elif known is not None:
+            self._put_at(stays)
         self._clamp()
         self._cursor_into_window()
+        self._stays = self._stands(), stays
+
+    def _stands(self) -> tuple[object, ...]:
+        """What is another one where somebody has moved, or rows are others for another reason than the width."""
+        return self.top, self.cursor, self.revision, self.refolds
 
     def _change_options(self, **changes: object) -> None:
-        top, cursor = self.top[0], self.cursor[0]
-        kept = self._kept_row(self.top), self._kept_row(self.cursor)
+        kept = self._kept()
         self.options = replace(self.options, **changes)  # type: ignore[arg-type]
         self._relayout()
-        self.top = self._at_kept_row(top, kept[0])
-        self.cursor = self._at_kept_row(cursor, kept[1])
+        self._put_at(kept)
+
+    def _kept(self) -> tuple[_Kept, _Kept]:
+        return (self.top[0], *self._kept_row(self.top)), (self.cursor[0], *self._kept_row(self.cursor))
+
+    def _put_at(self, kept: tuple[_Kept, _Kept]) -> None:
+        """The window and the cursor to where they were."""
+        self.top, self.cursor = (self._at_kept_row(message, (line, start)) for message, line, start in kept)
         self._clamp()
 
     def _kept_row(self, position: Position) -> tuple[int, int]:
-        """What survives a new width: the logical line of a row and the character that it starts with."""
+        """The logical line of a row, and the character that it starts with."""
         if not self.messages:
             return 0, 0
         rows = self.layout(position[0]).rows
@@ -176,8 +200,7 @@ class Document(Positions):
         if not self.messages:
             return 0, 0
         rows = self.layout(message).rows
-        keys = [(line, start) for line, start, _ in rows]
-        return message, max(0, bisect_right(keys, kept) - 1)
+        return message, max(0, bisect_right(rows, kept, key=lambda row: row[:2]) - 1)
 
     def _relayout(self) -> None:
         self._layouts.clear()
