@@ -24,6 +24,7 @@ from textual.strip import Strip
 from trajview import open_corpus
 from trajview.app.app import TrajviewApp, make_app
 from trajview.app.screens import patches
+from trajview.app.screens.help import HelpScreen
 from trajview.app.screens.patches import Patches, Shown
 from trajview.app.widgets import rows_view
 from trajview.config import Settings
@@ -192,6 +193,24 @@ async def test_what_stands_beside_such_characters_is_in_its_place_below_the_pale
             assert terminal.cells == whole(reader.app), keys
 
 
+@pytest.mark.parametrize("sign", ["⚠\ufe0f", "⚠\ufe0f no ", CODER, "日本 "], ids=ascii)
+async def test_what_stands_beside_a_screen_on_top_that_cuts_signs_is_in_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sign: str
+) -> None:
+    log = write_jsonl(tmp_path / "long.jsonl", [chat("long", *[sign * 300] * 20)])
+    terminal = Terminal(monkeypatch)
+    async with reading(log, size=(200, 50)) as reader:
+        await reader.opened()
+        await still(reader)
+        x, before = reader.screen.minimap.region.x, [line[198].data for line in terminal.cells]
+        assert x == 198
+        await reader.press("question_mark")
+        await still(reader)
+        assert isinstance(reader.app.screen, HelpScreen)
+        assert [line[x].data for line in terminal.cells] == before
+        assert terminal.cells == whole(reader.app)
+
+
 async def test_what_stands_there_already_is_not_written(log: Path, terminal: Terminal) -> None:
     async with opened(log) as reader:
         await pressed(reader, "j", "j")
@@ -320,7 +339,7 @@ def test_what_stands_behind_a_sign_that_was_cut_is_in_its_place(sign: str, cut: 
     line = Strip([Segment(f"ab{sign} "), Segment("cd"), Segment("|")])
     piece = line.crop(min(cut, line.cell_length - 4))
     x = 20 - piece.cell_length
-    update = Patches([(x, 0, piece)], [0])
+    update = Patches([(x, 0, patches._uncut(piece))], [0])
     screen = pyte.Screen(20, 1)
     pyte.Stream(screen).feed("#" * x + update.render_segments(Console()))
     shown = "".join(cell.data for cell in _cells(screen)[0])

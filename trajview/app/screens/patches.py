@@ -10,7 +10,7 @@ them is in its place in every terminal.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -77,7 +77,7 @@ def _in_place(x: int, y: int, strip: Strip, console: Console) -> str:
 def _to_loose(strip: Strip) -> Iterator[Strip]:
     """A piece of a line in parts that end where something loose does."""
     part: list[Segment] = []
-    for segment in _uncut(strip):
+    for segment in strip:
         part.append(segment)
         if _is_loose_text(segment.text):
             yield Strip(part)
@@ -86,17 +86,18 @@ def _to_loose(strip: Strip) -> Iterator[Strip]:
         yield Strip(part)
 
 
-def _uncut(strip: Strip) -> list[Segment]:
-    """Its segments, as long as it says that they are: what is left of a sign that was cut may be shorter, or longer."""
+def _uncut(strip: Strip) -> Strip:
+    """A piece that was cut, as long as it says that it is: of a sign that was cut too much may be left, or too little."""
     segments = list(strip)
     lost = strip.cell_length - sum(cell_len(text) for text, _, _ in segments)
-    if lost and segments:
-        text, style, control = segments[0]
-        room = max(0, cell_len(text) + lost)
-        while text and (text[0] in _ADORNS or cell_len(text) > room):
-            text = text[1:]
-        segments[:1] = Segment(" " * (room - cell_len(text)), style), Segment(text, style, control)
-    return segments
+    if not lost or not segments:
+        return strip
+    text, style, control = segments[0]
+    room = max(0, cell_len(text) + lost)
+    while text and (text[0] in _ADORNS or cell_len(text) > room):
+        text = text[1:]
+    segments[:1] = Segment(" " * (room - cell_len(text)), style), Segment(text, style, control)
+    return Strip(segments)
 
 
 class Shown:
@@ -216,6 +217,10 @@ class PatchCompositor(Compositor):
         update = super().render_full_update(simplify)
         return Whole([list(line) for line in update.strips], update.region)
 
+    def _render_chops(self, crop: Region, is_rendered_line: Callable[[int], bool]) -> Sequence[Mapping[int, Strip]]:
+        chops = super()._render_chops(crop, is_rendered_line)
+        return [{x: _uncut(strip) if strip else strip for x, strip in line.items()} for line in chops]
+
     def _drawn(self, changed: Iterable[Region]) -> Iterator[Piece]:
         # All of a line that changes in part: a character of two cells may have been cut where something stood over it.
         lines = {Region(seen.x, part.y, seen.width, part.height) for _, _, seen, part in self._in_front(changed)}
@@ -223,7 +228,7 @@ class PatchCompositor(Compositor):
             strips = widget.render_lines(Region(seen.x - region.x, part.y - region.y, seen.width, part.height))
             start, end = part.x - seen.x, part.right - seen.x
             for y, strip in enumerate(strips[: part.height], part.y):
-                piece = strip.crop(start, end) if (start, end) != (0, strip.cell_length) else strip
+                piece = _uncut(strip.crop(start, end)) if (start, end) != (0, strip.cell_length) else strip
                 if piece.cell_length:
                     yield part.x, y, piece
 
