@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from trajview.app.app import TrajviewApp
 from trajview.app.screens import noticing, transcript_said
 from trajview.corpus import unpack
 from trajview.corpus.corpus import Corpus
@@ -165,6 +166,12 @@ async def test_the_list_says_that_files_are_read_again_and_that_a_run_is_being_o
         await reader.until(lambda: "opening a…" in reader.whole_screen)
         may.set()
         await reader.opened("a")
+        monkeypatch.setattr("trajview.app.app.TrajviewApp.load", slow(TrajviewApp.load))
+        may.clear()
+        await reader.press("ctrl+r")
+        assert "reading the run again…" in reader.status
+        may.set()
+        await reader.until(lambda: "reading the run again…" not in reader.status)
 
 
 async def test_a_run_that_is_gone_stays_on_the_screen_and_says_so_when_it_is_read_again(tmp_path: Path) -> None:
