@@ -7,11 +7,14 @@ from pathlib import Path
 
 import pytest
 from textual import events
+from textual.command import CommandPalette
+from textual.widgets import Input
 
 from trajview.annotation.queue import Plan
 from trajview.app.screens.browser import BrowserScreen
 from trajview.app.screens.history import HistoryScreen
 from trajview.app.screens.raw import RawScreen
+from trajview.app.screens.reason import ReasonScreen
 from trajview.app.screens.transcript import TranscriptScreen
 from trajview.app.screens.unsaved import UnsavedScreen
 from trajview.app.widgets.annotation_panel import AnnotationPanel
@@ -143,3 +146,24 @@ async def test_a_key_that_comes_while_the_program_ends_is_for_nobody(
         await reader.app.type_held(lambda: held.pop() if held else None)
         assert held
         assert not reached
+
+
+async def test_a_palette_that_is_opened_as_the_last_one_closes_is_no_fault(logs: Path) -> None:
+    async with reading(logs) as reader:
+        await reader.listed()
+        await reader.press("ctrl+p")
+        await reader.until(lambda: isinstance(reader.app.screen, CommandPalette))
+        reader.app.pop_screen()
+        reader.app.action_command_palette()
+        await reader.until(lambda: isinstance(reader.app.screen, BrowserScreen))
+        await reader.press("ctrl+p")
+        await reader.until(lambda: isinstance(reader.app.screen, CommandPalette))
+
+
+async def test_a_reason_given_before_is_there_for_who_asks_before_the_question_is_drawn(logs: Path) -> None:
+    async with reading(logs) as reader:
+        await reader.listed()
+        question = ReasonScreen("alpha", ["too short"])
+        question.action_former(1)
+        await reader.app.push_screen(question)
+        assert question.query_one(Input).value == "too short"

@@ -7,10 +7,11 @@ have got a size ask for a layout for that alone. A screen that comes to the top 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from textual._compositor import Compositor
+from textual._node_list import DuplicateIds
 from textual.await_complete import AwaitComplete
 from textual.command import CommandPalette
 from textual.geometry import Region, Size
@@ -180,7 +181,8 @@ class OneFrameApp(SaysFaults, _App):
         if self.use_command_palette and not CommandPalette.is_open(self):
             palette = CommandPalette(id="--command-palette")
             _draw_in_patches(palette)
-            self.push_screen(palette)
+            with suppress(DuplicateIds):  # the last one is not gone yet
+                self.push_screen(palette)
 
     def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
         if isinstance(renderable, Patches):

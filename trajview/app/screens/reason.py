@@ -49,7 +49,7 @@ class ReasonScreen(OnceScreen[str | None]):
         again = "  ·  up: a reason given before" if len(self._former) > 1 else ""
         with Vertical():
             yield Static(Content(f"Skip {one_line(self._episode, 80)}"), classes="title")
-            yield Input(placeholder="why?", max_length=300, compact=True)
+            yield Input(self._former[self._shown], placeholder="why?", max_length=300, compact=True)
             yield Static(Content(f"enter: skip  ·  escape: don't{again}"), classes="hint")
 
     def for_later(self, _: Event) -> bool:
@@ -59,9 +59,9 @@ class ReasonScreen(OnceScreen[str | None]):
     def action_former(self, step: int) -> None:
         """Put an earlier reason into the field, or a later one."""
         self._shown = max(0, min(self._shown + step, len(self._former) - 1))
-        field = self.query_one(Input)
-        field.value = self._former[self._shown]
-        field.cursor_position = len(field.value)
+        for field in self.query(Input):  # quick fingers ask before there is one
+            field.value = self._former[self._shown]
+            field.cursor_position = len(field.value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
