@@ -306,3 +306,23 @@ async def test_what_a_key_has_done_takes_the_place_of_what_the_last_one_did(logs
         await reader.press("f")
         await reader.until(lambda: "alpha is flagged" in told(reader))
         assert "to be read" in told(reader)
+
+
+async def test_a_history_that_takes_long_says_so_and_can_be_left(
+    logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may, history = Event(), AnnotationStore.history
+
+    def slow(store: AnnotationStore, episode: str) -> Any:
+        assert may.wait(PATIENCE)
+        return history(store, episode)
+
+    monkeypatch.setattr(AnnotationStore, "history", slow)
+    async with reading(logs, store=tmp_path / "store") as reader:
+        await reader.listed()
+        await reader.press("h")
+        await reader.until(lambda: isinstance(reader.app.screen, HistoryScreen))
+        await reader.until(lambda: "reading…" in reader.whole_screen)
+        await reader.press("escape")
+        assert not isinstance(reader.app.screen, HistoryScreen)
+        may.set()
