@@ -828,6 +828,27 @@ def test_a_run_that_is_parsed_while_its_file_is_read_again_is_not_kept(
     assert [corpus.load(corpus[0]).transcripts[0].messages[0].text for _ in range(2)] == ["one", "two"]
 
 
+def test_a_run_that_is_parsed_while_its_log_grows_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(follow, "_ALWAYS_WHOLE", 10)
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b"".join(record(name) + b"\n" for name in "abc"))
+    corpus = Corpus([path])
+    corpus.scan()
+    read = corpus._reader.read
+
+    def meanwhile(*what: Any, **how: Any) -> Any:
+        run = read(*what, **how)
+        monkeypatch.setattr(corpus._reader, "read", read)
+        append(path, record("d") + b"\n")
+        corpus._look(lambda follower: follower.look())
+        return run
+
+    monkeypatch.setattr(corpus._reader, "read", meanwhile)
+    run = corpus.load(corpus[0])
+    assert len(corpus) == 4
+    assert corpus.load(corpus[0]) is run
+
+
 @pytest.mark.parametrize("whole", [1 << 20, 0])
 def test_a_run_among_others_that_says_something_else_in_as_many_bytes_is_told_of(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: int

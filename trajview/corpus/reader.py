@@ -43,6 +43,13 @@ _JSON: Final = frozenset({"json", "json array", "json values", "jsonl"})
 _GROWING: Final = frozenset({"jsonl", "jsonl messages"})
 
 
+class _Loading:
+    """A run that is being parsed to be kept; `is_old` once it was to be forgotten meanwhile."""
+
+    def __init__(self, place: Place) -> None:
+        self.place, self.is_old = place, False
+
+
 class Reader:
     """Reads the runs of files that had certain stamps when they were listed; safe to use from several threads."""
 
@@ -52,6 +59,7 @@ class Reader:
         self._now = now
         self._cache: OrderedDict[Place, tuple[str, AgentRun, Mapping[Path, Stamp]]] = OrderedDict()
         """By place: the key and the run, and the files beside its own that were read for it."""
+        self._loading: list[_Loading] = []
         self._lock = Lock()
         self._handed: tuple[Path, Stamp | None, int, Any] | None = None
 
@@ -65,20 +73,28 @@ class Reader:
             if cached is not None and whole and _are_as_they_were(stamps):
                 self._cache.move_to_end(info.place)
                 return cached
+            begun = _Loading(info.place)
+            self._loading.append(begun)
+        run: AgentRun | None = None
         read: dict[Path, Stamp] = {}
-        with collector_paused(info.length):
-            run = self.read(info, lazily, whole=True, beside_it=read)
-            keep_from_collector(info.length)
-        with self._lock:
-            if self._stamps.get(info.path) != known:
-                return run  # the file was read again meanwhile, and what this is of it was to be forgotten
-            self._cache[info.place] = info.key, run, read
-            self._cache.move_to_end(info.place)
-            if info.length > LARGE_RUN:
-                self._cache = OrderedDict({info.place: (info.key, run, read)})
-            while len(self._cache) > _CACHED_RUNS:
-                self._cache.popitem(last=False)
+        try:
+            with collector_paused(info.length):
+                run = self.read(info, lazily, whole=True, beside_it=read)
+                keep_from_collector(info.length)
+        finally:
+            with self._lock:
+                self._loading.remove(begun)
+                if run is not None and not begun.is_old:
+                    self._keep(info, run, read)
         return run
+
+    def _keep(self, info: RunInfo, run: AgentRun, read: Mapping[Path, Stamp]) -> None:
+        self._cache[info.place] = info.key, run, read
+        self._cache.move_to_end(info.place)
+        if info.length > LARGE_RUN:
+            self._cache = OrderedDict({info.place: (info.key, run, read)})
+        while len(self._cache) > _CACHED_RUNS:
+            self._cache.popitem(last=False)
 
     def read_once(self, info: RunInfo, *, whole: bool) -> AgentRun:
         """See `Corpus.read`."""
@@ -137,11 +153,13 @@ class Reader:
         return handed[3] if same and handed is not None and handed[:3] == (info.path, known, info.offset) else None
 
     def forget(self, path: Path, offset: int) -> None:
-        """Do not keep the runs of a file from an offset on: they were read again, and its stamp is another one by now."""
+        """Do not keep the runs of a file from an offset on, nor those that are being parsed just now: they were read again."""
         self._handed = None
         with self._lock:
             for place in [place for place in self._cache if place[0] == path and place[2] >= offset]:
                 del self._cache[place]
+            for begun in self._loading:
+                begun.is_old = begun.is_old or (begun.place[0] == path and begun.place[2] >= offset)
 
     def _listed(self, info: RunInfo) -> tuple[Stamp | None, RunInfo]:
         """What is known of the run's file, and the run as it is listed now: in this order, for that is changed last."""
