@@ -16,6 +16,7 @@ from shlex import quote
 
 import pexpect
 import psutil
+import pyte
 import pytest
 from click.testing import CliRunner, Result
 
@@ -80,6 +81,21 @@ def test_other_paths_may_stand_beside_it(tmp_path: Path) -> None:
     path.write_text(record("file"))
     done = piped(record("pipe").encode(), "ls", str(path), "-", "--json", tmp=tmp_path)
     assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == ["file", "pipe"]
+
+
+def test_a_command_says_how_much_has_come_from_a_slow_pipe_and_leaves_nothing_of_that(tmp_path: Path) -> None:
+    (tmp_path / "log.jsonl").write_text(f"{record('alpha')}\n{record('omega')}\n")
+    line = f"(cat {quote(str(tmp_path))}/log.jsonl; sleep 1.5) | {PYTHON} -m trajview ls -"
+    environment = {**os.environ, "TMPDIR": str(tmp_path), "TERM": "xterm-256color", "HOME": str(tmp_path)}
+    child = pexpect.spawn("/bin/sh", ["-c", line], env=environment, dimensions=(24, 80), timeout=30, encoding="utf-8")
+    child.expect("reading standard input… 0 MB")
+    written = str(child.after)
+    child.expect("omega")
+    written += str(child.before) + str(child.after)
+    child.expect(pexpect.EOF)
+    screen = pyte.Screen(80, 24)
+    pyte.Stream(screen).feed(written + str(child.before))
+    assert not [row for row in screen.display if "reading" in row]
 
 
 def test_an_empty_pipe_says_so(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from trajview.corpus.corpus import Corpus
     from trajview.corpus.search import CorpusSearch
 
-__all__ = ["counted", "watch", "watch_search"]
+__all__ = ["counted", "watch", "watch_input", "watch_search"]
 
 _QUIET: Final = 0.2
 """Seconds without output after which the line is shown."""
@@ -38,6 +38,11 @@ def watch(corpus: Corpus) -> None:
 def watch_search(search: CorpusSearch, paths: Sequence[Path]) -> None:
     """Say how much has been searched."""
     _show(lambda: _told("searching", search.bytes_done, paths, None))
+
+
+def watch_input(size: Callable[[], int]) -> None:
+    """Say how many bytes have come from standard input."""
+    _show(lambda: f"reading standard input… {giga(size())}")
 
 
 def counted(what: str) -> Callable[[Sequence[_Item]], Iterator[_Item]]:

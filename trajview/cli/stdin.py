@@ -8,7 +8,6 @@ import shutil
 import signal
 import sys
 import tempfile
-import time
 from contextlib import suppress
 from pathlib import Path
 from threading import Thread
@@ -27,7 +26,6 @@ _UNASKED: Final = 64 << 20
 """Bytes after which, each time, it is looked how full the disk is."""
 _SPARE: Final = 256 << 20
 """Bytes of disk that stay free."""
-_QUIET: Final = 0.5  # seconds before it says that it is reading
 _FOLDERS: Final[list[Path]] = []
 """Those with standard input in them."""
 
@@ -37,23 +35,19 @@ def spooled() -> Path:
 
     A file, because records are read again when they are opened, and a pipe can be read once.
     """
+    from .progress import watch_input
+
     path = _file()
     source: Any = sys.stdin.buffer
-    told, since, size = False, time.monotonic(), 0
+    size = 0
+    watch_input(lambda: size)
     try:
         with path.open("wb") as target:
             while chunk := source.read1(_CHUNK):
                 size += target.write(chunk)
                 _check_room(target, size, len(chunk))
-                if sys.stderr.isatty() and time.monotonic() - since > _QUIET:
-                    told, since = True, time.monotonic()
-                    sys.stderr.write(f"\rtrajview: reading standard input… {size / 1e6:,.0f} MB ")
-                    sys.stderr.flush()
     except OSError as error:
         raise _not_kept(error, path) from error
-    finally:
-        if told:
-            sys.stderr.write("\r\x1b[K")
     return path
 
 
