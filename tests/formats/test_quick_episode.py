@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -129,6 +130,44 @@ def test_the_quick_look_agrees_with_the_full_one_on_hostile_bytes(data: bytes) -
         value, replaced = decode_json(data)
         known, detection = registry.best(value)
         assert (found, False) == ((detection.format, known.summarise(value, ORIGIN)), replaced)
+
+
+WORDS = [
+    "Environment", "Ann", "Bo", "did", "", "Evaluation", "Ann  Lee", "Bo did nothing", "lee", " ", "did nothing", "did nothing.",
+    "[action] did nothing", 'said: "hi"', 'said: "Bo did nothing"', "left", " waits", "\u3000waits", "Ann waits", "waits", "said: did nothing",
+    'said: "Ann did nothing"', "[private to Bo] did nothing",
+    "Turn #0", "Turn #1: \n", 'Turn #1: Ann said: "hi"\n', 'Turn #0: Ann said: "x"\n', "x", "Turn #100",
+]  # fmt: skip
+
+
+def talk(agents: tuple[str, str], deeds: list[str], *, acts_first: bool, second_begins: bool) -> list[list[list[str]]]:
+    """Two agents who do something in turns, of which both are told, as a log has nearly all of them."""
+    told, turns = CONTEXT, []
+    for number, deed in enumerate(deeds):
+        who = (number + second_begins) % 2
+        seen = [["Environment", name, told] for name in agents]
+        acts = [[name, "Environment", deed if at == who else "did nothing"] for at, name in enumerate(agents)]
+        turns.append(acts + seen if acts_first else seen + acts)
+        told = f"Turn #{number}: {agents[who]} {deed}\n"
+    return turns
+
+
+@pytest.mark.parametrize("acts_first", [False, True])
+@pytest.mark.parametrize("second_begins", [False, True])
+def test_lines_are_counted_whatever_one_word_of_usual_turns_is(acts_first: bool, second_begins: bool) -> None:
+    def turns(agents: tuple[str, str] = ("Ann", "Bo"), *, third: str = "left") -> list[list[list[str]]]:
+        deeds = ['said: "hi"', "[action] waits", third, 'said: "bye"']
+        return talk(agents, deeds, acts_first=acts_first, second_begins=second_begins)
+
+    found = [turns((word, "Bo")) for word in WORDS] + [turns(third=word) for word in WORDS]
+    for turn, message, part in product(range(4), range(4), range(3)):
+        for word in WORDS:
+            found.append(turns())
+            found[-1][turn][message][part] = word
+    for each in found:
+        lines = len(list(onlooker_lines(episode_of({"messages": each, "agents": ["p1", "p2"]}, ORIGIN))))
+        evaluated = any(said[0] == "Evaluation" for turn in each for said in turn)
+        assert count_unless_evaluated(turns_of(each)) == (None if evaluated else lines), each
 
 
 @settings(max_examples=300, deadline=None)
