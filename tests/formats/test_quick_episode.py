@@ -165,9 +165,11 @@ def test_lines_are_counted_whatever_one_word_of_usual_turns_is(acts_first: bool,
             found.append(turns())
             found[-1][turn][message][part] = word
     for each in found:
-        lines = len(list(onlooker_lines(episode_of({"messages": each, "agents": ["p1", "p2"]}, ORIGIN))))
+        episode = episode_of({"messages": each, "agents": ["p1", "p2"]}, ORIGIN)
+        lines = list(onlooker_lines(episode))
         evaluated = any(said[0] == "Evaluation" for turn in each for said in turn)
-        assert count_unless_evaluated(turns_of(each)) == (None if evaluated else lines), each
+        assert count_unless_evaluated(turns_of(each)) == (None if evaluated else len(lines)), each
+        assert onlooker_outline(episode).roles == [line.role for line in lines], each
 
 
 @settings(max_examples=300, deadline=None)
