@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from trajview.annotation.store import AnnotationStore
+from trajview.app.screens.transcript import TranscriptScreen
 from trajview.app.widgets.other_run import OtherRunScreen
 
 from .driving import Reader, reading, records
@@ -104,6 +105,24 @@ async def test_a_log_that_is_replaced_while_it_is_scored_asks_whose_the_draft_is
     (aside,) = [draft for draft in mine.journal.drafts() if draft.episode != key_of(kind)]
     assert aside.episode.startswith(f"{key_of(kind)}@")
     assert [*aside.values[0].values()] == ["4"]
+
+
+async def test_an_undo_that_comes_to_its_end_while_it_is_asked_asks_no_second_time(tmp_path: Path) -> None:
+    log, store = old_log(tmp_path, "json"), tmp_path / "store"
+    async with reading(log, follow=True, store=store) as reader:
+        await open_last(reader, "json")
+        await reader.annotate()
+        await score(reader, "4")
+        replaced(log, "json", NEW)
+        await asked(reader)
+        below = reader.app.screen_stack[-2]
+        assert isinstance(below, TranscriptScreen)
+        below.episode_turned(below.info)
+        await reader.pilot.pause(0.3)
+        assert [isinstance(screen, OtherRunScreen) for screen in reader.app.screen_stack].count(True) == 1
+        await reader.press("down", "enter")
+        await reader.annotating()
+        assert typed(reader) == []
 
 
 @KINDS

@@ -191,7 +191,7 @@ class AnnotationPanel(Fitting, PanelDrafts):
     def reload(self) -> None:
         """Read the run's work again: it has changed behind the fields, as by an undo."""
         self._keep()
-        if self._run is not None and self.is_mounted:
+        if self._run is not None and self.is_mounted and not self._asking:  # it is read again after the answer
             self._ready = False
             self._start_opening()
 
