@@ -947,3 +947,27 @@ def test_who_is_told_that_a_run_changed_may_ask_for_it_to_be_looked_at_again(tmp
     assert not thread.is_alive()
     assert asked == [False, "a", True]
     assert corpus.reload()
+
+
+def test_who_could_not_read_a_run_while_its_file_changed_is_told_when_that_is_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(follow, "_REST", 0)
+    path = tmp_path / "a.jsonl"
+    lines = b"".join(record(f"the {name} tale") + b"\n" for name in ("first", "second"))
+    path.write_bytes(lines)
+    corpus = Corpus([path], follow=True)
+    rows = Reader(corpus)
+    corpus.scan()
+    corpus._look(lambda follower: follower.read_again(path))  # from now on it is known what says something else
+    for _ in range(2):
+        path.write_bytes(lines)
+        os.utime(path, ns=(0, corpus._scan.stamps[path][1] + 1000))
+        with pytest.raises(UnreadableError):
+            corpus.load(corpus[1])
+        rows.read.clear()
+        corpus._look(lambda follower: follower.look())
+        assert rows.read == {1: lines.decode().splitlines()[1]}
+        rows.read.clear()
+        corpus._look(lambda follower: follower.look())
+        assert rows.read == {}

@@ -23,8 +23,9 @@ from .scan import Scan
 from .turns import short_turns
 
 if TYPE_CHECKING:
-    from .follow import Follower, Stream
+    from .follow import Follower
     from .rows import News
+    from .stream import Stream
 
 __all__ = ["Callback", "Corpus", "open_corpus"]
 
@@ -238,8 +239,9 @@ class Corpus(Runs):
                 from .follow import Follower
 
                 items = self._found.feed.items
+                reader = self._reader
                 self._follower = Follower(
-                    self.paths, self._scan, items, self._take_news, self._reader.still_there, self._began_at
+                    self.paths, self._scan, items, self._take_news, reader.still_there, reader.refused, self._began_at
                 )
             self._is_looking = True
             try:

@@ -13,13 +13,13 @@ from __future__ import annotations
 import os
 import stat
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path
 from time import monotonic, time_ns
-from typing import Final, Protocol
+from typing import Final
 from zlib import crc32
 
 from trajview.errors import UNFORESEEN, Problem, TrajviewError
@@ -33,7 +33,7 @@ from .scan import Scan
 from .streams import compression_of
 from .walk import Skipped, SourceFile, walk
 
-__all__ = ["Follower", "Stream"]
+__all__ = ["Follower"]
 
 _BUDGET: Final = 0.002
 """Seconds that one look spends on files that have been quiet."""
@@ -54,24 +54,6 @@ _REST: Final = 4
 """Reading one file again takes at most the time of one in so many, plus one."""
 
 
-class Stream(Protocol):
-    """A file that is being filled by this program, such as from standard input."""
-
-    path: Path
-
-    @property
-    def going(self) -> bool:
-        """Whether more may come."""
-
-    @property
-    def size(self) -> int:
-        """Bytes that came so far."""
-
-    @property
-    def problem(self) -> Problem | None:
-        """Why it ended too early, if it did."""
-
-
 class Follower:
     """Looks at the files of a scan that has ended, and hands on what is new. One thread at a time uses it."""
 
@@ -82,18 +64,21 @@ class Follower:
         items: Sequence[Item],
         publish: Callable[[News, Path | None, int, Stamp | None], None],
         is_same: Callable[[RunInfo], bool],
+        refused: Callable[[], Mapping[Path, Collection[str]]],
         began: int,
     ) -> None:
         """`items` are the rows that were handed out so far; it stays up to date by what `publish` is given, which is
         also told of which file all from an offset on was read again, and its stamp then.
 
-        `is_same`: whether the file still holds a run. `began`: when the scan did, in ns of the clock that files have.
+        `is_same`: whether the file still holds a run. `refused`: which runs nobody could read since the last look, by file
+        and key, because that had changed. `began`: when the scan did, in ns of the clock that files have.
         """
         self._paths = paths
         self._scan = scan
         self._items = items
         self._publish = publish
         self._is_same = is_same
+        self._refused = refused
         self._keys = Keys(scan.keys.of_run, scan.keys.give_back)
         self._files: dict[Path, FileRows] = {}
         self._walked = FileRows(None)
@@ -161,6 +146,16 @@ class Follower:
                     self._check(path)
             if monotonic() > until:
                 break
+        self._tell_again()
+
+    def _tell_again(self) -> None:
+        """Who could not read a run, for the file had changed, waits to be told of it, even where it is what it was."""
+        for path, keys in self._refused().items():
+            file = self._files.get(path)
+            rows = file.runs if file is not None else ()
+            changed = {row: item for row in rows if isinstance(item := self._items[row], RunInfo) and item.key in keys}
+            if changed:
+                self._publish(News(changed={**changed}), None, 0, None)
 
     def look_at(self, path: Path) -> None:
         """Look at one file, now."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from codecs import getincrementaldecoder
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
@@ -60,6 +60,7 @@ class Reader:
         self._cache: OrderedDict[Place, tuple[str, AgentRun, Mapping[Path, Stamp]]] = OrderedDict()
         """By place: the key and the run, and the files beside its own that were read for it."""
         self._loading: list[_Loading] = []
+        self._refused: dict[Path, set[str]] = {}
         self._lock = Lock()
         self._handed: tuple[Path, Stamp | None, int, Any] | None = None
 
@@ -160,6 +161,14 @@ class Reader:
                 del self._cache[place]
             for begun in self._loading:
                 begun.is_old = begun.is_old or (begun.place[0] == path and begun.place[2] >= offset)
+
+    def refused(self) -> Mapping[Path, Collection[str]]:
+        """By file the keys of runs that were asked for, and not read since the file was not as it was listed; each once."""
+        if not self._refused:
+            return {}
+        with self._lock:
+            found, self._refused = self._refused, {}
+        return found
 
     def _listed(self, info: RunInfo) -> tuple[Stamp | None, RunInfo]:
         """What is known of the run's file, and the run as it is listed now: in this order, for that is changed last."""
@@ -329,6 +338,8 @@ class Reader:
         like_before = now[:2] == known[:2] and (now[2] == known[2] or now[3] == known[3])
         if (grown or like_before) and self.still_there(info):
             return False
+        with self._lock:
+            self._refused.setdefault(info.path, set()).add(info.key)
         raise UnreadableError(
             "the file was changed after it was listed",
             hint="open it again to see it as it is now",
