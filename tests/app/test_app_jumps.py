@@ -146,8 +146,8 @@ async def test_a_place_that_does_not_exist_is_said_and_nothing_moves(log: Path) 
         ]:
             reader.app.clear_notifications()
             await reader.ask("colon", typed)
+            await reader.until(lambda said=said: [toast.startswith(said) for toast in reader.toasts] == [True])
             assert reader.message == 3
-            assert [toast.startswith(said) for toast in reader.toasts] == [True]
 
 
 async def test_escape_leaves_the_question_and_an_empty_answer_goes_nowhere(log: Path) -> None:
