@@ -50,7 +50,7 @@ def check(ref: Ref, operator: Operator, value: Literal, place: Place) -> None:
     if kind in (Kind.NUMBER, Kind.NUMBERS) or (kind is Kind.TEXTS and ordered):
         if value.number is None:
             said = f"`{ref}` is {kind.value}" if kind is not Kind.TEXTS else f"how many `{ref}` is a number"
-            raise place.error(f"{said}, {short(str(value))} is none", place.start, place.end, hint=example(ref))
+            raise place.error(f"{said}, `{short(str(value))}` is none", place.start, place.end, hint=example(ref))
     elif kind is Kind.FLAG:
         if ordered:
             raise place.error(f"`{ref}` is yes or no", *sign, hint=example(ref))
