@@ -70,6 +70,14 @@ def test_an_export_replaces_no_file_unasked(store: Path, tmp_path: Path) -> None
     assert file.read_text() == run("export", store, "--format", "csv")[1]
 
 
+def test_keys_of_somebody_that_an_export_cannot_hold_are_listed(store: Path) -> None:
+    for path in store.glob("AnnotationForEpisode/*"):
+        path.write_text(json.dumps({**json.loads(path.read_text()), "confidence": "high"}))
+    code, out, err = run("export", store)
+    assert (code, len(out.splitlines())) == (0, 2)
+    assert err == "trajview: jsonl: `confidence` of 2 annotations is left out (the store keeps it)\n"
+
+
 def test_an_export_goes_to_stdout(store: Path) -> None:
     assert [json.loads(line)["annotator_id"] for line in run("export", store)[1].splitlines()] == ["ada", "bo"]
     assert run("export", "--store", store, "--format", "csv")[1].startswith(

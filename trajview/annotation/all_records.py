@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from trajview.atomic import refusal
 from trajview.errors import AnnotationError, Problem, UnreadableError, Where
 
-from .records import read_file
+from .records import others_in, read_file
 
 if TYPE_CHECKING:
     from trajview.models.sotopia import AnnotationForEpisode
@@ -29,6 +29,8 @@ class AllRecords:
 
     records: list[AnnotationForEpisode] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    others: dict[str, int] = field(default_factory=dict)
+    """Keys beside Sotopia's five that people have put into records, and into how many."""
 
 
 def read_records(store: Path, along: Callable[[Sequence[str]], Iterable[str]] = iter) -> AllRecords:
@@ -47,13 +49,17 @@ def read_records(store: Path, along: Callable[[Sequence[str]], Iterable[str]] = 
     found = AllRecords()
     for name in along(names):
         try:
-            found.records.append(_record(folder / name))
+            record, others = _record(folder / name)
+            found.records.append(record)
+            for key in others:
+                found.others[key] = found.others.get(key, 0) + 1
         except (UnreadableError, AnnotationError) as error:
             found.problems.append(error.problem())
     return found
 
 
-def _record(path: Path) -> AnnotationForEpisode:
+def _record(path: Path) -> tuple[AnnotationForEpisode, list[str]]:
+    """A record, and the keys in it that are none of a record's."""
     from pydantic import ValidationError
 
     from trajview.models.sotopia import AnnotationForEpisode, sentences_of
@@ -62,7 +68,9 @@ def _record(path: Path) -> AnnotationForEpisode:
     try:
         if path.stat().st_size > _LARGEST:
             raise UnreadableError("This file is far too large for an annotation.", hint=hint, where=Where(path))
-        return AnnotationForEpisode.from_json(read_file(path))
+        data = read_file(path)
+        record = AnnotationForEpisode.from_json(data)
+        return record, list(others_in(data))
     except OSError as error:
         if isinstance(error, FileNotFoundError) and path.is_symlink():
             reason = "This file is a link to one that is not there."

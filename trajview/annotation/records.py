@@ -10,7 +10,7 @@ import uuid
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from trajview.atomic import make_folder, may_replace, refusal, sync_folder, write_atomically
 from trajview.errors import AnnotationError, Problem, Where
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from trajview.models.run import Reward
     from trajview.models.sotopia import AnnotationForEpisode
 
-__all__ = ["ChangedOnDisk", "IndexEntry", "Opened", "RecordFolder", "Saved", "Write", "bytes_of", "pk_of", "read_file", "record_from", "record_or_none", "version_of", "with_others", "written_at"]  # fmt: skip
+__all__ = ["ChangedOnDisk", "IndexEntry", "Opened", "RecordFolder", "Saved", "Write", "bytes_of", "others_in", "pk_of", "read_file", "record_from", "record_or_none", "version_of", "with_others", "written_at"]  # fmt: skip
 
 _LARGEST = 16 << 20
 """No annotation is larger than this many bytes; what is, is not read."""
@@ -284,12 +284,18 @@ def read_file(path: Path) -> bytes:
 
 def with_others(annotation: AnnotationForEpisode, there: bytes | None) -> bytes:
     """The bytes of a record: as Sotopia writes it, then what else is in the record that is `there`, which stays."""
-    text = annotation.to_json()
-    if record_or_none(there, Path()) is None:
-        return text.encode("ascii")
-    ours, others = json.loads(text), json.loads(there or b"")
-    more = {key: value for key, value in others.items() if key not in ours}
-    return json.dumps({**ours, **more}, indent=2).encode("ascii") if more else text.encode("ascii")
+    data = annotation.to_json().encode("ascii")
+    if there is None or record_or_none(there, Path()) is None:
+        return data
+    ours, more = json.loads(data), others_in(there)
+    return json.dumps({**ours, **more}, indent=2).encode("ascii") if more else data
+
+
+def others_in(data: bytes) -> dict[str, Any]:
+    """What is in the bytes of a record beside Sotopia's five keys."""
+    from trajview.models.sotopia import AnnotationForEpisode
+
+    return {key: value for key, value in json.loads(data).items() if key not in AnnotationForEpisode.model_fields}
 
 
 def record_from(data: bytes, path: Path) -> AnnotationForEpisode:

@@ -18,9 +18,9 @@ from .front import EXIT_PROBLEMS
 from .progress import counted
 
 if TYPE_CHECKING:
+    from trajview.annotation.all_records import AllRecords
     from trajview.annotation.exchange import Format
     from trajview.annotation.store import AnnotationStore
-    from trajview.models.sotopia import AnnotationForEpisode
 
 __all__ = ["command"]
 
@@ -65,7 +65,8 @@ def list_annotations(ctx: click.Context, store: Path | None, named: str | None) 
     from trajview.annotation.merge import to_settle
 
     root = _store(store, named)
-    records, problems = _records(root)
+    found = _records(root)
+    records, problems = found.records, found.problems
     rows = [("EPISODE", "ANNOTATOR", "OVERALL")]
     for record in records:
         overall = [reward[0] if isinstance(reward, tuple) else reward for reward in record.rewards]
@@ -93,7 +94,8 @@ def export(
     from trajview.annotation.exchange import format_of, to_csv, to_jsonl
     from trajview.export.new_file import new_file
 
-    found, problems = _records(_store(store, named))
+    every = _records(_store(store, named))
+    found = every.records
     chosen = format or (format_of(output) if output else "jsonl")
     text = to_csv(found) if chosen == "csv" else to_jsonl(found)
     if output is None:
@@ -106,7 +108,10 @@ def export(
         with new_file(output, replace=force) as file:
             file.write(text.encode())
         out(f"{_count(len(found))} written to {output}\n")
-    _end(ctx, problems)
+    sys.stdout.flush()
+    for key, many in every.others.items():
+        say_problem(Problem(f"{chosen}: `{one_line(key, 60)}` of {_count(many)} is left out", "the store keeps it"))
+    _end(ctx, every.problems)
 
 
 @command.command("import", short_help="Take annotations in from such a file.")
@@ -249,13 +254,13 @@ def _nearest(episode: str, store: AnnotationStore) -> str:
     return "`trajview annotations list` lists the episodes" if known else "the store is empty"
 
 
-def _records(store: Path) -> tuple[list[AnnotationForEpisode], list[Problem]]:
+def _records(store: Path) -> AllRecords:
     """All records of a store by episode and annotator, and what is wrong with the files that are none."""
     from trajview.annotation.all_records import read_records
 
     found = read_records(store, counted("reading annotations"))
     found.records.sort(key=lambda record: (record.episode, record.annotator_id))  # else by their files' names
-    return found.records, found.problems
+    return found
 
 
 def _count(number: int) -> str:
