@@ -108,7 +108,9 @@ async def test_what_the_record_does_not_hold_is_said_and_n_does_nothing(log: Pat
         assert under_cursor(reader) == before
 
 
-async def test_a_search_in_a_large_record_says_that_it_goes_on(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def held_search(monkeypatch: pytest.MonkeyPatch) -> Event:
+    """What lets a search begin."""
     may = Event()
 
     def wait(*given: Any, **more: Any) -> Iterator[SearchHits]:
@@ -116,13 +118,33 @@ async def test_a_search_in_a_large_record_says_that_it_goes_on(log: Path, monkey
         yield from search(*given, **more)
 
     monkeypatch.setattr("trajview.app.screens.raw.search", wait)
+    return may
+
+
+async def test_a_search_in_a_large_record_says_that_it_goes_on(log: Path, held_search: Event) -> None:
     async with reading(log, size=(80, 24)) as reader:
         await raw_at(reader, "m0")
         await reader.ask("slash", "never plugged in")
-        assert "searching…" in title(reader)
-        may.set()
+        await reader.until(lambda: "searching…" in title(reader))
+        held_search.set()
         await reader.until(lambda: "1/2" in title(reader))
         assert "searching" not in title(reader)
+
+
+async def test_escape_ends_a_search_that_is_under_way_and_stays_in_the_record(log: Path, held_search: Event) -> None:
+    async with reading(log, size=(80, 24)) as reader:
+        await raw_at(reader, "m0")
+        await reader.ask("slash", "never plugged in")
+        await reader.until(lambda: "searching…" in title(reader))
+        await reader.press("escape")
+        assert isinstance(reader.app.screen, RawScreen)
+        assert "searching" not in title(reader)
+        held_search.set()
+        await reader.ask("slash", "kettle")
+        await reader.until(lambda: "“kettle” " in title(reader))
+        assert "never" not in title(reader)
+        await reader.press("escape", "escape")
+        await reader.until(lambda: isinstance(reader.app.screen, TranscriptScreen))
 
 
 @pytest.fixture

@@ -98,7 +98,7 @@ class RawScreen(Searched, Holding, Reading, Screen[None]):
         self._early = deque()  # of what is typed before the record is there
         self._how_large = self._said = ""
         self._changed = False  # since it was read
-        self._sought = ""
+        self._sought = self._looks_for = ""
         self._places: list[_Place] = []
         self._went_to: tuple[_Place, int] = (-1, 0), 0
         """The match that the cursor was put on last, and the width of the rows then."""
@@ -211,6 +211,7 @@ class RawScreen(Searched, Holding, Reading, Screen[None]):
             self._title(f"{error.sentence}: {error.hint}")
         else:
             self._title(f"{self._how_large} · searching…")
+            self._looks_for = event.text
             self._look_for(self.view.session, query, event.text)
 
     @on(Prompt.Cancelled)
@@ -233,14 +234,20 @@ class RawScreen(Searched, Holding, Reading, Screen[None]):
                         )
                         self.post_message(self._Found(hits, list(islice(places, MOST_FOUND))))
         except TooSlow as error:
-            self.app.call_from_thread(self._title, f"{error.sentence}: {error.hint}")
+            self.app.call_from_thread(self._gave_up, text, f"{error.sentence}: {error.hint}")
+
+    def _gave_up(self, text: str, why: str) -> None:
+        if text == self._looks_for:
+            self._looks_for = ""
+            self._title(why)
 
     @on(_Found)
     def _show_found(self, message: _Found) -> None:
         message.stop()
         session = self.view.session
-        if session is None:
+        if session is None or message.hits.text != self._looks_for:
             return
+        self._looks_for = ""
         self._sought, self._places = message.hits.text, message.places
         session.set_search(message.hits)
         self._go(bisect_left(self._places, self._row(session)[:2]))
@@ -273,9 +280,11 @@ class RawScreen(Searched, Holding, Reading, Screen[None]):
             self._go(bisect_left(self._places, place) - (step < 0))
 
     def _end_search(self) -> bool:
-        """End the search that is on; False if there was none."""
+        """End the search that is on, or under way; False if there was none."""
         self.workers.cancel_group(self, "search")
-        was_on, self._sought, self._places = bool(self._sought), "", []
+        was_on = bool(self._sought or self._looks_for)
+        self._sought = self._looks_for = ""
+        self._places = []
         session = self.view.session
         if was_on and session is not None:
             session.set_search(None)
