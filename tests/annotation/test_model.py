@@ -6,7 +6,7 @@ import copy
 import os
 import shutil
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -55,6 +55,19 @@ def status(state: State, episode: str) -> tuple[str, bool, str]:
     return ("submitted" if written else "not started"), flag is not None, flag or ""
 
 
+@dataclass
+class Change:
+    """What can be taken back at once, with the state before it, or after it where it was taken back."""
+
+    kind: str
+    key: Key
+    state: State
+    text: str | None = None
+    """What a draft, a discard or a submission says of a run."""
+    same: bool = False
+    """It is a draft that a submission began with, and that changed nothing."""
+
+
 class Annotating(RuleBasedStateMachine):
     """One annotator's work. Edits are five seconds apart, so that each is a step of its own."""
 
@@ -66,8 +79,8 @@ class Annotating(RuleBasedStateMachine):
             each.start()
         self.store = AnnotationStore(self.root, "alice")
         self.state = State()
-        self.done: list[tuple[str, Key, State]] = []
-        self.undone: list[tuple[str, Key, State]] = []
+        self.done: list[Change] = []
+        self.undone: list[Change] = []
         self.number = 0
 
     def teardown(self) -> None:
@@ -75,9 +88,15 @@ class Annotating(RuleBasedStateMachine):
             each.stop()
         shutil.rmtree(self.root)
 
-    def change(self, kind: str, key: Key) -> State:
+    def change(self, kind: str, key: Key, text: str | None = None) -> State:
         """Begin a change of the model, which can be taken back."""
-        self.done.append((kind, key, copy.deepcopy(self.state)))
+        before = copy.deepcopy(self.state)
+        same = kind == "draft" and text == next(
+            (done.text for done in reversed(self.done) if done.key == key and done.text is not None), None
+        )
+        if kind == "draft" and self.done and self.done[-1].key == key and self.done[-1].same:
+            before = self.done.pop().state  # A draft that changed nothing is no step of its own before another.
+        self.done.append(Change(kind, key, before, text, same))
         self.undone.clear()
         self.number += 1
         return self.state
@@ -92,8 +111,8 @@ class Annotating(RuleBasedStateMachine):
 
     @rule(episode=st.sampled_from(EPISODES), rubric=st.sampled_from(RUBRICS))
     def type(self, episode: str, rubric: Rubric) -> None:
-        state = self.change("draft", (episode, rubric.name))
-        text = f"text {self.number}"
+        text = f"text {self.number + 1}"
+        state = self.change("draft", (episode, rubric.name), text)
         self.store.journal.append("draft", self.draft(episode, rubric, text))
         state.drafts[episode, rubric.name] = (self.number, text)
 
@@ -101,10 +120,12 @@ class Annotating(RuleBasedStateMachine):
     def submit(self, episode: str, rubric: Rubric) -> None:
         key = (episode, rubric.name)
         text = self.state.drafts.get(key, (0, self.state.records.get(key, "untouched")))[1]
-        if not (self.done and self.done[-1][:2] == ("draft", key)):
-            self.change("draft", key)  # The draft that a submission begins with is a step where it follows no other.
+        if not (self.done and self.done[-1].kind == "draft" and self.done[-1].key == key):
+            self.change(
+                "draft", key, text
+            )  # The draft that a submission begins with is a step where it follows no other.
         self.state.drafts[key] = (self.number, text)
-        state = self.change("submit", key)
+        state = self.change("submit", key, text)
         self.store.find(episode, rubric)
         self.store.submit(self.draft(episode, rubric, text), rubric)
         del state.drafts[key]
@@ -115,7 +136,7 @@ class Annotating(RuleBasedStateMachine):
     def discard(self, episode: str, rubric: Rubric) -> None:
         key = (episode, rubric.name)
         if key in self.state.drafts:
-            state = self.change("discard", key)
+            state = self.change("discard", key, self.state.drafts[key][1])
             self.store.journal.append("discard", self.draft(episode, rubric, state.drafts.pop(key)[1]))
 
     @rule(episode=st.sampled_from(EPISODES))
@@ -173,11 +194,11 @@ class Annotating(RuleBasedStateMachine):
             undone = self.store.undo()
             assert (undone is None) == (not self.done)
             if self.done:
-                kind, key, before = self.done.pop()
+                change = self.done.pop()
                 assert undone is not None
-                assert undone.episode == key[0]
-                self.undone.append((kind, key, self.state))
-                self.state = before
+                assert undone.episode == change.key[0]
+                self.undone.append(replace(change, state=self.state))
+                self.state = change.state
 
     @rule(times=st.integers(1, 6))
     def redo(self, times: int) -> None:
@@ -185,9 +206,9 @@ class Annotating(RuleBasedStateMachine):
             redone = self.store.redo()
             assert (redone is None) == (not self.undone)
             if self.undone:
-                kind, key, after = self.undone.pop()
-                self.done.append((kind, key, self.state))
-                self.state = after
+                change = self.undone.pop()
+                self.done.append(replace(change, state=self.state))
+                self.state = change.state
 
     @rule()
     def start_anew(self) -> None:
@@ -224,3 +245,19 @@ Annotating.TestCase.settings = settings(
     max_examples=40, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
 )
 TestAnnotating = Annotating.TestCase
+
+
+def test_a_draft_that_changed_nothing_is_taken_back_with_what_was_typed_next() -> None:
+    machine = Annotating()
+    try:
+        run = {"episode": "e1", "rubric": RUBRICS[1]}
+        machine.submit(**run)
+        machine.submit(**run)
+        machine.undo(times=1)
+        machine.type(**run)
+        for _ in range(3):
+            machine.the_store_says_what_the_model_says()
+            machine.undo(times=1)
+        assert machine.state == State()
+    finally:
+        machine.teardown()
