@@ -325,6 +325,26 @@ def test_a_small_terminal_shows_a_run_and_the_keys(folder: Path, home: Path) -> 
         assert terminal.ended() == 0
 
 
+def test_run_unit_and_highlights_of_the_command_line_reach_the_viewer(folder: Path, home: Path) -> None:
+    asked = ("--run", "repair", "--unit", "3", "--highlight", "Thank you", "--highlight", "repair kettles")
+    with Terminal(home, "runs", *asked, size=(120, 30), cwd=folder) as terminal:
+        terminal.until("named on the command line")
+        terminal.until("● Thank you")
+        terminal.until("unit 3/5")
+        terminal.until("highlight 3/5")  # the other two are errors
+        terminal.press("n")
+        terminal.until("highlight 4/5")
+        terminal.press("n")
+        terminal.until("unit 5/5")
+        terminal.press("n")  # round to the first one
+        terminal.until("unit 0/5")
+        terminal.until("● repair kettles")
+        terminal.press("q")
+        terminal.until(lambda: "unit 0/5" not in terminal.text)
+        terminal.press("q")
+        assert terminal.ended() == 0
+
+
 def test_keys_that_arrive_all_at_once_do_what_they_do_one_by_one(folder: Path, home: Path) -> None:
     """As over a slow connection: what is typed after `/` or enter belongs to the field that this opens."""
     with Terminal(home, "runs", "--run", "repair", cwd=folder) as terminal:
