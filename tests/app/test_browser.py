@@ -340,6 +340,8 @@ def test_the_editor_is_called_at_the_line_where_it_can_be(tmp_path: Path) -> Non
         ({"EDITOR": "vim", "VISUAL": "hx"}, 12, ["hx", f"{log}:12"]),
         ({"EDITOR": "code --wait"}, 3, ["code", "--wait", "--goto", f"{log}:3"]),
         ({"PAGER": "less"}, 3, ["less", "+3g", str(log)]),
+        ({"PAGER": "other -S"}, 3, ["other", "-S", str(log)]),
+        ({"EDITOR": "hx", "PAGER": "other"}, 3, ["hx", f"{log}:3"]),
         ({}, None, ["less", str(log)]),
         ({"EDITOR": "other"}, 3, ["other", str(log)]),
     ]:
