@@ -228,8 +228,8 @@ async def test_n_before_a_search_that_comes_along_has_looked_waits_for_it(
         await reader.press("n")
         assert (reader.message, "searching…" in reader.status) == (0, True)
         may_look.set()
-        await reader.until(lambda: reader.message == 1)
-        assert "“tea” 1/1" in reader.status
+        await reader.until(lambda: "“tea” 1/1" in reader.status)
+        assert reader.message == 1
 
 
 async def test_a_search_without_a_match_here_leads_into_the_transcript_that_has_one(tmp_path: Path) -> None:
