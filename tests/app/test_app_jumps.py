@@ -19,6 +19,18 @@ from .logs import chat, write_jsonl
 # The repair: 12 messages in units [0], [1-3], [4, 5], [6-8], [9], [10, 11]; users 1, 6, 10; errors 5, 8.
 
 
+def held_back(monkeypatch: pytest.MonkeyPatch, name: str) -> Event:
+    """Have a method of the session wait; gives what lets it go on."""
+    may, method = Event(), getattr(TranscriptSession, name)
+
+    def wait(*given: Any) -> Any:
+        assert may.wait(PATIENCE)
+        return method(*given)
+
+    monkeypatch.setattr(TranscriptSession, name, wait)
+    return may
+
+
 async def walk(reader: Reader, key: str, times: int) -> list[int]:
     """The messages that a key comes to, pressed so many times."""
     found = []
@@ -207,13 +219,7 @@ async def test_the_wheel_scrolls_and_the_cursor_stays_on_the_screen(tmp_path: Pa
 async def test_while_errors_are_looked_for_nobody_is_told_that_there_are_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    looked, scan = Event(), TranscriptSession.scan
-
-    def slow(session: TranscriptSession, *given: Any) -> Any:
-        assert looked.wait(PATIENCE)
-        return scan(session, *given)
-
-    monkeypatch.setattr(TranscriptSession, "scan", slow)
+    looked = held_back(monkeypatch, "scan")
     said = 'Traceback (most recent call last):\n  File "m.py", line 1\nOSError: no probe'
     failed = {"role": "tool", "tool_call_id": "a", "content": said}
     run = chat("long", *map(str, range(LAZY_FROM)))
@@ -237,16 +243,10 @@ async def test_while_errors_are_looked_for_nobody_is_told_that_there_are_none(
 async def test_a_word_that_takes_a_while_to_be_looked_for_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    looked, scan = Event(), TranscriptSession.scan_rules
-
-    def slow(session: TranscriptSession, *given: Any) -> Any:
-        assert looked.wait(PATIENCE)
-        return scan(session, *given)
-
     log = write_jsonl(tmp_path / "a.jsonl", [chat("a", "the kettle", "a kettle")])
     async with reading(log) as reader:
         await reader.opened()
-        monkeypatch.setattr(TranscriptSession, "scan_rules", slow)
+        looked = held_back(monkeypatch, "scan_rules")
         await reader.ask("colon", "m1")
         await reader.press("j", "asterisk")
         assert "looking for “kettle”…" in reader.status

@@ -36,15 +36,7 @@ class Early(Annotating):
             return False
         if self.panel_has_cursor or isinstance(self.focused, Input | TextArea):
             return False
-        if key == "escape" and self._early:
-            self._early.clear()  # what it would have ended is not begun
-            return True
-        bound = self.active_bindings.get(key)
-        action = bound.binding.action.partition("(")[0] if bound is not None else ""
-        if not self._early and action in _WITHOUT_RUN:
-            return False
-        self._early.append(event)
-        return True
+        return self._hold(event, self._early, _WITHOUT_RUN)
 
     def _run_is_here(self) -> None:
         """Do what was typed for the run that is shown now."""

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, cast
 
+from textual import events
 from textual.widgets import Input
 
 from trajview.app.screens.one_frame import OneFrame
 
 if TYPE_CHECKING:
-    from textual import events
-
     from trajview.app.app import TrajviewApp
 
 __all__ = ["Holding", "Ours", "Searched"]
@@ -24,6 +23,22 @@ class Ours(OneFrame):
     def trajview(self) -> TrajviewApp:
         """The app, by its own type."""
         return cast("TrajviewApp", self.app)
+
+    def _hold(self, event: events.Key | events.Paste, early: deque[events.Event], at_once: frozenset[str]) -> bool:
+        """Put an event behind those that are held; False where it is one of the actions that are done `at_once`, and comes first.
+
+        Escape takes back what is held: what it would have ended is not begun.
+        """
+        if isinstance(event, events.Key):
+            if event.key == "escape" and early:
+                early.clear()
+                return True
+            bound = self.active_bindings.get(event.key)
+            action = bound.binding.action.partition("(")[0] if bound is not None else ""
+            if not early and action in at_once:
+                return False
+        early.append(event)
+        return True
 
 
 class Searched(Ours):

@@ -169,16 +169,7 @@ class RawScreen(Searched, Holding, Reading, Screen[None]):
         """Whether an event is held until the record is there. What needs none is done at once, if it comes first."""
         if self._early is None or (isinstance(event, events.Key) and event.key in ENDING):
             return False
-        if isinstance(event, events.Key):
-            bound = self.active_bindings.get(event.key)
-            action = bound.binding.action if bound is not None else ""
-            if event.key == "escape" and self._early:
-                self._early.clear()  # what it would have ended is not begun
-                return True
-            if not self._early and action in _WITHOUT_RECORD:
-                return False
-        self._early.append(event)
-        return True
+        return self._hold(event, self._early, _WITHOUT_RECORD)
 
     def _to(self, place: _Place) -> None:
         """To the row on which a place is, as wide as the screen is now."""
