@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from textual.command import CommandPalette
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
 from trajview.app.app import TrajviewApp, run_app
 from trajview.app.keys import KEYS, keys_for, keys_of, shown
@@ -47,6 +47,15 @@ async def test_the_list_shows_runs_and_problems_sorts_filters_and_opens(runs: Pa
         await reader.listed()
         await reader.press("escape")
         assert len(reader.rows) == 5
+
+
+async def test_a_wrong_filter_that_is_typed_and_entered_at_once_is_said_and_not_left(runs: Path) -> None:
+    async with reading(runs) as reader:
+        await reader.listed()
+        burst(reader, ["ampersand", *"xyz", "space", "~", "~", "space", "3", "enter"])
+        await reader.until(lambda: "there is no field `xyz`" in reader.whole_screen)
+        await reader.pilot.pause(0.1)
+        assert isinstance(reader.app.focused, Input)
 
 
 async def test_what_is_typed_right_behind_a_filter_is_for_the_list_that_it_leaves(runs: Path) -> None:

@@ -105,6 +105,16 @@ def test_the_filter_looks_at_every_field_and_wants_every_term() -> None:
         assert ids(runs) == found, query
 
 
+def test_a_wrong_filter_is_as_wrong_when_it_is_given_again() -> None:
+    runs = listed(run("a"))
+    wrong = runs.filter("xyz ~ 3", typing=True)
+    assert wrong is not None
+    assert runs.filter("xyz ~ 3", typing=True) is wrong
+    assert runs.filter("xyz ~ 3") is wrong
+    assert runs.filter("a") is None
+    assert runs.filter("a") is None
+
+
 def test_a_capital_letter_makes_only_its_own_term_mind_capitals() -> None:
     runs = listed(run("Alpha-Beta"), run("alpha-beta"))
     runs.filter("ALPHA")

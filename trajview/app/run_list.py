@@ -53,6 +53,7 @@ class RunList(RunCursor):
         self._select: Select | None = None
         self._open: dict[int, None] = {}
         self._lenient = False
+        self._wrong: WhereError | None = None  # with the filter that was given last
         self._turned = False
         self._keys_before: tuple[By, ...] | None = None
         self._gone: set[int] = set()
@@ -292,7 +293,7 @@ class RunList(RunCursor):
         The cursor stays on its run. Where the filter hides it, the cursor is on the first row until the run shows again.
         """
         if query == self.query and (typing or not self._lenient):
-            return None
+            return self._wrong
         from trajview.where.parse import parse
 
         wrong: WhereError | None = None
@@ -306,7 +307,7 @@ class RunList(RunCursor):
                 return wrong
         if self._wanted is None:
             self._wanted = self.cursor_row
-        self.query, self._lenient = query, False
+        self.query, self._lenient, self._wrong = query, False, wrong
         self._take(found)
         if typing and wrong is None and not self.shown and not self._open:
             from trajview.where.complete import candidates

@@ -76,7 +76,11 @@ class FilteringScreen(Screen[None]):
 
     def on_filter_bar_changed(self, message: FilterBar.Changed) -> None:
         message.stop()
-        wrong = self.runs.filter(message.query, typing=True)
+        self._filter_as_typed()
+
+    def _filter_as_typed(self) -> None:
+        """By what is in the field now: keys that come in one burst are all in it before the first of them is told of."""
+        wrong = self.runs.filter(self.bar.text, typing=True)
         self.bar.tell(wrong)
         self.order_changed()
 
@@ -97,6 +101,7 @@ class FilteringScreen(Screen[None]):
 
     def on_filter_bar_entered(self, message: FilterBar.Entered) -> None:
         message.stop()
+        self._filter_as_typed()
         self.bar.leave()
 
     def on_filter_bar_left(self, message: FilterBar.Left) -> None:

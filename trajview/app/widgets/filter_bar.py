@@ -73,11 +73,7 @@ class FilterBar(Vertical):
     ]
 
     class Changed(Message):
-        """The filter is now this text."""
-
-        def __init__(self, query: str) -> None:
-            super().__init__()
-            self.query = query
+        """Something else is in the field now: `text`."""
 
     class Entered(Message):
         """The filter is to be kept, and everything that was typed of it has been told: `leave` says how that ends."""
@@ -116,6 +112,11 @@ class FilterBar(Vertical):
             self.mount(line, self._below)
             line.mount(Static("&", id="filter-sign"), self._box, self._beside)
         return self._box
+
+    @property
+    def text(self) -> str:
+        """What is in the field."""
+        return self.prepare().value
 
     @property
     def is_open(self) -> bool:
@@ -202,7 +203,7 @@ class FilterBar(Vertical):
         with box.prevent(box.Changed):
             box.value = ""
         self.remove_class("-open")
-        self.post_message(self.Changed(""))
+        self.post_message(self.Changed())
         self.post_message(self.Left())
 
     def action_keep(self) -> None:
@@ -272,7 +273,7 @@ class FilterBar(Vertical):
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
-        self.post_message(self.Changed(event.value))
+        self.post_message(self.Changed())
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
