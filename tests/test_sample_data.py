@@ -64,7 +64,7 @@ def test_every_json_sample_parses(path: Path) -> None:
 @pytest.mark.parametrize("name", RUNS)
 def test_a_docent_sample_is_an_agent_run_whose_units_and_keys_survive(name: str) -> None:
     record = record_of(name)
-    run = AgentRun.model_validate(record)
+    run = AgentRun.from_docent(record)
     written = json.loads(run.model_dump_json())
     for before, transcript, after in zip(record["transcripts"], run.transcripts, written["transcripts"], strict=True):
         assert len(transcript.units_of_action) == len(unit_starts(m["role"] for m in before["messages"]))
@@ -75,7 +75,7 @@ def test_a_docent_sample_is_an_agent_run_whose_units_and_keys_survive(name: str)
 
 
 def test_the_coding_run_is_long_fails_in_colour_and_then_passes() -> None:
-    [transcript] = AgentRun.model_validate(record_of(RUNS[0])).transcripts
+    [transcript] = AgentRun.from_docent(record_of(RUNS[0])).transcripts
     assert 40 <= len(transcript.messages) <= 60
     assert len(transcript.units_of_action) >= 20
     tests = [m.text for m in transcript.messages if m.role == "tool" and "\x1b[" in m.text]
@@ -87,7 +87,7 @@ def test_the_coding_run_is_long_fails_in_colour_and_then_passes() -> None:
 
 
 def test_a_run_has_a_sub_agent_in_a_nested_group() -> None:
-    runs = [AgentRun.model_validate(record_of(name)) for name in RUNS]
+    runs = [AgentRun.from_docent(record_of(name)) for name in RUNS]
     [run] = [run for run in runs if len(run.transcripts) > 1]
     assert {t.transcript_group_id for t in run.transcripts} == {group.id for group in run.transcript_groups}
     assert run.transcript_groups[1].parent_transcript_group_id == run.transcript_groups[0].id

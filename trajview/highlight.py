@@ -6,6 +6,7 @@ named on the command line and a citation are all a `Highlight`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -19,12 +20,10 @@ from .failures import (
     failure_in_fields,
     is_observation,
 )
-from .formats.built import is_odd
 from .models.messages import AssistantMessage, ChatMessage, ToolMessage, UserMessage
-from .models.said import strings_within
 from .models.transcript import Transcript
 from .patterns.quick_bytes import holds, lowered
-from .rules.rule import ROLES, Rule, compile_pattern, compile_rule
+from .rules.rule import Rule, compile_pattern, compile_rule
 from .textsafe import without_colours
 
 __all__ = [
@@ -56,16 +55,7 @@ class Highlight:
 
 def text_of(message: ChatMessage) -> str:
     """Everything in a message that can be searched: text, reasoning, calls with their arguments, the error."""
-    pieces = [message.text, *message.reasoning]
-    if isinstance(message, AssistantMessage):
-        for call in message.tool_calls or ():
-            pieces.append(call.function)
-            pieces += strings_within(call.arguments)
-            if call.parse_error:
-                pieces.append(call.parse_error)
-    elif isinstance(message, ToolMessage) and message.error:
-        pieces += strings_within(message.error)
-    return "\n".join(piece for piece in pieces if piece)
+    return "\n".join(message.texts())
 
 
 _HOLDERS = ("extras", "extra", "metadata", "toolUseResult", "tool_result", "result", "observation")
@@ -118,22 +108,34 @@ def _failure_beside(
     return found
 
 
-def _may_be_error(messages: Any, index: int) -> bool:
-    """Whether a message that may still be bytes can be an error. Never False where it is one."""
-    logged: bytes | None = messages.undecoded(index)
-    if logged is None or b'error"' in logged or is_odd(logged):
+_ESCAPED = re.compile(rb"\\u(?:00[2-7]|001[bB]|013[01]|017[fF]|212[aA])")
+"""A character, escaped, that is an ASCII letter or matches one where case is ignored; or that begins a colour's code."""
+_ODD = ("\u0130".encode(), "\u0131".encode(), "\u017f".encode(), "\u212a".encode())
+"""The latter as they are: they match an i, an s and a k."""
+
+
+def _is_odd(logged: bytes) -> bool:
+    """Whether ASCII letters may be in a message, or match one that is, which these bytes of it do not show side by side."""
+    if (b"\\u" in logged and _ESCAPED.search(logged)) or b"\x1b" in logged:
         return True
-    role = messages.roles[index]
-    if role == "tool":
+    return not logged.isascii() and any(odd in logged for odd in _ODD)
+
+
+def _may_be_error(message: ChatMessage) -> bool:
+    """Whether a message can be an error, as far as the JSON tells that it was logged as. Never False where it is one."""
+    known = message.logged
+    if known is None:
+        return True
+    logged = bytes(known)
+    if b'error"' in logged or _is_odd(logged):
+        return True
+    if message.role == "tool":
         low = lowered(logged)
         return any(holds(low, word) for word in FAILURE_BYTES)
-    if role == "user":
+    if message.role == "user":
         low = lowered(logged)
         return any(holds(low, word) for word in OBSERVED_BYTES)
-    return role == "assistant" and (b"_call" in logged or b"invalid_response" in logged)
-
-
-_failure_said: dict[str, Callable[[str], str | None]] = {"tool": failure_in, "user": _observed_failure}
+    return message.role == "assistant" and (b"_call" in logged or b"invalid_response" in logged)
 
 
 def highlights_in(
@@ -149,46 +151,33 @@ def highlights_in(
     `cancelled` is asked at every message; once it says so, what was found so far is returned.
     """
     found: list[Highlight] = []
-    messages = transcript.messages
-    # Messages that are built on demand give their texts without being built, where nothing else matters.
-    texts: Callable[[int], list[str] | None] = getattr(messages, "searchable", lambda _: None)
-    looks_quickly = errors and not rules and hasattr(messages, "undecoded")
-    by_role = {role: [rule for rule in rules if not rule.roles or role in rule.roles] for role in ROLES}
-    roles: Sequence[str] | None = getattr(messages, "roles", None)
-    for index in range(len(messages)):
+    for index, message in enumerate(transcript.messages):
         if cancelled():
             break
-        if looks_quickly and not _may_be_error(messages, index):
-            continue
-        role = roles[index] if roles is not None else messages[index].role
-        wanted = by_role[role]
-        may_fail = errors and (role in _failure_said or role == "assistant")
-        if not wanted and not may_fail:
-            continue
-        known = texts(index)
-        reason: str | None = None
-        if known is None:
-            message = messages[index]
-            reason = error_of(message) if may_fail else None
-            text = without_colours(text_of(message)) if wanted else ""
-        else:
-            if errors and known and role in _failure_said:
-                reason = _failure_said[role](known[0])
-            text = without_colours("\n".join(filter(None, known))) if wanted else ""
-        if reason is not None:
-            found.append(Highlight(transcript.get_action_unit_for_block(index) or 0, index, "error", reason))
-        if not text:
-            continue
-        in_lower = cache(text.lower)
-        matching = [rule for rule in wanted if (rule.finds if rule.everywhere else rule.may_match)(text, in_lower)]
-        if any(not rule.everywhere for rule in matching):
-            message = messages[index]
-            matching = [rule for rule in matching if rule.everywhere or rule.matches(message, text)]
-        if matching:
-            unit = transcript.get_action_unit_for_block(index) or 0
-            found += [Highlight(unit, index, "rule", rule.name, rule.colour) for rule in matching]
+        unit = transcript.get_action_unit_for_block(index) or 0
+        if errors and _may_be_error(message) and (reason := error_of(message)) is not None:
+            found.append(Highlight(unit, index, "error", reason))
+        found += [Highlight(unit, index, "rule", rule.name, rule.colour) for rule in _matching(message, rules)]
     for unit in units:
         first = transcript.get_first_block_in_action_unit(unit)
         if first is not None:
             found.append(Highlight(unit, first, "unit", "named on the command line"))
     return sorted(found, key=lambda h: (h.message, h.source))
+
+
+def _matching(message: ChatMessage, rules: Sequence[Rule]) -> list[Rule]:
+    """The rules that find something in a message."""
+    wanted = [rule for rule in rules if not rule.roles or message.role in rule.roles]
+    text = without_colours(text_of(message)) if wanted else ""
+    if not text:
+        return []
+    in_lower = cache(text.lower)
+    return [
+        rule
+        for rule in wanted
+        if (
+            rule.finds(text, in_lower)
+            if rule.everywhere
+            else rule.may_match(text, in_lower) and rule.matches(message, text)
+        )
+    ]

@@ -73,8 +73,8 @@ def test_reasoning_and_calls_cite_too() -> None:
 def test_messages_that_are_built_on_demand_are_not_built() -> None:
     items = [{"role": "assistant", "content": f"see [T0B{n}]" if n % 1000 == 7 else "no"} for n in range(5000)]
     messages = LazyMessages(items)
-    transcript = Transcript.model_construct(messages=messages, units=None, metadata={})
-    run = AgentRun.model_construct(transcripts=[transcript], reasoning=None)
+    transcript = Transcript(messages=messages, units=None, metadata={})
+    run = AgentRun(transcripts=[transcript], reasoning=None)
     assert [one.citation.message for one in cited_in(run)] == [7, 1007, 2007, 3007, 4007]
     assert not messages._built
 

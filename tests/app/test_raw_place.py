@@ -68,6 +68,6 @@ def test_a_call_whose_id_others_have_as_well_is_found_by_what_is_said() -> None:
     ]
     said = [{"role": "assistant", "content": text, "tool_calls": [call]} for text, call in zip(("I look", "and I ask where it is"), calls, strict=True)]  # fmt: skip
     record = json.dumps(said)
-    run = Transcript.model_validate({"messages": said})
+    run = Transcript.from_docent({"messages": said})
     assert place_of(record, run, 0) == record.index('"call_1_of_all"')
     assert place_of(record, run, 1) == record.index("and I ask where it is")

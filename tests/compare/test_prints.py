@@ -91,7 +91,7 @@ def test_only_messages_that_differ_are_built() -> None:
         found = align(on_demand(sides[0]), on_demand(sides[1]))
         assert [row.left for row in found.units if row.kind is not Kind.SAME] == [150]
         assert [len(side._built) for side in sides] == [3, 3]
-        runs = [AgentRun.model_construct(id="r", transcripts=[on_demand(side)], metadata={}) for side in sides]
+        runs = [AgentRun(id="r", transcripts=[on_demand(side)], metadata={}) for side in sides]
         assert "owl" in {fact.left for fact in facts_of(runs[0], AgentRun(transcripts=[Transcript()]))}
         assert "owl" not in {fact.left for fact in facts_of(blinded(runs[0]), AgentRun(transcripts=[Transcript()]))}
         assert [len(side._built) for side in sides] == [3, 3]

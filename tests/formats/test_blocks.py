@@ -147,7 +147,7 @@ def test_searches_find_as_much_in_blocks_as_in_built_messages(logged: list[Any])
 def test_errors_and_rules_are_the_same_whether_blocks_are_built_or_not(logged: list[Any]) -> None:
     eager = Transcript(messages=built(logged))
     for lazy in both(logged):
-        one = Transcript.model_construct(id="lazy", messages=lazy, units=eager.units_of_action, metadata={})
+        one = Transcript(id="lazy", messages=lazy, units=eager.units_of_action, metadata={})
         for rules in ([], [compile_rule("tea|x")]):
             assert highlights_in(one, rules) == highlights_in(eager, rules)
 
@@ -175,7 +175,7 @@ def test_usual_blocks_are_searched_without_building_a_message() -> None:
         assert lazy.plain(5) == ("end", [("f", {"q": "tea"})])
         (*_, hits) = search(lazy, Query("e"))
         assert hits.messages == (0, 2, 3, 5)
-        highlights_in(Transcript.model_construct(id="t", messages=lazy, units=None, metadata={}), [compile_rule("tea")])
+        highlights_in(Transcript(id="t", messages=lazy, units=None, metadata={}), [compile_rule("tea")])
         assert not lazy._built
 
 

@@ -42,7 +42,7 @@ def test_what_we_write_reads_back_equal() -> None:
     run = FORMAT.read(load("docent/run.json"), Origin())
     again = FORMAT.read(run.model_dump(mode="json"), Origin())
     assert again == run
-    assert AgentRun.model_validate(run.model_dump(mode="json")) == run
+    assert AgentRun.from_docent(run.model_dump(mode="json")) == run
 
 
 def test_several_scores_are_dimensions_with_the_reward_as_overall() -> None:

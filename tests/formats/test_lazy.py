@@ -162,7 +162,7 @@ def test_an_answer_finds_its_call_however_far_back_it_was_made() -> None:
 def test_highlights_are_the_same_whether_messages_are_built_or_not(logged: list[Any], output: str) -> None:
     logged = [*logged, {"role": "tool", "tool_call_id": "call_1", "content": output}]
     eager = Transcript(messages=message_models(Conversation().extend(logged).messages))
-    lazy = Transcript.model_construct(
+    lazy = Transcript(
         id="lazy", messages=LazyMessages(logged), units=eager.units_of_action, metadata={}
     )
     rules = [compile_rule("a|bash|1")]

@@ -193,7 +193,7 @@ def test_pieces_of_elements_are_those_of_decoded_ones(logged: list[Any]) -> None
     eager = message_models(Conversation().extend(logged).messages)
     assert list(lazy) == eager
     assert len(lazy.measured()) == len(eager)
-    assert highlights_in(Transcript.model_construct(id="t", messages=lazy, units=None, metadata={})) == highlights_in(
+    assert highlights_in(Transcript(id="t", messages=lazy, units=None, metadata={})) == highlights_in(
         Transcript(id="t", messages=eager)
     )
 

@@ -15,7 +15,7 @@ def run(*texts: str, source_format: str = "chat") -> AgentRun:
     messages: list[dict[str, Any]] = [
         {"role": roles[at] if at < 3 else roles[1 + (at + 1) % 2], "content": text} for at, text in enumerate(texts)
     ]
-    return AgentRun.model_validate({"id": "a", "transcripts": [{"messages": messages}], "source_format": source_format})
+    return AgentRun.from_docent({"id": "a", "transcripts": [{"messages": messages}], "source_format": source_format})
 
 
 def begins(*texts: str, source_format: str = "chat") -> str:
@@ -51,7 +51,7 @@ def test_calls_tell_runs_apart() -> None:
     def calling(command: str) -> str:
         call = {"id": "1", "function": "bash", "arguments": {"command": command}}
         said = [{"role": "assistant", "content": "", "tool_calls": [call]}, {"role": "user", "content": "thanks"}]
-        return beginning_of(AgentRun.model_validate({"id": "a", "transcripts": [{"messages": said}]}))
+        return beginning_of(AgentRun.from_docent({"id": "a", "transcripts": [{"messages": said}]}))
 
     assert differs_at(calling("ls"), calling("ls")) is None
     assert differs_at(calling("ls"), calling("rm")) == 0

@@ -98,7 +98,7 @@ def docent_run() -> dict[str, Any]:
 
 def test_a_file_of_docents_comes_out_as_it_went_in() -> None:
     data = docent_run()
-    assert json.loads(AgentRun.model_validate(data).model_dump_json()) == data
+    assert json.loads(AgentRun.from_docent(data).model_dump_json()) == data
 
 
 def test_what_we_write_holds_no_key_that_docent_does_not_know() -> None:
@@ -106,7 +106,7 @@ def test_what_we_write_holds_no_key_that_docent_does_not_know() -> None:
     data = run.model_dump()
     assert set(data) == DOCENT_RUN_KEYS
     assert set(data["transcripts"][0]) == DOCENT_TRANSCRIPT_KEYS
-    data = AgentRun.model_validate(docent_run()).model_dump()
+    data = AgentRun.from_docent(docent_run()).model_dump()
     assert {frozenset(group) for group in data["transcript_groups"]} == {frozenset(DOCENT_GROUP_KEYS)}
 
 
@@ -117,19 +117,19 @@ def test_the_old_form_of_transcripts_and_groups_is_a_dict_whose_values_count() -
         "transcripts": {"default": data["transcripts"][0], "other": {"messages": []}},
         "transcript_groups": {group["id"]: group for group in data["transcript_groups"]},
     }
-    run = AgentRun.model_validate(old)
+    run = AgentRun.from_docent(old)
     assert [transcript.name for transcript in run.transcripts] == ["main", None]
     assert [group.id for group in run.transcript_groups] == ["g-1", "g-2"]
 
 
 def test_null_groups_are_none() -> None:
-    assert AgentRun.model_validate({"transcripts": [{}], "transcript_groups": None}).transcript_groups == []
+    assert AgentRun.from_docent({"transcripts": [{}], "transcript_groups": None}).transcript_groups == []
 
 
 @pytest.mark.parametrize("transcripts", [[], {}, None])
 def test_a_run_needs_a_transcript(transcripts: object) -> None:
     with pytest.raises(ValidationError, match="at least one transcript"):
-        AgentRun.model_validate({"transcripts": transcripts})
+        AgentRun.from_docent({"transcripts": transcripts})
 
 
 def test_metadata_that_is_no_dict_is_refused_by_the_name_of_its_type() -> None:

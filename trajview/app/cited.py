@@ -12,8 +12,6 @@ from trajview.models.messages import ChatMessage
 from trajview.models.run import AgentRun
 from trajview.models.transcript import Transcript
 
-from .sizes import roles_of
-
 if TYPE_CHECKING:
     from trajview.annotation.rubric import Rubric
     from trajview.annotation.store import AnnotationStore
@@ -63,16 +61,11 @@ def written_on(store: AnnotationStore, episode: str, rubric: Rubric) -> list[str
 
 
 def _said(messages: Sequence[ChatMessage], cancelled: Callable[[], bool]) -> Iterator[tuple[int, str]]:
-    """What assistants say, think and call, where it may cite; messages that are built on demand are not, without need."""
-    texts: Callable[[int], list[str] | None] = getattr(messages, "searchable", lambda _: None)
-    for index, role in enumerate(roles_of(messages)):
+    """What assistants say, think and call, where it may cite."""
+    for index, message in enumerate(messages):
         if cancelled():
             return
-        if role != "assistant":
-            continue
-        known = texts(index)
-        text = text_of(messages[index]) if known is None else "\n".join(filter(None, known))
-        if may_cite(text):
+        if message.role == "assistant" and may_cite(text := text_of(message)):
             yield index, text
 
 

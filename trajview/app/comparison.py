@@ -14,7 +14,7 @@ from .linemap import LineMap
 from .positions import Positions
 from .render.options import Fold, ViewOptions
 from .render.paired import Paired, PairedLines, lay_out_pair, paired_lines, stretch_lines, waiting_lines
-from .sizes import estimates, roles_of, sizes_of
+from .sizes import estimates, sizes_of
 
 __all__ = ["FOLD_LEVELS", "GUTTER", "LEAST_SIDE", "MIDDLE", "Comparison", "Item"]
 
@@ -67,11 +67,10 @@ class Comparison(Positions):
         check()
         self.prefix = found.prefix
         self.counts = Counter(row.kind for row in found.units)
-        self.roles = roles_of(found.left.messages), roles_of(found.right.messages)
+        sides = found.left.messages, found.right.messages
+        self.roles = [[message.role for message in side] for side in sides]
         """By side and message."""
-        self._sizes = [
-            sizes_of(side.messages, roles) for side, roles in zip((found.left, found.right), self.roles, strict=True)
-        ]
+        self._sizes = [sizes_of(side) for side in sides]
         self._estimated_for: tuple[object, ...] = ()
         self._estimates: list[list[int]] = []
         self.waiting: list[int] = []

@@ -21,7 +21,7 @@ from .render.headers import Scored, unit_header
 from .render.layout import Layout, lay_out
 from .render.lines import Line
 from .render.options import Fold, ViewOptions
-from .sizes import Sizes, roles_of, sizes_of
+from .sizes import Sizes, sizes_of
 
 __all__ = ["Document", "Looks", "Position"]
 
@@ -54,7 +54,7 @@ class Document(Positions):
         super().__init__()
         self.transcript = transcript
         self.messages: Sequence[ChatMessage] = transcript.messages
-        self.roles: Sequence[str] = roles_of(self.messages)
+        self.roles: Sequence[str] = [message.role for message in self.messages]
         self.unit_starts = transcript.unit_starts
         self.options = ViewOptions(bare=bare, language=language, preview_lines=preview_lines, width=max(10, width))
         self.fold_level = 2 if bare else 0
@@ -78,7 +78,7 @@ class Document(Positions):
         self.quoted: tuple[int, str] | None = None
         """A message, and words in it that a citation quotes: they stand out."""
         starts = () if bare else self.unit_starts
-        self._sizes = Sizes(sizes_of(self.messages, self.roles), starts)
+        self._sizes = Sizes(sizes_of(self.messages), starts)
         self._layouts: OrderedDict[int, Layout] = OrderedDict()
         self.map = self._estimated()
 

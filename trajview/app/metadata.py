@@ -17,11 +17,14 @@ def metadata_text(run: AgentRun, transcript: Transcript, number: int | None, mes
     """The facts beside the conversation itself, the nearest first."""
     sections: list[tuple[str, Any]] = []
     if message is not None:
-        known = message.model_dump(mode="json", exclude={"content", "tool_calls"}, exclude_none=True)
+        known = _known(message.plain(), ("content", "tool_calls"))
         sections.append((f"message {number}", _flattened(known)))
     about = {"id": transcript.id, "name": transcript.name, "description": transcript.description}
     sections.append(("transcript", {**{k: v for k, v in about.items() if v}, **transcript.metadata}))
-    known = run.model_dump(mode="json", exclude={"transcripts", "reasoning", "rewards"}, exclude_none=True)
+    known = _known(
+        {name: getattr(run, name) for name in run.__struct_fields__}, ("transcripts", "reasoning", "rewards")
+    )
+    known["transcript_groups"] = [_known(group.plain()) for group in run.transcript_groups]
     if run.rewards:
         known["rewards"] = {
             name: {"overall": reward[0], **reward[1]} if isinstance(reward, tuple) else reward
@@ -31,6 +34,11 @@ def metadata_text(run: AgentRun, transcript: Transcript, number: int | None, mes
     if run.reasoning:
         sections.append(("the evaluator's reasoning", run.reasoning))
     return "\n\n".join(f"{title}\n{'─' * len(title)}\n{outlined(value)}" for title, value in sections)
+
+
+def _known(fields: dict[str, Any], but: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The fields that hold something, but for some."""
+    return {name: value for name, value in fields.items() if value is not None and name not in but}
 
 
 def _flattened(known: dict[str, Any]) -> dict[str, Any]:

@@ -3,36 +3,31 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import repeat
 
-from trajview.models.messages import AssistantMessage, ChatMessage, ToolMessage
+from trajview.models.messages import ChatMessage
 
 from .render.blocks import Fold, ViewOptions
 from .render.layout import MEASURE
 
-__all__ = ["Size", "Sizes", "estimates", "roles_of", "sizes_of"]
+__all__ = ["Size", "Sizes", "estimates", "sizes_of"]
 
 Size = tuple[tuple[int, int], tuple[int, int], tuple[int, int], int]
 """Lines and characters of prose, of reasoning and of tool output, and the lines of tool calls."""
 
 
-def roles_of(messages: Sequence[ChatMessage]) -> Sequence[str]:
-    """The role of each message; messages that are built on demand know them without."""
-    known: Sequence[str] | None = getattr(messages, "roles", None)
-    return known if known is not None else [message.role for message in messages]
-
-
-def sizes_of(messages: Sequence[ChatMessage], roles: Sequence[str]) -> list[Size]:
-    """The size of each message; of those that are built on demand, from their texts as they were logged."""
-    measured: Callable[[], list[tuple[int, int, int]]] | None = getattr(messages, "measured", None)
-    if measured is None:
-        return [_size(message) for message in messages]
+def sizes_of(messages: Sequence[ChatMessage]) -> list[Size]:
+    """The size of each message, of those that are not read yet from their bytes."""
     nothing = (0, 0)
-    return [
-        (nothing, nothing, (lines, length), calls) if role == "tool" else ((lines, length), nothing, nothing, calls)
-        for role, (lines, length, calls) in zip(roles, measured(), strict=True)
-    ]
+    sizes: list[Size] = []
+    for message in messages:
+        lines, length, calls = message.size
+        if message.role == "tool":
+            sizes.append((nothing, nothing, (lines, length), calls))
+        else:
+            sizes.append(((lines, length), nothing, nothing, calls))
+    return sizes
 
 
 def estimates(sizes: Sequence[Size], options: ViewOptions, fold: Fold) -> list[int]:
@@ -131,20 +126,3 @@ def _kept_of_output(options: ViewOptions, fold: Fold) -> int:
     if not options.show_tools:
         return 1
     return sys.maxsize if fold is Fold.OPEN else options.preview_lines + 1
-
-
-def _size(message: ChatMessage) -> Size:
-    """Lines and characters of prose, reasoning and tool output, and the lines of tool calls: for estimates."""
-    text = message.text
-    measured = (text.count("\n") + 1 if text else 0, len(text))
-    reasoning = [(thought.count("\n") + 1, len(thought)) for thought in message.reasoning]
-    thoughts = (sum(lines for lines, _ in reasoning), sum(length for _, length in reasoning))
-    if isinstance(message, ToolMessage):
-        return (0, 0), thoughts, measured, 1 if message.error else 0
-    calls = 0
-    if isinstance(message, AssistantMessage):
-        for call in message.tool_calls or ():
-            calls += 1 + sum(
-                value.count("\n") + 1 for value in call.arguments.values() if isinstance(value, str) and "\n" in value
-            )
-    return measured, thoughts, (0, 0), calls

@@ -139,7 +139,7 @@ def _strings(run: AgentRun, unit: int | None, token_limit: int) -> list[str]:
     # The signs that stand for control characters take tokens too: what is printed has to keep to the limit.
     from trajview.models.run import AgentRun
 
-    return list(_raw_strings(AgentRun.model_validate(_safe(run.model_dump())), unit, token_limit))
+    return list(_raw_strings(AgentRun.from_docent(_safe(run.to_docent())), unit, token_limit))
 
 
 def _raw_strings(run: AgentRun, unit: int | None, token_limit: int) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from trajview.models.episodes import OVERALL
@@ -108,10 +108,7 @@ def _known(run: AgentRun, index: int) -> dict[str, str]:
 
 
 def _models(transcript: Transcript) -> dict[str, None]:
-    """The models that speak, in order; messages that are built on demand know them without."""
-    known: Callable[[], dict[str, None]] | None = getattr(transcript.messages, "models", None)
-    if known is not None:
-        return known()
+    """The models that speak, in order."""
     messages = transcript.messages
     return {message.model: None for message in messages if isinstance(message, AssistantMessage) and message.model}
 

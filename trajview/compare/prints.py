@@ -18,7 +18,7 @@ from trajview.models.transcript import Transcript
 from .sequence import nothing
 from .similar import Features, words_of
 
-__all__ = ["Prints", "features_of", "json_of", "prints_of", "said", "said_lines", "said_plainly"]
+__all__ = ["Prints", "features_of", "json_of", "prints_of", "said", "said_lines"]
 
 
 def said_lines(message: ChatMessage) -> list[tuple[str, str]]:
@@ -35,8 +35,8 @@ def said_lines(message: ChatMessage) -> list[tuple[str, str]]:
             elif isinstance(part, ReasoningPart):
                 found.append(("reasoning", part.readable))
             else:
-                # The whole part: boxes on an image are a difference too. `mode="json"` has no cycles.
-                found.append((part.type, json_of(part.model_dump())))
+                # The whole part: boxes on an image are a difference too.
+                found.append((part.type, json_of(part.plain())))
     if isinstance(message, AssistantMessage):
         found += [(f"call {call.function}", json_of(call.arguments)) for call in message.tool_calls or ()]
     elif isinstance(message, ToolMessage) and message.error:
@@ -71,27 +71,8 @@ def said(message: ChatMessage) -> str:
     return "\x00".join([who, *(text for pair in said_lines(message) for text in pair)])
 
 
-def said_plainly(role: str, text: str, calls: Sequence[tuple[str, dict[str, Any]]]) -> str:
-    """The same of a message of which is known, without building it, that it says no more than this."""
-    pieces = [f"{role}\x00\x00"]
-    if text:
-        pieces += ("text", text)
-    for function, arguments in calls:
-        pieces += (f"call {function}", json_of(arguments))
-    return "\x00".join(pieces)
-
-
-def _print(texts: str, errors: str = "surrogatepass") -> bytes:
-    return blake2b(texts.encode("utf-8", errors), digest_size=12).digest()
-
-
-def _plain_print(messages: Any, index: int) -> bytes | None:
-    """The fingerprint of a message without building it; None where it must be built."""
-    found = messages.plain(index)
-    try:
-        return None if found is None else _print(said_plainly(messages.roles[index], *found), "strict")
-    except UnicodeEncodeError:  # a model refuses half a surrogate pair, and what becomes of it is another matter
-        return None
+def _print(texts: str) -> bytes:
+    return blake2b(texts.encode("utf-8", "surrogatepass"), digest_size=12).digest()
 
 
 @dataclass(slots=True)
@@ -108,14 +89,11 @@ def prints_of(
 ) -> Prints:
     """Read every message of a transcript once; `progress` is told now and then how many were."""
     messages: list[bytes] = []
-    logged = transcript.messages
-    on_demand = hasattr(logged, "plain")
-    for index in range(len(logged)):
+    for index, message in enumerate(transcript.messages):
         if index % 128 == 0:
             check()
             progress(index)
-        known = _plain_print(logged, index) if on_demand else None
-        messages.append(known if known is not None else _print(said(logged[index])))
+        messages.append(_print(said(message)))
     units = [b"".join(messages[unit[0] : unit[-1] + 1]) for unit in transcript.units_of_action]
     return Prints(transcript, messages, units)
 

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from trajview.models.said import strings_within
 from trajview.patterns.quick_bytes import holds_text, lowered_text
@@ -174,19 +174,17 @@ class _Place:
         """Who speaks; empty beside the messages."""
         if self.transcript is None or self.message == RUN:
             return ""
-        roles = getattr(self.transcript.messages, "roles", None)
-        return str(roles[self.message] if roles is not None else self.transcript.messages[self.message].role)
+        return self.transcript.messages[self.message].role
 
     def pieces(self) -> list[Piece]:
         """What is searched."""
         if self.beside is not None:
             return self.beside
         assert self.transcript is not None
+        message = self.transcript.messages[self.message]
         if self.said is not None:
-            labelled = getattr(self.transcript.messages, "labelled", lambda _: None)(self.message)
-            if labelled is not None:
-                return [_as_read(Piece(*one)) for one in labelled if one[1]]
-        return pieces_of(self.transcript.messages[self.message], self.query)
+            return [_as_read(Piece(*one)) for one in message.said()]
+        return pieces_of(message, self.query)
 
 
 def _places(run: AgentRun, query: Query) -> Iterator[_Place]:
@@ -199,19 +197,10 @@ def _places(run: AgentRun, query: Query) -> Iterator[_Place]:
     for number, transcript in enumerate(transcripts):
         if beside:
             yield _Place(query, number, transcript, beside=_of_transcript(transcript))
-        messages: Any = transcript.messages
-        # Messages that are built on demand give their texts without being built, where nothing else matters.
-        texts = getattr(messages, "searchable", None)
-        for index in range(len(messages)):
-            if query.roles and not query.wants_role(
-                messages.roles[index] if texts is not None else messages[index].role
-            ):
+        for index, message in enumerate(transcript.messages):
+            if query.roles and not query.wants_role(message.role):
                 continue
-            known = texts(index) if texts is not None and as_said else None
-            if known is None:
-                said = None
-            else:
-                said = without_colours(known[0] if len(known) == 1 else "\n".join(filter(None, known)))
+            said = without_colours("\n".join(message.texts())) if as_said else None
             yield _Place(query, number, transcript, index, said)
 
 

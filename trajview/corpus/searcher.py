@@ -224,7 +224,7 @@ def _skimmed(known: Any, found: Record, source: SourceFile, origin: Origin) -> t
     """The run, its messages built on demand where the format can do that. What cannot be summed up either, and is a raw
     run in the list, is one here, too; with what is wrong with it."""
     try:
-        return cast("AgentRun", getattr(known, "skim", known.read)(found.value, origin)), None
+        return cast("AgentRun", known.read(found.value, origin)), None
     except Exception:  # noqa: BLE001 - what is raw in the list is reported here, the rest raised: the caller reports it
         try:
             known.summarise(found.value, origin)

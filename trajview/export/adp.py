@@ -159,7 +159,7 @@ def _observations(message: ChatMessage, place: str, links: _Links, lost: Lost) -
     elif name:
         lost.of(place, "speakers' names")
     for image in images:
-        if image.model_extra:
+        if image.extras:
             lost.of(place, "remarks on images")
         boxes: _Item = {} if image.annotations is None else {"annotations": image.annotations}
         yield {"class_": "image_observation", "content": image.image, "source": source, **boxes, **linked}

@@ -2,38 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
-
-from pydantic import BaseModel
-
 from trajview.models.run import AgentRun
+from trajview.models.said import is_deep
 
 from .exported import Exported, Lost, Part, cut
 from .json_text import json_line, shallow
 
 __all__ = ["export_docent"]
 
-_Model = TypeVar("_Model", bound=BaseModel)
+_DEEP = 250
+"""Levels from which on readers give up, Docent's own among them."""
 
 
 def export_docent(run: AgentRun, part: Part | None = None) -> Exported:
     """The run, or the part of it, as one JSON object on one line."""
     lost = Lost()
-    run = cut(run, part)
-    try:
-        data = run.model_dump(warnings=False)
-    except (ValueError, RecursionError):  # pydantic stops at some 250 levels
-        data = _shallow_model(run, lost).model_dump(warnings=False)
+    data = cut(run, part).to_docent()
+    if is_deep(data, _DEEP):
+        data = shallow(data, lost)
     return Exported(json_line(data, lost) + "\n", lost.sentences(), lost.kinds())
-
-
-def _shallow_model(model: _Model, lost: Lost) -> _Model:
-    return model.model_copy(update={name: _shallow(value, lost) for name, value in model})
-
-
-def _shallow(value: Any, lost: Lost) -> Any:
-    if isinstance(value, BaseModel):
-        return _shallow_model(value, lost)
-    if isinstance(value, list) and any(isinstance(item, BaseModel) for item in value):
-        return [_shallow(item, lost) for item in value]
-    return shallow(value, lost)

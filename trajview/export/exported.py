@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from msgspec.structs import replace
+
 from trajview.models.messages import ChatMessage
 from trajview.models.run import AgentRun
 from trajview.models.transcript import Transcript
@@ -78,17 +80,16 @@ def parts_of_run(run: AgentRun, part: Part | None) -> list[tuple[int, Transcript
 
 
 def cut(run: AgentRun, part: Part | None) -> AgentRun:
-    """The run with the messages of the part only, all of them built; without a part, all of the run."""
+    """The run with the messages of the part only; without a part, all of the run."""
     transcripts = [
-        transcript.model_copy(
-            update={
-                "messages": [message for _, message in placed(transcript, index, part)],
-                "units": _units_within(transcript.units, part),
-            }
+        replace(
+            transcript,
+            messages=[message for _, message in placed(transcript, index, part)],
+            units=_units_within(transcript.units, part),
         )
         for index, transcript in parts_of_run(run, part)
     ]
-    return run.model_copy(update={"transcripts": transcripts})
+    return replace(run, transcripts=transcripts)
 
 
 def _units_within(units: Sequence[Sequence[int]] | None, part: Part | None) -> list[list[int]] | None:

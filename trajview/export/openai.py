@@ -93,11 +93,11 @@ def _part(part: Shown, role: str, place: str, lost: Lost) -> dict[str, Any]:
             lost.of(place, "remarks on pieces of text")
         return {"type": "text", "text": part.text}
     if role == "user" and isinstance(part, ImagePart) and _URL.match(part.image):
-        if part.annotations or part.model_extra:
+        if part.annotations or part.extras:
             lost.of(place, "remarks on images")
         return {"type": "image_url", "image_url": {"url": part.image}}
     if role == "user" and isinstance(part, AudioPart) and (sound := _SOUND.fullmatch(part.audio)):
-        if part.model_extra:
+        if part.extras:
             lost.of(place, "remarks on sounds")
         return {"type": "input_audio", "input_audio": {"data": sound[2], "format": sound[1]}}
     what = {"image": "images", "audio": "sounds", "video": "videos"}.get(part.type, f"parts of type {part.type!r}")

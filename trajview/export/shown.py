@@ -136,14 +136,14 @@ def _unshown(message: ChatMessage, place: str, lost: Lost) -> None:
         ("token counts", message.usage),
         ("citations by the model", getattr(message, "citations", None)),
         ("suggested messages", getattr(message, "suggested_messages", None)),
-        ("views and other remarks on tool calls", any(call.view or call.model_extra for call in calls)),
+        ("views and other remarks on tool calls", any(call.view or call.extras for call in calls)),
     ):
         if there:
             lost.of(place, what)
     for part in message.parts:
-        if isinstance(part, TextPart) and (part.temporal or part.refusal or part.model_extra):
+        if isinstance(part, TextPart) and (part.temporal or part.refusal or part.extras):
             lost.of(place, "remarks on pieces of text")
-        elif isinstance(part, ReasoningPart) and (part.signature or part.model_extra or _hides(part)):
+        elif isinstance(part, ReasoningPart) and (part.signature or part.extras or _hides(part)):
             lost.of(place, "signatures and other marks of reasoning")
         elif isinstance(part, ImagePart | AudioPart | VideoPart | OtherPart):
             what = {"image": "images", "audio": "sounds", "video": "videos"}.get(part.type, "parts of unknown types")

@@ -40,14 +40,14 @@ def spoken(message: ChatMessage, place: str, lost: Lost) -> Spoken:
     thoughts: list[str] = []
     for part in message.parts:
         if isinstance(part, ReasoningPart):
-            if part.signature or part.redacted or part.model_extra or part.summary:
+            if part.signature or part.redacted or part.extras or part.summary:
                 lost.of(place, "signatures and other marks of reasoning")
             if part.readable:
                 thoughts.append(part.readable)
                 if len(thoughts) > 1 or found.parts:
                     lost.of(place, "places and borders of pieces of reasoning")
         elif isinstance(part, TextPart):
-            if part.temporal or part.model_extra:
+            if part.temporal or part.extras:
                 lost.of(place, "remarks on pieces of text")
             if part.text:
                 found.parts.append(part)
@@ -89,7 +89,7 @@ def lost_of_message(message: ChatMessage, place: str, lost: Lost, held: Iterable
         lost.of(place, "links to tool calls")
     if isinstance(message, AssistantMessage):
         for call in message.tool_calls or ():
-            if call.view is not None or call.model_extra:
+            if call.view is not None or call.extras:
                 lost.of(place, "views and other remarks on tool calls")
 
 

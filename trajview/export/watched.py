@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, cast
+from typing import cast
+
+from msgspec.structs import replace
 
 from trajview.models.messages import ChatMessage
 from trajview.models.on_demand import OnDemand
@@ -24,18 +26,16 @@ def watched(run: AgentRun, step: Step) -> AgentRun:
 
     An export goes through them several times. What `step` raises ends it.
     """
-    return run.model_copy(update={"transcripts": [_watched(transcript, step) for transcript in run.transcripts]})
+    return replace(run, transcripts=[_watched(transcript, step) for transcript in run.transcripts])
 
 
 def _watched(transcript: Transcript, step: Step) -> Transcript:
     messages = cast("list[ChatMessage]", _Messages(transcript.messages, step))
-    copied = transcript.model_copy(update={"messages": messages})
-    copied.__dict__.pop("_cache", None)  # another thread uses the units that are kept in it
-    return copied
+    return replace(transcript, messages=messages)
 
 
 class _Messages(OnDemand[ChatMessage]):
-    """Messages that tell; what else is known of messages that are built on demand is known of these."""
+    """Messages that tell."""
 
     def __init__(self, messages: Sequence[ChatMessage], step: Step) -> None:
         self._messages = messages
@@ -52,6 +52,3 @@ class _Messages(OnDemand[ChatMessage]):
         for index, message in enumerate(self._messages):
             self._step(index)
             yield message
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._messages, name)

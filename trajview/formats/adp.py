@@ -11,21 +11,22 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from trajview.errors import FormatError, Problem
-from trajview.models.adp_spelling import ACTIONS, CLASSES, OBSERVATIONS, current_class, current_spelling
+from trajview.models.adp_spelling import ACTIONS, CALLS, CLASSES, OBSERVATIONS, current_class, current_spelling
+from trajview.models.messages import Measured, MessageSource
 from trajview.models.units import count_units
 
 from .adp_links import ROLE_OF_SOURCE, Link, link_in, links_of, role_of
 from .base import Detection, Origin, Summary
 from .plain import as_text, dict_or_value, id_of, kind, not_an_object, number, place, refused_at
 from .shape import wrong_in_items
+from .sizes import measured_texts
 from .task import task_in
-from .unread import LAZY_FROM, Decode
+from .unread import Decode
 
 if TYPE_CHECKING:
     from trajview.models.messages import ChatMessage, ContentPart, ImagePart, ToolCall
     from trajview.models.run import AgentRun
 
-    from .lazy_adp import AdpMessages
 
 __all__ = ["FORMAT", "AdpFormat", "message_of", "reward_of"]
 
@@ -215,21 +216,49 @@ def message_of(item: Any, link: Link, model: str | None) -> ChatMessage:
     return AssistantMessage(**common, model=model, tool_calls=tool_calls)
 
 
+_SAID = ("content", "description", "reasoning_content", "axtree", "html")
+
+
+class AdpSource(MessageSource):
+    """The messages that `message_of` makes of items; which call each makes or answers is known of all."""
+
+    def __init__(
+        self, items: Sequence[Any], links: Sequence[Link], model: str | None, sizes: list[Measured] | None
+    ) -> None:
+        """`sizes`: how long each item is, where someone has looked."""
+        super().__init__()
+        self._items, self._links, self._model, self._sizes = items, links, model, sizes
+
+    def read(self, at: int) -> ChatMessage:
+        return message_of(self._items[at], self._links[at], self._model)
+
+    def size(self, at: int) -> Measured:
+        return _measured(self._items[at]) if self._sizes is None else self._sizes[at]
+
+
+def _measured(item: Any) -> Measured:
+    if not isinstance(item, dict):
+        return 1, len(str(item)), 0
+    return *measured_texts(map(item.get, _SAID)), 2 if item.get("class_") in CALLS else 0
+
+
 def _run(
-    record: dict[str, Any], messages: list[ChatMessage] | AdpMessages, reward: float | None, origin: Origin
+    record: dict[str, Any],
+    items: Sequence[Any],
+    roles: Sequence[str],
+    links: Sequence[Link],
+    reward: float | None,
+    origin: Origin,
+    sizes: list[Measured] | None = None,
 ) -> AgentRun:
     from trajview.models.run import AgentRun
     from trajview.models.transcript import Transcript
 
     run_id = id_of(record, origin)
-    transcript = Transcript(id=run_id)
-    if isinstance(messages, list):
-        transcript.messages = messages
-    else:
-        transcript.read_on_demand(messages, messages.roles)
+    source = AdpSource(items, links, _model(record), sizes)
     return AgentRun(
         id=run_id,
-        transcripts=[transcript],
+        transcripts=[Transcript(id=run_id, messages=source.messages(roles))],
         metadata=_metadata(record),
         rewards=None if reward is None else [reward],
         source_format=FORMAT.name,
@@ -295,33 +324,17 @@ class AdpFormat:
 
     def read(self, record: Any, origin: Origin) -> AgentRun:
         """The trajectory as a run with one transcript. Raises FormatError where there is no content."""
-        items, model = _items(record, origin), _model(record)
-        messages = [message_of(item, link, model) for item, link in zip(items, links_of(items), strict=True)]
-        return _run(record, messages, reward_of(record, items), origin)
-
-    def open(self, record: Any, origin: Origin) -> AgentRun:
-        """The same, to be looked at: of many messages only those are built that are."""
         items = _items(record, origin)
-        if len(items) < LAZY_FROM:
-            return self.read(record, origin)
-        from .lazy_adp import AdpMessages
-
-        return _run(record, AdpMessages(items, _model(record)), reward_of(record, items), origin)
+        return _run(record, items, list(map(role_of, items)), links_of(items), reward_of(record, items), origin)
 
     def open_parted(self, parts: Any, decode: Decode, origin: Origin) -> AgentRun | None:
         """The same of a trajectory that was taken apart; None of what is none."""
-        from .lazy_adp import AdpMessages
         from .quick_adp import PartedTrajectory, UnreadItems
 
         if not isinstance(parts, PartedTrajectory):
             return None
-        items, model = UnreadItems(parts, decode), _model(parts.fields)
-        messages: list[ChatMessage] | AdpMessages
-        if len(items) < LAZY_FROM:
-            messages = [message_of(item, link, model) for item, link in zip(items, parts.links, strict=True)]
-        else:
-            messages = AdpMessages(items, model, (parts.roles, parts.links, parts.sizes))
-        return _run(parts.fields, messages, parts.reward, origin)
+        items = UnreadItems(parts, decode)
+        return _run(parts.fields, items, parts.roles, parts.links, parts.reward, origin, parts.sizes)
 
     def check(self, record: Any, origin: Origin) -> list[Problem]:
         """What ADP's schema does not allow, for `trajview validate`; the record opens nevertheless."""

@@ -7,7 +7,6 @@ value has the wrong type. What had to be guessed is said under `trajview_problem
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
@@ -18,11 +17,9 @@ from .plain import as_json, as_text, dict_or_value, kind, number, put
 from .roles import ROLES, Piece, is_block, logged_role, pieces_of
 
 if TYPE_CHECKING:
-    from pydantic import TypeAdapter
-
     from trajview.models.messages import ChatMessage
 
-__all__ = ["PROBLEM", "Conversation", "message_adapter", "message_models"]
+__all__ = ["PROBLEM", "Conversation", "message_of"]
 
 PROBLEM = "trajview_problem"
 """The metadata key that says what was wrong with a message."""
@@ -42,13 +39,15 @@ class Conversation:
         self.messages: list[dict[str, Any]] = []
         self.problems: list[str] = []
         self._functions: dict[str, str] = {}
+        self._before: list[str] = []
+        """The functions that the last message called."""
 
     @classmethod
-    def after(cls, functions: dict[str, str], messages: list[dict[str, Any]]) -> Conversation:
-        """A conversation that goes on: the names of calls by their ids, and the messages so far (the last will do)."""
+    def after(cls, functions: dict[str, str], before: list[str]) -> Conversation:
+        """A conversation that goes on: the functions of calls by their ids, and those that the message before called."""
         conversation = cls()
         conversation._functions = functions
-        conversation.messages = messages
+        conversation._before = before
         return conversation
 
     def extend(self, items: Iterable[Any]) -> Conversation:
@@ -66,6 +65,7 @@ class Conversation:
                 self._functions[call["id"]] = call["function"]
             if call.get("parse_error"):
                 self.problems.append(f"call of {call['function']}: {call['parse_error']}")
+        self._before = [call["function"] for call in message.get("tool_calls") or ()]
         self.messages.append(message)
         return message
 
@@ -200,11 +200,9 @@ class Conversation:
             used.add("name")
         elif message.get("tool_call_id") in self._functions:
             message["function"] = self._functions[message["tool_call_id"]]
-        elif "tool_call_id" not in message and self.messages:
+        elif "tool_call_id" not in message and len(self._before) == 1:
             # Without ids (ShareGPT) an answer that follows a single call is that call's.
-            calls: list[dict[str, Any]] = self.messages[-1].get("tool_calls") or []
-            if len(calls) == 1:
-                message["function"] = calls[0]["function"]
+            message["function"] = self._before[0]
         error = item.get("error")
         if error:
             message["error"] = error if isinstance(error, dict) else {"message": as_text(error)}
@@ -317,28 +315,20 @@ def _add_beside(item: dict[Any, Any], message: dict[str, Any], used: set[Any]) -
         message["content"] = [*before, *parts, *after]
 
 
-@cache
-def message_adapter() -> TypeAdapter[ChatMessage]:
-    """What makes messages of dicts, by their role. Made once, when it is first asked for: it takes pydantic."""
-    from pydantic import TypeAdapter
+def message_of(data: dict[str, Any]) -> ChatMessage:
+    """Message data as a message. Data that does not fit is kept as its JSON, with the reason in its metadata."""
+    from trajview.models.messages import message_from
 
-    from trajview.models.messages import ChatMessage
+    try:
+        return message_from(data)
+    except ValueError:
+        from pydantic import ValidationError
 
-    return TypeAdapter(ChatMessage)
-
-
-def message_models(messages: Iterable[dict[str, Any]]) -> list[ChatMessage]:
-    """Message data as messages. One that does not fit is kept as its JSON, with the reason in its metadata."""
-    from pydantic import ValidationError
-
-    validate = message_adapter().validate_python
-    found: list[ChatMessage] = []
-    for data in messages:
-        try:
-            found.append(validate(data))
-        except ValidationError as error:
-            reason = error.errors(include_url=False)[0]
-            at = ".".join(str(step) for step in reason["loc"][1:])
-            metadata = {PROBLEM: f"{at}: {reason['msg']}" if at else reason["msg"]}
-            found.append(validate({"role": data["role"], "content": as_json(data), "metadata": metadata}))
-    return found
+        from trajview.models.docent import message_adapter, plain_message
+    try:
+        return message_from(plain_message(message_adapter().validate_python(data)))
+    except ValidationError as error:
+        reason = error.errors(include_url=False)[0]
+        at = ".".join(str(step) for step in reason["loc"][1:])
+        metadata = {PROBLEM: f"{at}: {reason['msg']}" if at else reason["msg"]}
+        return message_from({"role": data["role"], "content": as_json(data), "metadata": metadata})

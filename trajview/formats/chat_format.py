@@ -11,12 +11,12 @@ from trajview.errors import Problem
 from trajview.models.units import count_units
 
 from .base import Detection, Origin, Summary
-from .chat import Conversation, message_models
+from .chat import Conversation
 from .plain import dict_or_value, first_id, kind, number, problems_at, put, rewards_of, text_or_none
 from .roles import elements_of, pieces_of, roles_of
 from .shape import wrong_in_messages
 from .task import task_said
-from .unread import LAZY_FROM, Decode, Parted, Unread
+from .unread import Decode, Parted, Unread
 
 if TYPE_CHECKING:
     from trajview.models.run import AgentRun, Reward
@@ -156,47 +156,27 @@ class Chat(Struct):
         )
 
     def transcript(self, transcript_id: str, name: str | None = None) -> Transcript:
-        """The messages, built, as a transcript."""
+        """The messages as a transcript, each read when it is looked at."""
         from trajview.models.transcript import Transcript
 
-        messages = message_models(Conversation().extend(self.items).messages)
-        return Transcript(id=transcript_id, name=name, messages=messages)
+        from .chat_source import ChatSource
 
-    def _branches(self, lazy: bool) -> list[Transcript]:
-        """The transcripts of sub-agents, built or to be built as they are looked at."""
-        found = []
-        for place, branch in enumerate(self.branches, 1):
-            transcript_id = f"{self.id}/{place}"
-            transcript = branch.lazy_transcript(transcript_id) if lazy else branch.transcript(transcript_id)
-            transcript.name, transcript.metadata = branch.name, branch.metadata
-            found.append(transcript)
-        return found
+        source = ChatSource(self.items)
+        return Transcript(id=transcript_id, name=name, messages=source.messages(source.roles))
 
-    def lazy_transcript(self, transcript_id: str) -> Transcript:
-        """The messages as a transcript that builds each when it is looked at."""
-        from trajview.models.transcript import Transcript
-
-        from .lazy import LazyMessages
-
-        messages = LazyMessages(self.items)
-        transcript = Transcript(id=transcript_id)
-        transcript.read_on_demand(messages, messages.roles)
-        return transcript
-
-    def run(self, format_name: str, *, lazy_from: int | None = None) -> AgentRun:
-        """The run, built; where it has `lazy_from` messages or more, these are built one by one as they are looked at."""
+    def run(self, format_name: str) -> AgentRun:
+        """The run."""
         from trajview.models.run import AgentRun
 
-        if lazy_from is not None and len(self.items) + sum(len(each.items) for each in self.branches) >= lazy_from:
-            return AgentRun.model_construct(
-                id=self.id, name=self.name, description=None, transcripts=[self.lazy_transcript(f"{self.id}/0"), *self._branches(lazy=True)],
-                transcript_groups=[], metadata=self.metadata, agents=None, rewards=self.rewards, reasoning=None,
-                source_format=format_name,
-            )  # fmt: skip
+        transcripts = [self.transcript(f"{self.id}/0")]
+        for place, branch in enumerate(self.branches, 1):
+            transcript = branch.transcript(f"{self.id}/{place}", branch.name)
+            transcript.metadata = branch.metadata
+            transcripts.append(transcript)
         return AgentRun(
             id=self.id,
             name=self.name,
-            transcripts=[self.transcript(f"{self.id}/0"), *self._branches(lazy=False)],
+            transcripts=transcripts,
             metadata=self.metadata,
             rewards=self.rewards,
             source_format=format_name,
@@ -222,10 +202,6 @@ class ChatFormat:
     def read(self, record: Any, origin: Origin) -> AgentRun:
         return self.look(record, origin).run(self.name)
 
-    def open(self, record: Any, origin: Origin) -> AgentRun:
-        """The record as a run to be looked at: as `read` gives it, but of many messages only those are built that are."""
-        return self.look(record, origin).run(self.name, lazy_from=LAZY_FROM)
-
     def beside(self, fields: dict[str, Any] | None, items: Sequence[Any], origin: Origin) -> Chat | None:  # noqa: ARG002
         """The same as `look` of a record whose `messages` are these items, and whose other keys are `fields`, or which is
         a list of these items where they are None; None where the format does not look at such records so.
@@ -242,11 +218,7 @@ class ChatFormat:
         """The run of a record that was taken apart, as `open` gives it; None where that needs all of it."""
         whole = self.whole(parts) if isinstance(parts, Parted) else None
         chat = None if whole is None else self.beside(whole.fields, Unread(whole, decode), origin)
-        return None if chat is None else chat.run(self.name, lazy_from=LAZY_FROM)
-
-    def skim(self, record: Any, origin: Origin) -> AgentRun:
-        """The record as a run to be searched: no message is built that is not looked at."""
-        return self.look(record, origin).run(self.name, lazy_from=0)
+        return None if chat is None else chat.run(self.name)
 
     def check(self, record: Any, origin: Origin) -> list[Problem]:
         """What deviates from a well-formed chat, for `trajview validate`. Raises FormatError where `read` does."""

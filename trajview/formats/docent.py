@@ -5,15 +5,21 @@ The models refuse what Docent refuses; this reader is tolerant, message by messa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeGuard
+
+from msgspec import Struct
+from msgspec.json import Decoder
 
 from trajview.errors import FormatError, Problem
+from trajview.models.messages import Measured, MessageSource
+from trajview.models.said import strings_within
 from trajview.models.units import count_units
 
 from .base import Detection, Origin, Summary
-from .chat import PROBLEM, Conversation, message_adapter
+from .chat import PROBLEM, Conversation
+from .chat import message_of as chat_message_of
 from .chat_format import summary_models
 from .plain import (
     as_json,
@@ -28,11 +34,12 @@ from .plain import (
     rewards_of,
     text_or_none,
 )
-from .roles import Piece, elements_of, role_of, roles_of
+from .roles import ROLES, Piece, elements_of, role_of, roles_of
 from .shape import wrong_in_items, wrong_in_messages
+from .sizes import measured_in, measured_in_all
 from .task import task_said
 from .traits import traits_of
-from .unread import LAZY_FROM, Decode, PartedRun, Unread
+from .unread import Decode, PartedRun, Unread, json_of
 
 if TYPE_CHECKING:
     from trajview.models.messages import ChatMessage
@@ -50,6 +57,15 @@ _RUN_KEYS = frozenset({
     "id", "name", "description", "transcripts", "transcript_groups", "metadata",
     "agents", "rewards", "reasoning", "source_format",
 })  # fmt: skip
+
+_QUOTE = ord('"')
+_SAID_BY_ALL = frozenset({"id", "content", "role", "metadata", "name", "recipient", "timestamp", "reward", "usage"})
+_MESSAGE_KEYS = {
+    "system": _SAID_BY_ALL,
+    "user": _SAID_BY_ALL | {"tool_call_id"},
+    "assistant": _SAID_BY_ALL | {"model", "tool_calls", "citations", "suggested_messages"},
+    "tool": _SAID_BY_ALL | {"tool_call_id", "function", "error"},
+}
 
 
 def _values(value: Any) -> list[Any]:
@@ -179,22 +195,14 @@ class Docent:
         return summary(run, messages, units, len(transcripts), models, problems, origin, task)
 
     def read(self, record: Any, origin: Origin) -> AgentRun:
-        return self._build(record, origin, [])
-
-    def open(self, record: Any, origin: Origin) -> AgentRun:
-        """The run to be looked at: as `read` gives it, but of many messages only those are built that are."""
-        return self._build(record, origin, [], lazy_from=LAZY_FROM)
-
-    def skim(self, record: Any, origin: Origin) -> AgentRun:
-        """The run to be searched: no message is built that is not looked at."""
-        return self._build(record, origin, [], lazy_from=0)
+        return self._build(record, origin)
 
     def open_parted(self, parts: Any, decode: Decode, origin: Origin) -> AgentRun | None:
         """The same of a run that was taken apart; None where that needs all of it."""
         if not isinstance(parts, PartedRun):
             return None
         transcripts = [{**(each.fields or {}), "messages": Unread(each, decode)} for each in parts.transcripts]
-        return self._build({**parts.fields, "transcripts": transcripts}, origin, [], lazy_from=LAZY_FROM)
+        return self._build({**parts.fields, "transcripts": transcripts}, origin)
 
     def check(self, record: Any, origin: Origin) -> list[Problem]:
         """What Docent itself would refuse, or what had to be guessed. Raises FormatError where `read` does."""
@@ -202,9 +210,11 @@ class Docent:
         self._build(record, origin, problems)
         return problems_at(origin, problems)
 
-    def _build(self, record: Any, origin: Origin, problems: list[str], lazy_from: int | None = None) -> AgentRun:
+    def _build(self, record: Any, origin: Origin, wrong: list[str] | None = None) -> AgentRun:
+        """The run; `wrong` gets what is wrong with it, which takes reading every message."""
         from trajview.models.run import AgentRun
 
+        problems = [] if wrong is None else wrong
         run, transcripts = self._transcripts(record, origin)
         run_id = _text(run.get("id")) or origin.default_id
         metadata = _metadata(run, _RUN_KEYS, problems, "the run")
@@ -226,7 +236,7 @@ class Docent:
             name=_name(run, "name", metadata),
             description=_name(run, "description", metadata),
             transcripts=[
-                _transcript(transcript, f"{run_id}/{index}", index, problems, lazy_from)
+                _transcript(transcript, f"{run_id}/{index}", index, problems, checked=wrong is not None)
                 for index, transcript in enumerate(transcripts)
             ],
             transcript_groups=groups,
@@ -292,7 +302,7 @@ def _group(group: Any, default_id: str, problems: list[str]) -> TranscriptGroup:
     return TranscriptGroup(id=_id(group, default_id, metadata), metadata=metadata, **fields)
 
 
-def _transcript(transcript: Any, default_id: str, index: int, problems: list[str], lazy_from: int | None) -> Transcript:
+def _transcript(transcript: Any, default_id: str, index: int, problems: list[str], *, checked: bool) -> Transcript:
     from trajview.models.transcript import Transcript
 
     record = transcript if isinstance(transcript, dict) else {}
@@ -302,40 +312,25 @@ def _transcript(transcript: Any, default_id: str, index: int, problems: list[str
     if not isinstance(value, (list, Unread)):
         problems.append(f"`messages` of transcript {index} must be a list, not {kind(value)}")
     items = value if isinstance(value, Unread) else _messages_in(transcript)
-    on_demand = None
-    if lazy_from is not None and len(items) >= lazy_from:
-        from .lazy_docent import DocentMessages
-
-        on_demand = DocentMessages(items)
-    messages = _messages(items, index, problems) if on_demand is None else []
+    if checked:
+        reasons = (message_of(item)[1] for item in items)
+        problems += [f"message {at} of transcript {index}: {reason}" for at, reason in enumerate(reasons) if reason]
+    source = DocentSource(items)
     metadata = _metadata(record, _TRANSCRIPT_KEYS | _TRANSCRIPT_OURS, problems, f"transcript {index}")
     units = record.get("units")
-    if units is not None and not covers(units, len(messages if on_demand is None else on_demand)):
+    if units is not None and not covers(units, len(source.roles)):
         put(metadata, "units", units)
         units = None
-    found = Transcript(
+    return Transcript(
         id=_id(record, default_id, metadata),
         name=_name(record, "name", metadata),
         description=_name(record, "description", metadata),
         transcript_group_id=_name(record, "transcript_group_id", metadata),
         created_at=_name(record, "created_at", metadata),
-        messages=messages,
+        messages=source.messages(source.roles),
         metadata=metadata,
         units=units,
     )
-    if on_demand is not None:
-        found.read_on_demand(on_demand, on_demand.roles)
-    return found
-
-
-def _messages(items: Iterable[Any], transcript: int, problems: list[str]) -> list[ChatMessage]:
-    found: list[ChatMessage] = []
-    for index, item in enumerate(items):
-        message, reason = message_of(item)
-        if reason:
-            problems.append(f"message {index} of transcript {transcript}: {reason}")
-        found.append(message)
-    return found
 
 
 def message_of(item: Any) -> tuple[ChatMessage, str]:
@@ -343,10 +338,16 @@ def message_of(item: Any) -> tuple[ChatMessage, str]:
 
     Returns it, and what is wrong with it.
     """
-    from pydantic import ValidationError
+    from trajview.models.messages import message_from
 
     try:
-        return _with_shadowed(message_adapter().validate_python(item), item), ""
+        return _with_shadowed(message_from(item), item), ""
+    except (ValueError, AttributeError):  # Docent's own rules may take it all the same, and have words for why not
+        from pydantic import ValidationError
+
+        from trajview.models.docent import message_adapter, plain_message
+    try:
+        return _with_shadowed(message_from(plain_message(message_adapter().validate_python(item))), item), ""
     except ValidationError as error:
         reason = _reason(item, error.errors(include_url=False, include_input=False)[0])
         return _salvage(item, reason), reason
@@ -356,7 +357,7 @@ def _with_shadowed(message: ChatMessage, item: dict[str, Any]) -> ChatMessage:
     """The message, with the unknown keys that its metadata has too: there the model lets the metadata win."""
     metadata = item.get("metadata")
     if metadata:
-        for key in item.keys() & metadata.keys() - type(message).model_fields.keys():
+        for key in item.keys() & metadata.keys() - _MESSAGE_KEYS[message.role]:
             put(message.metadata, key, item[key])
     return message
 
@@ -378,11 +379,108 @@ def _reason(item: Any, error: Any) -> str:
 
 
 def _salvage(item: Any, reason: str) -> ChatMessage:
-    from .chat import message_models
-
     built = Conversation().add(Piece(role_of(item), item))
     built["metadata"][PROBLEM] = reason
-    return message_models([built])[0]
+    return chat_message_of(built)
+
+
+class _Object(Struct, gc=False):
+    """An object, whatever is in it."""
+
+
+class _Call(Struct, forbid_unknown_fields=True, gc=False):
+    function: str
+    arguments: dict[str, Any] = {}
+    id: str = ""
+    type: Literal["function"] | None = None
+    parse_error: None = None
+    view: None = None
+
+
+class _Plain(Struct, forbid_unknown_fields=True, gc=False):
+    """A message that says nothing but its content and its calls."""
+
+    role: Literal["system", "user", "assistant", "tool"]
+    content: str | None = None
+    tool_calls: list[_Call] | None = None
+    id: str | None = None
+    model: str | None = None
+    tool_call_id: str | None = None
+    function: str | None = None
+    error: None = None
+    metadata: _Object | None = None
+    name: str | None = None
+    recipient: str | None = None
+    timestamp: str | None = None
+    citations: None = None
+    suggested_messages: None = None
+
+
+_decode_plain: Final = Decoder(_Plain).decode
+
+
+class DocentSource(MessageSource):
+    """The messages that `message_of` makes of logged items. `roles`: the role of each."""
+
+    def __init__(self, items: Sequence[Any]) -> None:
+        super().__init__()
+        self._items = items
+        self._sizes: list[Measured] | None = None
+        self._texts = bytearray()
+        """Which messages have a role of Docent's and a text, of those that are bytes."""
+        if not isinstance(items, Unread):
+            self.roles = roles_of(items)
+            return
+        usual = items.usual
+        if usual is not None and (sizes := measured_in_all(usual)) is not None:
+            self.roles, self._sizes = [ROLES[message.role] for message in usual], sizes
+            self._texts = bytearray(
+                [
+                    length > 0 and message.role in _MESSAGE_KEYS
+                    for message, (_, length, _) in zip(usual, sizes, strict=True)
+                ]
+            )
+            return
+        self.roles, self._sizes, self._texts = [], [], bytearray(len(items))
+        for index, (_, head) in enumerate(items.told()):
+            role = head.role
+            self.roles.append(ROLES[role] if type(role) is str and role in ROLES else role_of(items[index]))
+            self._sizes.append(measured_in(head))
+            content = memoryview(head.content)
+            self._texts[index] = type(role) is str and role in _MESSAGE_KEYS and bool(content) and content[0] == _QUOTE
+
+    def read(self, at: int) -> ChatMessage:
+        return message_of(self._items[at])[0]
+
+    def logged(self, at: int) -> bytes | memoryview | None:
+        return json_of(self._items.raws[at]) if isinstance(self._items, Unread) and self._texts[at] else None
+
+    def size(self, at: int) -> Measured:
+        return _measured(self._items[at]) if self._sizes is None else self._sizes[at]
+
+    def texts(self, at: int) -> list[str]:
+        if isinstance(self._items, Unread):
+            try:
+                plain = _decode_plain(json_of(self._items.raws[at]))
+            except ValueError:  # it holds something else, or bytes that are no text
+                return super().texts(at)
+            if plain.tool_calls is None or plain.role == "assistant":
+                found = [plain.content or ""]
+                for call in plain.tool_calls or ():
+                    found += call.function, *strings_within(call.arguments)
+                return list(filter(None, found))
+        return super().texts(at)
+
+
+def _measured(item: Any) -> Measured:
+    content = item.get("content") if isinstance(item, dict) else None
+    if isinstance(content, list):
+        content = "\n".join(
+            text for part in content if isinstance(part, dict) for text in part.values() if isinstance(text, str)
+        )
+    calls = item.get("tool_calls") if isinstance(item, dict) else None
+    lines = 2 * len(calls) if isinstance(calls, list) else 0
+    return (content.count("\n") + 1, len(content), lines) if isinstance(content, str) and content else (0, 0, lines)
 
 
 FORMAT = Docent()

@@ -8,9 +8,9 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from trajview.models.episodes import ENVIRONMENT, EVALUATION, Said, is_context, parse_action
+from trajview.models.messages import Measured
 
 from .sotopia_episode import ECHO_LIMIT, Episode, flat, is_echo
-from .unread import Measured
 
 __all__ = [
     "Outlined", "PartedEpisode", "agent_outlines", "count_unless_evaluated", "measured", "onlooker_count", "onlooker_outline",

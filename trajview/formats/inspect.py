@@ -11,7 +11,6 @@ from .chat import Conversation
 from .chat_format import Chat, chat_of, leftovers, messages_under, summary_models
 from .inspect_agents import sub_agents
 from .plain import as_text, first_id, kind, not_an_object, problems_at, rewards_of, text_or_none
-from .unread import LAZY_FROM
 
 if TYPE_CHECKING:
     from trajview.models.run import AgentRun
@@ -77,37 +76,17 @@ class Inspect:
         )  # fmt: skip
 
     def read(self, record: Any, origin: Origin) -> AgentRun:
-        return self._run(record, origin)
-
-    def open(self, record: Any, origin: Origin) -> AgentRun:
-        """The record as a run to be looked at: as `read` gives it, but of many messages only those are built that are."""
-        return self._run(record, origin, LAZY_FROM)
-
-    def skim(self, record: Any, origin: Origin) -> AgentRun:
-        """The record as a run to be searched: no message is built that is not looked at."""
-        return self._run(record, origin, 0)
-
-    def _run(self, record: Any, origin: Origin, lazy_from: int | None = None) -> AgentRun:
         from trajview.models.run import AgentRun
 
         run, samples = self._look(record, origin)
-        every = [*samples, *(branch for chat in samples for branch in chat.branches)]
-        lazy = lazy_from is not None and sum(len(chat.items) for chat in every) >= lazy_from
         transcripts = []
         for index, chat in enumerate(samples):
-            alone = chat is run
-            transcript_id = f"{run.id}/{index}"
-            transcript = chat.lazy_transcript(transcript_id) if lazy else chat.transcript(transcript_id)
-            if not alone:
+            transcript = chat.transcript(f"{run.id}/{index}")
+            if chat is not run:
                 transcript.name, transcript.metadata = f"sample {chat.id}", chat.metadata
             transcripts.append(transcript)
         for number, chat in enumerate(samples):
-            _add_branches(run.id, chat, transcripts[number].id, transcripts, lazy)
-        if lazy:  # checking it would build its messages
-            return AgentRun.model_construct(
-                id=run.id, name=run.name, description=None, transcripts=transcripts, transcript_groups=[],
-                metadata=run.metadata, agents=None, rewards=run.rewards, reasoning=None, source_format=self.name,
-            )  # fmt: skip
+            _add_branches(run.id, chat, transcripts[number].id, transcripts)
         return AgentRun(
             id=run.id, name=run.name, transcripts=transcripts, metadata=run.metadata, rewards=run.rewards,
             source_format=self.name,
@@ -120,12 +99,12 @@ class Inspect:
         return problems_at(origin, reasons)
 
 
-def _add_branches(run: str, chat: Chat, above: str, transcripts: list[Transcript], lazy: bool) -> None:
+def _add_branches(run: str, chat: Chat, above: str, transcripts: list[Transcript]) -> None:
     """Add the transcripts of a sample's sub-agents, below the sample's own or the one of the agent around them."""
     spans: dict[str, str] = {}
     for branch in chat.branches:
         place = f"{run}/{len(transcripts)}"
-        transcript = branch.lazy_transcript(place) if lazy else branch.transcript(place)
+        transcript = branch.transcript(place)
         about = dict(branch.metadata)
         outer = about.pop("outer", None)
         spans[about["span"]] = place

@@ -11,7 +11,7 @@ from .events import PartedSession, Session, SideChain, is_event, is_no_event, it
 from .plain import not_an_object, text_or_none
 from .roles import is_message, sample
 from .traits import traits_of
-from .unread import LAZY_FROM, Decode, Parted, Unread
+from .unread import Decode, Parted, Unread
 
 if TYPE_CHECKING:
     from trajview.models.run import AgentRun
@@ -86,7 +86,7 @@ class BareMessages(ChatFormat):
             parted = Parted({}, holder.items, outline=holder.outline, in_events=True)
             return Unread(parted, lambda data: item_of(decode(data), common))
 
-        return _chat_of_session(parts.sorting.session(), origin, items).run(self.name, lazy_from=LAZY_FROM)
+        return _chat_of_session(parts.sorting.session(), origin, items).run(self.name)
 
 
 def _chat_of_session(session: Session, origin: Origin, items: Callable[[Session | SideChain], Sequence[Any]]) -> Chat:

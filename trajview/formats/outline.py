@@ -8,9 +8,11 @@ from typing import Any, Final
 from msgspec import Raw, Struct
 from msgspec.json import Decoder
 
-from .built import Measured, length_of_calls, measured_in, measured_in_all, size_of_text
+from trajview.models.messages import Measured
+
 from .parts import CALL_BLOCKS, RESULT_BLOCKS
 from .roles import ROLES
+from .sizes import length_of_calls, measured_in, measured_in_all, size_of_text
 from .unread import ABSENT, Outline, Told, Usual, new_outline
 
 __all__ = ["Block", "add_blocks", "add_to", "outline_of", "outline_of_texts"]

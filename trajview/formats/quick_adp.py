@@ -14,13 +14,14 @@ import msgspec
 from msgspec import UNSET, Raw
 
 from trajview.models.adp_spelling import CALLS, CLASSES
+from trajview.models.messages import Measured
 from trajview.models.on_demand import OnDemand
 
 from . import adp, registry
 from .adp_links import Link, links_of, role_of
 from .base import Origin, Summary
-from .built import size_of_texts
-from .unread import ABSENT, Decode, Measured, fields_of, json_in_order, json_of
+from .sizes import size_of_texts
+from .unread import ABSENT, Decode, fields_of, json_in_order, json_of
 
 __all__ = ["PartedTrajectory", "UnreadItems", "look_at_trajectory", "parted_trajectory"]
 

@@ -18,10 +18,10 @@ from trajview.models.units import count_units
 
 from . import messages, registry
 from .base import Origin, Summary
-from .built import size_of_text
 from .events import PAYLOAD_TYPES, SAID_ONCE, PartedSession, Session, SideChain, Sorting, item_of
 from .outline import Block, add_blocks, add_to
 from .roles import ROLES
+from .sizes import size_of_text
 from .task import task_said
 from .unread import ABSENT, Usual
 from .utf8 import is_utf8, seems_utf8

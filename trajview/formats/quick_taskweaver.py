@@ -13,13 +13,14 @@ from typing import Any, Final
 import msgspec
 from msgspec import UNSET, Raw
 
+from trajview.models.messages import Measured
 from trajview.models.on_demand import OnDemand
 
 from . import registry, taskweaver
 from .base import Origin, Summary
-from .built import size_of_text, size_of_texts
+from .sizes import size_of_text, size_of_texts
 from .taskweaver_entries import ANSWERS, FIRST, Entry, Outlined, answers_in, post_entries, round_metadata
-from .unread import ABSENT, Decode, Measured, fields_of, json_of
+from .unread import ABSENT, Decode, fields_of, json_of
 
 __all__ = ["PartedConversation", "UnreadEntries", "look_at_conversation", "parted_conversation"]
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from trajview.errors import FormatError, Problem
-from trajview.models.episodes import rewards_of
+from trajview.errors import Problem
+from trajview.models.episodes import ENVIRONMENT, rewards_of
+from trajview.models.messages import Measured, MessageSource
 
 from .base import Detection, Origin, Summary
-from .episode_outline import Outlined, PartedEpisode, agent_outlines, onlooker_count, onlooker_outline
+from .episode_outline import Outlined, PartedEpisode, agent_outlines, measured, onlooker_count, onlooker_outline
 from .plain import place
-from .sotopia_episode import Episode, Line, agent_lines, context_of, episode_of, onlooker_lines
-from .unread import LAZY_FROM, Decode
+from .sotopia_episode import Episode, Line, context_of, deed_line, episode_of, lines_in_turn, views_in_turn
+from .unread import Decode
 
 if TYPE_CHECKING:
+    from trajview.models.messages import ChatMessage
     from trajview.models.run import AgentRun
     from trajview.models.transcript import Transcript
 
@@ -27,52 +31,86 @@ def _models_by_agent(episode: Episode) -> dict[str, str]:
     return {agent: model for agent, model in zip(episode.agents, models, strict=False) if model}
 
 
-def _transcript(episode: Episode, key: str, name: str, lines: list[Line]) -> Transcript:
-    from trajview.models.transcript import Transcript
+def message_of(line: Line, models: dict[str, str]) -> ChatMessage:
+    """The message that a line becomes, where these are the agents' models."""
+    from trajview.models.messages import AssistantMessage, SystemMessage, UserMessage
 
-    from .lazy_episode import message_of
-
-    models = _models_by_agent(episode)
-    units: list[list[int]] = [[] for _ in episode.turns]
-    for index, line in enumerate(lines):
-        units[line.turn].append(index)
-    return Transcript(
-        id=f"{episode.id}/{key}",
-        name=name,
-        messages=[message_of(line, models) for line in lines],
-        units=units if all(units) and units else None,
-    )
+    metadata: dict[str, Any] = {"turn": line.turn} | ({"action": line.action} if line.action else {})
+    common: dict[str, Any] = {
+        "content": line.text, "name": line.name, "recipient": line.recipient, "metadata": metadata,
+    }  # fmt: skip
+    if line.role == "assistant":
+        return AssistantMessage(**common, model=models.get(line.name))
+    return SystemMessage(**common) if line.role == "system" else UserMessage(**common)
 
 
-def _on_demand(episode: Episode, key: str, name: str, outlined: Outlined, agent: str | None = None) -> Transcript:
-    """The same with messages that are built when they are looked at."""
-    from trajview.models.transcript import Transcript
+class EpisodeSource(MessageSource):
+    """The messages that `message_of` makes of an episode's lines: an onlooker's, or those of one of its `agent`s."""
 
-    from .lazy_episode import EpisodeMessages
+    def __init__(self, episode: Episode, outlined: Outlined, models: dict[str, str], agent: str | None = None) -> None:
+        super().__init__()
+        self.starts = outlined.starts
+        """The first message of each turn."""
+        self._count, self._sizes = len(outlined.roles), outlined.sizes
+        self._episode, self._models, self._agent = episode, models, agent
+        self._last: tuple[int, list[Line]] = -1, []
 
-    messages = EpisodeMessages(episode, outlined, _models_by_agent(episode), agent)
-    transcript = Transcript(id=f"{episode.id}/{key}", name=name)
-    transcript.units = messages.units()
-    transcript.read_on_demand(messages, messages.roles)
-    return transcript
+    def units(self) -> list[list[int]] | None:
+        """The messages of each turn; None where there are none in one."""
+        edges = [*self.starts, self._count]
+        if len(edges) == 1 or any(start == end for start, end in pairwise(edges)):
+            return None
+        return [list(range(start, end)) for start, end in pairwise(edges)]
 
+    def read(self, at: int) -> ChatMessage:
+        return message_of(self._line(at), self._models)
 
-def _transcripts(episode: Episode, *, with_views: bool) -> list[Transcript]:
-    views = agent_lines(episode).items() if with_views else ()
-    return [
-        _transcript(episode, "onlooker", "onlooker", list(onlooker_lines(episode))),
-        *(_transcript(episode, str(place), agent, lines) for place, (agent, lines) in enumerate(views, 1)),
-    ]
+    def size(self, at: int) -> Measured:
+        known = self._sizes[at] if self._sizes else None
+        return measured(self._line(at).text) if known is None else known
 
+    def texts(self, at: int) -> list[str]:
+        text = self._line(at).text
+        return [text] if text else []
 
-def _long_transcripts(episode: Episode, outlined: Outlined) -> list[Transcript] | None:
-    """The same of a long episode, whose messages are built when they are looked at; None of a short one."""
-    if len(outlined.roles) < LAZY_FROM:
+    def _line(self, at: int) -> Line:
+        turn = bisect_right(self.starts, at) - 1
+        known, lines = self._last
+        if turn != known:
+            if self._sizes and self._sizes[at] is not None and (deed := self._deed_in(turn)):
+                return deed
+            lines = self._lines_in(turn)
+            self._last = turn, lines
+        return lines[at - self.starts[turn]]
+
+    def _lines_in(self, turn: int) -> list[Line]:
+        if self._agent is None:
+            return lines_in_turn(self._episode, turn)
+        views: dict[str, list[Line]] = {each: [] for each in self._episode.agents}
+        views_in_turn(self._episode, turn, views)
+        return views[self._agent]
+
+    def _deed_in(self, turn: int) -> Line | None:
+        """The one line of a turn in which one agent did something, and there is nothing else, sooner than `_lines_in`."""
+        for sender, receiver, text in self._episode.turns[turn]:
+            if sender != ENVIRONMENT and text != "did nothing":
+                return deed_line(sender, receiver, text, turn)
         return None
+
+
+def _transcript(episode: Episode, key: str, name: str, outlined: Outlined, agent: str | None = None) -> Transcript:
+    from trajview.models.transcript import Transcript
+
+    source = EpisodeSource(episode, outlined, _models_by_agent(episode), agent)
+    messages = source.messages(outlined.roles)
+    return Transcript(id=f"{episode.id}/{key}", name=name, messages=messages, units=source.units())
+
+
+def _transcripts(episode: Episode, outlined: Outlined) -> list[Transcript]:
     views = agent_outlines(episode).items()
     return [
-        _on_demand(episode, "onlooker", "onlooker", outlined),
-        *(_on_demand(episode, str(place), agent, seen, agent) for place, (agent, seen) in enumerate(views, 1)),
+        _transcript(episode, "onlooker", "onlooker", outlined),
+        *(_transcript(episode, str(place), agent, seen, agent) for place, (agent, seen) in enumerate(views, 1)),
     ]
 
 
@@ -114,29 +152,23 @@ def _metadata(episode: Episode) -> dict[str, Any]:
     }
 
 
-def _run(episode: Episode, origin: Origin, *, with_views: bool = True, outlined: Outlined | None = None) -> AgentRun:
-    """The run that an episode is; with its outline, to be looked at: see `SotopiaFormat.open`."""
-    from pydantic import ValidationError
-
+def _run(episode: Episode, outlined: Outlined) -> AgentRun:
+    """The run that an episode is, of which an onlooker sees so much."""
     from trajview.models.run import AgentRun
 
     metadata = _metadata(episode)
-    try:
-        transcripts = _long_transcripts(episode, outlined) if outlined is not None else None
-        scenario = metadata.get("scenario")
-        return AgentRun(
-            id=episode.id,
-            name=episode.name,
-            description=scenario if isinstance(scenario, str) else None,
-            transcripts=_transcripts(episode, with_views=with_views) if transcripts is None else transcripts,
-            metadata=metadata,
-            agents=episode.agents,
-            rewards=episode.rewards,
-            reasoning=episode.reasoning or None,
-            source_format=FORMAT.name,
-        )
-    except ValidationError as error:
-        raise FormatError(f"The episode cannot be shown: {error.errors()[0]['msg']}.", where=place(origin)) from error
+    scenario = metadata.get("scenario")
+    return AgentRun(
+        id=episode.id,
+        name=episode.name,
+        description=scenario if isinstance(scenario, str) else None,
+        transcripts=_transcripts(episode, outlined),
+        metadata=metadata,
+        agents=episode.agents,
+        rewards=episode.rewards,
+        reasoning=episode.reasoning or None,
+        source_format=FORMAT.name,
+    )
 
 
 class SotopiaFormat:
@@ -191,20 +223,12 @@ class SotopiaFormat:
 
     def read(self, record: Any, origin: Origin) -> AgentRun:
         """The episode as a run. Raises FormatError where there are no turns to show."""
-        return _run(episode_of(record, origin), origin)
-
-    def open(self, record: Any, origin: Origin) -> AgentRun:
-        """The same, to be looked at: of many messages only those are built that are."""
         episode = episode_of(record, origin)
-        return _run(episode, origin, outlined=onlooker_outline(episode))
+        return _run(episode, onlooker_outline(episode))
 
     def open_parted(self, parts: Any, decode: Decode, origin: Origin) -> AgentRun | None:  # noqa: ARG002 - it is decoded
         """The same of an episode that was taken from its record already."""
-        return _run(parts.episode, origin, outlined=parts.outlined) if isinstance(parts, PartedEpisode) else None
-
-    def skim(self, record: Any, origin: Origin) -> AgentRun:
-        """The run to be searched: as an onlooker saw it, which is all there is to be found."""
-        return _run(episode_of(record, origin), origin, with_views=False)
+        return _run(parts.episode, parts.outlined) if isinstance(parts, PartedEpisode) else None
 
     def check(self, record: Any, origin: Origin) -> list[Problem]:
         """What keeps Sotopia itself from loading the record, and what cannot be shown as it is meant."""

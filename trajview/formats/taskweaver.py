@@ -9,44 +9,61 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from trajview.errors import Problem
+from trajview.models.messages import Measured, MessageSource
 from trajview.models.units import count_units
 
 from .base import Detection, Origin, Summary
-from .plain import dict_or_value, id_of, place, refused_at
+from .plain import as_text, dict_or_value, id_of, place, refused_at
+from .sizes import measured_texts
 from .task import task_in
 from .taskweaver_entries import Entry, Outlined, agents_of, entries_of, outlined, wrong_in_rounds
-from .unread import LAZY_FROM, Decode
+from .unread import Decode
 
 if TYPE_CHECKING:
+    from trajview.models.messages import ChatMessage
     from trajview.models.run import AgentRun
-
-    from .lazy_taskweaver import TaskWeaverMessages
 
 __all__ = ["FORMAT", "TaskWeaverFormat"]
 
 
-def _run(
-    record: Any,
-    entries: Sequence[Entry],
-    agents: list[str],
-    origin: Origin,
-    on_demand: TaskWeaverMessages | None = None,
-) -> AgentRun:
+class TaskWeaverSource(MessageSource):
+    """The messages that entries become; their sizes may be known without looking at all of them."""
+
+    def __init__(self, entries: Sequence[Entry], sizes: list[Measured] | None = None) -> None:
+        super().__init__()
+        self._entries, self._sizes = entries, sizes
+
+    def read(self, at: int) -> ChatMessage:
+        from .taskweaver_posts import answer_of, post_of
+
+        answer = self._entries[at].answer
+        if answer is None:
+            return post_of(self._entries[at])[0]
+        while self._entries[at].answer is not None:
+            at -= 1  # no answer is without a post before it
+        return answer_of(answer, post_of(self._entries[at])[1])
+
+    def size(self, at: int) -> Measured:
+        return _measured(self._entries[at]) if self._sizes is None else self._sizes[at]
+
+
+def _measured(entry: Entry) -> Measured:
+    attachments = entry.attachments if entry.answer is None else entry.answer.attachments
+    texts = [attached.content for attached in attachments if attached.type != "reply_type"]
+    if entry.answer is None:
+        texts.append(entry.post.get("message") if isinstance(entry.post, dict) else as_text(entry.post))
+    return *measured_texts(texts), 0
+
+
+def _run(record: Any, source: TaskWeaverSource, roles: Sequence[str], agents: list[str], origin: Origin) -> AgentRun:
     from trajview.models.run import AgentRun
     from trajview.models.transcript import Transcript
 
     run_id = id_of(record, origin)
     used = {"rounds"} if isinstance(record.get("id"), dict | list | float) else {"rounds", "id"}
-    transcript = Transcript(id=run_id)
-    if on_demand is not None:
-        transcript.read_on_demand(on_demand, on_demand.roles)
-    else:
-        from .taskweaver_posts import messages_of
-
-        transcript.messages = messages_of(entries)
     return AgentRun(
         id=run_id,
-        transcripts=[transcript],
+        transcripts=[Transcript(id=run_id, messages=source.messages(roles))],
         metadata={key: value for key, value in dict_or_value(record).items() if key not in used},
         agents=agents or None,
         source_format=FORMAT.name,
@@ -94,26 +111,17 @@ class TaskWeaverFormat:
     def read(self, record: Any, origin: Origin) -> AgentRun:
         """The conversation as a run with one transcript. Raises FormatError where there are no rounds."""
         entries = entries_of(record, origin)
-        return _run(record, entries, agents_of(entries), origin)
-
-    def open(self, record: Any, origin: Origin) -> AgentRun:
-        """The same, to be looked at: of many messages only those are built that are."""
-        from .lazy_taskweaver import TaskWeaverMessages
-
-        entries = entries_of(record, origin)
-        on_demand = TaskWeaverMessages(entries) if len(entries) >= LAZY_FROM else None
-        return _run(record, entries, agents_of(entries), origin, on_demand)
+        roles = [entry.role for entry in entries]
+        return _run(record, TaskWeaverSource(entries), roles, agents_of(entries), origin)
 
     def open_parted(self, parts: Any, decode: Decode, origin: Origin) -> AgentRun | None:
         """The same of a conversation that was taken apart; None of what is none."""
-        from .lazy_taskweaver import TaskWeaverMessages
         from .quick_taskweaver import PartedConversation, UnreadEntries
 
         if not isinstance(parts, PartedConversation):
             return None
-        entries, known = UnreadEntries(parts, decode), parts.outlined
-        on_demand = TaskWeaverMessages(entries, known.roles, parts.sizes) if len(entries) >= LAZY_FROM else None
-        return _run(parts.fields, entries, known.agents, origin, on_demand)
+        source = TaskWeaverSource(UnreadEntries(parts, decode), parts.sizes)
+        return _run(parts.fields, source, parts.outlined.roles, parts.outlined.agents, origin)
 
     def check(self, record: Any, origin: Origin) -> list[Problem]:
         """What TaskWeaver would refuse, for `trajview validate`; the record opens nevertheless."""

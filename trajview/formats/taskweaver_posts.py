@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .plain import as_text, dict_or_value
@@ -13,7 +12,7 @@ from .taskweaver_entries import Answer, Attached, Entry, name_in
 if TYPE_CHECKING:
     from trajview.models.messages import ChatMessage, ContentPart, ToolCall
 
-__all__ = ["IMAGES", "REASONING", "answer_of", "failure_of", "labelled", "messages_of", "post_of", "reply_type_of"]
+__all__ = ["IMAGES", "REASONING", "answer_of", "failure_of", "labelled", "post_of", "reply_type_of"]
 
 REASONING = frozenset(
     {"thought", "init_plan", "plan", "current_plan_step", "plan_reasoning", "web_exploring_plan", "stop", "review"}
@@ -161,19 +160,6 @@ def failure_of(tool: str, said: dict[str, str]) -> str | None:
     if status == "INCORRECT" or (not status and error.lower() not in _NO_CODE_ERROR):
         return error.splitlines()[0][:200] if error else "the code was refused"
     return None
-
-
-def messages_of(entries: Sequence[Entry]) -> list[ChatMessage]:
-    """All of them: of each entry the message that it becomes."""
-    messages: list[ChatMessage] = []
-    calls: list[ToolCall] = []
-    for entry in entries:
-        if entry.answer is None:
-            message, calls = post_of(entry)
-        else:
-            message = answer_of(entry.answer, calls)
-        messages.append(message)
-    return messages
 
 
 def post_of(entry: Entry) -> tuple[ChatMessage, list[ToolCall]]:

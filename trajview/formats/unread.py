@@ -16,21 +16,20 @@ import msgspec
 from msgspec import UNSET, Raw
 from msgspec.structs import asdict, fields
 
+from trajview.models.messages import Measured
 from trajview.models.on_demand import OnDemand
 from trajview.patterns.quick_bytes import address_of
 
 from .roles import ROLES, sample
 
 __all__ = [
-    "ABSENT", "KEY", "LAZY_FROM", "UNDECODED", "WHOLE", "Decode", "Head", "Measured", "Outline", "Parted", "PartedRun", "Told", "Unread", "Usual",
+    "ABSENT", "KEY", "UNDECODED", "WHOLE", "Decode", "Head", "Outline", "Parted", "PartedRun", "Told", "Unread", "Usual",
     "as_logged", "fields_of", "in_order", "json_in_order", "json_of", "new_outline", "parted",
 ]  # fmt: skip
 
 Decode = Callable[[bytes | memoryview], Any]
 """Makes a value of bytes that are known to be JSON, but maybe not UTF-8."""
 
-LAZY_FROM: Final = 2_000
-"""Messages: shorter transcripts are built at once, which takes some 40 ms at the most."""
 ABSENT: Final = Raw()
 KEY: Final = "messages"
 """The key whose value stays bytes."""
@@ -154,8 +153,6 @@ def _head(raw: Raw | Usual) -> Told:
         return _NO_HEAD
 
 
-Measured = tuple[int, int, int]
-"""Lines and characters of what a message says, and lines of its calls, about."""
 WHOLE: Final = -1
 """The place of a message that is all of its element."""
 

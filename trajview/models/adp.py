@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
+from pydantic_core.core_schema import SerializerFunctionWrapHandler
 
 from .adp_spelling import CLASSES, current_class, current_spelling
-from .messages import _OptionalExtras
 
 __all__ = [
     "ApiAction", "BoundingBox", "CodeAction", "ContentItem", "ImageAnnotation", "ImageObservation", "MessageAction",
@@ -16,6 +25,22 @@ __all__ = [
 ]  # fmt: skip
 
 Source = Literal["user", "agent", "environment"]
+
+
+class _OptionalExtras(BaseModel):
+    """Leaves out of what it writes the newer fields that hold nothing."""
+
+    @model_serializer(mode="wrap")
+    def _drop_unset(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        data: dict[str, Any] = handler(self)
+        for name in type(self)._unset_names():
+            if data.get(name) is None:
+                data.pop(name, None)
+        return data
+
+    @classmethod
+    def _unset_names(cls) -> frozenset[str]:
+        return frozenset()
 
 
 class _Item(_OptionalExtras):

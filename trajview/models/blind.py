@@ -8,11 +8,12 @@ experiments do. What is in the conversation itself stays: a text that was cut wo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import Any, cast
+from collections.abc import Sequence
+from typing import Any
 
-from .messages import AssistantMessage, ChatMessage
-from .on_demand import OnDemand
+from msgspec.structs import replace
+
+from .messages import AssistantMessage, ChatMessage, Measured, MessageSource, Said
 from .run import AgentRun
 from .transcript import Transcript
 
@@ -39,15 +40,14 @@ def tells(key: str) -> bool:
 def blinded(run: AgentRun) -> AgentRun:
     """The same run without these; `run` stays as it is, and texts are not copied."""
     names = _names(run)
-    return run.model_copy(
-        update={
-            "rewards": None,
-            "reasoning": None,
-            # Without rewards, nothing else would say how many agents there are.
-            "agents": run.agents or (run.agent_names if run.rewards else None),
-            "metadata": _without(run.metadata, names),
-            "transcripts": [_transcript(transcript, names) for transcript in run.transcripts],
-        }
+    return replace(
+        run,
+        rewards=None,
+        reasoning=None,
+        # Without rewards, nothing else would say how many agents there are.
+        agents=run.agents or (run.agent_names if run.rewards else None),
+        metadata=_without(run.metadata, names),
+        transcripts=[_transcript(transcript, names) for transcript in run.transcripts],
     )
 
 
@@ -72,27 +72,39 @@ def _names(run: AgentRun) -> re.Pattern[str] | None:
 
 
 def _transcript(transcript: Transcript, names: re.Pattern[str] | None) -> Transcript:
-    messages = transcript.messages
-    blind = (
-        [_message(message, names) for message in messages]
-        if isinstance(messages, list)
-        # Messages that are built when they are looked at stay so.
-        else cast("list[ChatMessage]", _BlindMessages(messages, names))
-    )
-    return transcript.model_copy(update={"messages": blind, "metadata": _without(transcript.metadata, names)})
+    source = _BlindSource(transcript.messages, names)
+    messages = source.messages(message.role for message in transcript.messages)
+    return replace(transcript, messages=messages, metadata=_without(transcript.metadata, names))
 
 
-def _message(message: ChatMessage, names: re.Pattern[str] | None) -> ChatMessage:
-    update: dict[str, Any] = {}
-    if message.reward is not None:
-        update["reward"] = None
-    if message.metadata:
-        metadata = _without(message.metadata, names)
-        if metadata != message.metadata:
-            update["metadata"] = metadata
-    if isinstance(message, AssistantMessage) and message.model is not None:
-        update["model"] = None
-    return message.model_copy(update=update) if update else message
+class _BlindSource(MessageSource):
+    """Messages that are blinded one by one as they are looked at; what they say is what those behind them say."""
+
+    def __init__(self, messages: Sequence[ChatMessage], names: re.Pattern[str] | None) -> None:
+        super().__init__()
+        self._messages, self._names = messages, names
+
+    def read(self, at: int) -> ChatMessage:
+        message, changes = self._messages[at], dict[str, Any]()
+        if message.metadata:
+            changes["metadata"] = _without(message.metadata, self._names)
+        if message.reward is not None:
+            changes["reward"] = None
+        if isinstance(message, AssistantMessage) and message.model is not None:
+            changes["model"] = None
+        return message.replaced(**changes)
+
+    def logged(self, at: int) -> bytes | memoryview | None:
+        return self._messages[at].logged
+
+    def size(self, at: int) -> Measured:
+        return self._messages[at].size
+
+    def said(self, at: int) -> list[Said]:
+        return self._messages[at].said()
+
+    def texts(self, at: int) -> list[str]:
+        return self._messages[at].texts()
 
 
 def _without(value: Any, names: re.Pattern[str] | None) -> Any:
@@ -104,28 +116,3 @@ def _without(value: Any, names: re.Pattern[str] | None) -> Any:
     if names is not None and isinstance(value, str) and names.search(value):
         return HIDDEN
     return value
-
-
-class _BlindMessages(OnDemand[ChatMessage]):
-    """Messages that are blinded one by one as they are looked at; all else is what the messages behind them know."""
-
-    def __init__(self, messages: Sequence[ChatMessage], names: re.Pattern[str] | None) -> None:
-        self._messages, self._names = messages, names
-
-    def __len__(self) -> int:
-        return len(self._messages)
-
-    def _item(self, index: int) -> ChatMessage:
-        return _message(self._messages[index], self._names)
-
-    def __iter__(self) -> Iterator[ChatMessage]:
-        return (_message(message, self._names) for message in self._messages)
-
-    def models(self) -> dict[str, None]:
-        """No model is named."""
-        return {}
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or "_messages" not in self.__dict__:
-            raise AttributeError(name)
-        return getattr(self._messages, name)

@@ -158,16 +158,10 @@ def _put_below(found: Branches, child: int, parent: int) -> bool:
 
 
 def _calling(transcript: Transcript) -> Iterator[tuple[int, AssistantMessage | ToolMessage]]:
-    """The messages that may hold calls and answers; of messages that are built on demand, only those are built."""
-    messages = transcript.messages
-    if not getattr(messages, "makes_calls", True):
-        return
-    roles = getattr(messages, "roles", None)
-    for number in range(len(messages)):
-        if roles is None or roles[number] in ("assistant", "tool"):
-            message = messages[number]
-            if isinstance(message, AssistantMessage | ToolMessage):
-                yield number, message
+    """The messages that may hold calls and answers."""
+    for number, message in enumerate(transcript.messages):
+        if isinstance(message, AssistantMessage | ToolMessage):
+            yield number, message
 
 
 def _names(run: AgentRun) -> dict[str, int]:

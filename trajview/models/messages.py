@@ -1,89 +1,80 @@
 """Messages of the reading model: Docent's, and what the other sources need on top of it.
 
-Shapes follow Docent's `ChatMessage`; `name`, `recipient`, `timestamp`, `reward` and `usage` are ours, optional,
-and written only when they are set, so that Docent reads what we write. For the same reason a part that Docent has no
-type for (an image, say) is written as a text that names it, with the part itself beside the text.
+A message knows its role. Everything else of a message that was read from a log stays as it was logged until somebody asks
+for it: its `MessageSource` reads it then, and lets it go again when many others have been looked at since. A message that
+is made with values (`UserMessage(content="Hello")`) keeps them.
+
+Shapes follow Docent's `ChatMessage`; `name`, `recipient`, `timestamp`, `reward` and `usage` are ours, optional, and written
+only when they are set, so that Docent reads what we write. For the same reason a part that Docent has no type for (an
+image, say) is written as a text that names it, with the part itself beside the text.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import Any, ClassVar, Final, Generic, Literal, Self, TypeVar, overload
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Discriminator,
-    Field,
-    Tag,
-    field_validator,
-    model_serializer,
-    model_validator,
-)
-from pydantic_core.core_schema import SerializerFunctionWrapHandler
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from .said import strings_within
 
 __all__ = [
-    "AssistantMessage", "AudioPart", "ChatMessage", "ContentPart", "ImagePart", "MessageBase", "Metadata", "OtherPart",
-    "ReasoningPart", "SystemMessage", "TextPart", "ToolCall", "ToolCallView", "ToolMessage", "UserMessage",
-    "VideoPart",
+    "AssistantMessage", "AudioPart", "ChatMessage", "ContentPart", "ImagePart", "Measured", "MessageBase", "MessageSource",
+    "OtherPart", "Part", "ReasoningPart", "Said", "SystemMessage", "TextPart", "ToolCall", "ToolCallView", "ToolMessage",
+    "UserMessage", "VideoPart", "measured", "message_from", "part_from", "tool_call_from",
 ]  # fmt: skip
 
-
-def _metadata_or_raise(value: object) -> dict[str, Any]:
-    """Docent's rule: metadata is a dict (null counts as empty), anything else is refused by the name of its type."""
-    if value is None:
-        return {}
-    if not isinstance(value, dict):
-        raise ValueError(f"metadata must be a dict, not {type(value).__name__}")
-    return value
+Said = tuple[Literal["text", "reasoning", "arguments"], str, str | None]
+"""A text of a message, what kind of text it is, and the tool that it goes to or comes from."""
+Measured = tuple[int, int, int]
+"""Lines and characters of what a message says, and lines of its calls, about."""
 
 
-Metadata = Annotated[dict[str, Any], BeforeValidator(_metadata_or_raise)]
-"""What is known of a run, a transcript, a group or a message beside its fields."""
+# -- parts and calls ---------------------------------------------------------------------------------------------------
 
 
-class _OptionalExtras(BaseModel):
-    """Leaves out of what it writes the fields of ours that hold nothing."""
+class Part(Struct, kw_only=True):
+    """A part of a message's content. `extras` are the keys of it that no field knows, in the order of the source."""
 
-    @model_serializer(mode="wrap")
-    def _drop_unset(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return self._drop_unset_of(handler(self))
+    _optional: ClassVar[frozenset[str]] = frozenset()
+    """Fields that are not written where they are None."""
 
-    def _drop_unset_of(self, data: dict[str, Any]) -> dict[str, Any]:
-        for name in type(self)._unset_names():
-            if data.get(name) is None:
-                data.pop(name, None)
-        return data
+    type: str
+    extras: dict[str, Any] = field(default_factory=dict)
 
-    @classmethod
-    def _unset_names(cls) -> frozenset[str]:
-        return frozenset()
+    def plain(self) -> dict[str, Any]:
+        """The part as it is written in JSON: its fields, then its extras."""
+        found = {
+            name: value
+            for name in self.__struct_fields__
+            if (value := getattr(self, name)) is not None or name not in self._optional
+        }
+        del found["extras"]
+        return {**found, **self.extras}
 
 
-class TextPart(_OptionalExtras):
+class TextPart(Part, kw_only=True):
     """A piece of text. `temporal` marks text that TaskWeaver showed to the model in one round only."""
 
-    model_config = ConfigDict(extra="allow")
+    _optional: ClassVar[frozenset[str]] = frozenset({"temporal"})
 
-    type: Literal["text"] = "text"
+    type: str = "text"
     text: str
     refusal: bool | None = None
     temporal: bool | None = None
 
-    @classmethod
-    def _unset_names(cls) -> frozenset[str]:
-        return frozenset({"temporal"})
 
-
-class ReasoningPart(_OptionalExtras):
+class ReasoningPart(Part, kw_only=True):
     """What the model thought before it spoke. `redacted` reasoning holds no readable text, but may have a `summary`.
 
     Docent refuses a `redacted` that is null, so one that is not known is not written.
     """
 
-    model_config = ConfigDict(extra="allow")
+    _optional: ClassVar[frozenset[str]] = frozenset({"redacted", "summary"})
 
-    type: Literal["reasoning"] = "reasoning"
+    type: str = "reasoning"
     reasoning: str
     signature: str | None = None
     redacted: bool | None = None
@@ -94,230 +85,589 @@ class ReasoningPart(_OptionalExtras):
         """What a person can read of it. Docent's rule: the summary, where the reasoning is redacted and has one."""
         return self.summary if self.redacted and self.summary else self.reasoning
 
-    @classmethod
-    def _unset_names(cls) -> frozenset[str]:
-        return frozenset({"redacted", "summary"})
 
-
-class ImagePart(_OptionalExtras):
+class ImagePart(Part, kw_only=True):
     """An image: `image` is a path, a URL or a data URL; `annotations` are ADP's boxes."""
 
-    model_config = ConfigDict(extra="allow")
+    _optional: ClassVar[frozenset[str]] = frozenset({"annotations"})
 
-    type: Literal["image"] = "image"
+    type: str = "image"
     image: str = ""
     annotations: list[dict[str, Any]] | None = None
 
-    @classmethod
-    def _unset_names(cls) -> frozenset[str]:
-        return frozenset({"annotations"})
 
-
-class AudioPart(BaseModel):
+class AudioPart(Part, kw_only=True):
     """A sound: `audio` is a path, a URL or a data URL."""
 
-    model_config = ConfigDict(extra="allow")
-
-    type: Literal["audio"] = "audio"
+    type: str = "audio"
     audio: str = ""
 
 
-class VideoPart(BaseModel):
+class VideoPart(Part, kw_only=True):
     """A video: `video` is a path, a URL or a data URL."""
 
-    model_config = ConfigDict(extra="allow")
-
-    type: Literal["video"] = "video"
+    type: str = "video"
     video: str = ""
 
 
-class OtherPart(BaseModel):
+class OtherPart(Part, kw_only=True):
     """A part of a type that we do not know, kept as it came."""
-
-    model_config = ConfigDict(extra="allow")
 
     type: str = "unknown"
 
 
-_PART_TYPES = frozenset({"text", "reasoning", "image", "audio", "video"})
+ContentPart = TextPart | ReasoningPart | ImagePart | AudioPart | VideoPart | OtherPart
 
 
-def _part_tag(value: object) -> str:
-    kind = value.get("type") if isinstance(value, dict) else getattr(value, "type", None)
-    return kind if isinstance(kind, str) and kind in _PART_TYPES else "other"
-
-
-ContentPart = Annotated[
-    Annotated[TextPart, Tag("text")]
-    | Annotated[ReasoningPart, Tag("reasoning")]
-    | Annotated[ImagePart, Tag("image")]
-    | Annotated[AudioPart, Tag("audio")]
-    | Annotated[VideoPart, Tag("video")]
-    | Annotated[OtherPart, Tag("other")],
-    Discriminator(_part_tag),
-]
-
-
-class ToolCallView(BaseModel):
+class ToolCallView(Struct, kw_only=True):
     """How a tool call wants to be shown (Docent's `ToolCallContent`)."""
 
-    model_config = ConfigDict(extra="allow")
-
     title: str | None = None
-    format: Literal["text", "markdown"] = "text"
+    format: str = "text"
     content: str = ""
+    extras: dict[str, Any] = field(default_factory=dict)
+
+    def plain(self) -> dict[str, Any]:
+        """The view as it is written in JSON."""
+        return {"title": self.title, "format": self.format, "content": self.content, **self.extras}
 
 
-class ToolCall(_OptionalExtras):
+class ToolCall(Struct, kw_only=True):
     """A call of `function` with `arguments`; `language` is set where the argument `code` is code in that language."""
-
-    model_config = ConfigDict(extra="allow")
 
     id: str = ""
     function: str
-    arguments: dict[str, Any] = Field(default_factory=dict)
-    type: Literal["function"] | None = None
+    arguments: dict[str, Any] = field(default_factory=dict)
+    type: str | None = None
     parse_error: str | None = None
     view: ToolCallView | None = None
     language: str | None = None
+    extras: dict[str, Any] = field(default_factory=dict)
 
-    @classmethod
-    def _unset_names(cls) -> frozenset[str]:
-        return frozenset({"language"})
+    def plain(self) -> dict[str, Any]:
+        """The call as it is written in JSON: its fields, then its extras."""
+        found = {
+            "id": self.id, "function": self.function, "arguments": self.arguments, "type": self.type,
+            "parse_error": self.parse_error, "view": None if self.view is None else self.view.plain(),
+        }  # fmt: skip
+        if self.language is not None:
+            found["language"] = self.language
+        return {**found, **self.extras}
+
+    def said(self) -> Iterator[str]:
+        """What is called, with what, and what is wrong with it."""
+        yield self.function
+        yield from strings_within(self.arguments)
+        if self.parse_error:
+            yield self.parse_error
 
 
-_IN_DOCENT = frozenset({"text", "reasoning"})
-"""The types of part that Docent has; it refuses a message with another."""
-_STANDS_FOR = "stands_for"
-"""The key of a text part under which we write the part that it stands for. Docent ignores it."""
-_LONGEST_NAME = 200
+_STANDS_FOR: Final = "stands_for"
+"""The key of a text part under which the part is written that it stands for. Docent ignores it."""
+_LONGEST_NAME: Final = 200
 """Characters of a path or URL in the text that stands for a part; a data URL holds the whole file."""
 
 
-def _as_docent_part(part: dict[str, Any]) -> dict[str, Any]:
-    """A part, dumped, in a form that Docent reads."""
-    kind = str(part.get("type"))
-    if kind in _IN_DOCENT:
-        return part
-    target = part.get(kind)
+def _written_for_docent(part: ContentPart) -> dict[str, Any]:
+    """A part in a form that Docent reads: it refuses a message with a part that is neither text nor reasoning."""
+    plain = part.plain()
+    if isinstance(part, TextPart | ReasoningPart):
+        return plain
+    target = plain.get(part.type)
     name = f": {target[:_LONGEST_NAME]}" if isinstance(target, str) and target else ""
-    return {"type": "text", "text": f"[{kind}{name}]", _STANDS_FOR: part}
+    return {"type": "text", "text": f"[{part.type}{name}]", _STANDS_FOR: plain}
 
 
-def _as_it_was(part: object) -> object:
-    """The part that a text part stands for; any other as it is."""
-    if isinstance(part, dict) and part.get("type") == "text" and isinstance(part.get(_STANDS_FOR), dict):
-        return part[_STANDS_FOR]
-    return part
+# -- from plain data ---------------------------------------------------------------------------------------------------
+
+_Kinds = tuple[type, ...]
+_TEXT: Final[_Kinds] = (str,)
+_TEXT_OR_NONE: Final[_Kinds] = (str, type(None))
+_FLAG_OR_NONE: Final[_Kinds] = (bool, type(None))
+_PART_TYPES: Final[dict[str, tuple[type[ContentPart], dict[str, _Kinds]]]] = {
+    "text": (TextPart, {"text": _TEXT, "refusal": _FLAG_OR_NONE, "temporal": _FLAG_OR_NONE}),
+    "reasoning": (
+        ReasoningPart,
+        {"reasoning": _TEXT, "signature": _TEXT_OR_NONE, "redacted": _FLAG_OR_NONE, "summary": _TEXT_OR_NONE},
+    ),
+    "image": (ImagePart, {"image": _TEXT, "annotations": (list, type(None))}),
+    "audio": (AudioPart, {"audio": _TEXT}),
+    "video": (VideoPart, {"video": _TEXT}),
+}
+_CALL_FIELDS: Final[dict[str, _Kinds]] = {
+    "id": _TEXT, "function": _TEXT, "arguments": (dict,), "type": _TEXT_OR_NONE, "parse_error": _TEXT_OR_NONE,
+    "view": (dict, type(None), ToolCallView), "language": _TEXT_OR_NONE,
+}  # fmt: skip
 
 
-class MessageBase(_OptionalExtras):
-    """What every message has. Keys that no field knows are moved to `metadata`."""
+def _sorted(data: Any, fields: dict[str, _Kinds], what: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The values of the fields in plain data, and the keys that are none. Raises ValueError where a value does not fit."""
+    if not isinstance(data, dict):
+        raise ValueError(f"{what} must be an object, not {type(data).__name__}")
+    known: dict[str, Any] = {}
+    extras: dict[str, Any] = {}
+    for key, value in data.items():
+        kinds = fields.get(key)
+        if kinds is not None:
+            if type(value) not in kinds:
+                raise ValueError(f"{key} of {what} must not be {type(value).__name__}")
+            known[key] = value
+        elif type(key) is str:
+            extras[key] = value
+        else:
+            raise ValueError(f"a key of {what} is no text")
+    return known, extras
+
+
+def part_from(data: Any) -> ContentPart:
+    """A part of plain data; one of an unknown type is kept as it came. Raises ValueError where it is no part."""
+    if isinstance(data, Part):
+        return data  # type: ignore[return-value]  # all parts are one of these
+    kind = data.get("type") if isinstance(data, dict) else None
+    if kind == "text" and isinstance(data.get(_STANDS_FOR), dict):
+        data = data[_STANDS_FOR]
+        kind = data.get("type")
+    found = _PART_TYPES.get(kind) if isinstance(kind, str) else None
+    if found is None:
+        known, extras = _sorted(data, {"type": _TEXT}, "a part")
+        return OtherPart(**known, extras=extras)
+    made, fields = found
+    known, extras = _sorted(data, {**fields, "type": _TEXT}, f"a part of type {kind}")
+    if kind in ("text", "reasoning") and kind not in known:
+        raise ValueError(f"a part of type {kind} has no {kind}")
+    if kind == "image" and not all(isinstance(box, dict) for box in known.get("annotations") or ()):
+        raise ValueError("annotations of an image must be objects")
+    return made(**known, extras=extras)
+
+
+def tool_call_from(data: Any) -> ToolCall:
+    """A tool call of plain data in Docent's form. Raises ValueError where it is none."""
+    if isinstance(data, ToolCall):
+        return data
+    known, extras = _sorted(data, _CALL_FIELDS, "a tool call")
+    if "function" not in known or known.get("type") not in (None, "function"):
+        raise ValueError("a tool call has a function, and its type is `function` or null")
+    for key in known.get("arguments") or ():
+        if type(key) is not str:
+            raise ValueError("a key of the arguments of a tool call is no text")
+    view = known.get("view")
+    if isinstance(view, dict):
+        fields = {"title": _TEXT_OR_NONE, "format": _TEXT, "content": _TEXT}
+        seen, unseen = _sorted(view, fields, "the view of a tool call")
+        if seen.get("format", "text") not in ("text", "markdown"):
+            raise ValueError("the format of a view is text or markdown")
+        known["view"] = ToolCallView(**seen, extras=unseen)
+    return ToolCall(**known, extras=extras)
+
+
+# -- what a message holds ----------------------------------------------------------------------------------------------
+
+
+class _Values(Struct, kw_only=True):
+    """All that a message of any role may hold beside its role."""
 
     id: str | None = None
     content: str | list[ContentPart] = ""
-    role: str
-    metadata: Metadata = Field(default_factory=dict)
+    metadata: dict[str, Any] = field(default_factory=dict)
     name: str | None = None
     recipient: str | None = None
     timestamp: str | None = None
     reward: float | None = None
     usage: dict[str, Any] | None = None
+    model: str | None = None
+    tool_calls: list[ToolCall] | None = None
+    citations: list[Any] | None = None
+    suggested_messages: list[Any] | None = None
+    tool_call_id: str | list[str] | None = None
+    function: str | None = None
+    error: dict[str, Any] | None = None
 
-    @model_validator(mode="before")
+
+_Value = TypeVar("_Value")
+
+
+class _Field(Generic[_Value]):
+    """A field of a message: read from its values, which are read from the log first where they are not known yet."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, message: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, message: MessageBase, owner: type) -> _Value: ...
+    def __get__(self, message: MessageBase | None, owner: type) -> Self | _Value:
+        if message is None:
+            return self
+        found: _Value = getattr(message._values or message._read(), self._name)
+        return found
+
+    def __set__(self, message: MessageBase, value: _Value) -> None:
+        setattr(message._own(), self._name, value)
+
+
+_COMMON: Final = ("name", "recipient", "timestamp", "reward", "usage")
+"""Fields that are not written where they are None."""
+_CHECKED: Final[dict[str, _Kinds]] = {
+    "id": _TEXT_OR_NONE, "metadata": (dict, type(None)), "name": _TEXT_OR_NONE, "recipient": _TEXT_OR_NONE,
+    "timestamp": _TEXT_OR_NONE, "reward": (float, type(None)), "usage": (dict, type(None)), "model": _TEXT_OR_NONE,
+    "citations": (list, type(None)), "suggested_messages": (list, type(None)), "function": _TEXT_OR_NONE,
+    "error": (dict, type(None)),
+}  # fmt: skip
+
+
+class MessageBase:
+    """What every message has. Keyword arguments that no field knows are moved to `metadata`.
+
+    Raises ValueError where a value is of another type than its field: Docent's rules.
+    """
+
+    __slots__ = ("_at", "_source", "_values")
+
+    role: ClassVar[Literal["system", "user", "assistant", "tool"]]
+    _own_fields: ClassVar[tuple[str, ...]] = ()
+    """The fields of this role alone, in the order in which they are written."""
+
+    _values: _Values | None
+    _source: MessageSource | None
+    _at: int
+
+    id: _Field[str | None] = _Field()
+    content: _Field[str | list[ContentPart]] = _Field()
+    metadata: _Field[dict[str, Any]] = _Field()
+    name: _Field[str | None] = _Field()
+    recipient: _Field[str | None] = _Field()
+    timestamp: _Field[str | None] = _Field()
+    reward: _Field[float | None] = _Field()
+    usage: _Field[dict[str, Any] | None] = _Field()
+
+    def __init__(self, **values: Any) -> None:
+        self._values = self._values_of(values)
+        self._source = None
+        self._at = 0
+
     @classmethod
-    def _unknown_keys_to_metadata(cls, data: object) -> object:
-        if not isinstance(data, dict):
-            return data
-        unknown = data.keys() - cls.model_fields.keys()
-        if not unknown:
-            return data
-        metadata = _metadata_or_raise(data.get("metadata"))
-        known = {key: value for key, value in data.items() if key not in unknown}
-        known["metadata"] = {**{key: data[key] for key in data if key in unknown}, **metadata}
-        return known
+    def _values_of(cls, data: dict[str, Any]) -> _Values:
+        known: dict[str, Any] = {}
+        unknown: dict[str, Any] = {}
+        for key, value in data.items():
+            if key in _COMMON or key in ("id", "content", "metadata") or key in cls._own_fields:
+                known[key] = value
+            elif key != "role":
+                unknown[str(key)] = value
+            elif value != cls.role:
+                raise ValueError(f"the role of this message is {cls.role}, not {value}")
+        if type(known.get("reward")) is int:
+            known["reward"] = float(known["reward"])
+        metadata = known.get("metadata")
+        if metadata is not None and not isinstance(metadata, dict):
+            raise ValueError(f"metadata must be a dict, not {type(metadata).__name__}")
+        known["metadata"] = {**unknown, **(metadata or {})}
+        if not all(type(key) is str for key in known["metadata"]):
+            raise ValueError("a key of the metadata is no text")
+        cls._convert(known)
+        for key, value in known.items():
+            if key in _CHECKED and type(value) not in _CHECKED[key]:
+                raise ValueError(f"{key} must not be {type(value).__name__}")
+        return _Values(**known)
 
-    @field_validator("content", mode="before")
     @classmethod
-    def _content_as_it_was(cls, value: object) -> object:
-        if isinstance(value, list):
-            return [_as_it_was(part) for part in value]
-        return "" if value is None else value
+    def _convert(cls, known: dict[str, Any]) -> None:
+        """Make parts and calls of plain data. Raises ValueError where something is neither."""
+        content = known.get("content")
+        if content is None:
+            known["content"] = ""
+        elif isinstance(content, list):
+            known["content"] = [part_from(part) for part in content]
+        elif not isinstance(content, str):
+            raise ValueError(f"content must be text or a list of parts, not {type(content).__name__}")
 
-    @model_serializer(mode="wrap")
-    def _drop_unset(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        data = self._drop_unset_of(handler(self))
-        content = data.get("content")
-        if isinstance(content, list):
-            data["content"] = [_as_docent_part(part) for part in content]
-        return data
+    # -- reading
+
+    def _read(self) -> _Values:
+        source = self._source
+        assert source is not None
+        self._values = values = source.read(self._at)._own()
+        source.keep(self)
+        return values
+
+    def _own(self) -> _Values:
+        """The values, to be changed: they are not let go from here on."""
+        values = self._values or self._read()
+        self._source, self._values = None, values
+        return values
+
+    @property
+    def logged(self) -> bytes | memoryview | None:
+        """The JSON that the message was logged as, where all of what it says is spelled in that; None where that is not known."""
+        return None if self._source is None else self._source.logged(self._at)
+
+    @property
+    def size(self) -> Measured:
+        """Lines and characters of what is said, and lines of calls, about: known without reading the message where it is long."""
+        return measured(self) if self._source is None else self._source.size(self._at)
+
+    # -- what it says
 
     @property
     def text(self) -> str:
         """The text parts, joined by a newline (Docent's rule)."""
-        if isinstance(self.content, str):
-            return self.content
-        return "\n".join(part.text for part in self.content if isinstance(part, TextPart))
+        content = self.content
+        if isinstance(content, str):
+            return content
+        return "\n".join([part.text for part in content if isinstance(part, TextPart)])
 
     @property
-    def parts(self) -> list[TextPart | ReasoningPart | ImagePart | AudioPart | VideoPart | OtherPart]:
+    def parts(self) -> list[ContentPart]:
         """The content as parts; a plain string is one text part, an empty one none."""
-        if isinstance(self.content, str):
-            return [TextPart(text=self.content)] if self.content else []
-        return list(self.content)
+        content = self.content
+        if isinstance(content, str):
+            return [TextPart(text=content)] if content else []
+        return list(content)
 
     @property
     def reasoning(self) -> list[str]:
         """What can be read of every reasoning part, in order."""
-        if isinstance(self.content, str):
+        content = self.content
+        if isinstance(content, str):
             return []
-        return [part.readable for part in self.content if isinstance(part, ReasoningPart)]
+        return [part.readable for part in content if isinstance(part, ReasoningPart)]
 
-    @classmethod
-    def _unset_names(cls) -> frozenset[str]:
-        return frozenset({"name", "recipient", "timestamp", "reward", "usage"})
+    def said(self) -> list[Said]:
+        """All that can be searched: the text, reasoning, calls with their arguments, the error; empty texts are left out.
+
+        A message that is not read yet is read for this alone, and lets it go again.
+        """
+        if self._values is None and self._source is not None:
+            return self._source.said(self._at)
+        return [each for each in self._said() if each[1]]
+
+    def texts(self) -> list[str]:
+        """The texts of `said`, in the same order: found sooner in a message that is not read yet."""
+        if self._values is None and self._source is not None:
+            return self._source.texts(self._at)
+        return [text for _, text, _ in self._said() if text]
+
+    def _said(self) -> Iterator[Said]:
+        yield "text", self.text, None
+        for thought in self.reasoning:
+            yield "reasoning", thought, None
+
+    # -- as plain data
+
+    def plain(self) -> dict[str, Any]:
+        """The message as Docent writes it in JSON; fields of ours where they are set."""
+        values = self._values or self._read()
+        content = values.content
+        found: dict[str, Any] = {
+            "id": values.id,
+            "content": content if isinstance(content, str) else [_written_for_docent(part) for part in content],
+            "role": self.role,
+            "metadata": values.metadata,
+        }
+        for name in _COMMON:
+            value = getattr(values, name)
+            if value is not None:
+                found[name] = value
+        for name in self._own_fields:
+            found[name] = getattr(values, name)
+        return found
+
+    def replaced(self, **changes: Any) -> Self:
+        """The message with other values; itself is left as it is."""
+        made = type(self).__new__(type(self))
+        made._values, made._source, made._at = replace(self._values or self._read(), **changes), None, 0
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, MessageBase) or type(other) is not type(self):
+            return NotImplemented
+        return (self._values or self._read()) == (other._values or other._read())
+
+    __hash__ = None  # type: ignore[assignment]  # it can be changed
+
+    def __repr__(self) -> str:
+        text = self.text
+        return f"{type(self).__name__}({text[:60] + '…' if len(text) > 60 else text!r})"
 
 
 class SystemMessage(MessageBase):
     """What the model is told before anybody speaks."""
 
-    role: Literal["system"] = "system"
+    __slots__ = ()
+
+    role = "system"
 
 
 class UserMessage(MessageBase):
     """What a person says; `tool_call_id` where it answers calls, as Docent has it."""
 
-    role: Literal["user"] = "user"
-    tool_call_id: list[str] | None = None
+    __slots__ = ()
 
-    @field_validator("tool_call_id", mode="before")
+    role = "user"
+    _own_fields = ("tool_call_id",)
+
+    tool_call_id: _Field[list[str] | None] = _Field()
+
     @classmethod
-    def _one_id_is_a_list(cls, value: object) -> object:
-        return [value] if isinstance(value, str) else value
+    def _convert(cls, known: dict[str, Any]) -> None:
+        super()._convert(known)
+        ids = known.get("tool_call_id")
+        if isinstance(ids, str):
+            known["tool_call_id"] = [ids]
+        elif ids is not None and not (isinstance(ids, list) and all(type(one) is str for one in ids)):
+            raise ValueError("tool_call_id of a user's message must be a list of texts")
 
 
 class AssistantMessage(MessageBase):
     """What a model says and calls; `citations` and `suggested_messages` are Docent's."""
 
-    role: Literal["assistant"] = "assistant"
-    model: str | None = None
-    tool_calls: list[ToolCall] | None = None
-    citations: list[Any] | None = None
-    suggested_messages: list[Any] | None = None
+    __slots__ = ()
+
+    role = "assistant"
+    _own_fields = ("model", "tool_calls", "citations", "suggested_messages")
+
+    model: _Field[str | None] = _Field()
+    tool_calls: _Field[list[ToolCall] | None] = _Field()
+    citations: _Field[list[Any] | None] = _Field()
+    suggested_messages: _Field[list[Any] | None] = _Field()
+
+    @classmethod
+    def _convert(cls, known: dict[str, Any]) -> None:
+        super()._convert(known)
+        calls = known.get("tool_calls")
+        if isinstance(calls, list):
+            known["tool_calls"] = [tool_call_from(call) for call in calls]
+        elif calls is not None:
+            raise ValueError(f"tool_calls must be a list, not {type(calls).__name__}")
+
+    def plain(self) -> dict[str, Any]:
+        found = super().plain()
+        if found["tool_calls"] is not None:
+            found["tool_calls"] = [call.plain() for call in found["tool_calls"]]
+        return found
+
+    def _said(self) -> Iterator[Said]:
+        yield from super()._said()
+        for call in self.tool_calls or ():
+            for text in call.said():
+                yield "arguments", text, call.function
 
 
 class ToolMessage(MessageBase):
     """What a tool answered. `error` is set when the source says that the call failed."""
 
-    role: Literal["tool"] = "tool"
-    tool_call_id: str | None = None
-    function: str | None = None
-    error: dict[str, Any] | None = None
+    __slots__ = ()
 
-    @field_validator("error", mode="before")
+    role = "tool"
+    _own_fields = ("tool_call_id", "function", "error")
+
+    tool_call_id: _Field[str | None] = _Field()
+    function: _Field[str | None] = _Field()
+    error: _Field[dict[str, Any] | None] = _Field()
+
     @classmethod
-    def _error_text_is_a_dict(cls, value: object) -> object:
-        return {"message": value} if isinstance(value, str) else value
+    def _convert(cls, known: dict[str, Any]) -> None:
+        super()._convert(known)
+        if isinstance(known.get("error"), str):
+            known["error"] = {"message": known["error"]}
+        call = known.get("tool_call_id")
+        if call is not None and type(call) is not str:
+            raise ValueError(f"tool_call_id must be a text, not {type(call).__name__}")
+
+    def _said(self) -> Iterator[Said]:
+        tool = self.function
+        yield "text", self.text, tool
+        for thought in self.reasoning:
+            yield "reasoning", thought, None
+        for text in strings_within(self.error) if self.error else ():
+            yield "text", text, tool
 
 
-ChatMessage = Annotated[SystemMessage | UserMessage | AssistantMessage | ToolMessage, Discriminator("role")]
+ChatMessage = SystemMessage | UserMessage | AssistantMessage | ToolMessage
+
+_BY_ROLE: Final[dict[str, type[ChatMessage]]] = {
+    "system": SystemMessage, "user": UserMessage, "assistant": AssistantMessage, "tool": ToolMessage,
+}  # fmt: skip
+
+
+def message_from(data: dict[str, Any]) -> ChatMessage:
+    """A message of plain data in Docent's form. Raises ValueError where it has no role of Docent's, or a value does not fit."""
+    role = data.get("role")
+    made = _BY_ROLE.get(role) if isinstance(role, str) else None
+    if made is None:
+        raise ValueError(f"role must be one of {', '.join(_BY_ROLE)}")
+    message = made.__new__(made)
+    message._values, message._source, message._at = made._values_of(data), None, 0
+    return message
+
+
+def measured(message: MessageBase) -> Measured:
+    """How long a message is, of what it says."""
+    lines = length = 0
+    for text in (message.text, *message.reasoning):
+        if text:
+            lines += text.count("\n") + 1
+            length += len(text)
+    calls = message.tool_calls if isinstance(message, AssistantMessage) else None
+    return lines, length, 2 * len(calls or ())
+
+
+# -- messages of a log -------------------------------------------------------------------------------------------------
+
+
+class MessageSource:
+    """Where the messages of a transcript come from: each is read when somebody asks for what it says.
+
+    A format derives its own, which says how to `read` one; it may know more of a message without reading it. The values of
+    the last few thousand messages that were looked at are kept. Safe for several threads, as `read` has to be.
+    """
+
+    _most_kept: ClassVar[int] = 4_000
+
+    def __init__(self) -> None:
+        self._kept: deque[MessageBase] = deque()
+
+    def read(self, at: int) -> ChatMessage:
+        """The message with a number, from 0, with all of its values."""
+        raise NotImplementedError
+
+    def logged(self, at: int) -> bytes | memoryview | None:  # noqa: ARG002 - of those that know
+        """See `MessageBase.logged`."""
+        return None
+
+    def size(self, at: int) -> Measured:
+        """See `MessageBase.size`."""
+        return measured(self.read(at))
+
+    def said(self, at: int) -> list[Said]:
+        """See `MessageBase.said`."""
+        return self.read(at).said()
+
+    def texts(self, at: int) -> list[str]:
+        """See `MessageBase.texts`."""
+        return [text for _, text, _ in self.said(at)]
+
+    def messages(self, roles: Iterable[str]) -> list[ChatMessage]:
+        """A message for each of these roles, none of which is read yet."""
+        made: list[ChatMessage] = []
+        add = made.append
+        classes = _BY_ROLE
+        for at, role in enumerate(roles):
+            kind = classes[role]
+            message = kind.__new__(kind)
+            message._values, message._source, message._at = None, self, at
+            add(message)
+        return made
+
+    def keep(self, message: MessageBase) -> None:
+        """Keep the values of a message that was read just now, and let those of the one that was read longest ago go."""
+        kept = self._kept
+        kept.append(message)
+        if len(kept) > self._most_kept:
+            try:
+                oldest = kept.popleft()
+            except IndexError:  # another thread was faster
+                return
+            if oldest._source is not None:
+                oldest._values = None

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from uuid import uuid4
+from typing import Any
 
-from pydantic import Field, field_validator
+from msgspec import Struct, field
 
-from .messages import Metadata, _OptionalExtras
-from .transcript import Transcript, TranscriptGroup
+from .transcript import Transcript, TranscriptGroup, checked_metadata, new_id, transcript_of
 
 __all__ = ["AgentRun", "Reward", "overall_of"]
 
@@ -20,41 +19,50 @@ def overall_of(reward: Reward) -> float:
     return reward[0] if isinstance(reward, tuple) else reward
 
 
-class AgentRun(_OptionalExtras):
+class AgentRun(Struct, kw_only=True):
     """One run of one or more agents: at least one transcript, and what is known about them all.
 
     `agents` names the agents, `rewards` holds one reward for each of them, `reasoning` is the evaluator's; these and
-    `source_format` are ours, the rest is Docent's. An old form of Docent's gives `transcripts` as a dict by name.
+    `source_format` are ours, the rest is Docent's. Raises ValueError without a transcript.
     """
 
-    id: str = Field(default_factory=lambda: str(uuid4()))
+    id: str = field(default_factory=new_id)
     name: str | None = None
     description: str | None = None
     transcripts: list[Transcript]
-    transcript_groups: list[TranscriptGroup] = Field(default_factory=list)
-    metadata: Metadata = Field(default_factory=dict)
+    transcript_groups: list[TranscriptGroup] = field(default_factory=list)
+    metadata: dict[str, Any] = field(default_factory=dict)
     agents: list[str] | None = None
     rewards: list[Reward] | None = None
     reasoning: str | None = None
     source_format: str | None = None
 
-    @field_validator("transcripts", "transcript_groups", mode="before")
-    @classmethod
-    def _dict_counts_by_its_values(cls, value: object) -> object:
-        if value is None:
-            return []
-        return list(value.values()) if isinstance(value, dict) else value
-
-    @field_validator("transcripts")
-    @classmethod
-    def _at_least_one_transcript(cls, value: list[Transcript]) -> list[Transcript]:
-        if not value:
+    def __post_init__(self) -> None:
+        self.metadata = checked_metadata(self.metadata)
+        if not self.transcripts:
             raise ValueError("an agent run needs at least one transcript")
-        return value
 
     @classmethod
-    def _unset_names(cls) -> frozenset[str]:
-        return frozenset({"agents", "rewards", "reasoning", "source_format"})
+    def from_docent(cls, data: Any) -> AgentRun:
+        """A run of Docent's JSON, decoded; an old form of Docent's gives `transcripts` as a dict by name.
+
+        Raises pydantic's ValidationError, a ValueError, where Docent would refuse it.
+        """
+        from .docent import AgentRun as Model
+
+        model = Model.model_validate(data)
+        fields = dict(model)
+        fields["transcripts"] = [transcript_of(each) for each in model.transcripts]
+        fields["transcript_groups"] = [TranscriptGroup(**dict(each)) for each in model.transcript_groups]
+        return cls(**fields)
+
+    def to_docent(self) -> dict[str, Any]:
+        """The run as Docent writes it in JSON; fields of ours where they are set."""
+        found = {name: getattr(self, name) for name in self.__struct_fields__}
+        found["transcripts"] = [transcript.to_docent() for transcript in self.transcripts]
+        found["transcript_groups"] = [group.plain() for group in self.transcript_groups]
+        ours = ("agents", "rewards", "reasoning", "source_format")
+        return {name: value for name, value in found.items() if value is not None or name not in ours}
 
     @property
     def agent_names(self) -> list[str]:

@@ -10,11 +10,11 @@ _DEEP: Final = 900
 """Levels of lists and objects within each other. Python 3.11 writes no more; later ones write thousands, and indent each."""
 
 
-def is_deep(value: object) -> bool:
+def is_deep(value: object, levels: int = _DEEP) -> bool:
     """Whether a value is nested so deeply that nobody can read it written out: of n levels, indents alone take n squared."""
     level: list[object] = [value]
     known = set[int]()
-    for _ in range(_DEEP):
+    for _ in range(levels):
         inner = [
             item
             for holder in level

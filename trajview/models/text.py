@@ -234,14 +234,12 @@ def _about(message: ChatMessage) -> Iterator[tuple[str, str]]:
 
 def _says_more(message: ChatMessage) -> bool:
     """Whether there is more to a message than its role and content."""
-    fields = message.__dict__  # an attribute of a model takes three times as long
     return bool(
-        fields.get("name")
-        or fields.get("recipient")
-        or fields.get("reward") is not None
-        or fields.get("tool_calls")
-        or fields.get("function")
-        or fields.get("error")
+        message.name
+        or message.recipient
+        or message.reward is not None
+        or (isinstance(message, AssistantMessage) and message.tool_calls)
+        or (isinstance(message, ToolMessage) and (message.function or message.error))
     )
 
 
@@ -271,7 +269,7 @@ def _part_str(part: TextPart | ReasoningPart | ImagePart | AudioPart | VideoPart
         case VideoPart():
             return f"<video>\n{_media(part.video)}\n</video>"
         case _:
-            return f"<part>\n{_json(part.model_dump())}\n</part>"
+            return f"<part>\n{_json(part.plain())}\n</part>"
 
 
 def _media(source: str) -> str:

@@ -4,41 +4,59 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
-from typing import cast
+from typing import Any
 from uuid import uuid4
 
-from pydantic import Field
+from msgspec import Struct, field
 
-from .messages import ChatMessage, Metadata, _OptionalExtras
+from .messages import ChatMessage
 from .units import count_units, unit_starts
 
-__all__ = ["Transcript", "TranscriptGroup", "count_units", "unit_starts"]
+__all__ = ["Transcript", "TranscriptGroup", "checked_metadata", "count_units", "new_id", "transcript_of", "unit_starts"]
 
 _ROLE = attrgetter("role")
 
 
-class TranscriptGroup(_OptionalExtras):
+def checked_metadata(value: Any) -> dict[str, Any]:
+    """Docent's rule: metadata is a dict (null counts as empty). Raises ValueError, which names the type, for anything else."""
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise ValueError(f"metadata must be a dict, not {type(value).__name__}")
+    return value
+
+
+def new_id() -> str:
+    """An id that nothing else has."""
+    return str(uuid4())
+
+
+class TranscriptGroup(Struct, kw_only=True):
     """A named group of transcripts of one run; groups nest by `parent_transcript_group_id`."""
 
-    id: str = Field(default_factory=lambda: str(uuid4()))
+    id: str = field(default_factory=new_id)
     name: str | None = None
     description: str | None = None
     collection_id: str | None = None
     agent_run_id: str | None = None
     parent_transcript_group_id: str | None = None
     created_at: str | None = None
-    metadata: Metadata = Field(default_factory=dict)
+    metadata: dict[str, Any] = field(default_factory=dict)
 
-    @classmethod
-    def _unset_names(cls) -> frozenset[str]:
-        return frozenset({"collection_id"})
+    def __post_init__(self) -> None:
+        self.metadata = checked_metadata(self.metadata)
+
+    def plain(self) -> dict[str, Any]:
+        """The group as Docent writes it in JSON."""
+        found = {name: getattr(self, name) for name in self.__struct_fields__}
+        if self.collection_id is None:
+            del found["collection_id"]
+        return found
 
 
-@dataclass(slots=True)
-class _Units:
+class _Units(Struct):
     """Action units, and what they were computed from: a list that is replaced or has grown makes them stale."""
 
     messages: list[ChatMessage]
@@ -60,40 +78,46 @@ class _UnitCache:
     units: _Units | None = None
 
 
-class Transcript(_OptionalExtras):
+class Transcript(Struct, kw_only=True, dict=True):
     """A conversation: messages in order, grouped into action units.
 
     `units` is set when the source itself says where its units start (an episode's turns): a list of lists of message
     indices, ascending and contiguous. Otherwise Docent's rule decides.
     """
 
-    id: str = Field(default_factory=lambda: str(uuid4()))
+    id: str = field(default_factory=new_id)
     name: str | None = None
     description: str | None = None
     transcript_group_id: str | None = None
     created_at: str | None = None
-    messages: list[ChatMessage] = Field(default_factory=list)
-    metadata: Metadata = Field(default_factory=dict)
+    messages: list[ChatMessage] = field(default_factory=list)
+    metadata: dict[str, Any] = field(default_factory=dict)
     units: list[list[int]] | None = None
 
+    def __post_init__(self) -> None:
+        self.metadata = checked_metadata(self.metadata)
+
     @classmethod
-    def _unset_names(cls) -> frozenset[str]:
-        return frozenset({"units"})
+    def from_docent(cls, data: Any) -> Transcript:
+        """A transcript of Docent's JSON, decoded. Raises pydantic's ValidationError, a ValueError, where Docent would refuse it."""
+        from .docent import Transcript as Model
+
+        return transcript_of(Model.model_validate(data))
+
+    def to_docent(self) -> dict[str, Any]:
+        """The transcript as Docent writes it in JSON; `units` where the source named them."""
+        found = {name: getattr(self, name) for name in self.__struct_fields__ if name != "units"}
+        found["messages"] = [message.plain() for message in self.messages]
+        return found if self.units is None else {**found, "units": self.units}
 
     def set_messages(self, messages: Sequence[ChatMessage]) -> None:
         """Replace the messages; the action units are computed anew by Docent's rule."""
         self.messages = list(messages)
         self.units = None
 
-    def read_on_demand(self, messages: Sequence[ChatMessage], roles: Sequence[str]) -> None:
-        """Take messages that are built when they are looked at: their roles are known, so that none is built for it."""
-        self.messages = cast("list[ChatMessage]", messages)
-        starts = [unit[0] for unit in self.units] if self.units else unit_starts(roles)
-        self._cache.units = _Units(self.messages, self.units, len(roles), starts)
-
     @cached_property
     def _cache(self) -> _UnitCache:
-        # Not a private attribute: pydantic compares those, and reaching one takes a microsecond.
+        # Not a field: what was looked at makes no difference between transcripts, and a copy has its own.
         return _UnitCache()
 
     @property
@@ -122,7 +146,7 @@ class Transcript(_OptionalExtras):
                 starts = [unit[0] for unit in explicit]
             else:
                 # Units that do not cover the messages in order cannot be trusted (someone edited the messages).
-                starts = unit_starts(getattr(messages, "roles", None) or map(_ROLE, messages))
+                starts = unit_starts(map(_ROLE, messages))
             self._cache.units = cached = _Units(messages, explicit, count, starts)
         return cached
 
@@ -168,3 +192,13 @@ class Transcript(_OptionalExtras):
         return transcript_to_str_with_token_limit(
             self, token_limit, transcript_idx, agent_run_idx, highlight_action_unit
         )
+
+
+def transcript_of(model: Any) -> Transcript:
+    """A transcript of one that pydantic validated."""
+    from .docent import plain_message
+    from .messages import message_from
+
+    fields = dict(model)
+    fields["messages"] = [message_from(plain_message(message)) for message in model.messages]
+    return Transcript(**fields)

@@ -71,7 +71,7 @@ def message_lines(message: ChatMessage, fold: Fold, options: ViewOptions, number
             case ImagePart() | AudioPart() | VideoPart():
                 lines += _media(part)
             case OtherPart():
-                lines += code_lines(json_lines(part.model_dump(mode="json")), "json")
+                lines += code_lines(json_lines(part.plain()), "json")
     if isinstance(message, AssistantMessage):
         for call in message.tool_calls or ():
             lines += call_lines(call)
@@ -213,7 +213,7 @@ def _media(part: ImagePart | AudioPart | VideoPart) -> list[Line]:
     kind = part.type
     target = getattr(part, kind)
     if not target:
-        extra = part.model_extra or {}
+        extra = part.extras or {}
         target = next((v for v in extra.values() if isinstance(v, str)), "")
     shown = target
     if target.startswith("data:"):

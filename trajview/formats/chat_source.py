@@ -1,51 +1,32 @@
-"""The messages of a long chat, each built when it is looked at: a viewer opens 100,000 without building them."""
+"""The messages of a chat, each read when it is looked at: a run of 100,000 opens without reading them."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
-from msgspec import Raw, Struct
+from msgspec import Struct
 from msgspec.json import Decoder
 
+from trajview.models.messages import Measured, MessageSource
 from trajview.models.said import strings_within
 
-from .blocks import said_in
-from .built import Labelled, Logged, MessagesOnDemand, model_in, texts_in
-from .chat import Conversation, message_models
+from .chat import Conversation, message_of
 from .outline import add_to, outline_of_texts
 from .parts import parse_arguments
 from .plain import as_text
-from .plainly import Plain, chat_call, plainly
 from .roles import ROLES, Piece, pieces_of
-from .unread import (
-    ABSENT,
-    LAZY_FROM,
-    UNDECODED,
-    WHOLE,
-    Decode,
-    Measured,
-    Outline,
-    Unread,
-    Usual,
-    json_in_order,
-    json_of,
-    new_outline,
-)
+from .unread import UNDECODED, WHOLE, Decode, Outline, Unread, json_in_order, json_of, new_outline
 
 if TYPE_CHECKING:
     from trajview.models.messages import ChatMessage
 
-__all__ = ["LAZY_FROM", "LazyMessages", "strings_in"]
+__all__ = ["ChatSource", "strings_in"]
 
-_PLAIN_KEYS = frozenset({"role", "content", "tool_calls", "tool_call_id", "id"})
-_CALL_ROLES = ("function_call", "tool_call")
+_CALL_ROLES: Final = ("function_call", "tool_call")
 """Spellings of an assistant whose text may be a call."""
-_CALL_KEYS = frozenset({"id", "type", "function"})
-_NEAR = 40
-_QUOTE, _NULL = b'"n'
+_NEAR: Final = 40
 
 
 class _Function(Struct, forbid_unknown_fields=True, gc=False):
@@ -62,36 +43,35 @@ class _Call(Struct, forbid_unknown_fields=True, gc=False):
 class _Plain(Struct, forbid_unknown_fields=True, gc=False):
     """A message that says nothing but its content and its calls."""
 
-    role: Any = None
+    role: str
     content: str | None = None
     tool_calls: list[_Call] | None = None
     tool_call_id: Any = None
     id: Any = None
+    name: Any = None
+    model: Any = None
+    timestamp: Any = None
+    metadata: Any = None
+    usage: Any = None
+    annotations: Any = None
+    refusal: None = None
+    reasoning_content: None = None
+    function_call: None = None
+    audio: None = None
 
 
 _decode_plain: Final = Decoder(_Plain).decode
-_decode_calls: Final = Decoder(list[_Call] | None).decode
 
 
-_MORE: Final = sorted({*Usual.__struct_fields__} - _PLAIN_KEYS)
-_NO_MORE: Final = (ABSENT,) * len(_MORE)
-_more: Final = attrgetter(*_MORE)
-
-
-class LazyMessages(MessagesOnDemand):
-    """The messages that logged items become, as `Conversation` builds them; the last few thousand are kept.
-
-    `roles` and `strings` know what can be known without building.
-    """
+class ChatSource(MessageSource):
+    """The messages that logged items become, as `Conversation` builds them. `roles`: the role of each."""
 
     def __init__(self, items: Sequence[Any]) -> None:
         super().__init__()
         self._pieces: list[Any] = []  # an item as it was logged where it is one message, else a Piece of one
         self.roles: list[str] = []
-        """The role of each message."""
         self._outline: Outline | None = None
         """What is known of them, where they are bytes: then the pieces are elements of a list, each maybe several times."""
-        self._in_events = False
         self._decode: Decode | None = None
         if isinstance(items, Unread):
             self._decode = items.decode
@@ -99,6 +79,8 @@ class LazyMessages(MessagesOnDemand):
         else:
             self._take(items)
         self._calls: dict[str, list[tuple[int, str]]] | None = None
+        self._recent: dict[int, list[tuple[str, str]]] = {}
+        """The calls of messages that were looked at lately, by their number."""
 
     def _take(self, items: Sequence[Any]) -> None:
         add, add_role = self._pieces.append, self.roles.append
@@ -116,7 +98,7 @@ class LazyMessages(MessagesOnDemand):
 
     def _take_unread(self, items: Unread) -> None:
         """The same of items that are bytes, and stay so where they are one message."""
-        self._unread, outline = items, items.outline
+        outline = items.outline
         if outline is None and items.usual is not None:
             outline = outline_of_texts(items.usual)
         if outline is None:
@@ -129,7 +111,6 @@ class LazyMessages(MessagesOnDemand):
         elements = outline.elements
         self._pieces = list(items.raws) if elements is None else [items.raws[element] for element in elements]
         self._outline, self.roles, items.outline = outline, outline.roles, outline
-        self._in_events = items.in_events
 
     def _piece(self, index: int) -> Piece:
         found = self._pieces[index]
@@ -143,18 +124,35 @@ class LazyMessages(MessagesOnDemand):
                 return pieces_of(found)[place]
         return Piece(self.roles[index], found)
 
-    def _build(self, index: int) -> ChatMessage:
-        return message_models([self._plain(index)])[0]
+    def read(self, at: int) -> ChatMessage:
+        return message_of(self._plain(at))
 
     def _plain(self, index: int) -> dict[str, Any]:
         piece = self._piece(index)
-        if piece.role != "tool":
-            return Conversation().add(piece)
-        before = self._piece(index - 1) if index else None
-        conversation = Conversation.after(
-            self._functions(piece, index), [Conversation().add(before)] if before is not None else []
-        )
-        return conversation.add(piece)
+        if piece.role == "tool":
+            before = [function for _, function in self._calls_at(index - 1)] if index else []
+            return Conversation.after(self._functions(piece, index), before).add(piece)
+        made = Conversation().add(piece)
+        if piece.role == "assistant":
+            self._note(index, made)
+        return made
+
+    def _calls_at(self, index: int) -> list[tuple[str, str]]:
+        """The calls that a message makes: id and function of each, in order."""
+        if self.roles[index] != "assistant":
+            return []
+        found = self._recent.get(index)
+        if found is None:
+            found = self._note(index, Conversation().add(self._piece(index)))
+        return found
+
+    def _note(self, index: int, made: dict[str, Any]) -> list[tuple[str, str]]:
+        """Keep the calls of a message for the answers that follow it."""
+        calls = [(call.get("id") or "", call["function"]) for call in made.get("tool_calls") or ()]
+        if len(self._recent) > 4 * _NEAR:
+            self._recent = {}
+        self._recent[index] = calls
+        return calls
 
     def _functions(self, piece: Piece, index: int) -> dict[str, str]:
         """What the calls that a tool's answer refers to are named: by its id, the last call before it."""
@@ -174,22 +172,29 @@ class LazyMessages(MessagesOnDemand):
     def _function(self, call: str, index: int) -> str | None:
         """The function of the last call of that id before a message. An answer nearly always follows its call."""
         for before in range(index - 1, max(-1, index - _NEAR), -1):
-            if self.roles[before] == "assistant":
-                for made, function in reversed(_calls_of(self._piece(before))):
-                    if made == call:
-                        return function
+            for made, function in reversed(self._calls_at(before)):
+                if made == call:
+                    return function
         if index <= _NEAR:
             return None
         if self._calls is None:
-            self._calls = _calls_in(map(self._piece, range(len(self))))
+            self._calls = self._all_calls()
         places = self._calls.get(call, [])
         last = bisect_left(places, (index, "")) - 1
         return places[last][1] if last >= 0 else None
 
-    def measured(self) -> list[Measured]:
-        if self._outline is not None:
-            return [size or self._measured(index) for index, size in enumerate(self._outline.sizes)]
-        return [self._measured(index) for index in range(len(self))]
+    def _all_calls(self) -> dict[str, list[tuple[int, str]]]:
+        """Where calls of each id are made, ascending, and of which function."""
+        found: dict[str, list[tuple[int, str]]] = {}
+        for index in range(len(self.roles)):
+            for call, function in self._calls_at(index):
+                if call:
+                    found.setdefault(call, []).append((index, function))
+        return found
+
+    def size(self, at: int) -> Measured:
+        known = None if self._outline is None else self._outline.sizes[at]
+        return self._measured(at) if known is None else known
 
     def _measured(self, index: int) -> Measured:
         item = self._pieces[index]
@@ -205,102 +210,23 @@ class LazyMessages(MessagesOnDemand):
         texts = [text for text in self.strings(index) if len(text) > 40 or "\n" in text]
         return sum(text.count("\n") + 1 for text in texts), sum(map(len, texts)), 0
 
-    def undecoded(self, index: int) -> bytes | None:
-        if self._outline is None or (self._outline.as_bytes is not None and not self._outline.as_bytes[index]):
+    def logged(self, at: int) -> bytes | memoryview | None:
+        if self._outline is None or (self._outline.as_bytes is not None and not self._outline.as_bytes[at]):
             return None
-        found = self._pieces[index]
-        return bytes(json_of(found)) if type(found) in UNDECODED else None
+        found = self._pieces[at]
+        return json_of(found) if type(found) in UNDECODED else None
 
-    def logged(self, index: int) -> Logged | None:
-        found = self._pieces[index]
-        if type(found) is not Usual or _more(found) != _NO_MORE or found.role in _CALL_ROLES:
-            return None
-        content, calls = found.content, found.tool_calls
-        if content is not ABSENT and (first := memoryview(content)[0]) != _QUOTE:
-            if first != _NULL:
-                return None
-            content = ABSENT
-        if calls is ABSENT:
-            return content, None
-        return (content, calls) if self.roles[index] == "assistant" else None
-
-    def called(self, calls: Raw) -> list[str] | None:
-        try:
-            return _texts_called(_decode_calls(calls) or ())
-        except ValueError:  # it holds something else, or bytes that are no text
-            return None
-
-    def plain(self, index: int) -> Plain | None:
-        piece = self._piece(index)
-        found = plainly(piece.item, chat_call) if piece.result is None and piece.blocks is None else None
-        if found is None and (said := said_in(piece)) is not None:
-            found = said.plain()
-        return found
-
-    def _model(self, index: int) -> str | None:
-        found = self._pieces[index]
-        if self._in_events and type(found) in UNDECODED:
-            found = self._piece(index)
-        return model_in(found.item if isinstance(found, Piece) else found)
-
-    def searchable(self, index: int) -> list[str] | None:
-        if (logged := self.logged(index)) is not None and (texts := texts_in(self, logged)) is not None:
-            return texts
-        raw = self._pieces[index]
-        if type(raw) is Raw:
+    def texts(self, at: int) -> list[str]:
+        found = self._pieces[at]
+        if type(found) in UNDECODED:
             try:
-                plain = _decode_plain(raw)
+                plain = _decode_plain(json_of(found))
             except ValueError:  # it holds something else, or bytes that are no text
                 pass
             else:
-                return _texts_of(plain, self.roles[index])
-        return self._searchable(index)
-
-    def _searchable(self, index: int) -> list[str] | None:
-        piece = self._piece(index)
-        item = piece.item
-        if not isinstance(item, dict):
-            return None
-        if not item.keys() <= _PLAIN_KEYS or not isinstance(item.get("content"), str | None):
-            said = said_in(piece)
-            return None if said is None else said.searchable()
-        if item.get("role") in _CALL_ROLES:
-            return None
-        content = item.get("content")
-        texts = [content] if content else []
-        calls = item.get("tool_calls")
-        if calls:
-            if self.roles[index] != "assistant" or not isinstance(calls, list):
-                return None
-            for call in calls:
-                function = call.get("function") if isinstance(call, dict) and call.keys() <= _CALL_KEYS else None
-                if not isinstance(function, dict) or function.keys() != {"name", "arguments"}:
-                    return None
-                name, (arguments, problem) = function["name"], parse_arguments(function["arguments"])
-                if problem is not None or not isinstance(name, str) or name in ("", "?"):
-                    return None
-                texts.append(name)
-                texts += strings_within(arguments)
-        return texts
-
-    def labelled(self, index: int) -> list[Labelled] | None:
-        if self.searchable(index) is None:
-            return None
-        piece, tool = self._piece(index), None
-        if piece.role == "tool":
-            call = piece.item.get("tool_call_id") if piece.result is None else piece.result.get("tool_use_id", "")
-            if not isinstance(call, str):
-                return None
-            tool = self._functions(piece, index).get(call)
-        if (said := said_in(piece)) is not None:
-            return said.labelled(tool)
-        content = piece.item.get("content")
-        found: list[Labelled] = [("text", content, tool)] if content else []
-        for call in piece.item.get("tool_calls") or ():
-            name, (arguments, _) = call["function"]["name"], parse_arguments(call["function"]["arguments"])
-            found.append(("arguments", name, name))
-            found += [("arguments", text, name) for text in strings_within(arguments)]
-        return found
+                if (texts := _texts_of(plain, self.roles[at])) is not None:
+                    return texts
+        return super().texts(at)
 
     def strings(self, index: int) -> list[str]:
         """Every text of a logged message, keys left out: what it says is among them, and more."""
@@ -332,23 +258,6 @@ def _texts_called(calls: Iterable[_Call]) -> list[str] | None:
         texts.append(call.function.name)
         texts += strings_within(arguments)
     return texts
-
-
-def _calls_of(piece: Piece) -> list[tuple[str, str]]:
-    """The calls that a piece makes: id and function of each, in order."""
-    if piece.role != "assistant" or not isinstance(piece.item, dict):
-        return []
-    calls = Conversation().add(piece).get("tool_calls") or []
-    return [(call["id"], call["function"]) for call in calls if call.get("id")]
-
-
-def _calls_in(pieces: Iterable[Piece]) -> dict[str, list[tuple[int, str]]]:
-    """Where calls of each id are made, ascending, and of which function."""
-    found: dict[str, list[tuple[int, str]]] = {}
-    for index, piece in enumerate(pieces):
-        for call, function in _calls_of(piece):
-            found.setdefault(call, []).append((index, function))
-    return found
 
 
 def strings_in(value: object) -> list[str]:

@@ -1,0 +1,87 @@
+"""How long what a message says is, about, told from its bytes: what a transcript is laid out by before it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec import Raw
+
+from trajview.models.messages import Measured
+
+from .unread import ABSENT, Told, Usual
+
+__all__ = [
+    "length_of_calls", "measured_in", "measured_in_all", "measured_texts", "size_of_text", "size_of_texts",
+]  # fmt: skip
+
+_TEXT_OR_PARTS = frozenset(b'"[')
+_QUOTE, _NULL = b'"n'
+_LOOKED_AT = 256
+"""Bytes of a text that is not decoded whose lines are counted; the rest has as many, for all that is known."""
+
+
+def measured_in_all(messages: Iterable[Usual]) -> list[Measured] | None:
+    """What `measured_in` gives of each; None where the content of one is neither a text nor null."""
+    sizes: list[Measured] = []
+    add = sizes.append
+    for message in messages:
+        content = memoryview(message.content)
+        length = len(content) - 2
+        lines = 0
+        if length > -2 and content[0] != _QUOTE:
+            if content[0] != _NULL:
+                return None
+            length = 0
+        elif length > _LOOKED_AT:
+            lines = 1 + content[:_LOOKED_AT].tobytes().count(b"\\n") * length // _LOOKED_AT
+        elif length > 0:
+            lines = 1 + content[:length].tobytes().count(b"\\n")
+        else:
+            length = 0
+        calls = message.tool_calls
+        add((lines, length, 0 if calls is ABSENT else 2 * bytes(calls).count(b'"arguments"')))
+    return sizes
+
+
+def measured_in(head: Told) -> Measured:
+    """The size of a message that is not decoded, from its bytes."""
+    lines, length = size_of_text(memoryview(head.content))
+    return lines, length, length_of_calls(head.tool_calls)
+
+
+def size_of_text(content: memoryview) -> tuple[int, int]:
+    """Lines and characters of a text or of parts that are not decoded, about."""
+    length = len(content) - 2
+    if length <= 0 or content[0] not in _TEXT_OR_PARTS:
+        return 0, 0
+    seen = min(length, _LOOKED_AT)
+    return 1 + bytes(content[:seen]).count(b"\\n") * length // seen, length
+
+
+def size_of_texts(texts: Iterable[Raw]) -> tuple[int, int]:
+    """The same of some of them together; an absent one is empty."""
+    lines = length = 0
+    for text in texts:
+        if text is not ABSENT:
+            more, longer = size_of_text(memoryview(text))
+            lines += more
+            length += longer
+    return lines, length
+
+
+def measured_texts(texts: Iterable[Any]) -> tuple[int, int]:
+    """Lines and characters of texts that are decoded; what is no text has none."""
+    lines = length = 0
+    for text in texts:
+        if type(text) is str and text:
+            lines += text.count("\n") + 1
+            length += len(text)
+    return lines, length
+
+
+def length_of_calls(calls: Any) -> int:
+    """Lines of the calls of a message, which may not be decoded, about."""
+    if not calls or calls is ABSENT:
+        return 0
+    return 2 * bytes(calls).count(b'"arguments"') if isinstance(calls, Raw) else 2 * len(calls)
