@@ -72,7 +72,7 @@ def report_search(path: Path, runs: int) -> None:
     limit = time.perf_counter() - begin
     gc.enable()
     del data, value
-    messages = corpus.load(info, lazily=True).transcripts[0].messages
+    messages = corpus.load(info).transcripts[0].messages
     phrase = phrase_in(message.text for message in messages[min(777, len(messages) // 2) :])
     needles = NEEDLES | ({"seven words in a row": phrase} if phrase else {})
     print(f"{path.name}: {info.length:,} bytes, {len(messages):,} messages; decoding it takes {limit:.2f} s")

@@ -369,7 +369,7 @@ def test_a_long_log_has_the_same_errors_whether_its_messages_are_built_or_still_
     path.write_text(json.dumps({"messages": messages}) + "\n", encoding="utf-8")
     corpus = Corpus([path])
     corpus.scan()
-    lazy = corpus.load(corpus.infos[0], lazily=True).transcripts[0]
+    lazy = corpus.load(corpus.infos[0]).transcripts[0]
     eager = corpus.read(corpus.infos[0]).transcripts[0]
     assert not isinstance(lazy.messages, list)
     wanted = [index for index, message in enumerate(eager.messages) if error_of(message) is not None]

@@ -216,14 +216,14 @@ def test_the_only_record_is_decoded_once_and_its_value_kept_for_one_opening(
     with monkeypatch.context() as patch:
         patch.setattr(reader, "value_of", None)
         patch.setattr(reader, "_APART_FROM", 10)
-        assert len(corpus.load(corpus[0], lazily=True).transcripts[0].messages) == 5
+        assert len(corpus.load(corpus[0]).transcripts[0].messages) == 5
     assert corpus._reader._handed is None
     assert len(corpus.load(corpus[0]).transcripts[0].messages) == 5
     path.write_text(json.dumps({**chats(9)[4], "id": "changed!"}))
     corpus._reader._cache.clear()
     corpus._reader._handed = handed
     with pytest.raises(UnreadableError, match="changed"):
-        corpus.load(corpus[0], lazily=True)
+        corpus.load(corpus[0])
 
 
 def test_of_several_records_none_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -273,7 +273,7 @@ def test_a_long_line_is_opened_as_it_is_in_the_file(tmp_path: Path, monkeypatch:
         corpus.start()
         assert corpus.wait(10)
         assert (corpus._reader._handed is None) == (len(more) > 1)
-        run = corpus.load(corpus[0], lazily=True)
+        run = corpus.load(corpus[0])
         assert not isinstance(run.transcripts[0].messages, list)
         assert corpus.raw(corpus[0]) == text
         assert [message.text for message in run.transcripts[0].messages] == [m["content"] for m in record["messages"]]

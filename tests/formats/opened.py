@@ -56,4 +56,4 @@ def opened_without_decoding(path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
     for corpus in (handed, reopened):
         assert not corpus.problems
         (info,) = corpus
-        yield info, corpus.load(info, lazily=True)
+        yield info, corpus.load(info)

@@ -309,7 +309,7 @@ def test_lines_that_cannot_be_read_are_left_out_and_reported_as_ever(tmp_path: P
     corpus = Corpus([path])
     corpus.scan()
     (info,) = corpus.infos
-    assert_same_as_shown(corpus.load(info, lazily=True), messages.FORMAT.read(decode_lines(data), Origin(path, 0, 1)))
+    assert_same_as_shown(corpus.load(info), messages.FORMAT.read(decode_lines(data), Origin(path, 0, 1)))
 
 
 def scanned(path: Path, handed: bool, monkeypatch: pytest.MonkeyPatch) -> Corpus:
@@ -330,7 +330,7 @@ def test_an_array_of_events_is_listed_and_opened_the_same_without_being_decoded(
     path.write_text(json.dumps(SESSION, indent=1))
     (tmp_path / "agent-old.jsonl").write_bytes(lines_of(event(0, "user", "of no file beside an array")))
     corpus = scanned(path, handed, monkeypatch)
-    run = corpus.load(corpus[0], lazily=True)
+    run = corpus.load(corpus[0])
     assert_same_as_shown(run, messages.FORMAT.read(SESSION, Origin(path, 0, 1)))
     assert sum(type(piece) is Raw for piece in run.transcripts[0].messages._pieces) == 4
     monkeypatch.setattr(Scan, "_look_at_lines", lambda *_: None)
@@ -389,7 +389,7 @@ def test_sub_agents_in_files_beside_a_session_are_opened_with_it(
     (folder / "agent-in.jsonl").write_bytes(lines_of(event(0, "user", "never twice")))
     corpus = scanned(path, handed, monkeypatch)
     (info,) = corpus.infos
-    lazy = corpus.load(info, lazily=True)
+    lazy = corpus.load(info)
     monkeypatch.setattr(reader, "_APART_FROM", 1 << 40)
     assert_same_as_shown(lazy, corpus.load(info))
     assert len(lazy.transcripts) == (4 if main else 1)

@@ -208,7 +208,7 @@ def test_a_long_log_has_the_same_highlights_whether_its_messages_are_built_or_st
     path.write_text(json.dumps({"messages": messages}) + "\n", encoding="utf-8")
     corpus = Corpus([path])
     corpus.scan()
-    lazy = corpus.load(corpus.infos[0], lazily=True).transcripts[0]
+    lazy = corpus.load(corpus.infos[0]).transcripts[0]
     eager = Transcript(messages=list(corpus.read(corpus.infos[0]).transcripts[0].messages))
     assert not isinstance(lazy.messages, list)
     rules = built_in_rules()

@@ -172,7 +172,7 @@ class Episodes(App[int]):
 
     def load(self, info: RunInfo) -> AgentRun:
         """A run as it may be seen; for a thread. Raises as `Corpus.load` does, and AnnotationError."""
-        run = self.corpus.load(info, lazily=True)
+        run = self.corpus.load(info)
         if self.settings.blind and self.progress is None:
             self._read_progress()
         if not self.hides(info):

@@ -166,7 +166,7 @@ def _print(corpus: Corpus, infos: tuple[RunInfo, RunInfo], width: int, context: 
 
     from .compare_text import Style, compared
 
-    runs = corpus.load(infos[0], lazily=True), corpus.load(infos[1], lazily=True)
+    runs = corpus.load(infos[0]), corpus.load(infos[1])
     if blind:
         from trajview.models.blind import blinded
 

@@ -104,7 +104,7 @@ def show(
 
 def _print_run(corpus: Corpus, info: RunInfo, unit: int | None, token_limit: int | None, blind: bool) -> None:
     whole = unit is None and token_limit is None
-    run = corpus.load(info, lazily=whole and not blind)
+    run = corpus.load(info)
     if blind:
         from trajview.models.blind import blinded
 

@@ -9,7 +9,6 @@ from typing import BinaryIO, Final
 
 from trajview.errors import Problem, UnreadableError, Where
 from trajview.formats import registry
-from trajview.formats.base import Summary
 from trajview.patterns.quick_bytes import lines_in
 
 from .containers import kind_of, records_of
@@ -24,7 +23,8 @@ __all__ = ["Counter", "Part", "Stopped", "candidates", "candidates_in"]
 
 _BLOCK: Final = 1 << 20
 """Bytes that are looked at in one go: a person who cancels waits so long, and no record is copied often."""
-_SKIPPED: Final = ("", Summary(""))
+_SKIPPED: Final = object()
+"""Stands for the value of a record that cannot match."""
 
 
 class Stopped(Exception):
@@ -62,7 +62,7 @@ def candidates(
     if begin is None:
         return
 
-    def look(data: bytes | memoryview, number: int, _line: int, alone: bool) -> tuple[str, Summary] | None:
+    def look(data: bytes | memoryview, number: int, _line: int, alone: bool) -> object:
         # The first value says what the others are, so it is always wanted.
         return None if (number == 0 and not alone) or prefilter.may_match(data) else _SKIPPED
 
@@ -71,7 +71,7 @@ def candidates(
             yield found
             continue
         step(found.offset)
-        if found.quick is not None:
+        if found.value is _SKIPPED:
             continue
         if kind == "yaml" or found.data is None or prefilter.may_match(found.data):
             yield found

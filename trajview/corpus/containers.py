@@ -14,7 +14,7 @@ from .info import RunInfo
 from .json_lines import decode_lines, lines_after
 from .json_records import json_records
 from .memory import check_room_to_open, no_room
-from .record import LookAtLines, QuickLook, Record, damaged, problem_of
+from .record import LookAtLines, ReadRecord, Record, damaged, problem_of
 from .unpack import Progress, log_suffix
 from .walk import SourceFile
 
@@ -30,7 +30,7 @@ _YAML = frozenset({".yaml", ".yml"})
 def records_of(
     source: SourceFile,
     is_message: Callable[[Any], bool],
-    quick: QuickLook | None = None,
+    quick: ReadRecord | None = None,
     progress: Progress | None = None,
     joined: LookAtLines | None = None,
     until: int | None = None,
@@ -69,7 +69,7 @@ def records_of(
 
 
 def records_after(
-    source: SourceFile, start: Start, quick: QuickLook | None = None, until: int | None = None
+    source: SourceFile, start: Start, quick: ReadRecord | None = None, until: int | None = None
 ) -> Iterator[Record | Problem]:
     """The records of a plain JSONL file from a line on. Raises UnreadableError."""
     try:
@@ -82,7 +82,7 @@ def records_after(
 
 
 def _records(
-    file: BinaryIO, path: Path, is_message: Callable[[Any], bool], quick: QuickLook | None, joined: LookAtLines | None
+    file: BinaryIO, path: Path, is_message: Callable[[Any], bool], quick: ReadRecord | None, joined: LookAtLines | None
 ) -> Iterator[Record | Problem]:
     kind = kind_of(file, path)
     if kind == "zip":

@@ -25,6 +25,7 @@ __all__ = [
     "decode_by_parts",
     "decode_json",
     "decode_text",
+    "decode_value",
     "keep_from_collector",
 ]
 
@@ -113,6 +114,16 @@ def decode_json(data: bytes | memoryview) -> tuple[Any, bool]:
         raise BadRecord("the JSON is nested too deeply to be read") from error
     except ValueError:  # msgspec.DecodeError and UnicodeDecodeError are both
         return _decode_slowly(data)
+
+
+def decode_value(data: bytes | memoryview) -> Any:
+    """The value of JSON that is part of a record which was read. Raises MemoryError early."""
+    if not fits_decoded(len(data)):
+        raise MemoryError  # msgspec would end the process
+    try:
+        return msgspec.json.decode(data)
+    except (ValueError, RecursionError):
+        return decode_json(data)[0]
 
 
 def decode_by_parts(data: bytes | memoryview) -> Any:

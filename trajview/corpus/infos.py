@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from trajview.formats.base import Summary
@@ -25,20 +24,16 @@ _MAX_NAMES: Final = 1000
 class Infos:
     """Makes RunInfos, one after another."""
 
-    def __init__(self, keys: OwnKeys, enough_tasks: Callable[[], None]) -> None:
-        """`enough_tasks` is called once so many runs have a task that no other gets one."""
+    def __init__(self, keys: OwnKeys) -> None:
         self.keys = keys
         self.gives_keys = True
         self._names: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._tasks = Tasks()
-        self._enough_tasks = enough_tasks
 
     def of(self, found: Record, source: SourceFile, format_name: str, summary: Summary) -> RunInfo:
         """The RunInfo of a record, summed up as one of a format."""
         path = source.path
         task = self._tasks.of(summary, path, found.member)
-        if task is not None and not self._tasks.wanted:
-            self._enough_tasks()
         return RunInfo(
             key=self.keys.of(summary.id, found, path) if self.gives_keys else "",
             id=summary.id,

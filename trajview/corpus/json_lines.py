@@ -9,12 +9,11 @@ from typing import Any, BinaryIO, Final
 import msgspec
 
 from trajview.errors import Problem, UnreadableError, Where
-from trajview.formats.base import Summary
 
 from .decode import LARGE_RUN, BadRecord, collector_paused, decode_json
 from .lines import SPACE, Line, lines_of
 from .memory import check_room_to_open, no_room, too_long
-from .record import LAST_LINE, LinesLook, LookAtLines, QuickLook, Record, not_utf8, problem_of
+from .record import LAST_LINE, LinesLook, LookAtLines, ReadRecord, Record, not_utf8, problem_of
 
 __all__ = ["MISSING", "IsMessage", "attempt", "decode_lines", "json_lines", "lines_after", "parted_lines"]
 
@@ -42,7 +41,7 @@ def decode_lines(data: bytes) -> list[Any]:
 
 
 def lines_after(
-    file: BinaryIO, path: Path, offset: int, number: int, index: int, quick: QuickLook | None = None
+    file: BinaryIO, path: Path, offset: int, number: int, index: int, quick: ReadRecord | None = None
 ) -> Iterator[Record | Problem]:
     """The records of a JSONL file from a line on, which has this offset and number, and is record `index`, not 0."""
     file.seek(offset)
@@ -53,7 +52,7 @@ def json_lines(
     lines: Iterator[Line],
     path: Path,
     is_message: IsMessage,
-    quick: QuickLook | None,
+    quick: ReadRecord | None,
     index: int = 0,
     joined: LookAtLines | None = None,
 ) -> Iterator[Record | Problem]:
@@ -65,9 +64,7 @@ def json_lines(
             yield found
             continue
         line, value = found
-        if isinstance(value, _Quick):
-            yield _line_record(line, None, index, value.found)
-        elif index == 0 and is_message(value):
+        if index == 0 and is_message(value):
             reader.quick = None  # every value is wanted
             yield from _one_record_of_lines(line, value, values, reader, joined)
             return
@@ -76,9 +73,9 @@ def json_lines(
         index += 1
 
 
-def _line_record(line: Line, value: Any, index: int, quick: tuple[str, Summary] | None = None) -> Record:
+def _line_record(line: Line, value: Any, index: int) -> Record:
     # Never `alone`, so that a record without an id keeps its name while the log grows.
-    return Record(value, "jsonl", line.offset, line.length, index, line.number, False, data=line.text, quick=quick)
+    return Record(value, "jsonl", line.offset, line.length, index, line.number, False, data=line.text)
 
 
 def _one_record_of_lines(
@@ -98,21 +95,13 @@ def _one_record_of_lines(
             line, value = found
             if look is None:
                 messages.append(value)
-            elif not isinstance(value, _Quick):
+            elif value is not _TAKEN:
                 look.give(value)
             end = line.offset + line.length
-    quick = look.found() if look is not None else None
-    if look is not None and quick is not None:
-        yield Record(
-            None,
-            "jsonl messages",
-            first.offset,
-            end - first.offset,
-            0,
-            first.number,
-            quick=quick,
-            apart=look.taken_apart(),
-        )
+    known = look.found() if look is not None else None
+    if look is not None and known is not None:
+        value, length = look.taken_apart(), end - first.offset
+        yield Record(value, "jsonl messages", first.offset, length, 0, first.number, known=known)
         return
     messages = [decode_json(memoryview(each))[0] if isinstance(each, msgspec.Raw) else each for each in messages]
     yield Record(messages, "jsonl messages", first.offset, end - first.offset, 0, first.number)
@@ -130,21 +119,15 @@ def parted_lines(data: bytes, look: LinesLook) -> Any:
     return None if look.found() is None else look.taken_apart()
 
 
-class _Quick(msgspec.Struct, gc=False):
-    """Stands for the value of a line that a quick look was enough for."""
-
-    found: tuple[str, Summary]
-
-
-_TAKEN: Final = "", Summary("")
-"""Stands for what a look has found in a line of a record of many lines."""
+_TAKEN: Final = object()
+"""Stands for the value of a line that a look has taken."""
 
 
 class _Values:
     """The values of lines, one after another, and what is wrong with them. `quick`, once set, may spare the decoding."""
 
     def __init__(self, lines: Iterator[Line], path: Path, before: int = 0) -> None:
-        self.quick: QuickLook | None = None
+        self.quick: ReadRecord | None = None
         self._lines = lines
         self._path = path
         self._before = before
@@ -156,10 +139,10 @@ class _Values:
                 yield too_long(line.length, self._path, line.number)
                 continue
             try:
-                found = self.quick(line.text, good, line.number, False) if self.quick is not None else None
-                if found is not None:
+                value = self.quick(line.text, good, line.number, False) if self.quick is not None else None
+                if value is not None:
                     good += 1
-                    yield line, _Quick(found)
+                    yield line, value
                     continue
                 check_room_to_open(line.length, self._path, line.number)
                 value, replaced = decode_json(line.view)

@@ -22,7 +22,7 @@ from .held_torn import TOKEN, HeldTorn, held_in_torn
 from .json_lines import MISSING, IsMessage, attempt, json_lines
 from .lines import BOM, SPACE, Line, lines_of
 from .memory import check_room, no_room
-from .record import TORN_HINT, LookAtLines, QuickLook, Record, not_utf8, problem_of
+from .record import TORN_HINT, LookAtLines, ReadRecord, Record, not_utf8, problem_of
 
 __all__ = ["json_records"]
 
@@ -40,7 +40,7 @@ def json_records(
     path: Path,
     lines_expected: bool,
     is_message: IsMessage,
-    quick: QuickLook | None = None,
+    quick: ReadRecord | None = None,
     joined: LookAtLines | None = None,
 ) -> Iterator[Record | Problem]:
     """The records in a file, in order. `lines_expected`: its name says JSONL. Yields nothing for an empty file.
@@ -139,14 +139,14 @@ def _whole(
     line: int,
     path: Path,
     is_message: IsMessage,
-    quick: QuickLook | None,
+    quick: ReadRecord | None,
     joined: LookAtLines | None,
 ) -> Iterator[Record | Problem]:
     """The records of one JSON value that starts at an offset."""
     if data[:1] == b"[":
         # A list of messages, if it is one, and not of records.
         if quick is not None and len(data) >= _LARGE and (found := quick(data, 0, line, True)) is not None:
-            yield Record(None, "json", offset, len(data), line=line, data=data, quick=found)
+            yield Record(found, "json", offset, len(data), line=line, data=data)
             return
         spans = _elements(data)
         if spans is None:
@@ -159,11 +159,10 @@ def _whole(
             yield from _array(data, spans, offset, line, path, quick=quick)
             return
         if joined is not None and (found := sorted_events(data, spans, look := joined(line))) is not None:
-            apart = look.taken_apart()
-            yield Record(None, "json", offset, len(data), line=line, data=data, quick=found, apart=apart)
+            yield Record(look.taken_apart(), "json", offset, len(data), line=line, data=data, known=found)
             return
     elif quick is not None and (found := quick(data, 0, line, True)) is not None:
-        yield Record(None, "json", offset, len(data), line=line, data=data, quick=found)
+        yield Record(found, "json", offset, len(data), line=line, data=data)
         return
     elif data[:1] == b"{" and (spans := held_records(data, is_message)) is not None:
         yield from _array(data, spans, offset, line, path, quick=quick)
@@ -202,7 +201,7 @@ def _array(
     line: int,
     path: Path,
     container: str = "json array",
-    quick: QuickLook | None = None,
+    quick: ReadRecord | None = None,
 ) -> Iterator[Record | Problem]:
     before, index, told, alone = 0, 0, False, len(spans) == 1
     view = memoryview(data)
@@ -210,10 +209,10 @@ def _array(
         line += data.count(b"\n", before, start)
         before = start
         element = view[start:end]
-        value, replaced = None, False
+        replaced = False
         try:
-            found = quick(element, index, line, alone) if quick is not None else None
-            if found is None:
+            value = quick(element, index, line, alone) if quick is not None else None
+            if value is None:
                 value, replaced = decode_json(element)
         except BadRecord as error:
             yield problem_of(error, path, line)
@@ -224,7 +223,7 @@ def _array(
         if replaced and not told:
             told = True
             yield not_utf8(path, line)
-        yield Record(value, container, offset + start, end - start, index, line, alone, data=element, quick=found)
+        yield Record(value, container, offset + start, end - start, index, line, alone, data=element)
         index += 1
 
 

@@ -14,10 +14,9 @@ import msgspec
 
 from trajview.errors import Problem, TrajviewError, UnreadableError, Where
 from trajview.formats import registry
-from trajview.formats.base import Origin, Summary
 
 from .containers import bytes_of, value_of
-from .decode import LARGE_RUN, collector_paused, decode_json, decode_text, keep_from_collector
+from .decode import LARGE_RUN, collector_paused, decode_text, decode_value, keep_from_collector
 from .event_lists import parted_events
 from .files import Stamp, stamp_of
 from .info import Place, RunInfo
@@ -28,18 +27,17 @@ from .tasks import task_of
 
 if TYPE_CHECKING:
     from trajview.formats.events import PartedSession
-    from trajview.formats.quick import Apart
     from trajview.models.run import AgentRun
 
     from .beside import Beside
 
 __all__ = ["Reader"]
 
-_LOOK_FROM: Final = 1 << 20  # bytes
 _CACHED_RUNS: Final = 6
 _AT_ONCE: Final = 1 << 20  # bytes that are looked at without letting anybody else have a turn
-_APART_FROM: Final = 4 << 20  # bytes
-_JSON: Final = frozenset({"json", "json array", "json values", "jsonl"})
+_UNDECODED_FROM: Final = 1 << 20
+"""Bytes from which on the long lists of a record stay bytes until someone looks at them."""
+_JSON: Final = frozenset({"json", "json array", "json values", "jsonl", "jsonl messages"})
 _GROWING: Final = frozenset({"jsonl", "jsonl messages"})
 
 
@@ -64,14 +62,13 @@ class Reader:
         self._lock = Lock()
         self._handed: tuple[Path, Stamp | None, int, Any] | None = None
 
-    def load(self, info: RunInfo, *, lazily: bool = False) -> AgentRun:
+    def load(self, info: RunInfo) -> AgentRun:
         """See `Corpus.load`."""
         known, info = self._listed(info)
         self._check_unchanged(info, known)
         with self._lock:
             key, cached, stamps = self._cache.get(info.place, ("", None, {}))
-            whole = cached is not None and key == info.key and (lazily or _is_whole(cached))
-            if cached is not None and whole and _are_as_they_were(stamps):
+            if cached is not None and key == info.key and _are_as_they_were(stamps):
                 self._cache.move_to_end(info.place)
                 return cached
             begun = _Loading(info.place)
@@ -80,7 +77,7 @@ class Reader:
         read: dict[Path, Stamp] = {}
         try:
             with collector_paused(info.length):
-                run = self.read(info, lazily, whole=True, beside_it=read)
+                run = self.read(info, whole=True, beside_it=read)
                 keep_from_collector(info.length)
         finally:
             with self._lock:
@@ -178,15 +175,11 @@ class Reader:
     def summed_up(self, info: RunInfo) -> RunInfo:
         """A run that was only listed, summed up as the scan would, with its id for a key. Raises UnreadableError."""
         origin = origin_of(info.path, info)
-        looked = self._looked_at(info, origin) if info.length >= _LOOK_FROM else None
-        value = self.value(info) if looked is None else None
+        value = self._record(info)
         try:
-            if looked is not None:
-                name, found = looked
-            else:
-                with collector_paused(info.length):
-                    known, _ = registry.best(value)
-                    name, found = known.name, known.summarise(value, origin)
+            with collector_paused(info.length):
+                known, _ = registry.best(value)
+                name, found = known.name, known.summarise(value, origin)
         except Exception:  # noqa: BLE001 - it opens as it will be listed, raw; the scan comes to it too and reports it
             raw = registry.format_named("raw")
             name, found = raw.name, raw.summarise(value, origin)
@@ -195,17 +188,6 @@ class Reader:
             transcripts=found.transcripts, agents=found.agents, rewards=found.rewards, models=found.models,
             task=task_of(found, info.path, info.member), summarised=True,
         )  # fmt: skip
-
-    def _looked_at(self, info: RunInfo, origin: Origin) -> tuple[str, Summary] | None:
-        """A quick look at a large record, which its run is going to be read from next, is half of the time to open it."""
-        known, info = self._listed(info)
-        self._check_unchanged(info, known)
-        data = bytes_of(info, info.path)
-        self._check_unchanged(info, known)
-        check_texts(data)
-        from trajview.formats.quick import QuickLook
-
-        return QuickLook(fits=fits_decoded).look(data, origin)
 
     def check(self, info: RunInfo) -> list[Problem]:
         """See `Corpus.check`."""
@@ -223,48 +205,25 @@ class Reader:
         hinted = (replace(problem, hint=problem.hint or "the rest of it opens") for problem in found)
         return [placed(problem, info.path, info.line) for problem in hinted]
 
-    def read(
-        self, info: RunInfo, lazily: bool = False, *, whole: bool = False, beside_it: dict[Path, Stamp] | None = None
-    ) -> AgentRun:
+    def read(self, info: RunInfo, *, whole: bool = False, beside_it: dict[Path, Stamp] | None = None) -> AgentRun:
         """The run, parsed anew; `whole`: with what its sub-agents said in files beside its own, which `beside_it` gets."""
         if not info.summarised:
             info = self.summed_up(info)
-        from trajview.formats.events import PartedSession
-
         known, origin = registry.format_named(info.format), origin_of(info.path, info)
-        read = getattr(known, "open", known.read) if lazily else known.read
-        value = self._taken(info) if lazily else None
         try:
-            open_parted = getattr(known, "open_parted", None)  # an optional method of a format
-            if lazily and open_parted is not None and info.length >= _APART_FROM:
-                parts = value if value is not None else self._parted(info)
-                agents = None
-                if whole and info.container == "jsonl messages" and isinstance(parts, PartedSession):
-                    agents = self._add_beside(info, parts)
-                    if agents is not None and beside_it is not None:
-                        beside_it.update(agents.stamps)
-                    if agents is not None and parts.sorting.only_chains:  # they would come before these
-                        parts = agents = None
-                if _is_apart(parts):
-                    with collector_paused(info.length):
-                        run = open_parted(parts, _decode, origin)
-                    if run is not None:
-                        if agents is not None:
-                            agents.describe(run)
-                        return cast("AgentRun", run)
-            if value is None or _is_apart(value):
-                value = self.value(info)
+            value = self._taken(info)
+            if value is None:
+                value = self._record(info)
+            agents = None
             if whole and info.container == "jsonl messages":
-                from .beside import beside
-
-                agents = beside(info.path, value)
-                if agents is not None and beside_it is not None:
+                value, agents = self._with_agents(info, value)
+            with collector_paused(info.length):
+                run = known.read(value, origin)
+            if agents is not None:
+                agents.describe(run)
+                if beside_it is not None:
                     beside_it.update(agents.stamps)
-                if agents is not None:
-                    run = cast("AgentRun", read([*value, *agents.lines], origin))
-                    agents.describe(run)
-                    return run
-            return cast("AgentRun", read(value, origin))
+            return run
         except TrajviewError as error:
             error.where = placed(error.problem(), info.path, info.line).where
             raise
@@ -272,54 +231,51 @@ class Reader:
             found = fault_of(error, info.path, info.line)
             raise UnreadableError(found.reason, hint=found.hint, where=found.where) from error
 
-    def _add_beside(self, info: RunInfo, parts: PartedSession) -> Beside | None:
-        """Add to a session what its sub-agents said in files beside its own."""
+    def _with_agents(self, info: RunInfo, value: Any) -> tuple[Any, Beside | None]:
+        """A session with what its sub-agents said in files beside its own, if there are such."""
+        from trajview.formats.events import PartedSession
+
         from .beside import beside
 
-        agents = beside(info.path, parts.telling)
+        if not isinstance(value, PartedSession):
+            agents = beside(info.path, value)
+            return (value, None) if agents is None else ([*value, *agents.lines], agents)
+        agents = beside(info.path, value.telling)
+        if agents is not None and value.sorting.only_chains:  # they would come before these
+            return self._with_agents(info, self.value(info))
         for line in agents.lines if agents is not None else ():
-            parts.add(line)
-        return agents
+            value.add(line)
+        return value, agents
 
-    def _parted(self, info: RunInfo) -> Apart | PartedSession | None:
-        """The parts of a record that is JSON, or of many lines; None where it has to be decoded."""
-        if info.container not in _JSON and info.container != "jsonl messages":
-            return None
+    def _record(self, info: RunInfo) -> Any:
+        """The value of a record; the long lists in it stay bytes where it is large."""
+        if info.length < _UNDECODED_FROM or info.container not in _JSON:
+            return self.value(info)
         known, info = self._listed(info)
         self._check_unchanged(info, known)
         check_room_to_take_apart(info.length, info.path, info.line)
         data = bytes_of(info, info.path)
         self._check_unchanged(info, known)  # it may have changed while it was read
         check_texts(data)
-        if info.container == "jsonl messages":
-            from trajview.formats.quick_lines import QuickLines
+        value = self._session(info, data)
+        if value is None and info.container != "jsonl messages":
+            from trajview.formats.logged import RecordReader
 
-            return cast("PartedSession | None", parted_lines(data, QuickLines(origin_of(info.path, info))))
-        if info.format == "sotopia":
-            from trajview.formats.quick_episode import parted_episode
+            value = RecordReader(decode_value, fits=fits_decoded).read(data)
+        if value is not None:
+            return value
+        del data
+        return self.value(info)
 
-            if not fits_decoded(len(data)):
-                raise MemoryError  # its texts are decoded at once
-            return parted_episode(data, origin_of(info.path, info))
-        if info.format == "adp":
-            from trajview.formats.quick_adp import parted_trajectory
+    def _session(self, info: RunInfo, data: bytes) -> PartedSession | None:
+        """The lines, or the elements, of a conversation that are sorted without being decoded; None of what is none."""
+        if info.container != "jsonl messages" and data[:1] != b"[":
+            return None
+        from trajview.formats.quick_lines import QuickLines
 
-            return parted_trajectory(data)
-        if info.format == "taskweaver":
-            from trajview.formats.quick_taskweaver import parted_conversation
-
-            return parted_conversation(data)
-        from trajview.formats import docent, messages
-        from trajview.formats.quick_docent import parted_run
-        from trajview.formats.unread import parted
-
-        if info.format == messages.FORMAT.name:
-            from trajview.formats.quick_lines import QuickLines
-
-            session = parted_events(data, QuickLines(origin_of(info.path, info)))
-            if session is not None:
-                return cast("PartedSession", session)
-        return parted_run(data) if info.format == docent.FORMAT.name else parted(data)
+        look = QuickLines(origin_of(info.path, info), decode_value)
+        found = parted_lines(data, look) if info.container == "jsonl messages" else parted_events(data, look)
+        return cast("PartedSession | None", found)
 
     def _check_unchanged(self, info: RunInfo, known: Stamp | None) -> bool:
         """Whether the file still is the one that was `known`; if not, what was read of it before is let go.
@@ -364,22 +320,3 @@ def _are_as_they_were(stamps: Mapping[Path, Stamp]) -> bool:
         return all(stamp_of(path) == stamp for path, stamp in stamps.items())
     except UnreadableError:
         return False
-
-
-def _is_whole(run: AgentRun) -> bool:
-    """Whether all messages of a run are built."""
-    return all(isinstance(transcript.messages, list) for transcript in run.transcripts)
-
-
-def _is_apart(value: Any) -> bool:
-    """Whether it is a record taken apart, and no decoded one; each format has a type of its own for that."""
-    return not isinstance(value, dict | list | str | int | float | None)
-
-
-def _decode(data: bytes | memoryview) -> Any:
-    if not fits_decoded(len(data)):
-        raise MemoryError  # msgspec would end the process
-    try:
-        return msgspec.json.decode(data)
-    except (ValueError, RecursionError):
-        return decode_json(data)[0]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .info import RunInfo
 
 __all__ = [
-    "LAST_LINE", "NOT_UTF8", "LinesLook", "LookAtLines", "QuickLook", "Record", "damaged", "fault_of", "is_unfinished", "not_utf8", "nothing_in", "noticed", "origin_of",
+    "LAST_LINE", "NOT_UTF8", "LinesLook", "LookAtLines", "ReadRecord", "Record", "damaged", "fault_of", "is_unfinished", "not_utf8", "nothing_in", "noticed", "origin_of",
     "placed", "problem_of",
 ]  # fmt: skip
 
@@ -30,8 +30,8 @@ NOT_UTF8: Final = "some bytes are not UTF-8, and show as \ufffd"
 LAST_LINE: Final = "last line"
 """What a line without an end is called in a problem."""
 
-QuickLook = Callable[[bytes | memoryview, int, int, bool], tuple[str, Summary] | None]
-"""Format and summary of a record by its bytes, number, line and whether it is alone; None where it has to be decoded for that."""
+ReadRecord = Callable[[bytes | memoryview, int, int, bool], Any]
+"""The value of a record by its bytes, number, line and whether it is alone; None where it has to be decoded in full for that."""
 
 
 class LinesLook(Protocol):
@@ -61,8 +61,7 @@ class Record(msgspec.Struct, gc=False):
     """One record of a source. See RunInfo for most of it.
 
     `data`: its bytes where they are at hand anyway (else None), maybe with white space after its `length`.
-    `quick`: its format and summary, where a quick look at the bytes gave them; then the `value` was not decoded.
-    `apart`: what was taken apart for that, to be opened, where it is a record of many lines.
+    `known`: its format and summary, where these were found out with the value, as of a record of many lines.
     """
 
     value: Any
@@ -74,8 +73,7 @@ class Record(msgspec.Struct, gc=False):
     alone: bool = True
     member: str | None = None
     data: bytes | memoryview | None = None
-    quick: tuple[str, Summary] | None = None
-    apart: Any = None
+    known: tuple[str, Summary] | None = None
 
 
 def problem_of(bad: BadRecord, path: Path, line: int, what: str = "record", *, cut: bool = False) -> Problem:

@@ -65,14 +65,13 @@ class Runs:
         """The run so many places after another one (before it, where `step` is negative); None past the ends."""
         return self._found.neighbour(info, step)
 
-    def load(self, info: RunInfo, *, lazily: bool = False) -> AgentRun:
-        """The run, parsed. The last few stay in memory, the large ones among them alone.
+    def load(self, info: RunInfo) -> AgentRun:
+        """The run; each of its messages is read when it is looked at. The last few stay in memory, the large ones among them alone.
 
-        `lazily`, for a viewer: where a chat is long, `messages` is a sequence that builds each message when it is
-        looked at. Raises UnreadableError where the file is gone or another one now, FormatError where the record is
-        not what its format demands.
+        Raises UnreadableError where the file is gone or another one now, FormatError where the record is not what its
+        format demands.
         """
-        return self._reader.load(info, lazily=lazily)
+        return self._reader.load(info)
 
     def read(self, info: RunInfo, *, whole: bool = False) -> AgentRun:
         """The run, parsed for one look: nothing of it is kept. Raises as `load` does.

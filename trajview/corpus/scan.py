@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from threading import Event
@@ -13,33 +13,42 @@ import msgspec
 
 from trajview.errors import UNFORESEEN, Problem, TrajviewError, Where
 from trajview.formats import registry
-from trajview.formats.base import Origin, Summary
 
 from .cache import SummaryCache, stamp_of_status
 from .containers import Start, records_after, records_of
-from .decode import collector_paused
+from .decode import collector_paused, decode_value
 from .files import Stamp, stamp_of
 from .info import RunInfo
 from .infos import Infos
 from .memory import check_texts, fits_decoded
 from .named import Ids, grouped, is_wanted
 from .own_keys import OwnKeys
-from .record import LinesLook, LookAtLines, Record, fault_of, is_unfinished, nothing_in, noticed, origin_of, placed
-from .record import QuickLook as LookAt
+from .record import (
+    LinesLook,
+    LookAtLines,
+    ReadRecord,
+    Record,
+    fault_of,
+    is_unfinished,
+    nothing_in,
+    noticed,
+    origin_of,
+    placed,
+)
 from .unpack import size_unpacked
 from .walk import Skipped, SourceFile, walk
 
 if TYPE_CHECKING:
-    from trajview.formats.quick import QuickLook
+    from trajview.formats.base import Format
+    from trajview.formats.logged import RecordReader, Signature
 
 __all__ = ["Scan"]
 
 
+_MOST_SIGNATURES = 2_000
 _MOST_OTHERS = 10_000
 """Ids among which the nearest are looked for, where one that was named is none."""
 _LARGE = 8 << 20  # bytes
-_LOOKED_AT = frozenset({"jsonl", "json", "json array"})
-"""Containers whose records a quick look may be enough for."""
 
 
 class _Stopped(Exception):
@@ -80,9 +89,12 @@ class Scan:
         self._others: list[str] = []
         self._cancelled = cancelled
         self._cache = cache
-        self._looker: QuickLook | None = None
+        self._reader: RecordReader | None = None
+        self._signature: Signature | None = None
+        """Of the record that was read just now."""
+        self._by_signature: dict[Signature, Format] = {}
         self.keys = OwnKeys()
-        self._infos = Infos(self.keys, self._has_tasks)
+        self._infos = Infos(self.keys)
 
     @property
     def skipped(self) -> int:
@@ -196,7 +208,7 @@ class Scan:
         Raises UnreadableError.
         """
         found: list[RunInfo | Problem] = []
-        look = self._quick_look(source.path)
+        look = self._read_record()
         end = until if self.is_written(source.path) else None  # else a line that is whole would be a torn one
 
         def unpacking(_: int) -> None:
@@ -204,7 +216,6 @@ class Scan:
                 raise _Stopped
 
         self._infos.gives_keys = False
-        self._quick.wants_tasks = True  # of which some had one
         try:
             if start is None:
                 records = records_of(source, registry.is_message_line, look, unpacking, until=end)
@@ -259,7 +270,7 @@ class Scan:
             self.bytes_done = before + min(done, size) // 2  # the other half is reading what comes out
 
         records = records_of(
-            source, registry.is_message_line, self._quick_look(source.path), unpacking, self._look_at_lines(source.path)
+            source, registry.is_message_line, self._read_record(), unpacking, self._look_at_lines(source.path)
         )
         try:
             for found in records:
@@ -285,37 +296,39 @@ class Scan:
         if self._cache is not None:
             self._cache.close()
 
-    @property
-    def _quick(self) -> QuickLook:
-        """Imported when something is read: what is known from the cache needs none."""
-        if self._looker is None:
-            from trajview.formats.quick import QuickLook
+    def _read_record(self) -> ReadRecord:
+        def read(data: bytes | memoryview, *_: object) -> Any:
+            if self._reader is None:  # imported when something is read: what is known from the cache needs none
+                from trajview.formats.logged import RecordReader
 
-            self._looker = QuickLook(thorough=self._thorough, fits=fits_decoded)
-        return self._looker
-
-    def _quick_look(self, path: Path) -> LookAt:
-        path = origin_of(path, Record(None, "jsonl", 0, 0)).path
-        opened_next = self._is_opened_next(path)
-        look: Callable[..., tuple[str, Summary] | None] | None = None
-
-        def look_at(data: bytes | memoryview, number: int, line: int, alone: bool) -> tuple[str, Summary] | None:
-            nonlocal look
-            look = look or self._quick.look
+                self._reader = RecordReader(decode_value, thorough=self._thorough, fits=fits_decoded)
             check_texts(data)
-            origin, apart = Origin(path, number, line, alone), opened_next and number == 0
-            if len(data) < _LARGE:
-                return look(data, origin, apart=apart)
-            with collector_paused(len(data)):
-                return look(data, origin, apart=apart)
+            if len(data) < _LARGE:  # a context takes longer than reading a short record
+                value = self._reader.read(data)
+            else:
+                with collector_paused(len(data)):
+                    value = self._reader.read(data)
+            self._signature = self._reader.signature
+            return value
 
-        return look_at
+        return read
+
+    def _format_of(self, value: Any) -> Format:
+        """The format of a record that was read just now; of records that have the same signature it is found out once."""
+        signature, self._signature = self._signature, None
+        known = self._by_signature.get(signature) if signature is not None else None
+        if known is None:
+            known = registry.best(value)[0]
+            if signature is not None and len(self._by_signature) < _MOST_SIGNATURES:
+                self._by_signature[signature] = known
+        return known
 
     def _look_at_lines(self, path: Path) -> LookAtLines:
         def look(line: int) -> LinesLook:
             from trajview.formats.quick_lines import QuickLines
 
-            return QuickLines(origin_of(path, Record(None, "jsonl messages", 0, 0, line=line)), thorough=self._thorough)
+            origin = origin_of(path, Record(None, "jsonl messages", 0, 0, line=line))
+            return QuickLines(origin, decode_value, thorough=self._thorough)
 
         return look
 
@@ -328,42 +341,29 @@ class Scan:
             large = found.record == 0 and found.length >= _LARGE
             self.hand_over(path, found.offset, what if large else None)
 
-    def _items(self, found: Record, source: SourceFile) -> Iterable[RunInfo | Problem]:
+    def _items(self, found: Record, source: SourceFile) -> Iterator[RunInfo | Problem]:
         """The run that a record is, and what is wrong with it. What its format refuses is a raw run as well."""
-        if found.quick is None:
-            return self._items_in_full(found, source)
-        format_name, summary = found.quick
-        if self.hand_over is not None:
-            self._hand_over(found, source.path, found.apart if found.apart is not None else self._quick.taken_apart())
-        info = self._infos.of(found, source, format_name, summary)
-        return [info, noticed(summary.problems, source.path, found.line)] if summary.problems else [info]
-
-    def _items_in_full(self, found: Record, source: SourceFile) -> Iterator[RunInfo | Problem]:
         origin = origin_of(source.path, found)
         try:
-            with collector_paused(found.length):
-                known, detection = registry.best(found.value)
-                if found.container in _LOOKED_AT:
-                    self._quick.learn(found.value, detection.format)
-                if found.container == "yaml" and detection.format == "raw" and not source.named:
+            if found.known is not None:
+                name, summary = found.known
+            else:
+                known = self._format_of(found.value)
+                if found.container == "yaml" and known.name == "raw" and not source.named:
                     return  # most YAML in a folder is configuration
-                summary = known.summarise(found.value, origin)
+                name, summary = known.name, known.summarise(found.value, origin)
             self._hand_over(found, source.path, found.value)
         except TrajviewError as error:
             yield placed(error.problem(), source.path, found.line)
         except Exception as error:  # noqa: BLE001 - a fault in one format must not end the list; it is reported
             yield fault_of(error, source.path, found.line)
         else:
-            yield self._infos.of(found, source, detection.format, summary)
+            yield self._infos.of(found, source, name, summary)
             if summary.problems:
                 yield noticed(summary.problems, source.path, found.line)
             return
         raw = registry.format_named("raw")
         yield self._infos.of(found, source, raw.name, raw.summarise(found.value, origin))
-
-    def _has_tasks(self) -> None:
-        if self._infos.gives_keys:
-            self._quick.wants_tasks = False
 
 
 def _stamp_in_cache(path: Path) -> str:

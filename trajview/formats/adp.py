@@ -7,8 +7,12 @@ Actions are assistant messages; observations are messages of the user, of a tool
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from msgspec import UNSET, Raw, Struct, UnsetType
+from msgspec.json import Decoder
 
 from trajview.errors import FormatError, Problem
 from trajview.models.adp_spelling import ACTIONS, CALLS, CLASSES, OBSERVATIONS, current_class, current_spelling
@@ -17,11 +21,11 @@ from trajview.models.units import count_units
 
 from .adp_links import ROLE_OF_SOURCE, Link, link_in, links_of, role_of
 from .base import Detection, Origin, Summary
+from .logged import ABSENT, Elements, is_list
 from .plain import as_text, dict_or_value, id_of, kind, not_an_object, number, place, refused_at
 from .shape import wrong_in_items
-from .sizes import measured_texts
+from .sizes import measured_texts, size_of_texts
 from .task import task_in
-from .unread import Decode
 
 if TYPE_CHECKING:
     from trajview.models.messages import ChatMessage, ContentPart, ImagePart, ToolCall
@@ -45,22 +49,85 @@ _SHOWN = {
 _NEVER_METADATA = {"class_", "tool_call_id"}
 
 
-def _items(record: Any, origin: Origin) -> list[Any]:
-    """The content of a trajectory in current spelling. Raises FormatError where there is none."""
+class _Head(Struct, gc=False):
+    """What tells who speaks in an item of today's spelling, which call it makes or answers, and how long it is."""
+
+    class_: Literal[tuple(sorted(CLASSES))]  # type: ignore[valid-type]  # mypy wants them spelled out
+    function: Any = UNSET
+    language: Any = UNSET
+    source: Any = UNSET
+    reward: Any = UNSET
+    tool_call_id: Any = UNSET
+    content: Raw = ABSENT
+    description: Raw = ABSENT
+    reasoning_content: Raw = ABSENT
+    axtree: Raw = ABSENT
+    html: Raw = ABSENT
+    thoughts: UnsetType = UNSET
+    message: UnsetType = UNSET
+    text: UnsetType = UNSET
+    code: UnsetType = UNSET
+
+
+_TOLD = ("class_", "source", "function", "language", "tool_call_id", "reward")
+_told = attrgetter(*_TOLD)
+_decode_head = Decoder(_Head).decode
+_SAID = ("content", "description", "reasoning_content", "axtree", "html")
+_said = attrgetter(*_SAID)
+
+
+class Items(NamedTuple):
+    """The items of a trajectory in current spelling, what tells who speaks in each, and how long each is."""
+
+    items: Sequence[Any]
+    told: Sequence[Any]
+    sizes: Sequence[Measured]
+
+
+def _items(record: Any, origin: Origin) -> Items:
+    """The content of a trajectory. Raises FormatError where there is none."""
     if not isinstance(record, dict):
         raise not_an_object("an ADP trajectory", record, origin)
     content = record.get("content")
-    if not isinstance(content, list):
+    if not is_list(content):
         what = "there is none" if "content" not in record else f"this one is {kind(content)}"
         raise FormatError(
             f"the content of an ADP trajectory is a list, and {what}",
             hint="it is listed as raw JSON",
             where=place(origin),
         )
-    return [current_spelling(item) if isinstance(item, dict) else item for item in content]
+    if isinstance(content, Elements):
+        if content.kept is None:
+            content.kept = _undecoded(content)
+        kept: Items = content.kept
+        return kept
+    items = [_spelled(item) for item in content]
+    return Items(items, items, list(map(_measured, items)))
 
 
-def reward_of(record: dict[str, Any], items: list[Any]) -> float | None:
+def _spelled(item: Any) -> Any:
+    return current_spelling(item) if isinstance(item, dict) else item
+
+
+def _undecoded(content: Elements) -> Items:
+    """The same of items that stay bytes until someone looks at one."""
+    decode = content.decode
+    items = Elements(content.logged, lambda data: _spelled(decode(data)))
+    told: list[Any] = []
+    sizes: list[Measured] = []
+    for at, logged in enumerate(content.logged):
+        try:
+            head = _decode_head(logged)  # type: ignore[arg-type]  # of such a list none is decoded
+        except ValueError:  # of another class or spelling
+            told.append(items[at])
+            sizes.append(_measured(items[at]))
+        else:
+            told.append({key: value for key, value in zip(_TOLD, _told(head), strict=True) if value is not UNSET})
+            sizes.append((*size_of_texts(_said(head)), 2 if head.class_ in CALLS else 0))
+    return Items(items, told, sizes)
+
+
+def reward_of(record: dict[str, Any], items: Sequence[Any]) -> float | None:
     """The trajectory's own reward, else the last that an item has."""
     details = record.get("details")
     reward = number(details.get("reward")) if isinstance(details, dict) else None
@@ -72,7 +139,7 @@ def reward_of(record: dict[str, Any], items: list[Any]) -> float | None:
     return None
 
 
-def _said(item: Any, role: str) -> str | None:
+def _said_first(item: Any, role: str) -> str | None:
     """The first words of what a user says, None of anything else."""
     text = item.get("content") if role == "user" and isinstance(item, dict) else None
     return task_in(text) if isinstance(text, str) else None
@@ -216,53 +283,24 @@ def message_of(item: Any, link: Link, model: str | None) -> ChatMessage:
     return AssistantMessage(**common, model=model, tool_calls=tool_calls)
 
 
-_SAID = ("content", "description", "reasoning_content", "axtree", "html")
-
-
 class AdpSource(MessageSource):
     """The messages that `message_of` makes of items; which call each makes or answers is known of all."""
 
-    def __init__(
-        self, items: Sequence[Any], links: Sequence[Link], model: str | None, sizes: list[Measured] | None
-    ) -> None:
-        """`sizes`: how long each item is, where someone has looked."""
+    def __init__(self, found: Items, links: Sequence[Link], model: str | None) -> None:
         super().__init__()
-        self._items, self._links, self._model, self._sizes = items, links, model, sizes
+        self._items, self._sizes, self._links, self._model = found.items, found.sizes, links, model
 
     def read(self, at: int) -> ChatMessage:
         return message_of(self._items[at], self._links[at], self._model)
 
     def size(self, at: int) -> Measured:
-        return _measured(self._items[at]) if self._sizes is None else self._sizes[at]
+        return self._sizes[at]
 
 
 def _measured(item: Any) -> Measured:
     if not isinstance(item, dict):
         return 1, len(str(item)), 0
     return *measured_texts(map(item.get, _SAID)), 2 if item.get("class_") in CALLS else 0
-
-
-def _run(
-    record: dict[str, Any],
-    items: Sequence[Any],
-    roles: Sequence[str],
-    links: Sequence[Link],
-    reward: float | None,
-    origin: Origin,
-    sizes: list[Measured] | None = None,
-) -> AgentRun:
-    from trajview.models.run import AgentRun
-    from trajview.models.transcript import Transcript
-
-    run_id = id_of(record, origin)
-    source = AdpSource(items, links, _model(record), sizes)
-    return AgentRun(
-        id=run_id,
-        transcripts=[Transcript(id=run_id, messages=source.messages(roles))],
-        metadata=_metadata(record),
-        rewards=None if reward is None else [reward],
-        source_format=FORMAT.name,
-    )
 
 
 class AdpFormat:
@@ -273,7 +311,7 @@ class AdpFormat:
 
     def detect(self, record: Any) -> Detection | None:
         """By `class_` on the items of `content`, which no other format has."""
-        if not isinstance(record, dict) or not isinstance(record.get("content"), list):
+        if not isinstance(record, dict) or not is_list(record.get("content")):
             return None
         content = record["content"]
         if not content:
@@ -296,45 +334,33 @@ class AdpFormat:
 
     def summarise(self, record: Any, origin: Origin) -> Summary:
         """A cheap look; agrees with `read`."""
-        items = _items(record, origin)
-        roles = [role_of(item) for item in items]
-        problems = wrong_in_items(items, "item")
-        return self.summary(record, items[:_LOOK_AT], roles, reward_of(record, items), problems, origin)
-
-    def summary(
-        self,
-        record: Any,
-        first: Sequence[Any],
-        roles: Sequence[str],
-        reward: float | None,
-        problems: Iterable[str],
-        origin: Origin,
-    ) -> Summary:
-        """The same where this is known of its items."""
-        model = _model(record)
+        items, told, _ = _items(record, origin)
+        roles, model, reward = list(map(role_of, told)), _model(record), reward_of(record, told)
         return Summary(
             id=id_of(record, origin),
             messages=len(roles),
             units=count_units(roles),
             rewards=() if reward is None else (reward,),
             models=(model,) if model is not None and "assistant" in roles else (),
-            problems=tuple(problems),
-            task=next(filter(None, map(_said, first, roles)), None),
+            problems=tuple(wrong_in_items(told, "item")),
+            task=next(filter(None, map(_said_first, items[:_LOOK_AT], roles)), None),
         )
 
     def read(self, record: Any, origin: Origin) -> AgentRun:
         """The trajectory as a run with one transcript. Raises FormatError where there is no content."""
-        items = _items(record, origin)
-        return _run(record, items, list(map(role_of, items)), links_of(items), reward_of(record, items), origin)
+        from trajview.models.run import AgentRun
+        from trajview.models.transcript import Transcript
 
-    def open_parted(self, parts: Any, decode: Decode, origin: Origin) -> AgentRun | None:
-        """The same of a trajectory that was taken apart; None of what is none."""
-        from .quick_adp import PartedTrajectory, UnreadItems
-
-        if not isinstance(parts, PartedTrajectory):
-            return None
-        items = UnreadItems(parts, decode)
-        return _run(parts.fields, items, parts.roles, parts.links, parts.reward, origin, parts.sizes)
+        found = _items(record, origin)
+        run_id, reward = id_of(record, origin), reward_of(record, found.told)
+        source = AdpSource(found, links_of(found.told), _model(record))
+        return AgentRun(
+            id=run_id,
+            transcripts=[Transcript(id=run_id, messages=source.messages(map(role_of, found.told)))],
+            metadata=_metadata(record),
+            rewards=None if reward is None else [reward],
+            source_format=FORMAT.name,
+        )
 
     def check(self, record: Any, origin: Origin) -> list[Problem]:
         """What ADP's schema does not allow, for `trajview validate`; the record opens nevertheless."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from .base import Detection, Origin
 from .chat_format import Chat, ChatFormat, chat_of, messages_under
+from .logged import is_list, joined
 from .plain import not_an_object
 from .traits import traits_of
-from .unread import Parted, as_logged
 
 __all__ = ["FORMAT", "AnthropicMessages"]
 
@@ -24,7 +23,7 @@ class AnthropicMessages(ChatFormat):
         if not isinstance(record, dict):
             return None
         messages = record.get("messages")
-        if not isinstance(messages, list) or not messages:
+        if not is_list(messages) or not messages:
             return None
         traits = traits_of(messages)
         if not traits.messages or traits.nested_calls:
@@ -48,33 +47,11 @@ class AnthropicMessages(ChatFormat):
         if "system" in record:
             used.add("system")
             if system:
-                items = [{"role": "system", "content": system}, *items]
+                items = joined(items, [{"role": "system", "content": system}])
         if _answers(record):
             used.add("response")
-            items = [*items, record["response"]]
+            items = joined(items, after=[record["response"]])
         return chat_of(record, origin, items, used, problems)
-
-    def beside(self, fields: dict[str, Any] | None, items: Sequence[Any], origin: Origin) -> Chat | None:
-        if fields is None:
-            return None
-        return chat_of(fields, origin, items, {"system", "response"} if _answers(fields) else {"system"})
-
-    def whole(self, parts: Parted) -> Parted | None:
-        fields = parts.fields
-        if fields is None:
-            return None
-        before = [{"role": "system", "content": fields["system"]}] if fields.get("system") else []
-        after = [fields["response"]] if _answers(fields) else []
-        if not before and not after:
-            return parts
-        taken = {"system", "response"} if after else {"system"}
-        rest = {key: value for key, value in fields.items() if key not in taken}
-        as_they_are = parts.usual is None
-        try:
-            raws = [*(as_logged(each, as_they_are) for each in before), *parts.raws]
-            return Parted(rest, [*raws, *(as_logged(each, as_they_are) for each in after)], data=parts.data)
-        except (ValueError, OverflowError):  # it holds a number that cannot be written
-            return None
 
 
 def _answers(record: dict[str, Any]) -> bool:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+import struct
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from msgspec import Struct
 
@@ -12,21 +15,24 @@ from trajview.models.units import count_units
 
 from .base import Detection, Origin, Summary
 from .chat import Conversation
+from .logged import ABSENT, Elements, Head, is_list
+from .outline import outline_of
 from .plain import dict_or_value, first_id, kind, number, problems_at, put, rewards_of, text_or_none
-from .roles import elements_of, pieces_of, roles_of
+from .roles import ROLES, elements_of, pieces_of, role_of, roles_of
 from .shape import wrong_in_messages
-from .task import task_said
-from .unread import Decode, Parted, Unread
+from .task import task_said, task_told
 
 if TYPE_CHECKING:
     from trajview.models.run import AgentRun, Reward
     from trajview.models.transcript import Transcript
 
 __all__ = [
-    "Beside", "Chat", "ChatFormat", "beside_messages", "chat_of", "leftovers", "message_item", "messages_under", "summary_models",
+    "Chat", "ChatFormat", "SaidIn", "chat_of", "leftovers", "message_item", "messages_under", "said_of", "summary_models",
 ]  # fmt: skip
 
 
+_CONTENT: Final = attrgetter("content")
+_FIRST: Final = struct.Struct("c").unpack_from
 EMPTY_PROBLEM = " is empty"  # worth a word in `validate`; in the list, the count of messages says it
 
 
@@ -80,34 +86,62 @@ def chat_of(
     return Chat(found, items, text_or_none(record.get("name")), metadata, rewards, list(problems))
 
 
-class Beside(NamedTuple):
-    """What a summary says of a chat without looking at its messages; `models` may repeat."""
+class SaidIn(NamedTuple):
+    """What a summary says of logged messages: the roles of those that they become, their models, what is wrong with their types."""
 
-    id: str
-    name: str | None
-    rewards: tuple[Reward, ...]
+    roles: Sequence[str]
     models: tuple[str, ...]
-    problems: tuple[str, ...]
+    problems: Sequence[str]
+    task: Callable[[], str | None]
 
 
-def beside_messages(record: dict[str, Any], origin: Origin) -> Beside:
-    """What a record says beside `messages`, which it is without: what `Chat.beside` gives of `chat_of`, but sooner."""
-    metadata = record.get("metadata")
-    problems: tuple[str, ...] = ()
-    own: dict[Any, Any] = {}
-    if isinstance(metadata, dict):
-        own = metadata
-    elif metadata is not None:
-        problems = (f"metadata must be an object, not {kind(metadata)}",)
-    models: tuple[Any, ...] = (own["model"] if "model" in own else record.get("model"),)
-    request = own["request"] if "request" in own else record.get("request")
-    if isinstance(request, dict):
-        models = (*models, request.get("model"))
-    rewards = rewards_of(record, metadata)
-    return Beside(
-        first_id(record, origin)[0], text_or_none(record.get("name")), tuple(rewards) if rewards is not None else (),
-        tuple([model for model in models if isinstance(model, str) and model]), problems,
-    )  # fmt: skip
+def said_of(items: Sequence[Any], start: str = "message", *, each_is_one: bool = False) -> SaidIn:
+    """A look at logged messages, decoded or not; `start` is what a message is called in a problem.
+
+    `each_is_one`: each becomes one message, whatever blocks are in it, as Docent's do.
+    """
+    if isinstance(items, Elements):
+        heads = items.heads()
+        if None not in heads:
+            return _said_of_heads(items, cast("Sequence[Head]", heads), each_is_one)
+        odd = {at: items[at] for at, head in enumerate(heads) if head is None}
+        named = [head if head is not None else odd[at] for at, head in enumerate(heads)]
+        models = [
+            each.model if isinstance(each, Head) else each.get("model") if isinstance(each, dict) else None
+            for each in named
+        ]
+        problems = [wrong for at, item in odd.items() for wrong in wrong_in_messages([item], start, at)]
+        if each_is_one:
+            roles = [ROLES[head.role] if head is not None else role_of(odd[at]) for at, head in enumerate(heads)]
+        else:
+            roles = outline_of(items).roles
+        return SaidIn(roles, _texts(models), problems, partial(task_told, items, heads))
+    if not each_is_one and any(isinstance(item, dict) and type(item.get("content")) is list for item in items):
+        roles = [piece.role for item in items for piece in pieces_of(item)]
+    else:  # then each is one piece
+        roles = roles_of(items)
+    return SaidIn(roles, summary_models(items), wrong_in_messages(items, start), partial(task_said, items))
+
+
+def _said_of_heads(items: Elements, heads: Sequence[Head], each_is_one: bool) -> SaidIn:
+    if each_is_one or not _have_blocks(heads):
+        roles = [ROLES[head.role] for head in heads]
+    else:
+        roles = outline_of(items).roles
+    return SaidIn(roles, _texts([head.model for head in heads]), (), partial(task_told, items, heads))
+
+
+def _have_blocks(heads: Sequence[Head]) -> bool:
+    """Whether the content of a message is a list."""
+    try:
+        return (b"[",) in map(_FIRST, map(_CONTENT, heads))
+    except struct.error:  # one has no content
+        return any(_FIRST(head.content) == (b"[",) for head in heads if head.content is not ABSENT)
+
+
+def _texts(values: Iterable[Any]) -> tuple[str, ...]:
+    """The texts among some values that say something, each once."""
+    return tuple(dict.fromkeys([value for value in values if value and isinstance(value, str)]))
 
 
 class Chat(Struct):
@@ -124,12 +158,6 @@ class Chat(Struct):
     branches: list[Chat] = []
     """What sub-agents said: their items, name and metadata."""
 
-    def beside(self) -> Beside:
-        """What the list of a corpus shows, but what it says of the messages."""
-        models = [*self.models, *summary_models((), self.metadata, self.metadata.get("request"))]
-        problems = tuple([problem for problem in self.problems if not problem.endswith(EMPTY_PROBLEM)])
-        return Beside(self.id, self.name, tuple(self.rewards or ()), tuple(models), problems)
-
     def summary(self) -> Summary:
         """What the list of a corpus shows, from roles alone."""
         if not self.branches:
@@ -143,17 +171,14 @@ class Chat(Struct):
         )  # fmt: skip
 
     def _summary(self) -> Summary:
-        if any(isinstance(item, dict) and type(item.get("content")) is list for item in self.items):
-            roles = [piece.role for item in self.items for piece in pieces_of(item)]
-        else:  # then each is one piece
-            roles = roles_of(self.items)
-        found = self.beside()
-        models = tuple(dict.fromkeys([*found.models, *summary_models(self.items)]))
-        problems = (*found.problems, *wrong_in_messages(self.items))
-        task = task_said(self.items) if found.name is None else None
+        said = said_of(self.items)
+        own = [*self.models, *summary_models((), self.metadata, self.metadata.get("request"))]
+        problems = tuple([problem for problem in self.problems if not problem.endswith(EMPTY_PROBLEM)])
+        task = said.task() if self.name is None else None
         return Summary(
-            found.id, found.name, len(roles), count_units(roles), 1, (), found.rewards, models, problems, task
-        )
+            self.id, self.name, len(said.roles), count_units(said.roles), 1, (), tuple(self.rewards or ()),
+            tuple(dict.fromkeys([*own, *said.models])), (*problems, *said.problems), task,
+        )  # fmt: skip
 
     def transcript(self, transcript_id: str, name: str | None = None) -> Transcript:
         """The messages as a transcript, each read when it is looked at."""
@@ -202,24 +227,6 @@ class ChatFormat:
     def read(self, record: Any, origin: Origin) -> AgentRun:
         return self.look(record, origin).run(self.name)
 
-    def beside(self, fields: dict[str, Any] | None, items: Sequence[Any], origin: Origin) -> Chat | None:  # noqa: ARG002
-        """The same as `look` of a record whose `messages` are these items, and whose other keys are `fields`, or which is
-        a list of these items where they are None; None where the format does not look at such records so.
-
-        What is said elsewhere than among the messages is among the items already: see `whole`.
-        """
-        return None
-
-    def whole(self, parts: Parted) -> Parted | None:
-        """The parts of a record with what is said elsewhere than among its messages; None where that needs all of it."""
-        return parts
-
-    def open_parted(self, parts: Any, decode: Decode, origin: Origin) -> AgentRun | None:
-        """The run of a record that was taken apart, as `open` gives it; None where that needs all of it."""
-        whole = self.whole(parts) if isinstance(parts, Parted) else None
-        chat = None if whole is None else self.beside(whole.fields, Unread(whole, decode), origin)
-        return None if chat is None else chat.run(self.name)
-
     def check(self, record: Any, origin: Origin) -> list[Problem]:
         """What deviates from a well-formed chat, for `trajview validate`. Raises FormatError where `read` does."""
         chat = self.look(record, origin)
@@ -229,12 +236,12 @@ class ChatFormat:
 
 def _list_problem(value: Any, key: str) -> list[str]:
     """The problem, if any, that what should be a list of messages is none."""
-    if isinstance(value, list):
+    if is_list(value):
         return [] if value else [f"`{key}`{EMPTY_PROBLEM}"]
     return [f"`{key}` is a list of messages, and this is {kind(value)}"]
 
 
-def messages_under(record: dict[Any, Any], key: str) -> tuple[list[Any], list[str]]:
+def messages_under(record: dict[Any, Any], key: str) -> tuple[Sequence[Any], list[str]]:
     """The messages under a key, tolerantly, and what is wrong with them."""
     value = record.get(key)
     return elements_of(value), _list_problem(value, key)

@@ -6,18 +6,18 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from msgspec import Struct
+from msgspec import Raw, Struct
 from msgspec.json import Decoder
 
 from trajview.models.messages import Measured, MessageSource
 from trajview.models.said import strings_within
 
 from .chat import Conversation, message_of
-from .outline import add_to, outline_of_texts
+from .logged import Decode, Elements
+from .outline import WHOLE, Outline, outline_of
 from .parts import parse_arguments
 from .plain import as_text
 from .roles import ROLES, Piece, pieces_of
-from .unread import UNDECODED, WHOLE, Decode, Outline, Unread, json_in_order, json_of, new_outline
 
 if TYPE_CHECKING:
     from trajview.models.messages import ChatMessage
@@ -73,9 +73,9 @@ class ChatSource(MessageSource):
         self._outline: Outline | None = None
         """What is known of them, where they are bytes: then the pieces are elements of a list, each maybe several times."""
         self._decode: Decode | None = None
-        if isinstance(items, Unread):
+        if isinstance(items, Elements):
             self._decode = items.decode
-            self._take_unread(items)
+            self._take_elements(items)
         else:
             self._take(items)
         self._calls: dict[str, list[tuple[int, str]]] | None = None
@@ -96,29 +96,20 @@ class ChatSource(MessageSource):
                 add(piece)
                 add_role(piece.role)
 
-    def _take_unread(self, items: Unread) -> None:
+    def _take_elements(self, items: Elements) -> None:
         """The same of items that are bytes, and stay so where they are one message."""
-        outline = items.outline
-        if outline is None and items.usual is not None:
-            outline = outline_of_texts(items.usual)
-        if outline is None:
-            outline = new_outline()
-            for element, (raw, head) in enumerate(items.told()):
-                if not add_to(outline, element, head):
-                    for place, piece in enumerate(found := pieces_of(items.decode(json_of(raw)))):
-                        is_whole = len(found) == 1 and piece.result is None
-                        outline.add(element, piece.role, None, WHOLE if is_whole else place)
-        elements = outline.elements
-        self._pieces = list(items.raws) if elements is None else [items.raws[element] for element in elements]
-        self._outline, self.roles, items.outline = outline, outline.roles, outline
+        self._outline = outline = outline_of(items)
+        elements = outline.elements or ()
+        self._pieces = [items.logged[element] for element in elements]
+        self.roles = outline.roles
 
     def _piece(self, index: int) -> Piece:
         found = self._pieces[index]
         if isinstance(found, Piece):
             return found
         if self._decode is not None and self._outline is not None:
-            if type(found) in UNDECODED:
-                found = self._decode(json_in_order(found))
+            if isinstance(found, Raw):
+                found = self._decode(memoryview(found))
             place = self._outline.places.get(index, WHOLE)
             if place != WHOLE:
                 return pieces_of(found)[place]
@@ -214,13 +205,13 @@ class ChatSource(MessageSource):
         if self._outline is None or (self._outline.as_bytes is not None and not self._outline.as_bytes[at]):
             return None
         found = self._pieces[at]
-        return json_of(found) if type(found) in UNDECODED else None
+        return memoryview(found) if isinstance(found, Raw) else None
 
     def texts(self, at: int) -> list[str]:
         found = self._pieces[at]
-        if type(found) in UNDECODED:
+        if isinstance(found, Raw):
             try:
-                plain = _decode_plain(json_of(found))
+                plain = _decode_plain(found)
             except ValueError:  # it holds something else, or bytes that are no text
                 pass
             else:

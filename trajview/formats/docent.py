@@ -6,10 +6,9 @@ The models refuse what Docent refuses; this reader is tolerant, message by messa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeGuard
 
-from msgspec import Struct
+from msgspec import Raw, Struct
 from msgspec.json import Decoder
 
 from trajview.errors import FormatError, Problem
@@ -20,7 +19,8 @@ from trajview.models.units import count_units
 from .base import Detection, Origin, Summary
 from .chat import PROBLEM, Conversation
 from .chat import message_of as chat_message_of
-from .chat_format import summary_models
+from .chat_format import said_of, summary_models
+from .logged import Elements, is_list
 from .plain import (
     as_json,
     as_text,
@@ -35,11 +35,9 @@ from .plain import (
     text_or_none,
 )
 from .roles import ROLES, Piece, elements_of, role_of, roles_of
-from .shape import wrong_in_items, wrong_in_messages
-from .sizes import measured_in, measured_in_all
-from .task import task_said
+from .shape import wrong_in_items
+from .sizes import measured_in
 from .traits import traits_of
-from .unread import Decode, PartedRun, Unread, json_of
 
 if TYPE_CHECKING:
     from trajview.models.messages import ChatMessage
@@ -68,7 +66,7 @@ _MESSAGE_KEYS = {
 }
 
 
-def _values(value: Any) -> list[Any]:
+def _values(value: Any) -> Sequence[Any]:
     """The elements of a list, or of a dict by name (an old form of Docent's)."""
     return list(value.values()) if isinstance(value, dict) else elements_of(value)
 
@@ -134,7 +132,7 @@ class Docent:
         first = next(iter(value.values() if isinstance(value, dict) else value), None)
         if isinstance(first, dict) and "messages" in first:
             messages = first["messages"]
-            if isinstance(messages, list) and messages and not isinstance(messages[0], dict):
+            if is_list(messages) and messages and not isinstance(messages[0], dict):
                 return Detection(self.name, 0.5, ("`transcripts` have `messages`, but these are no objects",))
             return Detection(self.name, 0.98, ("`transcripts` hold objects with `messages`",))
         if not value and record.keys() >= {"id", "metadata"}:
@@ -143,7 +141,7 @@ class Docent:
 
     def _detect_transcript(self, record: dict[Any, Any]) -> Detection | None:
         messages = record.get("messages")
-        if not isinstance(messages, list) or record.keys() - _TRANSCRIPT_KEYS - _TRANSCRIPT_OURS - {"collection_id"}:
+        if not is_list(messages) or record.keys() - _TRANSCRIPT_KEYS - _TRANSCRIPT_OURS - {"collection_id"}:
             return None
         traits = traits_of(messages)
         if traits.anthropic_blocks or traits.nested_calls or (messages and not traits.messages):
@@ -155,7 +153,7 @@ class Docent:
             why.append("calls and parts are spelled as Docent does")
         return Detection(self.name, 0.95, tuple(why)) if why else None
 
-    def _transcripts(self, record: Any, origin: Origin) -> tuple[dict[Any, Any], list[Any]]:
+    def _transcripts(self, record: Any, origin: Origin) -> tuple[dict[Any, Any], Sequence[Any]]:
         """A run's record, and its transcripts, at least one."""
         if not isinstance(record, dict):
             raise not_an_object("a Docent agent run", record, origin)
@@ -180,29 +178,21 @@ class Docent:
     def summarise(self, record: Any, origin: Origin) -> Summary:
         run, transcripts = self._transcripts(record, origin)
         messages = units = 0
-        items: list[Any] = []
+        models: list[str] = []
         problems = wrong_in_items(transcripts, "transcript")
         for index, transcript in enumerate(transcripts):
-            found = _messages_in(transcript)
-            problems += wrong_in_messages(found, f"transcript {index}, message")
-            roles = roles_of(found)
+            said = said_of(_messages_in(transcript), f"transcript {index}, message", each_is_one=True)
+            problems += said.problems
             explicit = transcript.get("units") if isinstance(transcript, dict) else None
-            messages += len(roles)
-            units += len(explicit) if covers(explicit, len(roles)) else count_units(roles)
-            items += found
-        models = summary_models(items, run.get("metadata"))
-        task = partial(task_said, _messages_in(transcripts[0]))
-        return summary(run, messages, units, len(transcripts), models, problems, origin, task)
+            messages += len(said.roles)
+            units += len(explicit) if covers(explicit, len(said.roles)) else count_units(said.roles)
+            models += said.models
+        named = tuple(dict.fromkeys([*summary_models((), run.get("metadata")), *models]))
+        task = said_of(_messages_in(transcripts[0]), each_is_one=True).task
+        return summary(run, messages, units, len(transcripts), named, problems, origin, task)
 
     def read(self, record: Any, origin: Origin) -> AgentRun:
         return self._build(record, origin)
-
-    def open_parted(self, parts: Any, decode: Decode, origin: Origin) -> AgentRun | None:
-        """The same of a run that was taken apart; None where that needs all of it."""
-        if not isinstance(parts, PartedRun):
-            return None
-        transcripts = [{**(each.fields or {}), "messages": Unread(each, decode)} for each in parts.transcripts]
-        return self._build({**parts.fields, "transcripts": transcripts}, origin)
 
     def check(self, record: Any, origin: Origin) -> list[Problem]:
         """What Docent itself would refuse, or what had to be guessed. Raises FormatError where `read` does."""
@@ -276,7 +266,7 @@ def _metadata(record: dict[Any, Any], known: frozenset[str], problems: list[str]
     return metadata
 
 
-def _messages_in(transcript: Any) -> list[Any]:
+def _messages_in(transcript: Any) -> Sequence[Any]:
     """The messages of a transcript; one that is no object is shown as one message."""
     return elements_of(transcript.get("messages")) if isinstance(transcript, dict) else [transcript]
 
@@ -309,9 +299,9 @@ def _transcript(transcript: Any, default_id: str, index: int, problems: list[str
     if record is not transcript:
         problems.append(f"transcript {index} is no object but {kind(transcript)}")
     value = record.get("messages", [])
-    if not isinstance(value, (list, Unread)):
+    if not is_list(value):
         problems.append(f"`messages` of transcript {index} must be a list, not {kind(value)}")
-    items = value if isinstance(value, Unread) else _messages_in(transcript)
+    items = _messages_in(transcript)
     if checked:
         reasons = (message_of(item)[1] for item in items)
         problems += [f"message {at} of transcript {index}: {reason}" for at, reason in enumerate(reasons) if reason]
@@ -425,51 +415,48 @@ class DocentSource(MessageSource):
     def __init__(self, items: Sequence[Any]) -> None:
         super().__init__()
         self._items = items
+        self._elements = items.logged if isinstance(items, Elements) else None
         self._sizes: list[Measured] | None = None
         self._texts = bytearray()
         """Which messages have a role of Docent's and a text, of those that are bytes."""
-        if not isinstance(items, Unread):
+        if not isinstance(items, Elements):
             self.roles = roles_of(items)
             return
-        usual = items.usual
-        if usual is not None and (sizes := measured_in_all(usual)) is not None:
-            self.roles, self._sizes = [ROLES[message.role] for message in usual], sizes
-            self._texts = bytearray(
-                [
-                    length > 0 and message.role in _MESSAGE_KEYS
-                    for message, (_, length, _) in zip(usual, sizes, strict=True)
-                ]
-            )
-            return
         self.roles, self._sizes, self._texts = [], [], bytearray(len(items))
-        for index, (_, head) in enumerate(items.told()):
-            role = head.role
-            self.roles.append(ROLES[role] if type(role) is str and role in ROLES else role_of(items[index]))
+        for index, head in enumerate(items.heads()):
+            if head is None:
+                self.roles.append(role_of(items[index]))
+                self._sizes.append(_measured(items[index]))
+                continue
+            self.roles.append(ROLES[head.role])
             self._sizes.append(measured_in(head))
             content = memoryview(head.content)
-            self._texts[index] = type(role) is str and role in _MESSAGE_KEYS and bool(content) and content[0] == _QUOTE
+            self._texts[index] = head.role in _MESSAGE_KEYS and bool(content) and content[0] == _QUOTE
 
     def read(self, at: int) -> ChatMessage:
         return message_of(self._items[at])[0]
 
     def logged(self, at: int) -> bytes | memoryview | None:
-        return json_of(self._items.raws[at]) if isinstance(self._items, Unread) and self._texts[at] else None
+        found = self._elements[at] if self._elements is not None and self._texts[at] else None
+        return memoryview(found) if isinstance(found, Raw) else None
 
     def size(self, at: int) -> Measured:
         return _measured(self._items[at]) if self._sizes is None else self._sizes[at]
 
     def texts(self, at: int) -> list[str]:
-        if isinstance(self._items, Unread):
-            try:
-                plain = _decode_plain(json_of(self._items.raws[at]))
-            except ValueError:  # it holds something else, or bytes that are no text
-                return super().texts(at)
-            if plain.tool_calls is None or plain.role == "assistant":
-                found = [plain.content or ""]
-                for call in plain.tool_calls or ():
-                    found += call.function, *strings_within(call.arguments)
-                return list(filter(None, found))
-        return super().texts(at)
+        element = None if self._elements is None else self._elements[at]
+        if not isinstance(element, Raw):
+            return super().texts(at)
+        try:
+            plain = _decode_plain(element)
+        except ValueError:  # it holds something else, or bytes that are no text
+            return super().texts(at)
+        if plain.tool_calls is not None and plain.role != "assistant":
+            return super().texts(at)
+        found = [plain.content or ""]
+        for call in plain.tool_calls or ():
+            found += call.function, *strings_within(call.arguments)
+        return list(filter(None, found))
 
 
 def _measured(item: Any) -> Measured:

@@ -13,7 +13,7 @@ from trajview.models.messages import Measured
 from .sotopia_episode import ECHO_LIMIT, Episode, flat, is_echo
 
 __all__ = [
-    "Outlined", "PartedEpisode", "agent_outlines", "count_unless_evaluated", "measured", "onlooker_count", "onlooker_outline",
+    "Outlined", "agent_outlines", "measured", "onlooker_count", "onlooker_outline",
 ]  # fmt: skip
 
 _SENDER = itemgetter(0)
@@ -34,13 +34,6 @@ class Outlined(NamedTuple):
     roles: list[str]
     starts: list[int]
     sizes: list[Measured | None]
-
-
-class PartedEpisode(NamedTuple):
-    """An episode that is to be opened, and what is known of what an onlooker sees."""
-
-    episode: Episode
-    outlined: Outlined
 
 
 # -- what an onlooker sees
@@ -175,16 +168,6 @@ def _onlooker_counts(turns: list[list[Said]]) -> Iterator[tuple[int, int, str]]:
 def onlooker_count(episode: Episode) -> int:
     """How many `onlooker_lines` there are."""
     return sum([told + done or 1 for told, done, _ in _onlooker_counts(episode.turns)])
-
-
-def count_unless_evaluated(turns: list[list[Said]]) -> int | None:
-    """The same by the turns of a record, before an episode is made of them; None where a stream's evaluation is among them."""
-    count = 0
-    for turn, (told, done, deed) in zip(turns, _onlooker_counts(turns), strict=True):
-        if not deed and EVALUATION in map(_SENDER, turn):
-            return None
-        count += told + done or 1
-    return count
 
 
 def onlooker_outline(episode: Episode) -> Outlined:

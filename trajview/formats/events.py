@@ -8,19 +8,19 @@ Events with `isSidechain` are a sub-agent's: they are a chain by `agentId`, else
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, Final
+from collections.abc import Iterable, Sequence
+from typing import Any
 
-from msgspec import Raw, Struct, field
-from msgspec.json import Decoder
+from msgspec import Struct, field
 
+from .logged import ABSENT, Decode, Elements, Head
+from .outline import WHOLE, Outline, new_outline
 from .plain import dict_or_value, put, text_or_none
 from .roles import ROLES, pieces_of
 from .shape import wrong_in_messages
-from .unread import ABSENT, WHOLE, Outline, Usual, json_of, new_outline
 
 __all__ = [
-    "PAYLOAD_TYPES", "SAID_ONCE", "PartedSession", "Session", "SideChain", "Sorting", "is_event", "is_no_event", "item_of", "session_of",
+    "PAYLOAD_TYPES", "SAID_ONCE", "PartedSession", "Session", "SideChain", "Sorting", "any_event", "is_event", "item_of", "may_be_event", "session_of",
 ]  # fmt: skip
 
 PAYLOAD_TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
@@ -51,28 +51,18 @@ def is_event(record: Any) -> bool:
     return any(key in record for key in _SESSION_KEYS) and "messages" not in record and "role" not in record
 
 
-class _Keys(Struct, gc=False):
-    """Keys without which a value that has a role is no event."""
-
-    role: str
-    type: Raw = ABSENT
-    message: Raw = ABSENT
-    payload: Raw = ABSENT
-    summary: Raw = ABSENT
-    snapshot: Raw = ABSENT
+def may_be_event(head: Head) -> bool:
+    """Whether a value of which the head is known may be an event although it has a role."""
+    holders = (head.message, head.payload, head.summary, head.snapshot)
+    return head.type is not ABSENT and any(each is not ABSENT for each in holders)
 
 
-_keys: Final = Decoder(_Keys).decode
-
-
-def is_no_event(data: Raw | Usual) -> bool:
-    """Whether a value that is not decoded is no event beyond doubt."""
-    try:
-        found = _keys(json_of(data))
-    except ValueError:
-        return False
-    holders = (found.message, found.payload, found.summary, found.snapshot)
-    return found.type is ABSENT or all(each is ABSENT for each in holders)
+def any_event(items: Sequence[Any]) -> bool:
+    """Whether there is an event in a list."""
+    if not isinstance(items, Elements):
+        return any(map(is_event, items))
+    heads = enumerate(items.heads())
+    return any(is_event(items[at]) for at, head in heads if head is None or may_be_event(head))
 
 
 MOST_CHAINS = 1_000
@@ -172,8 +162,16 @@ class PartedSession(Struct):
     """The lines of a conversation, sorted; those that are bytes become messages by `events.item_of`."""
 
     sorting: Sorting
+    decode: Decode
     telling: list[dict[str, Any]] = []
     """Of lines that name sub-agents, and of one that is of the session itself, what says so."""
+
+    def items(self, holder: Session | SideChain) -> Elements:
+        """The messages of the session itself or of a sub-agent, each decoded when it is looked at."""
+        common = self.sorting.common
+        found = Elements(holder.items, lambda data: item_of(self.decode(data), common))
+        found.kept = holder.outline
+        return found
 
     def add(self, line: Any) -> bool:
         """Add a line that is decoded; whether all of its types are as they should be."""

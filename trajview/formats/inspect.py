@@ -10,6 +10,7 @@ from .base import Detection, Origin, Summary
 from .chat import Conversation
 from .chat_format import Chat, chat_of, leftovers, messages_under, summary_models
 from .inspect_agents import sub_agents
+from .logged import is_list
 from .plain import as_text, first_id, kind, not_an_object, problems_at, rewards_of, text_or_none
 
 if TYPE_CHECKING:
@@ -23,9 +24,7 @@ _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 
 
 def _is_sample(record: Any) -> bool:
-    return (
-        isinstance(record, dict) and isinstance(record.get("messages"), list) and {"input", "target"} <= record.keys()
-    )
+    return isinstance(record, dict) and is_list(record.get("messages")) and {"input", "target"} <= record.keys()
 
 
 class Inspect:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .base import Detection, Origin
 from .chat_format import Chat, ChatFormat, chat_of, messages_under
-from .events import PartedSession, Session, SideChain, is_event, is_no_event, item_of, session_of
+from .events import PartedSession, Session, SideChain, any_event, is_event, session_of
+from .logged import is_list
 from .plain import not_an_object, text_or_none
 from .roles import is_message, sample
-from .traits import traits_of
-from .unread import Decode, Parted, Unread
-
-if TYPE_CHECKING:
-    from trajview.models.run import AgentRun
+from .traits import holds_messages, traits_of
 
 __all__ = ["FORMAT", "BareMessages"]
 
@@ -28,7 +25,7 @@ class BareMessages(ChatFormat):
     label = "list of messages"
 
     def detect(self, record: Any) -> Detection | None:
-        if isinstance(record, list):
+        if is_list(record):
             return self._detect_list(record)
         if not isinstance(record, dict):
             return None
@@ -40,7 +37,7 @@ class BareMessages(ChatFormat):
             return Detection(self.name, 0.6, ("one event of a coding agent's session",))
         return None
 
-    def _detect_list(self, record: list[Any]) -> Detection | None:
+    def _detect_list(self, record: Sequence[Any]) -> Detection | None:
         looked_at = list(sample(record))
         events = sum(map(is_event, looked_at))
         messages = traits_of(record).messages
@@ -53,40 +50,18 @@ class BareMessages(ChatFormat):
         share = messages / len(looked_at)
         return Detection(self.name, 0.95 * share, ("a list of messages with role and content",))
 
-    def beside(self, fields: dict[str, Any] | None, items: Sequence[Any], origin: Origin) -> Chat | None:
-        return Chat(origin.default_id, items) if fields is None else _mini(fields, origin, items)
-
-    def whole(self, parts: Parted) -> Parted | None:
-        if (
-            parts.fields is None
-            and parts.usual is None
-            and parts.heads is None
-            and not all(map(is_no_event, parts.raws))
-        ):
-            return None
-        return parts
-
     def look(self, record: Any, origin: Origin) -> Chat:
+        if isinstance(record, PartedSession):
+            return _chat_of_session(record.sorting.session(), origin, record.items)
         if isinstance(record, dict) and "messages" in record:
             return _mini(record, origin, *messages_under(record, "messages"))
         if isinstance(record, dict):
             record = [record]
-        if not isinstance(record, list):
+        if not is_list(record):
             raise not_an_object("a list of messages", record, origin, "a list")
-        if not any(map(is_event, record)):
+        if not any_event(record):
             return Chat(origin.default_id, record)
         return _chat_of_session(session_of(record), origin, lambda holder: holder.items)
-
-    def open_parted(self, parts: Any, decode: Decode, origin: Origin) -> AgentRun | None:
-        if not isinstance(parts, PartedSession):
-            return super().open_parted(parts, decode, origin)
-        common = parts.sorting.common
-
-        def items(holder: Session | SideChain) -> Unread:
-            parted = Parted({}, holder.items, outline=holder.outline, in_events=True)
-            return Unread(parted, lambda data: item_of(decode(data), common))
-
-        return _chat_of_session(parts.sorting.session(), origin, items).run(self.name)
 
 
 def _chat_of_session(session: Session, origin: Origin, items: Callable[[Session | SideChain], Sequence[Any]]) -> Chat:
@@ -108,7 +83,7 @@ def _mini(record: dict[Any, Any], origin: Origin, items: Sequence[Any], problems
 
 def _is_mini(record: dict[Any, Any]) -> bool:
     items, info, style = record.get("messages"), record.get("info"), record.get("trajectory_format")
-    if not isinstance(items, list) or not isinstance(info, dict) or (items and not traits_of(items).messages):
+    if not is_list(items) or not isinstance(info, dict) or (items and not holds_messages(items)):
         return False
     return (isinstance(style, str) and style.startswith("mini-swe-agent")) or bool(info.keys() & _RUN_INFO)
 

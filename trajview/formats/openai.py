@@ -10,9 +10,10 @@ from typing import Any
 
 from .base import Detection, Origin
 from .chat_format import Chat, ChatFormat, chat_of, messages_under
+from .logged import is_list, joined
 from .plain import not_an_object
 from .roles import elements_of
-from .traits import traits_of
+from .traits import holds_messages, traits_of
 
 __all__ = ["FORMAT", "OpenAIChat", "choice_of"]
 
@@ -35,7 +36,7 @@ def _list_key_of(record: dict[Any, Any]) -> str | None:
     """The key whose value is a list of messages, by a look at its elements."""
     for key in LIST_KEYS:
         value = record.get(key)
-        if isinstance(value, list) and value and traits_of(value).messages:
+        if is_list(value) and value and holds_messages(value):
             return key
     return None
 
@@ -105,7 +106,7 @@ class OpenAIChat(ChatFormat):
             raise not_an_object("an OpenAI chat log", record, origin)
         key = _list_key_of(record)
         used: set[str] = set()
-        items: list[Any] = []
+        items: Sequence[Any] = []
         problems: list[str] = []
         request = record.get("request")
         if key is not None or "messages" in record:
@@ -123,16 +124,11 @@ class OpenAIChat(ChatFormat):
         chat = chat_of(record, origin, items, used, problems)
         answer = choice_of(record)
         if answer is not None:
-            chat.items = [*items, answer]
+            chat.items = joined(items, after=[answer])
         return chat
 
-    def beside(self, fields: dict[str, Any] | None, items: Sequence[Any], origin: Origin) -> Chat | None:
-        if fields is None or choice_of(fields) is not None or not traits_of(items).messages:
-            return None
-        return chat_of(fields, origin, items, ())
 
-
-def _turns(value: Any, role: str) -> list[Any]:
+def _turns(value: Any, role: str) -> Sequence[Any]:
     """A prompt or completion: messages, or one text that its role says."""
     return [{"role": role, "content": value}] if isinstance(value, str) else elements_of(value)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, Final
 
 from msgspec import Raw, Struct
@@ -10,12 +9,12 @@ from msgspec.json import Decoder
 
 from trajview.models.messages import Measured
 
+from .logged import ABSENT, Elements, Head
 from .parts import CALL_BLOCKS, RESULT_BLOCKS
-from .roles import ROLES
-from .sizes import length_of_calls, measured_in, measured_in_all, size_of_text
-from .unread import ABSENT, Outline, Told, Usual, new_outline
+from .roles import ROLES, pieces_of
+from .sizes import length_of_calls, measured_in, size_of_text
 
-__all__ = ["Block", "add_blocks", "add_to", "outline_of", "outline_of_texts"]
+__all__ = ["WHOLE", "Block", "Outline", "add_blocks", "add_to", "new_outline", "outline_of"]
 
 _TEXT_OR_NULL: Final = frozenset(b'"n')
 _LIST: Final = ord("[")
@@ -33,21 +32,69 @@ class Block(Struct, gc=False):
 _decode_blocks: Final = Decoder(list[Block]).decode
 
 
-def outline_of(heads: Iterable[Told], usual: list[Usual] | None = None) -> Outline | None:
-    """The outline of a list of messages, `usual` where all are; None where one has to be decoded for that."""
-    if usual is not None and (found := outline_of_texts(usual)) is not None:
-        return found
-    outline = new_outline()
-    return outline if all(add_to(outline, element, head) for element, head in enumerate(heads)) else None
+WHOLE: Final = -1
+"""The place of a message that is all of its element."""
 
 
-def outline_of_texts(messages: list[Usual]) -> Outline | None:
-    """The same of messages that all say texts, sooner; None where one does not."""
-    sizes = measured_in_all(messages)
-    return None if sizes is None else Outline([ROLES[message.role] for message in messages], sizes)
+class Outline(Struct):
+    """Which messages the elements of a list become, known without decoding them."""
+
+    roles: list[str]
+    """The role of each message."""
+    sizes: list[Measured | None] | list[Measured]
+    """How long each is, None where that is not known."""
+    elements: list[int] | None = None
+    """The element that each message is made of; None where each element is one message."""
+    as_bytes: bytearray | None = None
+    """Which messages show by the bytes of their element whether they may be errors; None where all do."""
+    places: dict[int, int] = {}
+    """Which piece of its element a message is, of those that are not all of it."""
+
+    def add(
+        self, element: int, role: str, size: Measured | None, place: int = WHOLE, *, as_bytes: bool = False
+    ) -> None:
+        """Add a message, where they are not one for each element."""
+        assert self.elements is not None
+        assert self.as_bytes is not None
+        if place != WHOLE:
+            self.places[len(self.roles)] = place
+        self.roles.append(role)
+        self.sizes.append(size)  # type: ignore[arg-type]  # then it is a list of the first kind
+        self.elements.append(element)
+        self.as_bytes.append(as_bytes)
+
+    def extend(self, other: Outline, elements: int) -> None:
+        """Add the messages of elements that stand behind so many; neither has one message for each."""
+        assert self.elements is not None
+        assert self.as_bytes is not None
+        before = len(self.roles)
+        self.places.update((before + index, place) for index, place in other.places.items())
+        self.roles += other.roles
+        self.sizes = [*self.sizes, *other.sizes]
+        self.elements += (elements + element for element in other.elements or ())
+        self.as_bytes += other.as_bytes or b""
 
 
-def add_to(outline: Outline, element: int, head: Told) -> bool:
+def new_outline() -> Outline:
+    """An outline of nothing yet, to be added to."""
+    return Outline([], [], [], bytearray())
+
+
+def outline_of(items: Elements) -> Outline:
+    """Which messages some logged ones become; it is kept with them."""
+    if items.kept is None:
+        outline = new_outline()
+        for element, head in enumerate(items.heads()):
+            if head is None or not add_to(outline, element, head):
+                for place, piece in enumerate(found := pieces_of(items[element])):
+                    is_whole = len(found) == 1 and piece.result is None
+                    outline.add(element, piece.role, None, WHOLE if is_whole else place)
+        items.kept = outline
+    kept: Outline = items.kept
+    return kept
+
+
+def add_to(outline: Outline, element: int, head: Head) -> bool:
     """Add what an element becomes, as `roles.pieces_of` has it; False, and nothing, where it has to be decoded for that."""
     role = head.role
     if type(role) is not str or role not in ROLES:

@@ -18,12 +18,12 @@ from trajview.models.units import count_units
 
 from . import messages, registry
 from .base import Origin, Summary
-from .events import PAYLOAD_TYPES, SAID_ONCE, PartedSession, Session, SideChain, Sorting, item_of
+from .events import PAYLOAD_TYPES, SAID_ONCE, PartedSession, Session, SideChain, Sorting, item_of, may_be_event
+from .logged import ABSENT, Decode, Head
 from .outline import Block, add_blocks, add_to
 from .roles import ROLES
 from .sizes import size_of_text
 from .task import task_said
-from .unread import ABSENT, Usual
 from .utf8 import is_utf8, seems_utf8
 
 __all__ = ["QuickLines"]
@@ -41,18 +41,8 @@ class _Object(Struct, gc=False):
     """An object, whatever is in it."""
 
 
-class _Message(Struct, gc=False):
-    """What tells a message's role, and whether its types are as they should be."""
-
-    role: _Role  # type: ignore[valid-type]
-    content: Raw
-    tool_calls: Raw = ABSENT
-    model: Any = None
-    metadata: _Object | None = None
-
-
 class _Blocks(Struct, gc=False):
-    """The same of a message of blocks, which are looked at at once."""
+    """What tells a message of blocks, which are looked at at once."""
 
     role: _Role  # type: ignore[valid-type]
     content: list[Block]
@@ -81,7 +71,7 @@ class _Line(Struct, gc=False):
 class _Event(_Line, kw_only=True, gc=False):
     """An event that holds a message."""
 
-    message: _Message
+    message: Head
 
 
 class _BlocksEvent(_Line, kw_only=True, gc=False):
@@ -116,21 +106,19 @@ assert {*_Line.__struct_fields__} >= SAID_ONCE
 _blocks_event: Final = Decoder(_BlocksEvent).decode
 _event: Final = Decoder(_Event).decode
 _item_event: Final = Decoder(_ItemEvent).decode
-_usual: Final = Decoder(Usual).decode
-_object: Final = Decoder(_Object | None).decode
-_text: Final = Decoder(str | None).decode
+_head: Final = Decoder(Head).decode
 
 
 class QuickLines:
     """Takes the lines of one conversation in order: as bytes where that is enough, else decoded."""
 
-    def __init__(self, origin: Origin, *, thorough: bool = False) -> None:
-        """`thorough`: see `quick.QuickLook`."""
+    def __init__(self, origin: Origin, decode: Decode = msgspec.json.decode, *, thorough: bool = False) -> None:
+        """See `logged.RecordReader`."""
         self.lines: list[Any] = []
         """All of them, each decoded or as a `Raw`."""
         self._is_utf8: Callable[[bytes | memoryview], bool] = is_utf8 if thorough else seems_utf8
         self._origin = origin
-        self._parts = PartedSession(Sorting())
+        self._parts = PartedSession(Sorting(), decode)
         self._fits = True
         self._are_events = self._are_items = self._knows_main = False
         self._known = -1
@@ -154,13 +142,13 @@ class QuickLines:
                     event = _event(data)
                 if event.type in PAYLOAD_TYPES or not self._is_plain(event):
                     return False
-                head: _Message | _Blocks | Usual = event.message
+                head: _Blocks | Head = event.message
                 model = event.message.model
             else:
-                head = _usual(data)
-                model = None if head.model is ABSENT else _text(head.model)
-                if head.metadata is not ABSENT:
-                    _object(head.metadata)
+                head = _head(data)
+                model = head.model
+                if may_be_event(head):
+                    return False
         except (ValueError, RecursionError):  # neither, or of other types than usual
             return False
         if not _is_fitting(head) or not self._is_utf8(data):
@@ -286,7 +274,7 @@ def _is_nothing(content: Raw) -> bool:
     return content is ABSENT or bytes(content) == b"null"
 
 
-def _is_fitting(head: _Message | _Blocks | _Item | Usual) -> bool:
+def _is_fitting(head: _Blocks | _Item | Head) -> bool:
     calls = head.tool_calls
     if calls is not ABSENT and memoryview(calls)[0] not in _CALLS:
         return False

@@ -126,9 +126,11 @@ def pieces_of(item: Any) -> list[Piece]:
     return pieces
 
 
-def elements_of(value: Any) -> list[Any]:
+def elements_of(value: Any) -> Sequence[Any]:
     """The messages of what should be a list of them: null is none, anything else is one."""
-    if isinstance(value, list):
+    from .logged import is_list
+
+    if is_list(value):
         return value
     return [] if value is None else [value]
 

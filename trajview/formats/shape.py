@@ -8,10 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from msgspec import Raw
+
+from .logged import Elements
 from .plain import kind
 
 __all__ = ["wrong_in_items", "wrong_in_messages"]
 
+_BRACE = ord("{")
 _NONE = type(None)
 _DICT = frozenset({dict})
 _CONTENT = frozenset({str, list, dict, _NONE})
@@ -20,13 +24,13 @@ _CALLS = frozenset({list, dict, _NONE})
 _METADATA = frozenset({dict, _NONE})
 
 
-def wrong_in_messages(messages: Iterable[Any], start: str = "message") -> list[str]:
-    """What is wrong with the types of chat messages: one sentence for each message that is not as it should be."""
+def wrong_in_messages(messages: Iterable[Any], start: str = "message", first: int = 0) -> list[str]:
+    """What is wrong with the types of chat messages: one sentence for each that is not as it should be. `first`: the number of the first."""
     messages = list(messages)
     if _are_fine(messages):
         return []
     found = []
-    for index, message in enumerate(messages):
+    for index, message in enumerate(messages, first):
         if not isinstance(message, dict):
             found.append(f"{start} {index} is {kind(message)}, not an object")
             continue
@@ -61,6 +65,12 @@ def _are_fine(messages: list[Any]) -> bool:
 
 def wrong_in_items(items: Iterable[Any], what: str) -> list[str]:
     """One sentence for each item that is no object."""
+    if isinstance(items, Elements):  # of what is not decoded, the first byte tells
+        return (
+            []
+            if all(memoryview(each)[0] == _BRACE for each in items.logged if isinstance(each, Raw))
+            else wrong_in_items(list(items), what)
+        )
     return [
         f"{what} {index} is {kind(item)}, not an object"
         for index, item in enumerate(items)

@@ -9,42 +9,18 @@ from msgspec import Raw
 
 from trajview.models.messages import Measured
 
-from .unread import ABSENT, Told, Usual
+from .logged import ABSENT, Head
 
 __all__ = [
-    "length_of_calls", "measured_in", "measured_in_all", "measured_texts", "size_of_text", "size_of_texts",
+    "length_of_calls", "measured_in", "measured_texts", "size_of_text", "size_of_texts",
 ]  # fmt: skip
 
 _TEXT_OR_PARTS = frozenset(b'"[')
-_QUOTE, _NULL = b'"n'
 _LOOKED_AT = 256
 """Bytes of a text that is not decoded whose lines are counted; the rest has as many, for all that is known."""
 
 
-def measured_in_all(messages: Iterable[Usual]) -> list[Measured] | None:
-    """What `measured_in` gives of each; None where the content of one is neither a text nor null."""
-    sizes: list[Measured] = []
-    add = sizes.append
-    for message in messages:
-        content = memoryview(message.content)
-        length = len(content) - 2
-        lines = 0
-        if length > -2 and content[0] != _QUOTE:
-            if content[0] != _NULL:
-                return None
-            length = 0
-        elif length > _LOOKED_AT:
-            lines = 1 + content[:_LOOKED_AT].tobytes().count(b"\\n") * length // _LOOKED_AT
-        elif length > 0:
-            lines = 1 + content[:length].tobytes().count(b"\\n")
-        else:
-            length = 0
-        calls = message.tool_calls
-        add((lines, length, 0 if calls is ABSENT else 2 * bytes(calls).count(b'"arguments"')))
-    return sizes
-
-
-def measured_in(head: Told) -> Measured:
+def measured_in(head: Head) -> Measured:
     """The size of a message that is not decoded, from its bytes."""
     lines, length = size_of_text(memoryview(head.content))
     return lines, length, length_of_calls(head.tool_calls)

@@ -11,10 +11,9 @@ from trajview.models.episodes import ENVIRONMENT, rewards_of
 from trajview.models.messages import Measured, MessageSource
 
 from .base import Detection, Origin, Summary
-from .episode_outline import Outlined, PartedEpisode, agent_outlines, measured, onlooker_count, onlooker_outline
+from .episode_outline import Outlined, agent_outlines, measured, onlooker_count, onlooker_outline
 from .plain import place
 from .sotopia_episode import Episode, Line, context_of, deed_line, episode_of, lines_in_turn, views_in_turn
-from .unread import Decode
 
 if TYPE_CHECKING:
     from trajview.models.messages import ChatMessage
@@ -204,15 +203,11 @@ class SotopiaFormat:
     def summarise(self, record: Any, origin: Origin) -> Summary:
         """Counts of the onlooker's transcript, and how many transcripts there are with the agents'."""
         episode = episode_of(record, origin)
-        return self.summary(episode, onlooker_count(episode))
-
-    def summary(self, episode: Episode, messages: int) -> Summary:
-        """The same of an episode that was taken from its record, and of which an onlooker sees so many messages."""
         note = _rewards_note(episode)
         return Summary(
             id=episode.id,
             name=episode.name,
-            messages=messages,
+            messages=onlooker_count(episode),
             units=len(episode.turns),
             transcripts=1 + len(episode.agents),
             agents=tuple(episode.agents),
@@ -225,10 +220,6 @@ class SotopiaFormat:
         """The episode as a run. Raises FormatError where there are no turns to show."""
         episode = episode_of(record, origin)
         return _run(episode, onlooker_outline(episode))
-
-    def open_parted(self, parts: Any, decode: Decode, origin: Origin) -> AgentRun | None:  # noqa: ARG002 - it is decoded
-        """The same of an episode that was taken from its record already."""
-        return _run(parts.episode, parts.outlined) if isinstance(parts, PartedEpisode) else None
 
     def check(self, record: Any, origin: Origin) -> list[Problem]:
         """What keeps Sotopia itself from loading the record, and what cannot be shown as it is meant."""

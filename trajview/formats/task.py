@@ -49,10 +49,14 @@ def task_said(items: Iterable[Any]) -> str | None:
     return None
 
 
-def task_told(messages: Sequence[Any]) -> str | None:
-    """The same of messages whose contents are bytes still, and whose roles are among `ROLES`."""
-    for message in messages[:_MESSAGES]:
-        if ROLES.get(message.role) == "user" and (found := _in_raw(message.content)):
+def task_told(items: Sequence[Any], heads: Sequence[Any]) -> str | None:
+    """The same of messages of which heads are known, None of those that have to be decoded."""
+    for item, head in zip(range(len(items)), heads[:_MESSAGES], strict=False):
+        if head is None:
+            found = task_said([items[item]])
+        else:
+            found = _in_raw(head.content) if ROLES.get(head.role) == "user" else None
+        if found:
             return found
     return None
 

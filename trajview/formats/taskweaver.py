@@ -5,7 +5,6 @@ The first message of each round carries the round in its metadata: `round`, `rou
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from trajview.errors import Problem
@@ -13,11 +12,9 @@ from trajview.models.messages import Measured, MessageSource
 from trajview.models.units import count_units
 
 from .base import Detection, Origin, Summary
-from .plain import as_text, dict_or_value, id_of, place, refused_at
-from .sizes import measured_texts
+from .plain import dict_or_value, id_of, place, refused_at
 from .task import task_in
-from .taskweaver_entries import Entry, Outlined, agents_of, entries_of, outlined, wrong_in_rounds
-from .unread import Decode
+from .taskweaver_entries import Entries, wrong_in_rounds
 
 if TYPE_CHECKING:
     from trajview.models.messages import ChatMessage
@@ -27,11 +24,11 @@ __all__ = ["FORMAT", "TaskWeaverFormat"]
 
 
 class TaskWeaverSource(MessageSource):
-    """The messages that entries become; their sizes may be known without looking at all of them."""
+    """The messages that entries become."""
 
-    def __init__(self, entries: Sequence[Entry], sizes: list[Measured] | None = None) -> None:
+    def __init__(self, entries: Entries) -> None:
         super().__init__()
-        self._entries, self._sizes = entries, sizes
+        self._entries = entries
 
     def read(self, at: int) -> ChatMessage:
         from .taskweaver_posts import answer_of, post_of
@@ -44,30 +41,7 @@ class TaskWeaverSource(MessageSource):
         return answer_of(answer, post_of(self._entries[at])[1])
 
     def size(self, at: int) -> Measured:
-        return _measured(self._entries[at]) if self._sizes is None else self._sizes[at]
-
-
-def _measured(entry: Entry) -> Measured:
-    attachments = entry.attachments if entry.answer is None else entry.answer.attachments
-    texts = [attached.content for attached in attachments if attached.type != "reply_type"]
-    if entry.answer is None:
-        texts.append(entry.post.get("message") if isinstance(entry.post, dict) else as_text(entry.post))
-    return *measured_texts(texts), 0
-
-
-def _run(record: Any, source: TaskWeaverSource, roles: Sequence[str], agents: list[str], origin: Origin) -> AgentRun:
-    from trajview.models.run import AgentRun
-    from trajview.models.transcript import Transcript
-
-    run_id = id_of(record, origin)
-    used = {"rounds"} if isinstance(record.get("id"), dict | list | float) else {"rounds", "id"}
-    return AgentRun(
-        id=run_id,
-        transcripts=[Transcript(id=run_id, messages=source.messages(roles))],
-        metadata={key: value for key, value in dict_or_value(record).items() if key not in used},
-        agents=agents or None,
-        source_format=FORMAT.name,
-    )
+        return self._entries.sizes[at]
 
 
 class TaskWeaverFormat:
@@ -95,33 +69,30 @@ class TaskWeaverFormat:
 
     def summarise(self, record: Any, origin: Origin) -> Summary:
         """A cheap look; agrees with `read`."""
-        return self.summary(record, outlined(record, origin), wrong_in_rounds(record), origin)
-
-    def summary(self, record: Any, found: Outlined, problems: Iterable[str], origin: Origin) -> Summary:
-        """The same where it is known what is in the rounds of a record."""
+        entries = Entries(record, origin)
         return Summary(
             id=id_of(record, origin),
-            messages=len(found.roles),
-            units=count_units(found.roles),
-            agents=tuple(found.agents),
-            problems=tuple(problems),
-            task=next(filter(None, (task_in(text) for text in found.asked if isinstance(text, str))), None),
+            messages=len(entries),
+            units=count_units(entries.roles),
+            agents=tuple(entries.agents),
+            problems=tuple(wrong_in_rounds(record)),
+            task=next(filter(None, (task_in(text) for text in entries.asked if isinstance(text, str))), None),
         )
 
     def read(self, record: Any, origin: Origin) -> AgentRun:
         """The conversation as a run with one transcript. Raises FormatError where there are no rounds."""
-        entries = entries_of(record, origin)
-        roles = [entry.role for entry in entries]
-        return _run(record, TaskWeaverSource(entries), roles, agents_of(entries), origin)
+        from trajview.models.run import AgentRun
+        from trajview.models.transcript import Transcript
 
-    def open_parted(self, parts: Any, decode: Decode, origin: Origin) -> AgentRun | None:
-        """The same of a conversation that was taken apart; None of what is none."""
-        from .quick_taskweaver import PartedConversation, UnreadEntries
-
-        if not isinstance(parts, PartedConversation):
-            return None
-        source = TaskWeaverSource(UnreadEntries(parts, decode), parts.sizes)
-        return _run(parts.fields, source, parts.outlined.roles, parts.outlined.agents, origin)
+        entries, run_id = Entries(record, origin), id_of(record, origin)
+        used = {"rounds"} if isinstance(record.get("id"), dict | list | float) else {"rounds", "id"}
+        return AgentRun(
+            id=run_id,
+            transcripts=[Transcript(id=run_id, messages=TaskWeaverSource(entries).messages(entries.roles))],
+            metadata={key: value for key, value in dict_or_value(record).items() if key not in used},
+            agents=entries.agents or None,
+            source_format=FORMAT.name,
+        )
 
     def check(self, record: Any, origin: Origin) -> list[Problem]:
         """What TaskWeaver would refuse, for `trajview validate`; the record opens nevertheless."""

@@ -5,20 +5,25 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
 
-from msgspec import Struct
+from msgspec import Raw, Struct
+from msgspec.json import Decoder
 
 from trajview.errors import FormatError
+from trajview.models.messages import Measured
 
 from .base import Origin
+from .logged import ABSENT, Decode, Elements, is_list
 from .plain import as_text, dict_or_value, kind, not_an_object, place
 from .shape import wrong_in_items
+from .sizes import measured_texts, size_of_texts
 
 __all__ = [
-    "ANSWERS", "FIRST", "Answer", "Attached", "Entry", "Outlined", "agents_of", "answers_in", "entries_of", "name_in", "outlined",
-    "post_entries", "round_metadata", "type_of", "wrong_in_rounds",
+    "Answer", "Attached", "Entries", "Entry", "answers_in", "name_in", "post_entries", "type_of", "wrong_in_rounds",
 ]  # fmt: skip
 
 # Which tool answers, by the attachment that holds its answer: TaskWeaver checks the code, then runs it.
@@ -88,59 +93,136 @@ def wrong_in_rounds(record: Any) -> list[str]:
     found = wrong_in_items(rounds, "round")
     for number, round_ in enumerate(rounds):
         posts = round_.get("post_list") if isinstance(round_, dict) else None
-        if isinstance(posts, list):
+        if is_list(posts):
             found += wrong_in_items(posts, f"round {number}, post")
         elif posts is not None:
             found.append(f"round {number}: post_list is {kind(posts)}, not a list")
     return found
 
 
-def entries_of(record: Any, origin: Origin) -> list[Entry]:
-    """The messages to be, in order: what `summarise` counts and `read` builds."""
-    entries: list[Entry] = []
-    for number, round_ in enumerate(_rounds(record, origin), start=1):
-        first = len(entries)
-        for post in _posts(round_):
-            entries += post_entries(post, f"call_{len(entries)}")
-        if first < len(entries):
-            entries[first].round_metadata = (
-                round_metadata(round_, number) if isinstance(round_, dict) else {"round": number}
-            )
-    return entries
+class _AttachmentHead(Struct, gc=False):
+    type: str
+    content: Raw = ABSENT
 
 
-class Outlined(NamedTuple):
-    """What a list shows of a conversation: the role of each entry, who speaks, and what the user's first posts say."""
+class _PostHead(Struct, gc=False):
+    """What tells which entries a post becomes, and how long these are."""
 
-    roles: list[str]
-    agents: list[str]
-    asked: list[Any]
-
-
-def outlined(record: Any, origin: Origin) -> Outlined:
-    """What can be said of the entries without making them, in a third of the time."""
-    roles: list[str] = []
-    agents: dict[str | None, None] = {}
-    asked: list[Any] = []
-    for round_ in _rounds(record, origin):
-        for post in _posts(round_):
-            role = _role_of(post)
-            if role == "user" and len(roles) < FIRST:
-                asked.append(post.get("message"))
-            roles.append(role)
-            if isinstance(post, dict):
-                if role == "assistant":
-                    agents[name_in(post, "send_from")] = None
-                if post.get("attachment_list"):
-                    roles += ["tool"] * len(answers_in(list(map(type_of, _listed(post)))))
-    return Outlined(roles, [name for name in agents if name is not None], asked)
+    send_from: str
+    message: Raw = ABSENT
+    attachment_list: list[_AttachmentHead] | None = None
 
 
-def _posts(round_: Any) -> list[Any]:
+_decode_post: Final = Decoder(_PostHead).decode
+
+
+class _Post(NamedTuple):
+    """A post, decoded or not, and which round it begins, if any: its number, from 1, and the round."""
+
+    logged: Any
+    decode: Decode | None
+    number: int
+    round: Any | None
+
+    def decoded(self) -> Any:
+        return self.logged if self.decode is None else self.decode(memoryview(self.logged))
+
+
+class Entries:
+    """The messages to be of a conversation, in order. A post is decoded when one of its own is looked at.
+
+    `roles`: of each entry. `sizes`: how long each is, about. `agents`: who speaks, but for the user, in the order in which
+    they first do. `asked`: what the user's first posts say.
+    """
+
+    def __init__(self, record: Any, origin: Origin) -> None:
+        """Raises FormatError where there are no rounds."""
+        self.roles: list[str] = []
+        self.sizes: list[Measured] = []
+        self.asked: list[Any] = []
+        self._posts: list[_Post] = []
+        self._starts: list[int] = []
+        """The first entry of each post."""
+        self._names: dict[str | None, None] = {}
+        self._last: tuple[int, list[Entry]] = -1, []
+        for number, round_ in enumerate(_rounds(record, origin), start=1):
+            posts = _posts(round_)
+            decode = posts.decode if isinstance(posts, Elements) else None
+            for at, logged in enumerate(posts.logged if isinstance(posts, Elements) else posts):
+                self._add(_Post(logged, decode, number, None if at else round_))
+
+    @property
+    def agents(self) -> list[str]:
+        return [name for name in self._names if name is not None]
+
+    def __len__(self) -> int:
+        return len(self.roles)
+
+    def _add(self, post: _Post) -> None:
+        self._posts.append(post)
+        self._starts.append(len(self.roles))
+        if post.decode is not None:
+            try:
+                self._outline(_decode_post(post.logged), post.decode)
+            except ValueError:  # something in it is not usual
+                pass
+            else:
+                return
+        first, *answers = post_entries(post.decoded(), "")
+        if first.role == "user" and len(self.roles) < FIRST:
+            self.asked.append(first.post.get("message"))
+        if first.role == "assistant" and isinstance(first.post, dict):
+            self._names[name_in(first.post, "send_from")] = None
+        for entry in (first, *answers):
+            self.roles.append(entry.role)
+            self.sizes.append(_measured(entry))
+
+    def _outline(self, post: _PostHead, decode: Decode) -> None:
+        """Add what is known of the entries of a post that is not decoded."""
+        attached = post.attachment_list or ()
+        answers = answers_in([one.type for one in attached])
+        taken = {at for _, places in answers for at in places}
+        own = [one.content for at, one in enumerate(attached) if at not in taken and one.type != "reply_type"]
+        if post.send_from == "User":
+            if len(self.roles) < FIRST:
+                self.asked.append(None if post.message is ABSENT else decode(memoryview(post.message)))
+            self.roles.append("user")
+        else:
+            self._names[post.send_from or None] = None
+            self.roles.append("assistant")
+        self.sizes.append((*size_of_texts([post.message, *own]), 0))
+        for _, places in answers:
+            self.roles.append("tool")
+            self.sizes.append((*size_of_texts([attached[at].content for at in places]), 0))
+
+    def __getitem__(self, at: int) -> Entry:
+        number = bisect_right(self._starts, at) - 1
+        known, entries = self._last
+        if known != number:
+            post = self._posts[number]
+            entries = post_entries(post.decoded(), f"call_{self._starts[number]}")
+            if post.round is not None:
+                is_object = isinstance(post.round, dict)
+                entries[0].round_metadata = (
+                    round_metadata(post.round, post.number) if is_object else {"round": post.number}
+                )
+            self._last = number, entries
+        return entries[at - self._starts[number]]
+
+
+def _measured(entry: Entry) -> Measured:
+    attachments = entry.attachments if entry.answer is None else entry.answer.attachments
+    texts = [attached.content for attached in attachments if attached.type != "reply_type"]
+    if entry.answer is None:
+        texts.append(entry.post.get("message") if isinstance(entry.post, dict) else as_text(entry.post))
+    return *measured_texts(texts), 0
+
+
+def _posts(round_: Any) -> Sequence[Any]:
     if not isinstance(round_, dict):
         return [] if round_ is None else [round_]
     posts = round_.get("post_list")
-    if not isinstance(posts, list):
+    if not is_list(posts):
         posts = [] if posts is None else [posts]
     if not posts and round_.get("user_query"):
         # The query of a round that came to nothing is nowhere else.
@@ -215,12 +297,6 @@ def type_of(attachment: Any) -> str:
         return "attachment"
     found = attachment.get("type")
     return found if type(found) is str and found else as_text(found) or "attachment"
-
-
-def agents_of(entries: list[Entry]) -> list[str]:
-    """The roles that speak, but for the user, in the order in which they first do."""
-    names = (name_in(entry.post, "send_from") for entry in entries if entry.role == "assistant")
-    return list(dict.fromkeys(name for name in names if name is not None))
 
 
 def name_in(post: Any, key: str) -> str | None:

@@ -9,10 +9,11 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from .logged import Elements
 from .parts import CALL_BLOCKS, RESULT_BLOCKS
 from .roles import is_message, logged_role, sample
 
-__all__ = ["Traits", "traits_kept", "traits_of"]
+__all__ = ["Traits", "holds_messages", "traits_kept", "traits_of"]
 
 _ANTHROPIC_BLOCKS = CALL_BLOCKS | RESULT_BLOCKS | {"thinking", "redacted_thinking"}
 
@@ -52,6 +53,15 @@ def traits_kept() -> Iterator[None]:
         yield
     finally:
         _kept.on, _kept.last = False, None
+
+
+def holds_messages(items: Sequence[Any]) -> bool:
+    """Whether some of the first elements of a list, or the last, look like messages."""
+    if isinstance(items, Elements):
+        heads = list(sample(items.heads()))
+        if None not in heads:
+            return any(head.says_something() for head in heads if head is not None)
+    return traits_of(items).messages > 0
 
 
 def traits_of(items: Sequence[Any]) -> Traits:

@@ -84,6 +84,8 @@ def _said(item: object) -> Said:
 
 def turns_of(messages: Iterable[object]) -> list[list[Said]]:
     """The messages by turn, as triples of strings whatever came; what is no triple becomes the environment's words."""
+    if isinstance(messages, list) and messages and messages[0] and type(messages[0][0]) is tuple:
+        return messages  # only what was read by its type has tuples: all of it is as it should be
     turns: list[list[Said]] = []
     for turn in messages:
         if isinstance(turn, (list, tuple)):

@@ -85,7 +85,7 @@ class ResultsOpening(Ours, Screen[None]):
     def _expand(self, group: Group, typed: str) -> None:
         corpus = self.trajview.corpus
         try:
-            run = corpus.load(corpus.at(group.found.place, group.found.id), lazily=True)
+            run = corpus.load(corpus.at(group.found.place, group.found.id))
             found = hits_in(run, query_from(typed), keep=MOST, around=AROUND, width=WIDTH)
             message = self._Expanded(group, found.hits)
         except TrajviewError as error:
