@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from textual import events
 from textual.widget import Widget
+from trajview.formats.unread import LAZY_FROM
 
 from trajview.app.session import TranscriptSession
-from trajview.formats.unread import LAZY_FROM
 
 from .driving import PATIENCE, Reader, reading
 from .logs import chat, write_jsonl

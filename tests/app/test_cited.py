@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from trajview.formats.lazy import LazyMessages
 
 from tests.models.strategies import transcripts
 from trajview.annotation.citations import find_citations
@@ -14,7 +15,6 @@ from trajview.app.cited import YOU, Cited, cited_in, highlights_of, why_nowhere
 from trajview.app.render.evidence import QUOTED, citations_on_rows
 from trajview.app.render.options import Fold
 from trajview.app.session import TranscriptSession
-from trajview.formats.lazy import LazyMessages
 from trajview.models.messages import (
     AssistantMessage,
     ReasoningPart,

@@ -8,6 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
+from trajview.formats.built import MessagesOnDemand
+from trajview.formats.lazy import LazyMessages
+from trajview.formats.lazy_docent import DocentMessages
+from trajview.formats.unread import Unread, parted
 
 from tests.formats.test_lazy import items
 from trajview.app.search import search
@@ -19,12 +23,8 @@ from trajview.corpus.json_counting import pattern_counter_in_json
 from trajview.corpus.pattern_words import literal_of
 from trajview.corpus.query import Query, QueryError, query_from
 from trajview.formats import stretches
-from trajview.formats.built import MessagesOnDemand
 from trajview.formats.chat import Conversation, message_models
 from trajview.formats.docent import message_of
-from trajview.formats.lazy import LazyMessages
-from trajview.formats.lazy_docent import DocentMessages
-from trajview.formats.unread import Unread, parted
 from trajview.highlight import text_of
 from trajview.models.messages import UserMessage
 from trajview.patterns import rows

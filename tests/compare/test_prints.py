@@ -7,18 +7,18 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from trajview.formats.built import MessagesOnDemand
+from trajview.formats.lazy import LazyMessages
+from trajview.formats.lazy_docent import DocentMessages
+from trajview.formats.unread import Unread, parted
 
 from tests.formats.test_lazy import items
 from tests.formats.test_quick_docent import MESSAGE, ODD, VALUE, decode
 from trajview.compare.alignment import Kind, align
 from trajview.compare.facts import facts_of
 from trajview.compare.prints import prints_of, said, said_plainly
-from trajview.formats.built import MessagesOnDemand
 from trajview.formats.chat import Conversation, message_models
 from trajview.formats.docent import message_of
-from trajview.formats.lazy import LazyMessages
-from trajview.formats.lazy_docent import DocentMessages
-from trajview.formats.unread import Unread, parted
 from trajview.models.blind import blinded
 from trajview.models.messages import AssistantMessage, ChatMessage
 from trajview.models.run import AgentRun

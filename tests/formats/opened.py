@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from trajview.formats.built import MessagesOnDemand
 
 from trajview.corpus.corpus import Corpus
 from trajview.corpus.info import RunInfo
-from trajview.formats.built import MessagesOnDemand
 from trajview.highlight import highlights_in, text_of
 from trajview.models.run import AgentRun
 

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from trajview.formats.lazy_adp import AdpMessages
 
 from trajview.errors import FormatError
 from trajview.formats import adp
 from trajview.formats.adp import FORMAT
 from trajview.formats.base import Origin
-from trajview.formats.lazy_adp import AdpMessages
 from trajview.models.adp_spelling import CLASSES
 from trajview.models.messages import AssistantMessage, ToolMessage, UserMessage
 from trajview.models.run import AgentRun

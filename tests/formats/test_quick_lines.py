@@ -11,6 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec import Raw
+from trajview.formats.lazy import LazyMessages
 
 from trajview.corpus import beside, reader
 from trajview.corpus.corpus import Corpus
@@ -22,7 +23,6 @@ from trajview.corpus.scan import Scan
 from trajview.formats import chat_format, messages, registry
 from trajview.formats.base import Origin
 from trajview.formats.events import PartedSession
-from trajview.formats.lazy import LazyMessages
 from trajview.formats.quick_lines import QuickLines
 from trajview.models.run import AgentRun
 

@@ -10,11 +10,11 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from trajview.formats.lazy_taskweaver import TaskWeaverMessages
 
 from trajview.errors import FormatError
 from trajview.formats import taskweaver
 from trajview.formats.base import Origin
-from trajview.formats.lazy_taskweaver import TaskWeaverMessages
 from trajview.formats.taskweaver import FORMAT
 from trajview.highlight import highlights_in
 from trajview.models.messages import AssistantMessage, ChatMessage, ImagePart, TextPart, ToolMessage

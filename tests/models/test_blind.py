@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-
 from trajview.formats.lazy import LazyMessages
+
 from trajview.models.blind import HIDDEN, blinded, tells
 from trajview.models.messages import AssistantMessage, ToolMessage, UserMessage
 from trajview.models.run import AgentRun

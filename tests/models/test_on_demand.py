@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from trajview.formats.built import MessagesOnDemand
 
 from trajview import open_corpus
 from trajview.export.watched import watched
-from trajview.formats.built import MessagesOnDemand
 from trajview.models.blind import blinded
 from trajview.models.on_demand import OnDemand
 from trajview.models.run import AgentRun

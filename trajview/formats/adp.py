@@ -21,8 +21,8 @@ from trajview.models.units import count_units
 
 from .adp_links import ROLE_OF_SOURCE, Link, link_in, links_of, role_of
 from .base import Detection, Origin, Summary
-from .logged import ABSENT, Elements, is_list
-from .plain import as_text, dict_or_value, id_of, kind, not_an_object, number, place, refused_at
+from .logged import ABSENT, Elements, decoded
+from .plain import as_text, dict_or_value, id_of, is_list, kind, not_an_object, number, place, refused_at
 from .shape import wrong_in_items
 from .sizes import measured_texts, size_of_texts
 from .task import task_in
@@ -157,7 +157,9 @@ def _model(record: dict[str, Any]) -> str | None:
 
 def _metadata(record: dict[str, Any]) -> dict[str, Any]:
     """What is known about the trajectory: its details, its version, what was available, and keys we don't know."""
-    own = dict_or_value({key: value for key, value in record.items() if key not in ("id", "content", "details")})
+    own = dict_or_value(
+        {key: decoded(value) for key, value in record.items() if key not in ("id", "content", "details")}
+    )
     own = {key: value for key, value in own.items() if value is not None or key not in (*_AVAILABLE, "schema_version")}
     if not isinstance(record.get("id"), str | int | None):
         own["id"] = record["id"]

@@ -6,8 +6,8 @@ from typing import Any
 
 from .base import Detection, Origin
 from .chat_format import Chat, ChatFormat, chat_of, messages_under
-from .logged import is_list, joined
-from .plain import not_an_object
+from .logged import joined
+from .plain import is_list, not_an_object
 from .traits import traits_of
 
 __all__ = ["FORMAT", "AnthropicMessages"]

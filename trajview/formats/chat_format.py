@@ -15,9 +15,9 @@ from trajview.models.units import count_units
 
 from .base import Detection, Origin, Summary
 from .chat import Conversation
-from .logged import ABSENT, Elements, Head, is_list
+from .logged import ABSENT, Elements, Head, decoded
 from .outline import outline_of
-from .plain import dict_or_value, first_id, kind, number, problems_at, put, rewards_of, text_or_none
+from .plain import dict_or_value, first_id, is_list, kind, number, problems_at, put, rewards_of, text_or_none
 from .roles import ROLES, elements_of, pieces_of, role_of, roles_of
 from .shape import wrong_in_messages
 from .task import task_said, task_told
@@ -42,7 +42,7 @@ def leftovers(record: dict[Any, Any], used: Iterable[Any]) -> dict[str, Any]:
     metadata = dict(dict_or_value(record.get("metadata")))
     for key in record:
         if key not in taken:
-            put(metadata, key, record[key])
+            put(metadata, key, decoded(record[key]))
     return metadata
 
 

@@ -20,11 +20,12 @@ from .base import Detection, Origin, Summary
 from .chat import PROBLEM, Conversation
 from .chat import message_of as chat_message_of
 from .chat_format import said_of, summary_models
-from .logged import Elements, is_list
+from .logged import Elements, decoded
 from .plain import (
     as_json,
     as_text,
     dict_or_value,
+    is_list,
     kind,
     not_an_object,
     number,
@@ -262,7 +263,7 @@ def _metadata(record: dict[Any, Any], known: frozenset[str], problems: list[str]
     metadata = dict(dict_or_value(value))
     for key in record:
         if key not in known:
-            put(metadata, key, record[key])
+            put(metadata, key, decoded(record[key]))
     return metadata
 
 

@@ -10,8 +10,7 @@ from .base import Detection, Origin, Summary
 from .chat import Conversation
 from .chat_format import Chat, chat_of, leftovers, messages_under, summary_models
 from .inspect_agents import sub_agents
-from .logged import is_list
-from .plain import as_text, first_id, kind, not_an_object, problems_at, rewards_of, text_or_none
+from .plain import as_text, first_id, is_list, kind, not_an_object, problems_at, rewards_of, text_or_none
 
 if TYPE_CHECKING:
     from trajview.models.run import AgentRun

@@ -1,7 +1,7 @@
 """A JSON record as it was logged: its long lists stay bytes, of which each element is decoded when somebody looks at it.
 
 To take a record apart so checks that all of it is JSON, and costs a third of making values of it, in time and in memory.
-The formats read what comes of it as they read a value that is decoded, in which a list is a list; `is_list` knows both.
+The formats read what comes of it as they read a value that is decoded, in which a list is a list; `plain.is_list` knows both.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from operator import attrgetter
-from typing import Any, Final, Literal, TypeGuard, cast, overload
+from typing import Any, Final, Literal, cast, overload
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
@@ -17,7 +17,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 from .roles import ROLES, sample
 from .utf8 import is_utf8, seems_utf8
 
-__all__ = ["ABSENT", "Decode", "Elements", "Head", "RecordReader", "is_list", "joined"]
+__all__ = ["ABSENT", "Decode", "Elements", "Head", "RecordReader", "decoded", "joined"]
 
 Decode = Callable[[bytes | memoryview], Any]
 """Makes a value of bytes that are known to be JSON, but maybe not UTF-8."""
@@ -135,12 +135,15 @@ def _head(element: Raw | Head | dict[str, Any]) -> Head | None:
         return None
 
 
-def is_list(value: object) -> TypeGuard[Sequence[Any]]:
-    """Whether a value of a record is a list, decoded or not."""
-    return isinstance(value, _LISTED)
-
-
-_LISTED: Final = (list, Elements)
+def decoded(value: Any) -> Any:
+    """A value with all of its elements decoded."""
+    if isinstance(value, Elements):
+        return list(value)
+    if isinstance(value, dict):
+        return {key: decoded(item) if key in _LONG_LISTS else item for key, item in value.items()}
+    if isinstance(value, list):
+        return [decoded(item) if isinstance(item, dict) else item for item in value]
+    return value
 
 
 def joined(items: Sequence[Any], before: Sequence[Any] = (), after: Sequence[Any] = ()) -> Sequence[Any]:

@@ -8,8 +8,7 @@ from typing import Any
 from .base import Detection, Origin
 from .chat_format import Chat, ChatFormat, chat_of, messages_under
 from .events import PartedSession, Session, SideChain, any_event, is_event, session_of
-from .logged import is_list
-from .plain import not_an_object, text_or_none
+from .plain import is_list, not_an_object, text_or_none
 from .roles import is_message, sample
 from .traits import holds_messages, traits_of
 

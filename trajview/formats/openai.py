@@ -10,8 +10,8 @@ from typing import Any
 
 from .base import Detection, Origin
 from .chat_format import Chat, ChatFormat, chat_of, messages_under
-from .logged import is_list, joined
-from .plain import not_an_object
+from .logged import joined
+from .plain import is_list, not_an_object
 from .roles import elements_of
 from .traits import holds_messages, traits_of
 

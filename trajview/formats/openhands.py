@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from .base import Detection, Origin
 from .chat_format import Chat, ChatFormat, chat_of, message_item, messages_under
 from .openhands_events import is_stream_event, stream_of
-from .plain import not_an_object
+from .plain import is_list, not_an_object
 from .roles import sample
 
 __all__ = ["FORMAT", "OpenHands"]
@@ -20,8 +21,8 @@ class OpenHands(ChatFormat):
     label = "OpenHands trajectory"
 
     def detect(self, record: Any) -> Detection | None:
-        events = record if isinstance(record, list) else record.get("history") if isinstance(record, dict) else None
-        if isinstance(events, list) and events:
+        events = record if is_list(record) else record.get("history") if isinstance(record, dict) else None
+        if is_list(events) and events:
             looked_at = [one for each in sample(events) for one in (each if isinstance(each, list) else [each])]
             if looked_at and all(map(is_stream_event, looked_at)):
                 return Detection(self.name, 0.96, ("events have a `source` and an `action` or an `observation`",))
@@ -33,7 +34,7 @@ class OpenHands(ChatFormat):
         return None
 
     def look(self, record: Any, origin: Origin) -> Chat:
-        if isinstance(record, list):
+        if is_list(record):
             return _chat_of({}, origin, record)
         if isinstance(record, dict) and isinstance(record.get("history"), list) and "entries" not in record:
             return _chat_of(record, origin, record["history"])
@@ -43,7 +44,7 @@ class OpenHands(ChatFormat):
         return chat_of(record, origin, list(map(_message_of, entries)), {"entries"}, problems)
 
 
-def _chat_of(record: dict[Any, Any], origin: Origin, events: list[Any]) -> Chat:
+def _chat_of(record: dict[Any, Any], origin: Origin, events: Sequence[Any]) -> Chat:
     """A stream of events, and what stands beside it."""
     stream = stream_of(events)
     chat = chat_of(record, origin, stream.items, {"history", "instance_id"} if record else ())

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from trajview.errors import FormatError, Problem, Where
 from trajview.models.said import is_deep
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from trajview.models.run import Reward
 
 __all__ = [
-    "as_json", "as_text", "dict_or_value", "first_id", "id_of", "kind", "not_an_object", "number", "place", "problems_at",
+    "as_json", "as_text", "dict_or_value", "first_id", "id_of", "is_list", "kind", "not_an_object", "number", "place", "problems_at",
     "put", "refused_at", "rewards_of", "text_or_none",
 ]  # fmt: skip
 
@@ -41,7 +41,12 @@ ID_KEYS = (
 
 def kind(value: object) -> str:
     """What a JSON value is, in a person's word: object, list, text, number, boolean, null."""
-    return _KINDS.get(type(value), type(value).__name__)
+    return "list" if is_list(value) else _KINDS.get(type(value), type(value).__name__)
+
+
+def is_list(value: object) -> TypeGuard[Sequence[Any]]:
+    """Whether a value of a record is a list: a decoded one, or one whose elements are bytes (`logged.Elements`)."""
+    return isinstance(value, list) or (isinstance(value, Sequence) and not isinstance(value, str | bytes | tuple))
 
 
 def as_json(value: object, indent: int | None = 2) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .base import Detection, Origin, Summary
+from .logged import decoded
 from .plain import as_json, first_id, kind
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class RawJSON:
         from trajview.models.transcript import Transcript
 
         found = self._id(record, origin)
-        message = UserMessage(content=as_json(record))
+        message = UserMessage(content=as_json(decoded(record)))
         return AgentRun(
             id=found, transcripts=[Transcript(id=f"{found}/0", messages=[message])], source_format=self.name
         )

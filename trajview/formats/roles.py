@@ -12,6 +12,7 @@ from typing import Any
 from msgspec import Struct
 
 from .parts import RESULT_BLOCKS
+from .plain import is_list
 
 __all__ = [
     "ROLES",
@@ -128,8 +129,6 @@ def pieces_of(item: Any) -> list[Piece]:
 
 def elements_of(value: Any) -> Sequence[Any]:
     """The messages of what should be a list of them: null is none, anything else is one."""
-    from .logged import is_list
-
     if is_list(value):
         return value
     return [] if value is None else [value]

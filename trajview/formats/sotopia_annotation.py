@@ -10,6 +10,7 @@ from trajview.errors import FormatError, Problem
 from trajview.models.episodes import OVERALL, rewards_of, text_of
 
 from .base import Detection, Origin, Summary
+from .logged import decoded
 from .plain import place
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ class SotopiaAnnotationFormat:
             id=annotation.id,
             name=annotation.name,
             transcripts=[Transcript(id=f"{annotation.id}/annotation", name="annotation", messages=list(messages))],
-            metadata={text_of(key): value for key, value in record.items() if key not in known},
+            metadata={text_of(key): decoded(value) for key, value in record.items() if key not in known},
             agents=_agents(annotation) or None,
             rewards=annotation.rewards,
             reasoning=annotation.reasoning or None,

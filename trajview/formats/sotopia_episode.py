@@ -31,6 +31,7 @@ from trajview.models.episodes import (
 )
 
 from .base import Origin
+from .logged import decoded
 from .plain import place
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class Episode(Struct, frozen=True):
 
 
 def _fields_of(record: dict[Any, Any]) -> dict[str, Any]:
-    fields = {text_of(key): value for key, value in record.items()}
+    fields = {text_of(key): decoded(value) for key, value in record.items()}
     for ours, theirs in PUBLISHED_KEYS.items():
         if theirs not in fields:
             continue

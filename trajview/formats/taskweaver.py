@@ -12,6 +12,7 @@ from trajview.models.messages import Measured, MessageSource
 from trajview.models.units import count_units
 
 from .base import Detection, Origin, Summary
+from .logged import decoded
 from .plain import dict_or_value, id_of, place, refused_at
 from .task import task_in
 from .taskweaver_entries import Entries, wrong_in_rounds
@@ -89,7 +90,7 @@ class TaskWeaverFormat:
         return AgentRun(
             id=run_id,
             transcripts=[Transcript(id=run_id, messages=TaskWeaverSource(entries).messages(entries.roles))],
-            metadata={key: value for key, value in dict_or_value(record).items() if key not in used},
+            metadata={key: decoded(value) for key, value in dict_or_value(record).items() if key not in used},
             agents=entries.agents or None,
             source_format=FORMAT.name,
         )

@@ -17,8 +17,8 @@ from trajview.errors import FormatError
 from trajview.models.messages import Measured
 
 from .base import Origin
-from .logged import ABSENT, Decode, Elements, is_list
-from .plain import as_text, dict_or_value, kind, not_an_object, place
+from .logged import ABSENT, Decode, Elements
+from .plain import as_text, dict_or_value, is_list, kind, not_an_object, place
 from .shape import wrong_in_items
 from .sizes import measured_texts, size_of_texts
 
