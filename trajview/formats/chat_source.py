@@ -99,8 +99,8 @@ class ChatSource(MessageSource):
     def _take_elements(self, items: Elements) -> None:
         """The same of items that are bytes, and stay so where they are one message."""
         self._outline = outline = outline_of(items)
-        elements = outline.elements or ()
-        self._pieces = [items.logged[element] for element in elements]
+        logged = items.logged
+        self._pieces = [logged[element] for element in outline.elements]
         self.roles = outline.roles
 
     def _piece(self, index: int) -> Piece:
@@ -202,7 +202,7 @@ class ChatSource(MessageSource):
         return sum(text.count("\n") + 1 for text in texts), sum(map(len, texts)), 0
 
     def logged(self, at: int) -> bytes | memoryview | None:
-        if self._outline is None or (self._outline.as_bytes is not None and not self._outline.as_bytes[at]):
+        if self._outline is None or not self._outline.as_bytes[at]:
             return None
         found = self._pieces[at]
         return memoryview(found) if isinstance(found, Raw) else None

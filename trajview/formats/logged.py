@@ -90,10 +90,11 @@ _NOTHING: Final = (ABSENT,) * 7
 class Elements(Sequence[Any]):
     """The elements of a list of a record: each as it was logged, or as much of it as is kept; some are decoded, maybe."""
 
-    __slots__ = ("decode", "kept", "logged")
+    __slots__ = ("_heads", "decode", "kept", "logged")
 
     def __init__(self, logged: Sequence[Raw | Head | dict[str, Any]], decode: Decode) -> None:
         self.logged, self.decode = logged, decode
+        self._heads: Sequence[Head | None] | None = None
         self.kept: Any = None
         """What was found out of all elements by who read them, so that nobody else has to."""
 
@@ -121,9 +122,10 @@ class Elements(Sequence[Any]):
 
     def heads(self) -> Sequence[Head | None]:
         """The head of each element, None of one that is not as messages are."""
-        if {*map(type, self.logged)} == {Head}:
-            return cast("Sequence[Head]", self.logged)
-        return [_head(element) for element in self.logged]
+        if self._heads is None:
+            are_heads = bool(self.logged) and type(self.logged[0]) is type(self.logged[-1]) is Head
+            self._heads = cast("Sequence[Head]", self.logged) if are_heads else [_head(each) for each in self.logged]
+        return self._heads
 
 
 def _head(element: Raw | Head | dict[str, Any]) -> Head | None:

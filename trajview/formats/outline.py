@@ -41,38 +41,34 @@ class Outline(Struct):
 
     roles: list[str]
     """The role of each message."""
-    sizes: list[Measured | None] | list[Measured]
+    sizes: list[Measured | None]
     """How long each is, None where that is not known."""
-    elements: list[int] | None = None
-    """The element that each message is made of; None where each element is one message."""
-    as_bytes: bytearray | None = None
-    """Which messages show by the bytes of their element whether they may be errors; None where all do."""
+    elements: list[int]
+    """The element that each message is made of."""
+    as_bytes: bytearray
+    """Which messages show by the bytes of their element whether they may be errors."""
     places: dict[int, int] = {}
     """Which piece of its element a message is, of those that are not all of it."""
 
     def add(
         self, element: int, role: str, size: Measured | None, place: int = WHOLE, *, as_bytes: bool = False
     ) -> None:
-        """Add a message, where they are not one for each element."""
-        assert self.elements is not None
-        assert self.as_bytes is not None
+        """Add a message."""
         if place != WHOLE:
             self.places[len(self.roles)] = place
         self.roles.append(role)
-        self.sizes.append(size)  # type: ignore[arg-type]  # then it is a list of the first kind
+        self.sizes.append(size)
         self.elements.append(element)
         self.as_bytes.append(as_bytes)
 
     def extend(self, other: Outline, elements: int) -> None:
-        """Add the messages of elements that stand behind so many; neither has one message for each."""
-        assert self.elements is not None
-        assert self.as_bytes is not None
+        """Add the messages of elements that stand behind so many."""
         before = len(self.roles)
         self.places.update((before + index, place) for index, place in other.places.items())
         self.roles += other.roles
         self.sizes = [*self.sizes, *other.sizes]
-        self.elements += (elements + element for element in other.elements or ())
-        self.as_bytes += other.as_bytes or b""
+        self.elements += (elements + element for element in other.elements)
+        self.as_bytes += other.as_bytes
 
 
 def new_outline() -> Outline:
@@ -97,11 +93,14 @@ def outline_of(items: Elements) -> Outline:
 def add_to(outline: Outline, element: int, head: Head) -> bool:
     """Add what an element becomes, as `roles.pieces_of` has it; False, and nothing, where it has to be decoded for that."""
     role = head.role
-    if type(role) is not str or role not in ROLES:
+    if role is None:  # as of an item that is no message
         return False
     content = memoryview(head.content)
     if not content or content[0] in _TEXT_OR_NULL:
-        outline.add(element, ROLES[role], measured_in(head), as_bytes=True)
+        outline.roles.append(ROLES[role])
+        outline.sizes.append(measured_in(head))
+        outline.elements.append(element)
+        outline.as_bytes.append(True)
         return True
     if content[0] != _LIST:
         return False
