@@ -9,14 +9,28 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from msgspec import UNSET, Raw, Struct, UnsetType
 from msgspec.json import Decoder
 
 from trajview.errors import FormatError, Problem
 from trajview.models.adp_spelling import ACTIONS, CALLS, CLASSES, OBSERVATIONS, current_class, current_spelling
-from trajview.models.messages import Measured, MessageSource
+from trajview.models.messages import (
+    AssistantMessage,
+    ChatMessage,
+    ContentPart,
+    ImagePart,
+    Measured,
+    MessageSource,
+    ReasoningPart,
+    TextPart,
+    ToolCall,
+    ToolMessage,
+    UserMessage,
+)
+from trajview.models.run import AgentRun
+from trajview.models.transcript import Transcript
 from trajview.models.units import count_units
 
 from .adp_links import ROLE_OF_SOURCE, Link, link_in, links_of, role_of
@@ -26,11 +40,6 @@ from .plain import as_text, dict_or_value, id_of, is_list, kind, not_an_object, 
 from .shape import wrong_in_items
 from .sizes import measured_texts, size_of_texts
 from .task import task_in
-
-if TYPE_CHECKING:
-    from trajview.models.messages import ChatMessage, ContentPart, ImagePart, ToolCall
-    from trajview.models.run import AgentRun
-
 
 __all__ = ["FORMAT", "AdpFormat", "message_of", "reward_of"]
 
@@ -172,7 +181,6 @@ def _metadata(record: dict[str, Any]) -> dict[str, Any]:
 
 def _call(item: dict[str, Any], call_id: str) -> ToolCall:
     """The tool call of an api_action or code_action."""
-    from trajview.models.messages import ToolCall
 
     if item["class_"] == "code_action":
         language = as_text(item.get("language"))
@@ -199,7 +207,6 @@ def _call(item: dict[str, Any], call_id: str) -> ToolCall:
 
 def _image(item: Any) -> ImagePart:
     """The image of an image_observation; where it is nested in a web page, it may be a bare path."""
-    from trajview.models.messages import ImagePart
 
     if not isinstance(item, dict):
         return ImagePart(image=as_text(item))
@@ -214,7 +221,6 @@ def _image(item: Any) -> ImagePart:
 
 def _parts(item: Any) -> str | list[ContentPart]:
     """The content of the message that an item becomes."""
-    from trajview.models.messages import ReasoningPart, TextPart
 
     if not isinstance(item, dict):
         return as_text(item)
@@ -265,7 +271,6 @@ def _item_metadata(item: dict[str, Any], role: str) -> dict[str, Any]:
 
 def message_of(item: Any, link: Link, model: str | None) -> ChatMessage:
     """The message that an item becomes, whose call is known (`links_of`), where this model is the agent's."""
-    from trajview.models.messages import AssistantMessage, ToolMessage, UserMessage
 
     role = role_of(item)
     known = item if isinstance(item, dict) else {}
@@ -350,8 +355,6 @@ class AdpFormat:
 
     def read(self, record: Any, origin: Origin) -> AgentRun:
         """The trajectory as a run with one transcript. Raises FormatError where there is no content."""
-        from trajview.models.run import AgentRun
-        from trajview.models.transcript import Transcript
 
         found = _items(record, origin)
         run_id, reward = id_of(record, origin), reward_of(record, found.told)

@@ -7,17 +7,16 @@ value has the wrong type. What had to be guessed is said under `trajview_problem
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.json import Decoder
 
+from trajview.models.messages import ChatMessage, message_from
+
 from .parts import CALL_BLOCKS, parse_arguments, parts_of, tool_call, tool_calls_of
 from .plain import as_json, as_text, dict_or_value, kind, number, put
 from .roles import ROLES, Piece, is_block, logged_role, pieces_of
-
-if TYPE_CHECKING:
-    from trajview.models.messages import ChatMessage
 
 __all__ = ["PROBLEM", "Conversation", "message_of"]
 
@@ -122,24 +121,11 @@ class Conversation:
         if _is_item(item):
             self._response_item(item, message, used)
             return
-        content: Any = piece.blocks
-        if content is None:
-            spoken = next((key for key in ("content", "value", "text", "parts") if key in item), "content")
-            used.add(spoken)
-            content = {"parts": item[spoken]} if spoken == "parts" else item.get(spoken)
-            if content is not None and not isinstance(content, (str, list, dict)):
-                self._problem(message["metadata"], f"content must be text or parts, not {kind(content)}")
+        content = piece.blocks if piece.blocks is not None else self._spoken(item, message, used)
         used.add("content")
         calls: list[dict[str, Any]] = []
         if piece.role == "assistant":
-            if isinstance(content, list):
-                calls = [tool_call(block) for block in content if is_block(block, CALL_BLOCKS)]
-                content = [block for block in content if not is_block(block, CALL_BLOCKS)] if calls else content
-            if piece.first:
-                calls = self._calls_beside(item, used) + calls
-            if logged_role(item) in ("function_call", "tool_call") and isinstance(content, str):
-                call = _call_in(content)
-                calls, content = ([*calls, call], "") if call else (calls, content)
+            content, calls = self._without_calls(piece, content, used)
         message["content"] = parts_of(content)
         if piece.first:
             _add_beside(item, message, used)
@@ -147,6 +133,28 @@ class Conversation:
             message["tool_calls"] = calls
         if message["content"] == []:
             message["content"] = ""
+
+    def _spoken(self, item: dict[Any, Any], message: dict[str, Any], used: set[Any]) -> Any:
+        """What a message says, under whatever key."""
+        spoken = next((key for key in ("content", "value", "text", "parts") if key in item), "content")
+        used.add(spoken)
+        content = {"parts": item[spoken]} if spoken == "parts" else item.get(spoken)
+        if content is not None and not isinstance(content, (str, list, dict)):
+            self._problem(message["metadata"], f"content must be text or parts, not {kind(content)}")
+        return content
+
+    def _without_calls(self, piece: Piece, content: Any, used: set[Any]) -> tuple[Any, list[dict[str, Any]]]:
+        """The content of an assistant's message without the calls in it, and all calls of the message."""
+        calls: list[dict[str, Any]] = []
+        if isinstance(content, list):
+            calls = [tool_call(block) for block in content if is_block(block, CALL_BLOCKS)]
+            content = [block for block in content if not is_block(block, CALL_BLOCKS)] if calls else content
+        if piece.first:
+            calls = self._calls_beside(piece.item, used) + calls
+        if logged_role(piece.item) in ("function_call", "tool_call") and isinstance(content, str):
+            call = _call_in(content)
+            calls, content = ([*calls, call], "") if call else (calls, content)
+        return content, calls
 
     def _calls_beside(self, item: dict[Any, Any], used: set[Any]) -> list[dict[str, Any]]:
         calls = tool_calls_of(item.get("tool_calls"))
@@ -232,21 +240,20 @@ def _fitting(key: Any, value: Any, role: str) -> Any:
     """The value as the model's field of this name wants it, None if there is no such field or it does not fit."""
     if key in ("id", "timestamp"):
         return as_text(value) if isinstance(value, (str, int, float)) and not isinstance(value, bool) else None
-    if key in ("name", "recipient"):
-        return value if isinstance(value, str) else None
     if key == "reward":
         return None if isinstance(value, bool) else number(value)
-    if key == "usage":
-        return dict_or_value(value) if isinstance(value, dict) else None
-    if role == "assistant":
-        if key == "model":
-            return value if isinstance(value, str) else None
-        if key in ("citations", "suggested_messages"):
-            return value if isinstance(value, list) else None
     if role == "user" and key == "tool_call_id":
         ids = [value] if isinstance(value, str) else value
         return ids if isinstance(ids, list) and all(isinstance(one, str) for one in ids) else None
-    return None
+    wanted = _FIELDS.get(key) or (_ASSISTANT_FIELDS.get(key) if role == "assistant" else None)
+    if wanted is None or not isinstance(value, wanted):
+        return None
+    return dict_or_value(value) if key == "usage" else value
+
+
+_FIELDS: Final[dict[Any, type]] = {"name": str, "recipient": str, "usage": dict}
+"""Fields of any message, and the type of their values."""
+_ASSISTANT_FIELDS: Final[dict[Any, type]] = {"model": str, "citations": list, "suggested_messages": list}
 
 
 def _is_item(item: dict[Any, Any]) -> bool:
@@ -317,7 +324,6 @@ def _add_beside(item: dict[Any, Any], message: dict[str, Any], used: set[Any]) -
 
 def message_of(data: dict[str, Any]) -> ChatMessage:
     """Message data as a message. Data that does not fit is kept as its JSON, with the reason in its metadata."""
-    from trajview.models.messages import message_from
 
     try:
         return message_from(data)

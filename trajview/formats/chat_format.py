@@ -6,11 +6,13 @@ import struct
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 from msgspec import Struct
 
 from trajview.errors import Problem
+from trajview.models.run import AgentRun, Reward
+from trajview.models.transcript import Transcript
 from trajview.models.units import count_units
 
 from .base import Detection, Origin, Summary
@@ -21,10 +23,6 @@ from .plain import dict_or_value, first_id, is_list, kind, number, problems_at, 
 from .roles import ROLES, elements_of, pieces_of, role_of, roles_of
 from .shape import wrong_in_messages
 from .task import task_said, task_told
-
-if TYPE_CHECKING:
-    from trajview.models.run import AgentRun, Reward
-    from trajview.models.transcript import Transcript
 
 __all__ = [
     "Chat", "ChatFormat", "SaidIn", "chat_of", "leftovers", "message_item", "messages_under", "said_of", "summary_models",
@@ -104,23 +102,28 @@ def said_of(items: Sequence[Any], start: str = "message", *, each_is_one: bool =
         heads = items.heads()
         if None not in heads:
             return _said_of_heads(items, cast("Sequence[Head]", heads), each_is_one)
-        odd = {at: items[at] for at, head in enumerate(heads) if head is None}
-        named = [head if head is not None else odd[at] for at, head in enumerate(heads)]
-        models = [
-            each.model if isinstance(each, Head) else each.get("model") if isinstance(each, dict) else None
-            for each in named
-        ]
-        problems = [wrong for at, item in odd.items() for wrong in wrong_in_messages([item], start, at)]
-        if each_is_one:
-            roles = [ROLES[head.role] if head is not None else role_of(odd[at]) for at, head in enumerate(heads)]
-        else:
-            roles = outline_of(items).roles
-        return SaidIn(roles, _texts(models), problems, partial(task_told, items, heads))
+        return _said_of_some(items, heads, start, each_is_one)
     if not each_is_one and any(isinstance(item, dict) and type(item.get("content")) is list for item in items):
         roles = [piece.role for item in items for piece in pieces_of(item)]
     else:  # then each is one piece
         roles = roles_of(items)
     return SaidIn(roles, summary_models(items), wrong_in_messages(items, start), partial(task_said, items))
+
+
+def _said_of_some(items: Elements, heads: Sequence[Head | None], start: str, each_is_one: bool) -> SaidIn:
+    """The same of elements of which some have to be decoded."""
+    odd = {at: items[at] for at, head in enumerate(heads) if head is None}
+    models = [head.model if head is not None else _model_of(odd[at]) for at, head in enumerate(heads)]
+    problems = [wrong for at, item in odd.items() for wrong in wrong_in_messages([item], start, at)]
+    if each_is_one:
+        roles = [ROLES[head.role] if head is not None else role_of(odd[at]) for at, head in enumerate(heads)]
+    else:
+        roles = outline_of(items).roles
+    return SaidIn(roles, _texts(models), problems, partial(task_told, items, heads))
+
+
+def _model_of(item: Any) -> Any:
+    return item.get("model") if isinstance(item, dict) else None
 
 
 def _said_of_heads(items: Elements, heads: Sequence[Head], each_is_one: bool) -> SaidIn:
@@ -182,7 +185,6 @@ class Chat(Struct):
 
     def transcript(self, transcript_id: str, name: str | None = None) -> Transcript:
         """The messages as a transcript, each read when it is looked at."""
-        from trajview.models.transcript import Transcript
 
         from .chat_source import ChatSource
 
@@ -191,7 +193,6 @@ class Chat(Struct):
 
     def run(self, format_name: str) -> AgentRun:
         """The run."""
-        from trajview.models.run import AgentRun
 
         transcripts = [self.transcript(f"{self.id}/0")]
         for place, branch in enumerate(self.branches, 1):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from msgspec import Raw, Struct
 from msgspec.json import Decoder
 
-from trajview.models.messages import Measured, MessageSource
+from trajview.models.messages import ChatMessage, Measured, MessageSource
 from trajview.models.said import strings_within
 
 from .chat import Conversation, message_of
@@ -18,9 +18,6 @@ from .outline import WHOLE, Outline, outline_of
 from .parts import parse_arguments
 from .plain import as_text
 from .roles import ROLES, Piece, pieces_of
-
-if TYPE_CHECKING:
-    from trajview.models.messages import ChatMessage
 
 __all__ = ["ChatSource", "strings_in"]
 

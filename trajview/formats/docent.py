@@ -6,14 +6,16 @@ The models refuse what Docent refuses; this reader is tolerant, message by messa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeGuard
+from typing import Any, Final, Literal, TypeGuard
 
 from msgspec import Raw, Struct
 from msgspec.json import Decoder
 
 from trajview.errors import FormatError, Problem
-from trajview.models.messages import Measured, MessageSource
+from trajview.models.messages import ChatMessage, Measured, MessageSource, message_from
+from trajview.models.run import AgentRun, Reward
 from trajview.models.said import strings_within
+from trajview.models.transcript import Transcript, TranscriptGroup
 from trajview.models.units import count_units
 
 from .base import Detection, Origin, Summary
@@ -39,11 +41,6 @@ from .roles import ROLES, Piece, elements_of, role_of, roles_of
 from .shape import wrong_in_items
 from .sizes import measured_in
 from .traits import traits_of
-
-if TYPE_CHECKING:
-    from trajview.models.messages import ChatMessage
-    from trajview.models.run import AgentRun, Reward
-    from trajview.models.transcript import Transcript, TranscriptGroup
 
 __all__ = ["FORMAT", "Docent", "covers", "message_of", "summary"]
 
@@ -203,7 +200,6 @@ class Docent:
 
     def _build(self, record: Any, origin: Origin, wrong: list[str] | None = None) -> AgentRun:
         """The run; `wrong` gets what is wrong with it, which takes reading every message."""
-        from trajview.models.run import AgentRun
 
         problems = [] if wrong is None else wrong
         run, transcripts = self._transcripts(record, origin)
@@ -283,7 +279,6 @@ def covers(units: Any, count: int) -> TypeGuard[list[list[int]]]:
 
 
 def _group(group: Any, default_id: str, problems: list[str]) -> TranscriptGroup:
-    from trajview.models.transcript import TranscriptGroup
 
     if not isinstance(group, dict):
         problems.append(f"a transcript group is an object, and this is {kind(group)}")
@@ -294,7 +289,6 @@ def _group(group: Any, default_id: str, problems: list[str]) -> TranscriptGroup:
 
 
 def _transcript(transcript: Any, default_id: str, index: int, problems: list[str], *, checked: bool) -> Transcript:
-    from trajview.models.transcript import Transcript
 
     record = transcript if isinstance(transcript, dict) else {}
     if record is not transcript:
@@ -329,7 +323,6 @@ def message_of(item: Any) -> tuple[ChatMessage, str]:
 
     Returns it, and what is wrong with it.
     """
-    from trajview.models.messages import message_from
 
     try:
         return _with_shadowed(message_from(item), item), ""

@@ -240,41 +240,54 @@ def _id_of(line: dict[Any, Any]) -> str | None:
 
 def _message_of(line: dict[Any, Any], common: dict[str, Any]) -> dict[Any, Any] | None:
     """The message in an event, with what the event says of it: time and metadata. None where there is no message."""
-    kind = line["type"]
-    if kind in PAYLOAD_TYPES:
-        payload = line["payload"]
-        found = payload.get("type")
-        speaks = isinstance(payload.get("role"), str) or (
-            isinstance(found, str) and (found == "reasoning" or found.endswith(("_call", "_call_output")))
-        )
-        if kind != "response_item" or not speaks:
-            return None
-        message, holder, used = payload, "payload", {"type", "payload"}
-    elif isinstance(line.get("message"), dict):
-        message, holder, used = line["message"], "message", {"message"}
-    elif kind == "system" and isinstance(line.get("content"), str):
-        message, holder, used = {"role": "system", "content": line["content"]}, "content", {"content"}
-    else:
+    found = _held_in(line)
+    if found is None:
         return None
+    message, holder, used = found
     item = dict(message)
     metadata: dict[str, Any] = {}
     if not isinstance(item.get("role"), str) and holder == "message":
         if item.get("role") is not None:
             metadata["role"] = item["role"]
-        item["role"] = kind
+        item["role"] = line["type"]
     for key, value in line.items():
-        if key in used or (key == "type" and value == item.get("role")):
-            continue
-        if key == "timestamp" and isinstance(value, str) and "timestamp" not in item:
-            item["timestamp"] = value
-        elif isinstance(key, str) and key in SAID_ONCE:
-            if common.setdefault(key, value) != value:
-                metadata[key] = value
-        elif value is not None:
-            metadata[str(key)] = value
+        if key not in used and not (key == "type" and value == item.get("role")):
+            _add_about(key, value, item, metadata, common)
     if metadata:
         merged = dict(dict_or_value(message.get("metadata")))
         for key, value in metadata.items():
             put(merged, key, value)
         item["metadata"] = merged
     return item
+
+
+def _held_in(line: dict[Any, Any]) -> tuple[dict[Any, Any], str, set[str]] | None:
+    """The message in an event as it was logged, the key that it is under, and the event's keys that say no more than that."""
+    kind = line["type"]
+    if kind in PAYLOAD_TYPES:
+        payload = line["payload"]
+        return (payload, "payload", {"type", "payload"}) if kind == "response_item" and _speaks(payload) else None
+    if isinstance(line.get("message"), dict):
+        return line["message"], "message", {"message"}
+    if kind == "system" and isinstance(line.get("content"), str):
+        return {"role": "system", "content": line["content"]}, "content", {"content"}
+    return None
+
+
+def _speaks(payload: dict[Any, Any]) -> bool:
+    """Whether an item of the Responses API is a message, a thought, a call or an answer."""
+    found = payload.get("type")
+    if isinstance(payload.get("role"), str):
+        return True
+    return isinstance(found, str) and (found == "reasoning" or found.endswith(("_call", "_call_output")))
+
+
+def _add_about(key: Any, value: Any, item: dict[Any, Any], metadata: dict[str, Any], common: dict[str, Any]) -> None:
+    """Add what an event says of its message: the time, what all events of the session say, or metadata."""
+    if key == "timestamp" and isinstance(value, str) and "timestamp" not in item:
+        item["timestamp"] = value
+    elif isinstance(key, str) and key in SAID_ONCE:
+        if common.setdefault(key, value) != value:
+            metadata[key] = value
+    elif value is not None:
+        metadata[str(key)] = value

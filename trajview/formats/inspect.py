@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trajview.errors import Problem
+from trajview.models.run import AgentRun
+from trajview.models.transcript import Transcript
 
 from .base import Detection, Origin, Summary
 from .chat import Conversation
 from .chat_format import Chat, chat_of, leftovers, messages_under, summary_models
 from .inspect_agents import sub_agents
 from .plain import as_text, first_id, is_list, kind, not_an_object, problems_at, rewards_of, text_or_none
-
-if TYPE_CHECKING:
-    from trajview.models.run import AgentRun
-    from trajview.models.transcript import Transcript
 
 __all__ = ["FORMAT", "Inspect"]
 
@@ -74,7 +72,6 @@ class Inspect:
         )  # fmt: skip
 
     def read(self, record: Any, origin: Origin) -> AgentRun:
-        from trajview.models.run import AgentRun
 
         run, samples = self._look(record, origin)
         transcripts = []

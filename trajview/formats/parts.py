@@ -214,14 +214,19 @@ def tool_call(item: object) -> dict[str, Any]:
     _add_call_fields(call, item, error)
     used = {"type", "view", "parse_error", "language", identified}
     used |= {wrapper} if holder is not item else {named, argued}
-    for key in item:
-        if key not in used and item[key] is not None:
-            put(call, key, item[key])
+    _keep_rest(call, item, used)
     if holder is not item:
         for key in holder:
             if key not in (named, argued):
                 put(call, key, holder[key])
     return call
+
+
+def _keep_rest(call: dict[str, Any], item: dict[Any, Any], used: set[Any]) -> None:
+    """Keep what no field of a call holds."""
+    for key in item:
+        if key not in used and item[key] is not None:
+            put(call, key, item[key])
 
 
 def _built_in_call(item: dict[Any, Any]) -> dict[str, Any] | None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from trajview.models.messages import UserMessage
+from trajview.models.run import AgentRun
+from trajview.models.transcript import Transcript
 
 from .base import Detection, Origin, Summary
 from .logged import decoded
 from .plain import as_json, first_id, kind
-
-if TYPE_CHECKING:
-    from trajview.models.run import AgentRun
 
 __all__ = ["FORMAT", "RawJSON"]
 
@@ -30,9 +31,6 @@ class RawJSON:
         return Summary(self._id(record, origin), messages=1, units=1)
 
     def read(self, record: Any, origin: Origin) -> AgentRun:
-        from trajview.models.messages import UserMessage
-        from trajview.models.run import AgentRun
-        from trajview.models.transcript import Transcript
 
         found = self._id(record, origin)
         message = UserMessage(content=as_json(decoded(record)))

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trajview.errors import Problem
 from trajview.models.episodes import ENVIRONMENT, rewards_of
-from trajview.models.messages import Measured, MessageSource
+from trajview.models.messages import AssistantMessage, ChatMessage, Measured, MessageSource, SystemMessage, UserMessage
+from trajview.models.run import AgentRun
+from trajview.models.transcript import Transcript
 
 from .base import Detection, Origin, Summary
 from .episode_outline import Outlined, agent_outlines, measured, onlooker_count, onlooker_outline
 from .plain import place
 from .sotopia_episode import Episode, Line, context_of, deed_line, episode_of, lines_in_turn, views_in_turn
-
-if TYPE_CHECKING:
-    from trajview.models.messages import ChatMessage
-    from trajview.models.run import AgentRun
-    from trajview.models.transcript import Transcript
 
 __all__ = ["FORMAT", "SotopiaFormat"]
 
@@ -32,7 +29,6 @@ def _models_by_agent(episode: Episode) -> dict[str, str]:
 
 def message_of(line: Line, models: dict[str, str]) -> ChatMessage:
     """The message that a line becomes, where these are the agents' models."""
-    from trajview.models.messages import AssistantMessage, SystemMessage, UserMessage
 
     metadata: dict[str, Any] = {"turn": line.turn} | ({"action": line.action} if line.action else {})
     common: dict[str, Any] = {
@@ -98,7 +94,6 @@ class EpisodeSource(MessageSource):
 
 
 def _transcript(episode: Episode, key: str, name: str, outlined: Outlined, agent: str | None = None) -> Transcript:
-    from trajview.models.transcript import Transcript
 
     source = EpisodeSource(episode, outlined, _models_by_agent(episode), agent)
     messages = source.messages(outlined.roles)
@@ -153,7 +148,6 @@ def _metadata(episode: Episode) -> dict[str, Any]:
 
 def _run(episode: Episode, outlined: Outlined) -> AgentRun:
     """The run that an episode is, of which an onlooker sees so much."""
-    from trajview.models.run import AgentRun
 
     metadata = _metadata(episode)
     scenario = metadata.get("scenario")

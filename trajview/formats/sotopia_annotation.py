@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct
 
 from trajview.errors import FormatError, Problem
 from trajview.models.episodes import OVERALL, rewards_of, text_of
+from trajview.models.messages import UserMessage
+from trajview.models.run import AgentRun, Reward
+from trajview.models.transcript import Transcript
 
 from .base import Detection, Origin, Summary
 from .logged import decoded
 from .plain import place
-
-if TYPE_CHECKING:
-    from trajview.models.run import AgentRun, Reward
 
 __all__ = ["FORMAT", "SotopiaAnnotationFormat"]
 
@@ -92,9 +92,6 @@ class SotopiaAnnotationFormat:
 
     def read(self, record: Any, origin: Origin) -> AgentRun:
         """A run of one transcript: a message with each agent's scores, then the reasoning."""
-        from trajview.models.messages import UserMessage
-        from trajview.models.run import AgentRun
-        from trajview.models.transcript import Transcript
 
         annotation = _annotation_of(record, origin)
         messages = [UserMessage(content=text, name=annotation.annotator or None) for text in annotation.texts]

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from trajview.models.run import Reward
 
 __all__ = [
-    "ECHO_LIMIT", "Episode", "Line", "agent_lines", "context_of", "deed_line", "episode_from", "episode_of", "flat", "is_echo", "lines_in_turn",
+    "ECHO_LIMIT", "Episode", "Line", "agent_lines", "context_of", "deed_line", "episode_of", "flat", "is_echo", "lines_in_turn",
     "onlooker_lines", "views_in_turn",
 ]  # fmt: skip
 
@@ -115,37 +115,9 @@ def episode_of(record: object, origin: Origin) -> Episode:
             hint="check that it is a Sotopia EpisodeLog",
             where=place(origin),
         )
-    return episode_from(fields, turns_of(messages), origin)
-
-
-def episode_from(
-    fields: dict[str, Any],
-    every: list[list[Said]],
-    origin: Origin,
-    rewards: list[Reward] | None = None,
-    *,
-    evaluated: bool = True,
-) -> Episode:
-    """An episode from a record by Sotopia's keys, and its turns, the stream's evaluation among them.
-
-    `rewards`: those of the fields, where they are read already. Not `evaluated`: there is no stream's evaluation.
-    """
-    turns = every
-    if evaluated and EVALUATION in map(_SENDER, chain.from_iterable(every)):
-        turns = [
-            [said for said in turn if not is_evaluation(said)]
-            for turn in every
-            if not turn or not all(map(is_evaluation, turn))
-        ]
-    pks = _strings(fields.get("agents"))
-    agents = agent_names_of(turns, pks)
-    if rewards is None:
-        rewards = rewards_of(fields.get("rewards"), agents)
-    if not rewards:
-        rewards = rewards_of(_streamed_rewards(_streamed(every, "Rewards"))) or rewards
-    reasoning = fields.get("reasoning")
-    if not isinstance(reasoning, str) or not reasoning:
-        reasoning = _streamed(every, "Reasoning") or comments_of(fields.get("rewards"), agents)
+    every = turns_of(messages)
+    turns = _without_evaluation(every)
+    agents = agent_names_of(turns, _strings(fields.get("agents")))
     codename, pk = fields.get("codename"), fields.get("pk")
     return Episode(
         id=pk if isinstance(pk, str) and pk else origin.default_id if pk in (None, "") else text_of(pk),
@@ -153,11 +125,37 @@ def episode_from(
         agents=agents,
         models=_strings(fields.get("models")),
         turns=turns,
-        rewards=rewards if rewards and len(rewards) == len(agents) else None,
-        reasoning=reasoning,
+        rewards=_rewards(fields, every, agents),
+        reasoning=_reasoning(fields, every, agents),
         moderated=is_moderated(turns),
         fields=fields,
     )
+
+
+def _without_evaluation(every: list[list[Said]]) -> list[list[Said]]:
+    """The turns without what a stream appends: rewards and reasoning."""
+    if EVALUATION not in map(_SENDER, chain.from_iterable(every)):
+        return every
+    return [
+        [said for said in turn if not is_evaluation(said)]
+        for turn in every
+        if not turn or not all(map(is_evaluation, turn))
+    ]
+
+
+def _rewards(fields: dict[str, Any], every: list[list[Said]], agents: list[str]) -> list[Reward] | None:
+    """One reward for each agent, the record's or the stream's; None where there are no such."""
+    rewards = rewards_of(fields.get("rewards"), agents)
+    if not rewards:
+        rewards = rewards_of(_streamed_rewards(_streamed(every, "Rewards"))) or rewards
+    return rewards if rewards and len(rewards) == len(agents) else None
+
+
+def _reasoning(fields: dict[str, Any], every: list[list[Said]], agents: list[str]) -> str:
+    reasoning = fields.get("reasoning")
+    if isinstance(reasoning, str) and reasoning:
+        return reasoning
+    return _streamed(every, "Reasoning") or comments_of(fields.get("rewards"), agents)
 
 
 # -- what an onlooker sees

@@ -5,10 +5,12 @@ The first message of each round carries the round in its metadata: `round`, `rou
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trajview.errors import Problem
-from trajview.models.messages import Measured, MessageSource
+from trajview.models.messages import ChatMessage, Measured, MessageSource
+from trajview.models.run import AgentRun
+from trajview.models.transcript import Transcript
 from trajview.models.units import count_units
 
 from .base import Detection, Origin, Summary
@@ -16,10 +18,6 @@ from .logged import decoded
 from .plain import dict_or_value, id_of, place, refused_at
 from .task import task_in
 from .taskweaver_entries import Entries, wrong_in_rounds
-
-if TYPE_CHECKING:
-    from trajview.models.messages import ChatMessage
-    from trajview.models.run import AgentRun
 
 __all__ = ["FORMAT", "TaskWeaverFormat"]
 
@@ -82,8 +80,6 @@ class TaskWeaverFormat:
 
     def read(self, record: Any, origin: Origin) -> AgentRun:
         """The conversation as a run with one transcript. Raises FormatError where there are no rounds."""
-        from trajview.models.run import AgentRun
-        from trajview.models.transcript import Transcript
 
         entries, run_id = Entries(record, origin), id_of(record, origin)
         used = {"rounds"} if isinstance(record.get("id"), dict | list | float) else {"rounds", "id"}

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from trajview.models.messages import (
+    AssistantMessage,
+    ChatMessage,
+    ContentPart,
+    ImagePart,
+    ReasoningPart,
+    TextPart,
+    ToolCall,
+    ToolMessage,
+    UserMessage,
+)
+from trajview.models.temporal import split_temporal, strip_temporal_markers
 
 from .plain import as_text, dict_or_value
 from .taskweaver_entries import Answer, Attached, Entry, name_in
-
-if TYPE_CHECKING:
-    from trajview.models.messages import ChatMessage, ContentPart, ToolCall
 
 __all__ = ["IMAGES", "REASONING", "answer_of", "failure_of", "labelled", "post_of", "reply_type_of"]
 
@@ -31,15 +41,11 @@ def labelled(attached: Attached) -> str:
 
 def _text_parts(text: str) -> list[ContentPart]:
     """The text, its temporal pieces apart and without their markers."""
-    from trajview.models.messages import TextPart
-    from trajview.models.taskweaver import split_temporal
-
     return [TextPart(text=piece, temporal=True if temporal else None) for piece, temporal in split_temporal(text)]
 
 
 def _links(attached: Attached) -> list[ContentPart]:
     """Images and text links of an attachment whose content is a path, an address, or a list of them."""
-    from trajview.models.messages import ImagePart, TextPart
 
     content = attached.content
     if isinstance(content, str) and content.lstrip().startswith("["):
@@ -59,7 +65,6 @@ def _links(attached: Attached) -> list[ContentPart]:
 
 def _function_calls(content: Any) -> list[ToolCall]:
     """The calls in a `function` attachment (JSON: name and arguments, or a list of such); none where it holds no such."""
-    from trajview.models.messages import ToolCall
 
     if isinstance(content, str):
         try:
@@ -90,46 +95,52 @@ def reply_type_of(entry: Entry) -> str | None:
 
 def _content(entry: Entry) -> tuple[list[ContentPart], list[ToolCall]]:
     """What a post says and calls: reasoning, then its message, then its other attachments."""
-    from trajview.models.messages import ReasoningPart, ToolCall
-    from trajview.models.taskweaver import strip_temporal_markers
-
     if not isinstance(entry.post, dict):
         return _text_parts(as_text(entry.post)), []
     message = as_text(entry.post.get("message"))
-    reply_type = (reply_type_of(entry) or "").strip().lower()
     reasoning: list[ContentPart] = []
     rest: list[ContentPart] = []
     calls: list[ToolCall] = []
+    is_python = (reply_type_of(entry) or "").strip().lower() == "python"
     for attached in entry.attachments:
-        type_, content = attached.type, as_text(attached.content)
-        if not content or type_ == "reply_type":
+        if not as_text(attached.content) or attached.type == "reply_type":
             continue
-        is_code = type_ == "python" or (type_ == "reply_content" and reply_type == "python")
-        if type_ in REASONING:
+        if attached.type in REASONING:
             reasoning.append(ReasoningPart(reasoning=strip_temporal_markers(labelled(attached))))
-        elif is_code and entry.role == "assistant":
-            calls.append(ToolCall(function="python", arguments={"code": content}, language="python"))
-        elif is_code or type_ == "sample":
-            rest += _text_parts(f"{type_}:\n```python\n{content}\n```")
-        elif type_ == "reply_content":
-            # TaskWeaver copies a reply that is text into the message.
-            rest += _text_parts(labelled(attached)) if content.strip() != message.strip() else []
-        elif type_ in IMAGES or type_ == "artifact_paths":
-            rest += _links(attached)
-        elif type_ == "function" and entry.role == "assistant" and (found := _function_calls(attached.content)):
+        elif entry.role == "assistant" and (found := _calls(attached, is_python)):
             calls += found
         else:
-            rest += _text_parts(labelled(attached))
+            rest += _shown(attached, is_python, message)
     for number, call in enumerate(calls):
         call.id = f"{entry.call}.{number}" if number else entry.call
     return [*reasoning, *_text_parts(message), *rest], calls
 
 
+def _is_code(attached: Attached, is_python: bool) -> bool:
+    return attached.type == "python" or (attached.type == "reply_content" and is_python)
+
+
+def _calls(attached: Attached, is_python: bool) -> list[ToolCall]:
+    """The calls that an attachment is; none of another."""
+    if _is_code(attached, is_python):
+        return [ToolCall(function="python", arguments={"code": as_text(attached.content)}, language="python")]
+    return _function_calls(attached.content) if attached.type == "function" else []
+
+
+def _shown(attached: Attached, is_python: bool, message: str) -> list[ContentPart]:
+    """An attachment that is neither reasoning nor a call, as parts of the content."""
+    content = as_text(attached.content)
+    if _is_code(attached, is_python) or attached.type == "sample":
+        return _text_parts(f"{attached.type}:\n```python\n{content}\n```")
+    if attached.type == "reply_content" and content.strip() == message.strip():
+        return []  # TaskWeaver copies a reply that is text into the message
+    if attached.type in IMAGES or attached.type == "artifact_paths":
+        return _links(attached)
+    return _text_parts(labelled(attached))
+
+
 def _answer_content(answer: Answer) -> tuple[list[ContentPart], str | None]:
     """What checking or running the code said, and why it failed, where it did."""
-    from trajview.models.messages import TextPart
-    from trajview.models.taskweaver import strip_temporal_markers
-
     parts: list[ContentPart] = []
     said: dict[str, str] = {}
     for attached in answer.attachments:
@@ -170,7 +181,6 @@ def post_of(entry: Entry) -> tuple[ChatMessage, list[ToolCall]]:
 
 def answer_of(answer: Answer, calls: list[ToolCall]) -> ChatMessage:
     """The message of an answer to one of the calls of a post."""
-    from trajview.models.messages import ToolMessage
 
     parts, failure = _answer_content(answer)
     return ToolMessage(
@@ -183,7 +193,6 @@ def answer_of(answer: Answer, calls: list[ToolCall]) -> ChatMessage:
 
 def _plain_text(parts: list[ContentPart]) -> str | list[ContentPart]:
     """The content as a string where it is nothing but one."""
-    from trajview.models.messages import TextPart
 
     if not parts:
         return ""
@@ -193,7 +202,6 @@ def _plain_text(parts: list[ContentPart]) -> str | list[ContentPart]:
 
 def _message(entry: Entry, parts: list[ContentPart], calls: list[ToolCall]) -> ChatMessage:
     """The message of a post itself."""
-    from trajview.models.messages import AssistantMessage, UserMessage
 
     post = entry.post if isinstance(entry.post, dict) else {}
     known = ("id", "send_from", "send_to", "message", "attachment_list")

@@ -11,6 +11,15 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validat
 
 from trajview.errors import FormatError, Where
 
+from .temporal import (
+    TEMPORAL_END,
+    TEMPORAL_START,
+    drop_temporal,
+    split_temporal,
+    strip_temporal_markers,
+    wrap_temporal,
+)
+
 __all__ = [
     "DEPRECATED_TYPES", "TEMPORAL_END", "TEMPORAL_START", "Attachment", "AttachmentType", "Conversation", "Post",
     "Round", "drop_temporal", "split_temporal", "strip_temporal_markers", "wrap_temporal",
@@ -18,9 +27,6 @@ __all__ = [
 
 _SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _SafeDumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-
-TEMPORAL_START = "{{DELIMITER_START_TEMPORAL}}"
-TEMPORAL_END = "{{DELIMITER_END_TEMPORAL}}"
 
 DEPRECATED_TYPES = frozenset({"python", "sample", "text"})
 """Attachment types that make TaskWeaver refuse a file. (`text` is also the name of a type of today's.)"""
@@ -176,58 +182,3 @@ def _within(conversation: dict[str, Any]) -> list[dict[str, Any]]:
     rounds = conversation["rounds"]
     posts = [post for round_ in rounds for post in round_["post_list"]]
     return [*rounds, *posts, *(attachment for post in posts for attachment in post["attachment_list"])]
-
-
-def wrap_temporal(text: str) -> str:
-    """The text between the markers that make it part of one round's prompt only."""
-    return f"{TEMPORAL_START}{text}{TEMPORAL_END}"
-
-
-def strip_temporal_markers(text: str) -> str:
-    """The text without the markers, as the prompt of the round itself shows it."""
-    if "{{DELIMITER_" not in text:
-        return text
-    return text.replace(TEMPORAL_START, "").replace(TEMPORAL_END, "")
-
-
-def _spans(text: str) -> list[tuple[int, int]]:
-    """Start and end of each temporal part, markers included.
-
-    TaskWeaver's rule: from the first start marker to the first end marker; an end marker that comes first, or a
-    marker without its partner, ends the search, and the rest counts as ordinary text.
-    """
-    spans: list[tuple[int, int]] = []
-    position = 0
-    while True:
-        start = text.find(TEMPORAL_START, position)
-        end = text.find(TEMPORAL_END, position)
-        if start == -1 or end == -1 or end < start:
-            return spans
-        position = end + len(TEMPORAL_END)
-        spans.append((start, position))
-
-
-def drop_temporal(text: str) -> str:
-    """The text without its temporal parts, as the prompts of later rounds show it; unpaired markers stay in it."""
-    position = 0
-    kept: list[str] = []
-    for start, end in _spans(text):
-        kept.append(text[position:start])
-        position = end
-    return "".join([*kept, text[position:]])
-
-
-def split_temporal(text: str) -> list[tuple[str, bool]]:
-    """The text in pieces, without markers, each with whether it is temporal; empty pieces are left out.
-
-    The ordinary pieces are what `drop_temporal` keeps. Unpaired markers go, the text around them stays.
-    """
-    pieces: list[tuple[str, bool]] = []
-    position = 0
-    for start, end in _spans(text):
-        pieces.append((text[position:start], False))
-        pieces.append((text[start:end], True))
-        position = end
-    pieces.append((text[position:], False))
-    stripped = ((strip_temporal_markers(piece), temporal) for piece, temporal in pieces)
-    return [(piece, temporal) for piece, temporal in stripped if piece]
