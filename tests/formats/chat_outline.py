@@ -33,7 +33,7 @@ def outline(run: AgentRun, transcript: int = 0) -> list[str]:
 def _line(message: ChatMessage) -> str:
     pieces = []
     for part in message.parts:
-        data = part.model_dump(exclude_none=True)
+        data = {key: value for key, value in part.plain().items() if value is not None}
         kind = data.pop("type")
         pieces.append(data["text"] if kind == "text" and len(data) == 1 else f"<{kind} {json.dumps(data)}>")
     if isinstance(message, AssistantMessage):

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from trajview.corpus.corpus import Corpus
 from trajview.corpus.decode import decode_json
-from trajview.formats import chat_format, quick, registry
+from trajview.formats import quick, registry
 from trajview.formats.base import Origin
-from trajview.formats.chat import Conversation, message_models
-from trajview.formats.lazy import LazyMessages
+from trajview.formats.chat import Conversation, message_of
+from trajview.formats.chat_source import ChatSource
 from trajview.formats.quick import QuickLook
 from trajview.formats.roles import pieces_of
 from trajview.formats.unread import Parted, Unread, parted
@@ -90,7 +90,6 @@ def nothing_is_small() -> Iterator[None]:
     """So that short records are looked at, and opened, as long ones are."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(quick, "_LARGE", 2)
-        patch.setattr(chat_format, "LAZY_FROM", 0)
         yield
 
 
@@ -116,17 +115,7 @@ def assert_quick_is_full(record: Any, *, must: bool = False) -> None:
         run = known.open_parted(each, decode, ORIGIN)  # type: ignore[attr-defined]
         if run is None and each is not parts:  # without the look, it may take all of it
             continue
-        lazy = run.transcripts[0].messages
-        assert isinstance(lazy, LazyMessages)
-        decoded = LazyMessages(eager_items(record))
-        assert [lazy.searchable(index) for index in range(len(lazy))] == [
-            decoded.searchable(index) for index in range(len(lazy))
-        ]
         assert_same_run(run, read)
-
-
-def eager_items(record: Any) -> Any:
-    return registry.best(record)[0].look(record, ORIGIN).items  # type: ignore[attr-defined]
 
 
 @settings(max_examples=300, deadline=None)
@@ -188,14 +177,12 @@ def test_what_is_common_is_looked_at_quickly() -> None:
 def test_pieces_of_elements_are_those_of_decoded_ones(logged: list[Any]) -> None:
     found = parted(json.dumps({"messages": logged}).encode())
     assert found is not None
-    lazy = LazyMessages(Unread(found, decode))
-    assert lazy.roles == [piece.role for item in logged for piece in pieces_of(item)]
-    eager = message_models(Conversation().extend(logged).messages)
-    assert list(lazy) == eager
-    assert len(lazy.measured()) == len(eager)
-    assert highlights_in(Transcript(id="t", messages=lazy, units=None, metadata={})) == highlights_in(
-        Transcript(id="t", messages=eager)
-    )
+    source = ChatSource(Unread(found, decode))
+    assert source.roles == [piece.role for item in logged for piece in pieces_of(item)]
+    expected = [message_of(message) for message in Conversation().extend(logged).messages]
+    messages = source.messages(source.roles)
+    assert highlights_in(Transcript(messages=messages)) == highlights_in(Transcript(messages=expected))
+    assert messages == expected
 
 
 def test_sizes_of_blocks_are_about_those_of_their_texts() -> None:
@@ -204,7 +191,9 @@ def test_sizes_of_blocks_are_about_those_of_their_texts() -> None:
     logged = [{"role": "user", "content": [block, {"type": "text", "text": text}]}]
     found = parted(json.dumps(logged).encode())
     assert found is not None
-    for lines, length, calls in LazyMessages(Unread(found, decode)).measured():
+    source = ChatSource(Unread(found, decode))
+    for message in source.messages(source.roles):
+        lines, length, calls = message.size
         assert (abs(lines - 400) < 40, abs(length - len(text)) < 500, calls) == (True, True, 0)
 
 

@@ -13,9 +13,7 @@ from hypothesis import strategies as st
 from trajview.formats import adp
 from trajview.formats.adp import FORMAT
 from trajview.formats.base import Origin
-from trajview.formats.lazy_adp import AdpMessages
 from trajview.formats.quick_adp import look_at_trajectory, parted_trajectory
-from trajview.highlight import text_of
 from trajview.models.adp_spelling import CLASSES
 
 from .hostile import ODD, hostile_bytes, in_any_order
@@ -48,9 +46,7 @@ OTHER_KEYS = st.fixed_dictionaries(
 )
 
 
-TAKEN_APART = TakenApart(
-    adp, AdpMessages, parted_trajectory, look_at_trajectory, is_empty=lambda record: not record["content"]
-)
+TAKEN_APART = TakenApart(adp, parted_trajectory, look_at_trajectory, is_empty=lambda record: not record["content"])
 check = TAKEN_APART.check
 
 
@@ -107,7 +103,6 @@ def test_a_large_trajectory_is_listed_and_opened_without_being_decoded_in_full(
         assert (info.format, info.id, info.messages, info.units, info.rewards, info.models) == (
             "adp", summary.id, summary.messages, summary.units, summary.rewards, summary.models,
         )  # fmt: skip
-        assert isinstance(run.transcripts[0].messages, AdpMessages)
         assert_same_run(run, whole)
 
 
@@ -124,30 +119,6 @@ def test_what_stands_beside_the_items_keeps_its_order_however_far_apart_it_is() 
             {key: known[key] for key in [*order, "content"]}, {key: known[key] for key in ["content", *order]},
         ):  # fmt: skip
             assert check(json.dumps(record).encode())
-
-
-def test_what_usual_items_say_is_known_without_building_them() -> None:
-    said = [
-        {"class_": "text_observation", "content": "so\nit is", "source": "environment", "tool_call_id": "a"},
-        {"class_": "message_action", "content": "so", "description": "why"},
-        {"class_": "code_action", "content": "1 + 1", "reasoning_content": "sum", "description": "it"},
-        {"class_": "api_action", "function": "look", "kwargs": {"at": [1, {"b": None}]}},
-        {"class_": "text_observation", "content": None, "source": "user"},
-    ]
-    messages = AdpMessages(said, None)
-    built = adp.FORMAT.read({"id": "t", "content": said}, Origin(Path("t.json"))).transcripts[0].messages
-    for index in range(len(said)):
-        known = messages.searchable(index)
-        assert known is not None
-        assert "\n".join(known) == text_of(built[index])
-    assert not messages._built
-    for odd in (
-        {**said[0], "exit_code": 1},
-        {**said[0], "content": 3},
-        {**said[3], "kwargs": "{"},
-        {"class_": "web_action"},
-    ):
-        assert AdpMessages([odd], None).searchable(0) is None
 
 
 def test_what_an_item_keeps_beside_what_it_shows_stays_in_the_order_of_the_file() -> None:

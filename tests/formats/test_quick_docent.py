@@ -14,12 +14,9 @@ from hypothesis import strategies as st
 from trajview.corpus.decode import decode_json
 from trajview.formats import docent, quick, registry
 from trajview.formats.base import Origin
-from trajview.formats.lazy_docent import DocentMessages
 from trajview.formats.quick import QuickLook
 from trajview.formats.quick_docent import look_at_parts, look_at_run, parted_run
-from trajview.formats.unread import Parted, Unread, parted
-from trajview.highlight import error_of, text_of
-from trajview.models.messages import AssistantMessage, ToolMessage
+from trajview.formats.unread import Parted, parted
 
 from .test_quick import VALUE, look_at
 
@@ -118,59 +115,6 @@ def test_a_run_opened_from_its_parts_is_the_run_read(record: dict[str, Any]) -> 
     assert run == docent.FORMAT.read(decode(data), ORIGIN)
     if look_at_parts(parts, ORIGIN) is not None:
         assert look_at_parts(parts, ORIGIN) == look_at_run(data, ORIGIN)
-
-
-@settings(max_examples=120, deadline=None)
-@given(logged=st.lists(MESSAGE | ODD | VALUE, max_size=8), as_bytes=st.booleans())
-def test_each_message_is_the_one_that_reading_builds(logged: list[Any], as_bytes: bool) -> None:
-    logged = decode(json.dumps(logged).encode())
-    eager = [docent.message_of(item)[0] for item in logged]
-    parts = parted(json.dumps({"messages": logged}).encode())
-    if parts is None:  # there is an infinite number
-        return
-    lazy = DocentMessages(Unread(parts, decode) if as_bytes else logged)
-    assert lazy.roles == [message.role for message in eager]
-    assert len(lazy.measured()) == len(eager)
-    for index in reversed(range(len(lazy))):
-        assert lazy[index] == eager[index]
-        known = lazy.searchable(index)
-        if known is not None:
-            assert "\n".join(filter(None, known)) == text_of(eager[index])
-            if isinstance(eager[index], AssistantMessage):
-                assert error_of(eager[index]) is None
-            if isinstance(eager[index], ToolMessage):
-                assert not eager[index].error
-
-
-def test_texts_of_usual_messages_are_known_without_building() -> None:
-    logged = [
-        {"role": "user", "content": "a"},
-        {"role": "assistant", "content": "b", "tool_calls": [{"id": "1", "function": "f", "arguments": {"k": ["v"]}}]},
-        {"role": "tool", "content": "c", "tool_call_id": "1", "function": "f"},
-    ]
-    lazy = DocentMessages(logged)
-    assert [lazy.searchable(index) for index in range(3)] == [["a"], ["b", "f", "k", "v"], ["c"]]
-    assert not lazy._built
-
-
-def test_a_long_transcript_opens_without_building_its_messages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(docent, "LAZY_FROM", 10)
-    logged = [{"role": "user" if i % 2 else "assistant", "content": f"message {i}"} for i in range(30)]
-    record = {
-        "id": "long",
-        "transcripts": [{"messages": logged, "units": [[0], list(range(1, 30))]}, {"messages": logged}],
-    }
-    parts = parted_run(encoded(record))
-    assert parts is not None
-    opened, read = docent.FORMAT.open_parted(parts, decode, ORIGIN), docent.FORMAT.read(record, ORIGIN)
-    assert opened is not None
-    for run in (opened, docent.FORMAT.open(record, ORIGIN)):
-        for lazy, whole in zip(run.transcripts, read.transcripts, strict=True):
-            assert isinstance(lazy.messages, DocentMessages)
-            assert lazy.units_of_action == whole.units_of_action
-            assert not lazy.messages._built
-            assert list(lazy.messages) == whole.messages
-            assert (lazy.id, lazy.metadata, lazy.units) == (whole.id, whole.metadata, whole.units)
 
 
 def test_bytes_that_are_no_text_are_found() -> None:

@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 from trajview.corpus.decode import decode_json
 from trajview.formats import registry, unread
 from trajview.formats.base import Origin
-from trajview.formats.lazy import LazyMessages
 from trajview.formats.unread import Parted, Unread, parted
 
-from .test_lazy import items
+from .strategies import items
 from .test_quick import KEYS
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
@@ -85,22 +84,6 @@ def test_what_holds_no_list_of_messages_has_no_parts(data: bytes) -> None:
     assert parted(data) is None
 
 
-@given(items(), st.booleans())
-def test_messages_that_are_bytes_become_what_decoded_ones_do(logged: list[Any], looked_at: bool) -> None:
-    found = parted(json.dumps({"messages": logged}).encode())
-    assert found is not None
-    if looked_at:
-        found.heads = [unread._head(raw) for raw in found.raws]
-    plain, lazy = LazyMessages(logged), LazyMessages(Unread(found, decode))
-    assert lazy.roles == plain.roles
-    assert len(lazy.measured()) == len(lazy)
-    assert [lazy.searchable(index) for index in range(len(lazy))] == [plain.searchable(i) for i in range(len(plain))]
-    for index in range(len(lazy)):  # their keys may be in another order
-        assert sorted(lazy.strings(index)) == sorted(plain.strings(index))
-    for index in reversed(range(len(lazy))):
-        assert lazy[index] == plain[index]
-
-
 USUAL = st.fixed_dictionaries(
     {"role": st.sampled_from(["user", "assistant", "tool", "developer"])},
     optional={key: VALUE for key in unread.Usual.__struct_fields__ if key != "role"},
@@ -124,13 +107,6 @@ def test_one_message_that_is_not_usual_leaves_all_as_they_were_logged() -> None:
     assert list(Unread(found, decode)) == odd
 
 
-def test_a_message_with_bytes_that_are_no_text_is_shown_with_marks() -> None:
-    found = parted(b'{"messages": [{"role": "user", "content": "a\xffb"}, {"role": "user", "content": 1e999}]}')
-    assert found is not None
-    messages = LazyMessages(Unread(found, decode))
-    assert [message.text for message in messages] == ["a\ufffdb", "Infinity"]
-
-
 @settings(max_examples=200, deadline=None)
 @given(keys=KEYS, logged=items())
 def test_a_record_opened_from_its_parts_is_the_record_opened(keys: dict[str, Any], logged: list[Any]) -> None:
@@ -142,12 +118,4 @@ def test_a_record_opened_from_its_parts_is_the_record_opened(keys: dict[str, Any
         return
     run = open_parted(parts, decode, ORIGIN)
     if run is not None:
-        assert run == found.open(decode(data), ORIGIN)  # type: ignore[attr-defined]
-
-
-def test_the_lines_of_a_text_are_guessed_from_its_beginning() -> None:
-    text = "\n".join("line of a log" for _ in range(3000))
-    found = parted(json.dumps({"messages": [{"role": "tool", "content": text}]}).encode())
-    assert found is not None
-    ((lines, length, calls),) = LazyMessages(Unread(found, decode)).measured()
-    assert (abs(lines - 3000) < 300, abs(length - len(text)) < 5000, calls) == (True, True, 0)
+        assert run == found.read(decode(data), ORIGIN)
