@@ -43,8 +43,26 @@ def test_importing_trajview_imports_nothing_heavy() -> None:
 
 def test_the_public_names_are_imported_on_first_use() -> None:
     found = imported_by("import trajview\ntrajview.Transcript")
-    assert "pydantic" in found
-    assert "textual" not in found
+    assert "msgspec" in found
+    assert found.isdisjoint({"pydantic", "textual"})
+
+
+def test_runs_are_made_read_and_blinded_without_pydantic() -> None:
+    found = imported_by(
+        "import sys\n"
+        "from trajview.corpus.corpus import open_corpus\n"
+        "from trajview.models import branches, text\n"
+        "from trajview.models.blind import blinded\n"
+        "for folder in sys.argv[1:]:\n"
+        "    corpus = open_corpus(folder)\n"
+        "    for info in corpus:\n"
+        "        run = blinded(corpus.load(info))\n"
+        "        assert branches.branches_of(run) and text.run_to_str(run)\n"
+        "        assert [message.said() for each in run.transcripts for message in each.messages]",
+        *(str(SAMPLES / folder) for folder in ("docent", "sotopia", "adp", "chat")),
+    )
+    assert "msgspec" in found
+    assert "pydantic" not in found
 
 
 @pytest.mark.parametrize("option", ["--version", "--help"])
