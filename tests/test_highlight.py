@@ -192,7 +192,7 @@ def test_arguments_of_any_depth_and_type_are_searched() -> None:
     deep: object = "bottom"
     for _ in range(5000):
         deep = [deep]
-    message = ToolMessage.model_construct(content="", error={"when": date(2025, 1, 2), "deep": deep})
+    message = ToolMessage(content="", error={"when": date(2025, 1, 2), "deep": deep})
     assert text_of(message) == "when\n2025-01-02\ndeep\nbottom"
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from textual import events
 from textual.widget import Widget
-from trajview.formats.unread import LAZY_FROM
 
+from trajview.app.highlighted import LONG
 from trajview.app.session import TranscriptSession
 
 from .driving import PATIENCE, Reader, reading
@@ -222,7 +222,7 @@ async def test_while_errors_are_looked_for_nobody_is_told_that_there_are_none(
     looked = held_back(monkeypatch, "scan")
     said = 'Traceback (most recent call last):\n  File "m.py", line 1\nOSError: no probe'
     failed = {"role": "tool", "tool_call_id": "a", "content": said}
-    run = chat("long", *map(str, range(LAZY_FROM)))
+    run = chat("long", *map(str, range(LONG)))
     run["messages"].append(failed)
     log = write_jsonl(tmp_path / "long.jsonl", [run])
     async with reading(log) as reader:
@@ -235,7 +235,7 @@ async def test_while_errors_are_looked_for_nobody_is_told_that_there_are_none(
         looked.set()
         await reader.until(lambda: reader.session.scanned)
         await reader.press("e")
-        assert reader.message == LAZY_FROM
+        assert reader.message == LONG
         assert "error 1 of 1" in reader.status
         assert "looking" not in reader.status
 

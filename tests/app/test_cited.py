@@ -7,16 +7,18 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from trajview.formats.lazy import LazyMessages
 
+from tests.formats.undecoded import undecoded
 from tests.models.strategies import transcripts
 from trajview.annotation.citations import find_citations
 from trajview.app.cited import YOU, Cited, cited_in, highlights_of, why_nowhere
 from trajview.app.render.evidence import QUOTED, citations_on_rows
 from trajview.app.render.options import Fold
 from trajview.app.session import TranscriptSession
+from trajview.formats.chat_source import ChatSource
 from trajview.models.messages import (
     AssistantMessage,
+    ChatMessage,
     ReasoningPart,
     SystemMessage,
     TextPart,
@@ -70,13 +72,15 @@ def test_reasoning_and_calls_cite_too() -> None:
     assert [(one.citation.place, one.by) for one in cited_in(run)] == [("T0B0", "in m1"), ("T0B0-B1", "in m1")]
 
 
-def test_messages_that_are_built_on_demand_are_not_built() -> None:
+def test_citations_of_a_log_are_found_by_its_texts_alone() -> None:
+    class Unreadable(ChatSource):
+        def read(self, at: int) -> ChatMessage:
+            raise AssertionError("a message was read")
+
     items = [{"role": "assistant", "content": f"see [T0B{n}]" if n % 1000 == 7 else "no"} for n in range(5000)]
-    messages = LazyMessages(items)
-    transcript = Transcript(messages=messages, units=None, metadata={})
-    run = AgentRun(transcripts=[transcript], reasoning=None)
+    source = Unreadable(undecoded(items))
+    run = AgentRun(transcripts=[Transcript(messages=source.messages(source.roles))])
     assert [one.citation.message for one in cited_in(run)] == [7, 1007, 2007, 3007, 4007]
-    assert not messages._built
 
 
 def test_a_log_of_nothing_but_citations_does_not_fill_the_memory() -> None:

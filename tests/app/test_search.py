@@ -8,25 +8,22 @@ from typing import Any
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
-from trajview.formats.built import MessagesOnDemand
-from trajview.formats.lazy import LazyMessages
-from trajview.formats.lazy_docent import DocentMessages
-from trajview.formats.unread import Unread, parted
 
-from tests.formats.test_lazy import items
+from tests.formats.strategies import items
+from tests.formats.undecoded import undecoded
 from trajview.app.search import search
 from trajview.corpus import absence, json_counting
 from trajview.corpus.absence import beginning_of
 from trajview.corpus.counting import counter_of
-from trajview.corpus.decode import decode_json
 from trajview.corpus.json_counting import pattern_counter_in_json
 from trajview.corpus.pattern_words import literal_of
 from trajview.corpus.query import Query, QueryError, query_from
-from trajview.formats import stretches
-from trajview.formats.chat import Conversation, message_models
-from trajview.formats.docent import message_of
+from trajview.formats.chat import Conversation, message_of
+from trajview.formats.chat_source import ChatSource
+from trajview.formats.docent import DocentSource
+from trajview.formats.docent import message_of as docents_message_of
 from trajview.highlight import text_of
-from trajview.models.messages import UserMessage
+from trajview.models.messages import ChatMessage, UserMessage
 from trajview.patterns import rows
 from trajview.textsafe import without_colours
 
@@ -97,6 +94,15 @@ PLAIN = st.lists(
 """Messages that say nothing but a text and calls."""
 
 
+def at_once(logged: list[Any]) -> list[ChatMessage]:
+    """The messages as one conversation builds them from first to last."""
+    return [message_of(message) for message in Conversation().extend(logged).messages]
+
+
+def unread(source: ChatSource | DocentSource) -> list[ChatMessage]:
+    return source.messages(source.roles)
+
+
 @given(PATTERNS, st.lists(TEXTS, max_size=3))
 @example("ſ", ["S"])
 @example("abc{0}", ["ab"])
@@ -129,9 +135,9 @@ def test_the_text_that_every_match_must_hold(pattern: str, literal: str) -> None
 
 
 @given(items(), st.sampled_from(["a", "bash", "x", "1", "[a-z]+", "call", "text"]), st.integers(0, 12))
-def test_logged_texts_are_searched_as_built_messages_are(logged: list[Any], text: str, start: int) -> None:
-    built = message_models(Conversation().extend(logged).messages)
-    (*first, last) = search(LazyMessages(logged), query_from(text), start)
+def test_messages_that_are_not_read_are_searched_as_those_that_are(logged: list[Any], text: str, start: int) -> None:
+    built = at_once(logged)
+    (*first, last) = search(unread(ChatSource(logged)), query_from(text), start)
     (*expected, all_of_them) = search(built, query_from(text), start)
     assert (last.messages, last.counts, last.done) == (all_of_them.messages, all_of_them.counts, True)
     assert [hits.messages for hits in first] == [hits.messages for hits in expected]
@@ -146,19 +152,13 @@ def test_messages_that_are_bytes_are_searched_as_built_ones_are(
     logged: list[Any], text: str, ascii_only: bool, by_docent: bool, start: int
 ) -> None:
     assume(text.strip())
-    data = json.dumps({"messages": logged}, ensure_ascii=ascii_only).encode()
-    parts = parted(data)
-    assert parts is not None
-    unread = Unread(parts, lambda raw: decode_json(raw)[0])
-    built: list[Any]
-    lazy: MessagesOnDemand
+    items = undecoded(json.dumps(logged, ensure_ascii=ascii_only).encode())
     if by_docent:
-        built, lazy = [message_of(item)[0] for item in logged], DocentMessages(unread)
+        built, lazy = [docents_message_of(item)[0] for item in logged], unread(DocentSource(items))
     else:
-        built, lazy = message_models(Conversation().extend(logged).messages), LazyMessages(unread)
+        built, lazy = at_once(logged), unread(ChatSource(items))
     query = query_from(text)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stretches, "STRETCH", 150)  # a message or two
         patch.setattr(rows, "_LEAST_RARE", 0.0)
         patch.setattr(absence, "_WORTH", 0)
         patch.setattr(json_counting, "_WORTH", 0)
@@ -203,12 +203,11 @@ def test_what_is_wrong_with_calls_and_what_their_values_become_is_found(pattern:
         {"role": "assistant", "content": "def b\nope nope", "tool_calls": calls('{"x": "def a(n)"}')},
         {"role": "assistant", "content": "the end", "tool_calls": calls('{"inf": 1e999, "x": true, "end": 1}')},
     ]
-    built = message_models(Conversation().extend(logged).messages)
+    built = at_once(logged)
     query = query_from(pattern)
     counts = {index: _count(query, text_of(message)) for index, message in enumerate(built)}
-    parts = parted(json.dumps({"messages": logged}).encode())
-    assert parts is not None
-    for messages in (built, LazyMessages(logged), LazyMessages(Unread(parts, lambda raw: decode_json(raw)[0]))):
+    of_bytes = ChatSource(undecoded(logged))
+    for messages in (built, unread(ChatSource(logged)), unread(of_bytes)):
         (*_, last) = search(messages, query)
         found = dict(zip(last.messages, last.counts, strict=True))
         assert found == {index: count for index, count in counts.items() if count}
@@ -229,15 +228,6 @@ def test_matches_are_counted_as_the_pattern_finds_them(text: str, within: str, r
     except QueryError:
         return
     assert counter_of(query.pattern)(within) == _count(query, within)
-
-
-@given(items())
-def test_what_is_searched_is_what_a_message_says(logged: list[Any]) -> None:
-    lazy = LazyMessages(logged)
-    for index, message in enumerate(lazy):
-        known = lazy.searchable(index)
-        if known is not None:
-            assert "\n".join(filter(None, known)) == text_of(message)
 
 
 def test_the_first_hit_comes_first_from_where_the_reader_is_and_round_the_end() -> None:
@@ -285,8 +275,6 @@ def test_a_match_that_goes_on_from_a_text_into_a_call_is_found_where_most_messag
         {"role": "user", "content": "456 \t\nrunning"},
         *({"role": "user", "content": f"12 running {number}"} for number in range(80)),
     ]
-    parts = parted(json.dumps({"messages": logged}).encode())
-    assert parts is not None
-    lazy = LazyMessages(Unread(parts, lambda raw: decode_json(raw)[0]))
+    lazy = unread(ChatSource(undecoded(logged)))
     assert list(search(lazy, query_from(r"[0-9]{3}\s+\w+ing?")))[-1].messages == (0, 2)
     assert list(search(lazy, query_from(r"\d\.\d+")))[-1].messages == (0, 1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -80,7 +82,7 @@ def test_rows_say_truly_what_their_sides_have_to_do_with_each_other(pair: tuple[
 
 @given(transcripts)
 def test_a_transcript_is_the_same_as_its_copy(transcript: Transcript) -> None:
-    found = align(transcript, transcript.model_copy(deep=True))
+    found = align(transcript, deepcopy(transcript))
     assert found.same
     assert {row.kind for row in found.messages} <= {Kind.SAME}
     assert found.differences() == []
@@ -180,8 +182,8 @@ def test_arguments_too_deep_for_json_are_compared_all_the_same() -> None:
         value: object = leaf
         for _ in range(5_000):
             value = [value]
-        call = ToolCall.model_construct(function="bash", arguments={"a": value})
-        return Transcript(messages=[AssistantMessage.model_construct(content="", tool_calls=[call])])
+        call = ToolCall(function="bash", arguments={"a": value})
+        return Transcript(messages=[AssistantMessage(content="", tool_calls=[call])])
 
     assert align(deep("x"), deep("x")).same
     assert not align(deep("x"), deep("y")).same

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from trajview.corpus import reader
 from trajview.corpus.corpus import Corpus
 from trajview.models.branches import Entry, branches_of
 from trajview.models.run import AgentRun
@@ -50,11 +51,14 @@ def write(path: Path, lines: list[Any]) -> Path:
     return path
 
 
-def opened(path: Path, *, lazily: bool = False) -> AgentRun:
-    corpus = Corpus([path])
-    corpus.scan()
-    assert len(corpus.infos) == 1
-    return corpus.load(corpus.infos[0], lazily=lazily)
+def opened(path: Path, *, undecoded: bool = False) -> AgentRun:
+    with pytest.MonkeyPatch.context() as patch:
+        if undecoded:  # as the lines of a long session stay
+            patch.setattr(reader, "_UNDECODED_FROM", 0)
+        corpus = Corpus([path])
+        corpus.scan()
+        assert len(corpus.infos) == 1
+        return corpus.load(corpus.infos[0])
 
 
 def said(run: AgentRun) -> list[list[str]]:
@@ -74,8 +78,8 @@ def session(tmp_path: Path) -> Path:
 
 
 def test_files_in_the_sessions_folder_are_transcripts_that_their_calls_lead_to(session: Path) -> None:
-    for lazily in (False, True):
-        run = opened(session, lazily=lazily)
+    for undecoded in (False, True):
+        run = opened(session, undecoded=undecoded)
         # In the order in which they began.
         assert said(run) == [OWN, [BARN, "I see none."], [ROOF, "I see four."]]
         assert [transcript.name for transcript in run.transcripts] == [None, BARN, ROOF]

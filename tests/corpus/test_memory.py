@@ -15,7 +15,7 @@ from trajview import open_corpus
 from trajview.corpus import json_lines, json_records, lines, memory, reader, scan
 from trajview.corpus.corpus import Corpus
 from trajview.errors import UnreadableError
-from trajview.formats import chat_format, quick
+from trajview.formats import logged
 
 
 def chats(count: int) -> list[dict[str, Any]]:
@@ -180,7 +180,7 @@ def test_large_files_list_the_same_as_small_ones_and_decode_nothing(
     )
     expected = list(open_corpus(path))
     assert [info.messages for info in expected] == ([*range(1, 10)] if several else [4])
-    monkeypatch.setattr(quick, "_LARGE", 0)
+    monkeypatch.setattr(logged, "_LARGE", 0)
     monkeypatch.setattr(json_records, "_LONG", long)
     decoded: list[int] = []
     decode = json_records.decode_json
@@ -260,9 +260,8 @@ def test_a_long_line_is_opened_as_it_is_in_the_file(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(lines, "_CHUNK", 100)
     monkeypatch.setattr(lines, "_LONG", 1000)
     monkeypatch.setattr(scan, "_LARGE", 10)
-    monkeypatch.setattr(quick, "_LARGE", 10)
-    monkeypatch.setattr(reader, "_APART_FROM", 10)
-    monkeypatch.setattr(chat_format, "LAZY_FROM", 100)
+    monkeypatch.setattr(logged, "_LARGE", 10)
+    monkeypatch.setattr(reader, "_UNDECODED_FROM", 10)
     record = chats(3)[2]
     record["messages"] = [{**message, "content": f"{i}"} for i in range(100) for message in record["messages"]]
     text = json.dumps(record)
@@ -274,6 +273,6 @@ def test_a_long_line_is_opened_as_it_is_in_the_file(tmp_path: Path, monkeypatch:
         assert corpus.wait(10)
         assert (corpus._reader._handed is None) == (len(more) > 1)
         run = corpus.load(corpus[0])
-        assert not isinstance(run.transcripts[0].messages, list)
+        assert run.transcripts[0].messages[5].logged is not None
         assert corpus.raw(corpus[0]) == text
         assert [message.text for message in run.transcripts[0].messages] == [m["content"] for m in record["messages"]]

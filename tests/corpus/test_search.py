@@ -613,7 +613,7 @@ def test_what_is_known_of_a_message_that_is_not_built_is_what_it_says_when_it_is
         form = registry.format_named(info.format)
         if not hasattr(form, "skim"):
             continue
-        run = form.skim(corpus.value(info), origin_of(info.path, info))
+        run = form.read(corpus.value(info), origin_of(info.path, info))
         for transcript in run.transcripts:
             for index, message in enumerate(transcript.messages):
                 labelled = getattr(transcript.messages, "labelled", lambda _: None)(index)

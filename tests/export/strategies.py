@@ -132,7 +132,7 @@ any_runs = st.builds(
 
 def _as_logged(run: AgentRun) -> AgentRun:
     """The run as one that was read from JSON, where two halves of a character are the character."""
-    return AgentRun.from_docent(json.loads(json.dumps(run.model_dump())))
+    return AgentRun.from_docent(json.loads(json.dumps(run.to_docent())))
 
 
 runs = any_runs.map(_as_logged)

@@ -10,6 +10,7 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from tests.app.strategies import HOSTILE
 from trajview.annotation.unit_notes import Mark, UnitNote, UnitNotes
@@ -243,7 +244,7 @@ def test_several_runs_are_on_a_sound_page_each_with_places_of_its_own(several: l
     record = AnnotationForEpisode(pk="p", episode="r", annotator_id=nasty, rewards=[(1.0, {})], reasoning=nasty)
     whole = PageOfRuns()
     for run in several:
-        run = run.model_copy(update={"name": nasty})
+        run = structs.replace(run, name=nasty)
         lost = whole.add(page_of(run, None, Annotated([record]), [compile_rule("a|e")])).lost
         assert lost == export_html(run, annotated=Annotated([record]), rules=[compile_rule("a|e")]).lost
     file = BytesIO()

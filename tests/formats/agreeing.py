@@ -20,7 +20,27 @@ def agree(known: Format, record: Any, origin: Origin) -> AgentRun:
     assert summary.transcripts == len(run.transcripts)
     assert summary.agents == tuple(run.agents or ())
     assert repr(summary.rewards) == repr(tuple(run.rewards or ())), "by repr, since NaN is no equal of itself"
+    look_at_all(run)
     return run
+
+
+def look_at_all(run: AgentRun) -> None:
+    """Check that each message that is not read yet says what it says when it is read."""
+    for transcript in run.transcripts:
+        for message in transcript.messages:
+            size, said, texts = message.size, message.said(), message.texts()
+            assert message.plain()["role"] == message.role
+            assert said == message.said()
+            assert texts == message.texts() == [text for _, text, _ in said]
+            assert min(size) >= 0
+
+
+def read_in_any_order(known: Format, record: Any, origin: Origin) -> None:
+    """Check that the messages of a record are the same, whichever is looked at first."""
+    forwards, backwards = known.read(record, origin), known.read(record, origin)
+    for one, other in zip(forwards.transcripts, backwards.transcripts, strict=True):
+        there = [message.plain() for message in reversed(other.messages)]
+        assert repr([message.plain() for message in one.messages]) == repr(there[::-1]), "by repr, for NaN's sake"
 
 
 def read_if_detected(known: Format, record: Any, read: Callable[[Any, Origin], object]) -> None:

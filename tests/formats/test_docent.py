@@ -40,9 +40,9 @@ def test_a_run_is_read_as_it_is() -> None:
 
 def test_what_we_write_reads_back_equal() -> None:
     run = FORMAT.read(load("docent/run.json"), Origin())
-    again = FORMAT.read(run.model_dump(mode="json"), Origin())
+    again = FORMAT.read(run.to_docent(), Origin())
     assert again == run
-    assert AgentRun.from_docent(run.model_dump(mode="json")) == run
+    assert AgentRun.from_docent(run.to_docent()) == run
 
 
 def test_several_scores_are_dimensions_with_the_reward_as_overall() -> None:

@@ -17,7 +17,7 @@ from trajview.formats.base import Format, Origin
 from trajview.formats.registry import FORMATS, best, detections, format_named, is_message_line
 from trajview.models.run import AgentRun
 
-from .agreeing import agree
+from .agreeing import agree, look_at_all, read_in_any_order
 from .chat_outline import FIXTURES, load, load_lines
 
 CHAT = ("docent", "openai", "anthropic", "sharegpt", "messages", "inspect", "sweagent", "atif", "openhands", "raw")
@@ -69,6 +69,7 @@ def read_or_refusal(known: Format, record: Any, origin: Origin) -> AgentRun | Fo
         assert error.sentence and "\n" not in error.sentence  # noqa: PT017, PT018
         return error
     assert run.transcripts
+    look_at_all(run)
     return run
 
 
@@ -81,6 +82,7 @@ def assert_agreement(record: Any) -> None:
             found.summarise(record, origin)
         return
     agree(found, record, origin)
+    read_in_any_order(found, record, origin)
     check = getattr(found, "check", None)
     if check is not None:
         assert all("\n" not in problem.reason for problem in check(record, origin))
@@ -265,7 +267,7 @@ MARKED_RECORDS = (
 def test_nothing_that_a_record_says_is_dropped(record: Any) -> None:
     found, _ = best(record)
     said = set(re.findall(r"mark\d{6}", json.dumps(record)))
-    shown = set(re.findall(r"mark\d{6}", json.dumps(found.read(record, Origin()).model_dump(mode="json"))))
+    shown = set(re.findall(r"mark\d{6}", json.dumps(found.read(record, Origin()).to_docent())))
     assert said <= shown
 
 

@@ -10,20 +10,17 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from trajview.formats.lazy_taskweaver import TaskWeaverMessages
 
 from trajview.errors import FormatError
-from trajview.formats import taskweaver
 from trajview.formats.base import Origin
 from trajview.formats.taskweaver import FORMAT
 from trajview.highlight import highlights_in
 from trajview.models.messages import AssistantMessage, ChatMessage, ImagePart, TextPart, ToolMessage
 from trajview.models.run import AgentRun
 
-from .agreeing import agree, models_in, read_if_detected
+from .agreeing import agree, look_at_all, models_in, read_if_detected, read_in_any_order
 from .digest import digest
 from .junk import junk, objects
-from .opened import assert_same_run
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "taskweaver"
 PATHS = sorted(path for path in FIXTURES.iterdir() if path.suffix in (".json", ".yaml"))
@@ -43,15 +40,6 @@ def agreed(record: Any, origin: Origin) -> AgentRun:
 def messages(*attachments: Any, message: Any = "done", send_from: Any = "CodeInterpreter") -> list[ChatMessage]:
     post = {"send_from": send_from, "send_to": "Planner", "message": message, "attachment_list": list(attachments)}
     return agreed({"rounds": [{"post_list": [post]}]}, Origin()).transcripts[0].messages
-
-
-def opened(record: dict[str, Any]) -> None:
-    """Opens the record, and checks that each message is the one that reading builds, and says what it is found by."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(taskweaver, "LAZY_FROM", 0)
-        run, whole = FORMAT.open(record, Origin()), FORMAT.read(record, Origin())
-    assert isinstance(run.transcripts[0].messages, TaskWeaverMessages)
-    assert_same_run(run, whole)
 
 
 def attached(type_: str, content: Any) -> dict[str, Any]:
@@ -221,17 +209,11 @@ def test_what_is_detected_reads_and_the_summary_agrees(record: dict[str, Any]) -
 
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(wild)
-def test_messages_built_when_they_are_looked_at_are_those_that_reading_builds(record: dict[str, Any]) -> None:
+def test_messages_are_the_same_whichever_is_looked_at_first(record: dict[str, Any]) -> None:
     try:
-        FORMAT.read(record, Origin())
+        read_in_any_order(FORMAT, record, Origin())
     except FormatError:
-        return
-    opened(record)
-
-
-@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
-def test_a_conversation_opened_is_the_conversation_read(path: Path) -> None:
-    opened(load(path))
+        assert FORMAT.detect(record) is None
 
 
 ATTACHED = st.builds(
@@ -249,5 +231,7 @@ POST = st.builds(
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(POST, max_size=3))
-def test_what_a_post_says_is_known_before_it_is_built(posts: list[Any]) -> None:
-    opened({"rounds": [{"post_list": posts}]})
+def test_what_a_post_says_is_known_before_it_is_read(posts: list[Any]) -> None:
+    record = {"rounds": [{"post_list": posts}]}
+    look_at_all(FORMAT.read(record, Origin()))
+    read_in_any_order(FORMAT, record, Origin())

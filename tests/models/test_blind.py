@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
-from trajview.formats.lazy import LazyMessages
 
+from trajview.formats.chat_source import ChatSource
 from trajview.models.blind import HIDDEN, blinded, tells
-from trajview.models.messages import AssistantMessage, ToolMessage, UserMessage
+from trajview.models.messages import AssistantMessage, ChatMessage, ToolMessage, UserMessage
 from trajview.models.run import AgentRun
 from trajview.models.transcript import Transcript
 
@@ -41,7 +41,7 @@ def run() -> AgentRun:
 
 
 def test_nothing_that_is_hidden_is_anywhere_in_a_blinded_run() -> None:
-    text = json.dumps(blinded(run()).model_dump(mode="json"))
+    text = json.dumps(blinded(run()).to_docent())
     assert SECRET not in text
     assert "0.25" not in text
     assert "missed" not in text
@@ -74,19 +74,29 @@ def test_the_run_itself_stays_as_it_is() -> None:
     assert before.transcripts[0].id == transcript_id
 
 
-def test_messages_that_are_built_when_looked_at_are_blinded_then() -> None:
-    items = [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "hi", "model": SECRET}]
-    lazy = LazyMessages(items)
-    transcript = Transcript(messages=[])
-    transcript.messages = lazy  # type: ignore[assignment]  as the formats do
+def test_messages_of_a_log_are_blinded_when_they_are_looked_at() -> None:
+    read_at: list[int] = []
+
+    class Noting(ChatSource):
+        def read(self, at: int) -> ChatMessage:
+            read_at.append(at)
+            return super().read(at)
+
+    items = [
+        {"role": "user", "content": "hello"},
+        {"role": "assistant", "content": "hi", "model": SECRET, "reward": 0.25, "metadata": {"llm": SECRET}},
+    ]
+    source = Noting(items)
+    transcript = Transcript(messages=source.messages(source.roles))
     seen = blinded(AgentRun(transcripts=[transcript])).transcripts[0].messages
-    assert not isinstance(seen, list)
-    assert seen.roles == ["user", "assistant"]
-    assert SECRET not in json.dumps([message.model_dump(mode="json") for message in seen])
-    assert [message.text for message in seen[0:2]] == ["hello", "hi"]
-    assert (seen[-1].text, len(seen)) == ("hi", 2)
-    with pytest.raises(AttributeError):
-        seen.nothing_of_the_kind()
+    assert [message.role for message in seen] == ["user", "assistant"]
+    assert not read_at
+    assert (seen[1].reward, seen[1].metadata) == (None, {"llm": HIDDEN})
+    assert read_at == [1]
+    assert SECRET not in json.dumps([message.plain() for message in seen])
+    assert [message.text for message in seen] == ["hello", "hi"]
+    assert [message.texts() for message in seen] == [["hello"], ["hi"]]
+    assert transcript.messages[1].reward == 0.25
 
 
 @pytest.mark.parametrize("key", ["model", "agent_models", "raw_rewards", "Score", "eval_results", "is_correct", "llm"])

@@ -16,7 +16,6 @@ from trajview.models.messages import (
     AssistantMessage,
     ChatMessage,
     ImagePart,
-    OtherPart,
     ReasoningPart,
     SystemMessage,
     TextPart,
@@ -24,6 +23,7 @@ from trajview.models.messages import (
     ToolCallView,
     ToolMessage,
     UserMessage,
+    part_from,
 )
 from trajview.models.run import AgentRun
 from trajview.models.text import (
@@ -140,7 +140,7 @@ def test_other_parts_views_and_parse_errors_are_shown() -> None:
     content = [
         ImagePart(image="plot.png"),
         ImagePart(image="data:image/png;base64," + "A" * 5000),
-        OtherPart.model_validate({"type": "server_tool", "query": "weather"}),
+        part_from({"type": "server_tool", "query": "weather"}),
     ]
     text = message_to_str(AssistantMessage(content=content, tool_calls=[call]), "T0B0")
     for piece in ("plot.png", "image/png;base64, 5,000 characters", "weather", "bad JSON", "Run\nx = 1", "run()"):
@@ -282,8 +282,8 @@ def body_of(message: ChatMessage) -> str:
     about = f"name: {message.name}\n" if message.name else ""
     if isinstance(message, ToolMessage) and message.function:
         about += f"function: {message.function}\n"
-        message = message.model_copy(update={"function": None})
-    block = message_to_str(message.model_copy(update={"name": None}), "X")
+        message = message.replaced(function=None)
+    block = message_to_str(message.replaced(name=None), "X")
     return about + block[block.index("\n") + 1 :].removesuffix("</|X|>\n").removesuffix("\n")
 
 

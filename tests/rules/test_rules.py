@@ -250,6 +250,8 @@ def test_twenty_rules_on_a_long_log_are_switched_without_keeping_keys_waiting() 
     messages = [UserMessage(content=f"word {n % 20} of many") for n in range(20_000)]
     many = [replace(compile_rule(f"word {n}\\b", f"r{n}"), colour="red") for n in range(20)]
     session = TranscriptSession(Transcript(messages=messages), rules=many)
+    assert not session.scanned
+    session.add_highlights(session.scan())
     assert len(session.stops) == 20_000
     made = session.indexed({"rule:r3"})
     began = time.process_time()

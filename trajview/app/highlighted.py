@@ -17,6 +17,8 @@ __all__ = ["Highlighted"]
 
 MANY = 5_000
 """Highlights up to which their index is made in less time than a key has."""
+LONG = 2_000
+"""Messages from which on highlights are looked for in a thread."""
 
 
 class Highlighted(Document):
@@ -27,7 +29,7 @@ class Highlighted(Document):
         self.search: SearchHits | None = None
         self.sources_off: set[str] = set()
         """Sources, and rules as `rule:NAME`, that are off."""
-        self.scanned = self.options.bare or isinstance(self.messages, list)
+        self.scanned = self.options.bare or len(self.messages) < LONG
         """Whether highlights were looked for; of a long transcript that is `scan`'s business, in a thread."""
         self.rules: dict[str, Rule] = {}
         """The rules that were looked for here, on or off."""

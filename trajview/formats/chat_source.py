@@ -159,6 +159,8 @@ class ChatSource(MessageSource):
 
     def _function(self, call: str, index: int) -> str | None:
         """The function of the last call of that id before a message. An answer nearly always follows its call."""
+        if not call:  # calls without an id have none in common
+            return None
         for before in range(index - 1, max(-1, index - _NEAR), -1):
             for made, function in reversed(self._calls_at(before)):
                 if made == call:

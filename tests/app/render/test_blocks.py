@@ -19,13 +19,13 @@ from trajview.models.messages import (
     AudioPart,
     ChatMessage,
     ImagePart,
-    OtherPart,
     ReasoningPart,
     TextPart,
     ToolCall,
     ToolCallView,
     ToolMessage,
     UserMessage,
+    part_from,
 )
 
 WIDE = ViewOptions(width=80)
@@ -213,7 +213,7 @@ def test_media_are_named_and_data_urls_measured() -> None:
 
 
 def test_a_part_of_an_unknown_type_is_shown_as_json() -> None:
-    part = OtherPart.model_validate({"type": "hologram", "depth": 3})
+    part = part_from({"type": "hologram", "depth": 3})
     assert json.loads("\n".join(body(UserMessage(content=[part])))) == {"type": "hologram", "depth": 3}
 
 
@@ -258,10 +258,7 @@ def test_arguments_nested_too_deeply_are_named() -> None:
     deep: list[Any] = []
     for _ in range(5_000):
         deep = [deep]
-    message = AssistantMessage.model_construct(
-        role="assistant", content="", metadata={}, tool_calls=[ToolCall.model_construct(function="f", arguments={"a": deep}, parse_error=None, view=None, language=None)],
-        name=None, recipient=None, model=None, timestamp=None, reward=None,
-    )  # fmt: skip
+    message = AssistantMessage(content="", tool_calls=[ToolCall(function="f", arguments={"a": deep})])
     assert "nested too deeply" in " ".join(body(message))
 
 

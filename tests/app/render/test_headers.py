@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from trajview.app.render.headers import first_words, sign_of, unit_header
 from trajview.highlight import Highlight
@@ -99,6 +100,6 @@ def test_first_words_ask_for_no_message_after_the_one_that_says_them() -> None:
             return super().__getitem__(index)
 
     transcript = one_unit(UserMessage(content="what to do"), AssistantMessage(content="this"))
-    transcript = transcript.model_copy(update={"messages": Asked(transcript.messages)})
+    transcript = replace(transcript, messages=Asked(transcript.messages))
     assert first_words(transcript, 0) == "what to do"
     assert asked == [0]

@@ -19,7 +19,6 @@ from trajview.models.messages import (
     AssistantMessage,
     ChatMessage,
     ImagePart,
-    OtherPart,
     ReasoningPart,
     SystemMessage,
     TextPart,
@@ -27,6 +26,7 @@ from trajview.models.messages import (
     ToolCallView,
     ToolMessage,
     UserMessage,
+    part_from,
 )
 
 UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -59,7 +59,7 @@ PARTS = st.one_of(
             max_size=1,
         ),
     ),
-    HOSTILE.map(lambda text: OtherPart.model_validate({"type": "x" + text, "blob": text})),
+    HOSTILE.map(lambda text: part_from({"type": "x" + text, "blob": text})),
 )
 CONTENT = st.one_of(HOSTILE, st.lists(PARTS, max_size=3))
 CALLS = st.builds(
