@@ -215,7 +215,7 @@ def test_the_only_record_is_decoded_once_and_its_value_kept_for_one_opening(
     assert handed is not None
     with monkeypatch.context() as patch:
         patch.setattr(reader, "value_of", None)
-        patch.setattr(reader, "_APART_FROM", 10)
+        patch.setattr(reader, "_UNDECODED_FROM", 10)
         assert len(corpus.load(corpus[0]).transcripts[0].messages) == 5
     assert corpus._reader._handed is None
     assert len(corpus.load(corpus[0]).transcripts[0].messages) == 5

@@ -42,7 +42,7 @@ def test_bytes_tell_the_same_words_as_what_they_decode_to(said: list[tuple[str, 
     ]
     if not escaped:
         items = [json.loads(json.dumps(item, ensure_ascii=False).encode("utf-8", "replace")) for item in items]
-    assert task_told(as_bytes) == task_said(items)
+    assert task_told(items, as_bytes) == task_said(items)
 
 
 @given(HOSTILE)
