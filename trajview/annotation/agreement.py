@@ -18,7 +18,7 @@ from typing import Final
 from trajview.errors import Problem
 
 from . import statistics
-from .bootstrap import LEVEL, RESAMPLES, Estimate, Figures, Progress, estimates, interval
+from .bootstrap import LEVEL, RESAMPLES, Estimate, Figures, Progress, Task, estimates, interval
 from .ratings import Ratings
 from .resamples import Packed, Resamples
 from .rubric import Dimension
@@ -103,9 +103,12 @@ def agreement(
     """Compare everybody with everybody. The same ratings and seed give the same figures to the last digit."""
     sides = [_side_by_side(dimension, ratings) for dimension in ratings.dimensions]
     compared = list(_against(ratings, gold))
-    of_log = [_Kinds(_Scores(episodes), 0, 1) for _, _, episodes in compared]
-    tasks = [(side.figures, len(side.episodes)) for side in sides]
-    tasks += [(_log_figures(kinds), len(episodes)) for (_, _, episodes), kinds in zip(compared, of_log, strict=True)]
+    logged = [_Scores(episodes) for _, _, episodes in compared]
+    of_log = [_Kinds(scores, 0, 1) for scores in logged]
+    tasks = [side.task for side in sides]
+    tasks += [
+        Task(_log_figures(kinds), scores.episodes, scores.most) for kinds, scores in zip(of_log, logged, strict=True)
+    ]
     found = estimates(tasks, resamples=resamples, seed=seed, progress=progress)
     between = [_between(side, figures) for side, figures in zip(sides, found, strict=False)]
     against = [
@@ -132,7 +135,7 @@ class _Side:
     rated: Mapping[str, int]
     episodes: Sequence[Rows]
     kinds: Sequence[_Kinds]
-    figures: Figures
+    task: Task
 
 
 def _side_by_side(dimension: Dimension, ratings: Ratings) -> _Side:
@@ -152,7 +155,7 @@ def _side_by_side(dimension: Dimension, ratings: Ratings) -> _Side:
     kinds = [_Kinds(scores, first, second) for first, second in combinations(range(len(scores.columns)), 2)]
     kinds = [each for each in kinds if each.count]  # Two who share nothing say nothing about each other.
     figures = _annotators_figures(kinds, len(taking_part), _narrow(dimension, chain(*episodes)))
-    return _Side(dimension, rated, episodes, kinds, figures)
+    return _Side(dimension, rated, episodes, kinds, Task(figures, scores.episodes, scores.most))
 
 
 def _between(side: _Side, figures: dict[str, Estimate]) -> Between:
@@ -176,6 +179,8 @@ def _noted(estimate: Estimate, of_pairs: Sequence[Value]) -> Estimate:
 
 def _against(ratings: Ratings, gold: str) -> Iterator[tuple[Dimension, str, list[Rows]]]:
     """Whom to compare with the logs, with the pairs of scores (theirs, the log's) by episode."""
+    if not ratings.model:
+        return
     for dimension in ratings.dimensions:
         model = ratings.model.get(dimension.name, {})
         people = ratings.scores.get(dimension.name, {})
@@ -228,6 +233,12 @@ class _Scores:
         self.columns = list(zip(*rows, strict=True))
         self.episode_of = [number for number, rows in enumerate(episodes) for _ in rows]
         self.raters_of = [len(row) - row.count(None) for row in rows]
+        self.episodes = len(episodes)
+        pairs: dict[int, int] = defaultdict(int)
+        for episode, raters in zip(self.episode_of, self.raters_of, strict=True):
+            pairs[episode] += raters * (raters - 1) // 2
+        self.most = max(pairs.values(), default=0)
+        """How many pairs of scores an episode has at most."""
 
 
 class _Kinds:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import add, mul
@@ -48,6 +48,9 @@ _CLOSE = 1e-9
 _NOTHING = 1e-12
 """A variance that is a smaller part of the squares it was computed from is rounding."""
 
+_LARGEST_WEIGHT = 1000
+"""Whole weights up to this one are added up in all resamples at once; there is room for the sum."""
+
 
 # What is counted
 
@@ -73,25 +76,27 @@ class Histogram:
         """How many numbers there are that something holds for."""
         return self._resamples.unpack(sum(count for number, count in self._counts.items() if holds(number)))
 
-    def sums(self, of: Callable[[float], float]) -> list[float]:
+    def sums(self, of: Callable[[float], float]) -> Sequence[float]:
         """The sum of something over all numbers."""
-        values = list(map(of, self._counts))
-        return [sum(map(mul, row, values)) for row in self._rows]
+        weights = list(map(of, self._counts))
+        if _are_whole(weights):
+            return _whole_sums(self._resamples, self._counts.values(), weights)
+        return [sum(map(mul, row, weights)) for row in self._rows]
 
     def sums_of_cubes(self) -> list[int]:
         """The cubes of how often each number occurs, added up: what equal ones take from the variance of ranks."""
         return [sum([count * count * count for count in row]) for row in self._rows]
 
-    def doubled_ranks(self) -> dict[float, list[int]]:
+    def doubled_ranks(self) -> dict[float, Packed]:
         """Twice the rank of each number among all, from the lowest; equal ones share the middle of their ranks.
 
         Doubled they are whole numbers, and as sums of counts they are found in all resamples at once.
         """
-        ranks: dict[float, list[int]] = {}
+        ranks: dict[float, Packed] = {}
         below: Packed = 0
         for number in sorted(self._counts):
             up_to = below + self._counts[number]
-            ranks[number] = self._resamples.unpack(below + up_to + self._resamples.ones)
+            ranks[number] = below + up_to + self._resamples.ones
             below = up_to
         return ranks
 
@@ -149,6 +154,20 @@ class Coincidences:
         self.origin = next(iter(counts), 0.0)
 
 
+def _are_whole(weights: Sequence[float]) -> bool:
+    """Whether counts times these weights can be added up as they are packed: they are whole numbers, and not large."""
+    return all(-_LARGEST_WEIGHT <= weight <= _LARGEST_WEIGHT and weight == int(weight) for weight in weights)
+
+
+def _whole_sums(resamples: Resamples, counts: Collection[Packed], weights: Sequence[float]) -> Sequence[float]:
+    """Counts of several things, each times its weight, added up in all resamples at once."""
+    least = int(min(weights, default=0))
+    sums = resamples.unpack(sum(count * (int(weight) - least) for count, weight in zip(counts, weights, strict=True)))
+    if not least:
+        return sums
+    return [each + least * total for each, total in zip(sums, resamples.unpack(sum(counts)), strict=True)]
+
+
 def _rows(resamples: Resamples, counts: Iterable[Packed]) -> list[tuple[int, ...]]:
     """Counts of several things together, a row for each resample."""
     columns = list(map(resamples.unpack, counts))
@@ -156,18 +175,15 @@ def _rows(resamples: Resamples, counts: Iterable[Packed]) -> list[tuple[int, ...
 
 
 def _sums_of_products(
-    resamples: Resamples, cells: Cells, first: Mapping[float, Sequence[int]], second: Mapping[float, Sequence[int]]
+    resamples: Resamples, cells: Cells, first: Mapping[float, Packed], second: Mapping[float, Packed]
 ) -> list[int]:
     """The product of what two scores have in a resample, by the first and by the second, added up over all pairs."""
-    by_first: dict[float, list[tuple[float, Packed]]] = defaultdict(list)
+    by_first: dict[float, Packed] = defaultdict(int)
     for (x, y), count in cells.items():
-        by_first[x].append((y, count))
+        by_first[x] += resamples.products(count, second[y])
     sums = [0] * resamples.size
-    for x, row in by_first.items():
-        of_x = [0] * resamples.size
-        for y, count in row:
-            of_x = list(map(add, of_x, map(mul, resamples.unpack(count), second[y])))
-        sums = list(map(add, sums, map(mul, of_x, first[x])))
+    for x, of_x in by_first.items():
+        sums = list(map(add, sums, map(mul, resamples.unpack(of_x), resamples.unpack(first[x]))))
     return sums
 
 
