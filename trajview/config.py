@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
+from collections.abc import Callable
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -147,31 +148,39 @@ def _checked(name: str, value: Any, path: Path, text: str) -> Any:
         close = get_close_matches(name, _WANTED, 1)
         hint = f"did you mean `{close[0]}`?" if close else f"there are {', '.join(_WANTED)}"
         raise ConfigError(f"there is no setting `{name}`", hint=hint, where=where)
-    if name == "highlight" and _is_list_of(value, str):
+    if name == "rule":
+        return _rules(value, path, text)
+    if not _FITS[name](value):
+        raise ConfigError(f"`{name}` must be {_WANTED[name]}, not {value!r:.60}", where=where)
+    if name == "highlight":
         _check_patterns(value, where)
         return tuple(value)
-    if name == "rule":
-        from trajview.rules import RuleError, rules_in
-
-        try:
-            return tuple(rules_in(value, path, text, origin="config"))
-        except RuleError as error:
-            raise ConfigError(error.sentence, hint=error.hint, where=error.where) from error
-    if name in ("store", "annotator", "gold", "rubric", "theme") and isinstance(value, str) and value.strip():
-        if name == "rubric" and (value.endswith(".toml") or "/" in value):
-            return str(path.parent / Path(value).expanduser())  # a file that lies beside this one
-        return value
-    if name == "blind" and isinstance(value, bool):
-        return value
-    if name == "reward_range" and _is_range(value):
+    if name == "rubric" and (value.endswith(".toml") or "/" in value):
+        return str(path.parent / Path(value).expanduser())  # a file that lies beside this one
+    if name == "reward_range":
         return float(value[0]), float(value[1])
-    if name == "preview_lines" and isinstance(value, int) and not isinstance(value, bool) and value >= 1:
-        return value
-    if name == "keys" and isinstance(value, dict):
-        flat = _flat_keys(value)
-        if all(isinstance(keys, str) for keys in flat.values()):
-            return flat
-    raise ConfigError(f"`{name}` must be {_WANTED[name]}, not {value!r:.60}", where=where)
+    return _flat_keys(value) if name == "keys" else value
+
+
+def _rules(value: Any, path: Path, text: str) -> tuple[Rule, ...]:
+    from trajview.rules import RuleError, rules_in
+
+    try:
+        return tuple(rules_in(value, path, text, origin="config"))
+    except RuleError as error:
+        raise ConfigError(error.sentence, hint=error.hint, where=error.where) from error
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+
+
+def _are_keys(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(keys, str) for keys in _flat_keys(value).values())
 
 
 def _flat_keys(keys: dict[str, Any]) -> dict[str, Any]:
@@ -194,6 +203,21 @@ def _is_range(value: Any) -> bool:
         return False
     numbers = [item for item in value if isinstance(item, int | float) and not isinstance(item, bool)]
     return len(numbers) == 2 and all(math.isfinite(number) for number in numbers) and numbers[0] < numbers[1]
+
+
+_FITS: Final[dict[str, Callable[[Any], bool]]] = {
+    "highlight": lambda value: _is_list_of(value, str),
+    "store": _is_text,
+    "annotator": _is_text,
+    "gold": _is_text,
+    "rubric": _is_text,
+    "blind": lambda value: isinstance(value, bool),
+    "theme": _is_text,
+    "reward_range": _is_range,
+    "preview_lines": _is_count,
+    "keys": _are_keys,
+}
+"""Whether a value is what a setting wants, for all but rules, which say themselves what is wrong with them."""
 
 
 def _check_patterns(patterns: list[str], where: Where) -> None:

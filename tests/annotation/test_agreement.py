@@ -251,6 +251,36 @@ def test_an_interval_is_the_percentiles_of_resampled_episodes() -> None:
     assert (found.low, found.high) == pytest.approx(tuple(numpy.quantile(means, [0.025, 0.975])))
 
 
+@pytest.mark.parametrize("step", [1.0, 1 / 7], ids=["whole", "decimals"])
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_every_interval_is_that_of_episodes_drawn_one_by_one(step: float, missing: float) -> None:
+    """The counts of many resamples are added up together; here each resample is a store of its own."""
+    rng = random.Random(11)
+    names, resamples = ("ana", "ben", "cho"), 30
+    episodes = [
+        [
+            {name: (base + rng.randint(-2, 2)) * step for name in names if name == "ana" or rng.random() >= missing}
+            for base in (episode % 9, 9 - episode % 7)
+        ]
+        for episode in range(25)
+    ]
+    episodes = [agents for agents in episodes if any(len(agent) > 1 for agent in agents)]
+    # Resamples are drawn from episodes in the order of their scores.
+    episodes.sort(key=lambda agents: [[(name in agent, agent.get(name, 0.0)) for name in names] for agent in agents])
+    whole = agreement(ratings_of(episodes), resamples=resamples, seed=4)
+    draw = random.Random(4)
+    drawn = [agreement(ratings_of(draw.choices(episodes, k=len(episodes))), resamples=0) for _ in range(resamples)]
+    for name, found in of(whole, "goal").figures.items():
+        assert (found.low, found.high) == pytest.approx(
+            interval([value(of(each, "goal").figures[name]) for each in drawn])
+        )
+
+
+def ratings_of(episodes: Sequence[Sequence[Mapping[str, float]]]) -> Ratings:
+    named = {str(number): agents for number, agents in enumerate(episodes)}
+    return Ratings(("ana", "ben", "cho"), {"goal": named}, dimensions=(Dimension("goal", -100, 100),))
+
+
 @given(st.lists(st.floats(-10, 10), min_size=1, max_size=60), st.sampled_from([0.5, 0.9, 0.95]))
 def test_percentiles_are_numpys(values: list[float], level: float) -> None:
     wanted = numpy.quantile(values, [(1 - level) / 2, (1 + level) / 2])

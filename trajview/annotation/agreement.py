@@ -9,8 +9,8 @@ episodes, since the agents of an episode are not independent.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, combinations
 from typing import Final
@@ -18,10 +18,11 @@ from typing import Final
 from trajview.errors import Problem
 
 from . import statistics
-from .bootstrap import LEVEL, RESAMPLES, Draw, Estimate, Figures, Progress, estimates, interval
+from .bootstrap import LEVEL, RESAMPLES, Estimate, Figures, Progress, Task, estimates, interval
 from .ratings import Ratings
+from .resamples import Packed, Resamples
 from .rubric import Dimension
-from .statistics import Coincidence, IccSums, Pair, Undefined, Value
+from .statistics import Coincidences, Histogram, Pairs, Undefined, Value
 
 __all__ = [
     "AGAINST", "BETWEEN", "LEVEL", "MEAN", "RESAMPLES", "Against", "Agreement", "Between", "Estimate", "Progress", "agreement", "interval",
@@ -102,14 +103,17 @@ def agreement(
     """Compare everybody with everybody. The same ratings and seed give the same figures to the last digit."""
     sides = [_side_by_side(dimension, ratings) for dimension in ratings.dimensions]
     compared = list(_against(ratings, gold))
-    of_log = [_Pairs(episodes, 0, 1) for _, _, episodes in compared]
-    tasks = [(side.figures, len(side.episodes)) for side in sides]
-    tasks += [(_model_figures(pairs), len(pairs.episodes)) for pairs in of_log]
+    logged = [_Scores(episodes) for _, _, episodes in compared]
+    of_log = [_Kinds(scores, 0, 1) for scores in logged]
+    tasks = [side.task for side in sides]
+    tasks += [
+        Task(_log_figures(kinds), scores.episodes, scores.most) for kinds, scores in zip(of_log, logged, strict=True)
+    ]
     found = estimates(tasks, resamples=resamples, seed=seed, progress=progress)
     between = [_between(side, figures) for side, figures in zip(sides, found, strict=False)]
     against = [
-        Against(dimension, who, pairs.count, figures)
-        for (dimension, who, _), pairs, figures in zip(compared, of_log, found[len(sides) :], strict=True)
+        Against(dimension, who, kinds.count, figures)
+        for (dimension, who, _), kinds, figures in zip(compared, of_log, found[len(sides) :], strict=True)
     ]
     return Agreement(
         ratings.episodes,
@@ -130,8 +134,8 @@ class _Side:
     dimension: Dimension
     rated: Mapping[str, int]
     episodes: Sequence[Rows]
-    pairs: Sequence[_Pairs]
-    figures: Figures
+    kinds: Sequence[_Kinds]
+    task: Task
 
 
 def _side_by_side(dimension: Dimension, ratings: Ratings) -> _Side:
@@ -147,17 +151,20 @@ def _side_by_side(dimension: Dimension, ratings: Ratings) -> _Side:
         if any(len(scores) > 1 for scores in agents)
     ]
     episodes.sort(key=_in_order)
-    pairs = [_Pairs(episodes, first, second) for first, second in combinations(range(len(taking_part)), 2)]
-    pairs = [each for each in pairs if each.count]  # Two who share nothing say nothing about each other.
-    figures = _annotators_figures(pairs, _Icc(episodes, len(taking_part)), _narrow(dimension, chain(*episodes)))
-    return _Side(dimension, rated, episodes, pairs, figures)
+    scores = _Scores(episodes)
+    kinds = [_Kinds(scores, first, second) for first, second in combinations(range(len(scores.columns)), 2)]
+    kinds = [each for each in kinds if each.count]  # Two who share nothing say nothing about each other.
+    figures = _annotators_figures(kinds, len(taking_part), _narrow(dimension, chain(*episodes)))
+    return _Side(dimension, rated, episodes, kinds, Task(figures, scores.episodes, scores.most))
 
 
 def _between(side: _Side, figures: dict[str, Estimate]) -> Between:
+    whole = Resamples.whole(len(side.episodes))
+    pairs = [_pairs(whole, each.counted(whole)) for each in side.kinds]
     for name, of_two in (("kappa", statistics.weighted_kappa), ("spearman", statistics.spearman)):
-        figures[name] = _noted(figures[name], [of_two(each.plain()) for each in side.pairs])
+        figures[name] = _noted(figures[name], [value for each in pairs for value in of_two(each)])
     shared = sum(sum(score is not None for score in row) > 1 for row in chain(*side.episodes))
-    count = sum(each.count for each in side.pairs)
+    count = sum(each.count for each in side.kinds)
     return Between(side.dimension, side.rated, len(side.episodes), shared, count, figures)
 
 
@@ -172,6 +179,8 @@ def _noted(estimate: Estimate, of_pairs: Sequence[Value]) -> Estimate:
 
 def _against(ratings: Ratings, gold: str) -> Iterator[tuple[Dimension, str, list[Rows]]]:
     """Whom to compare with the logs, with the pairs of scores (theirs, the log's) by episode."""
+    if not ratings.model:
+        return
     for dimension in ratings.dimensions:
         model = ratings.model.get(dimension.name, {})
         people = ratings.scores.get(dimension.name, {})
@@ -210,100 +219,135 @@ def _narrow(dimension: Dimension, rows: Iterable[Sequence[float | None]]) -> Und
     return Undefined("the whole scale is no wider than one") if high - low <= 1 else None
 
 
-# Counting: what is observed in each episode is counted once, and added up for each resample
+# Counting: in which episodes each kind of pair is, is found once, and counted up for many resamples together
+
+Kind = tuple[float, float, int]
+"""Two scores of the same thing, and how many annotators have rated that."""
 
 
-class _Pairs:
-    """The pairs of scores of two raters, by episode: a number for each kind of pair that occurs."""
+class _Scores:
+    """Everybody's scores, one below another: a column for each rater, with the episode and the raters of each row."""
 
-    def __init__(self, episodes: Sequence[Rows], first: int, second: int) -> None:
-        kinds: dict[tuple[float, float, float], int] = {}
-        self.episodes: list[tuple[int, ...]] = []
-        for rows in episodes:
-            found = []
-            for row in rows:
-                x, y = row[first], row[second]
-                if x is not None and y is not None:
-                    others = sum(score is not None for score in row) - 1
-                    found.append(kinds.setdefault((x, y, 1 / others), len(kinds)))
-            self.episodes.append(tuple(found))
-        self._kinds = list(kinds)
-        self.count = sum(map(len, self.episodes))
-
-    def counted(self, draw: Draw) -> list[tuple[float, float, float, int]]:
-        """The two scores, their weight among all scores of the same thing, and how often that was."""
-        counts = Counter(chain.from_iterable(draw(self.episodes)))
-        kinds = self._kinds
-        return [(*kinds[kind], count) for kind, count in counts.items()]
-
-    def plain(self) -> list[Pair]:
-        """All of them, with how often each occurs."""
-        return [(x, y, count) for x, y, _, count in self.counted(tuple)]
+    def __init__(self, episodes: Sequence[Rows]) -> None:
+        rows = list(chain.from_iterable(episodes))
+        self.columns = list(zip(*rows, strict=True))
+        self.episode_of = [number for number, rows in enumerate(episodes) for _ in rows]
+        self.raters_of = [len(row) - row.count(None) for row in rows]
+        self.episodes = len(episodes)
+        pairs: dict[int, int] = defaultdict(int)
+        for episode, raters in zip(self.episode_of, self.raters_of, strict=True):
+            pairs[episode] += raters * (raters - 1) // 2
+        self.most = max(pairs.values(), default=0)
+        """How many pairs of scores an episode has at most."""
 
 
-class _Icc:
-    """The sums for the intraclass correlations, by episode, of what all raters have rated."""
+class _Kinds:
+    """The pairs of scores of two raters: for each kind of pair the episodes that it is in, once for each time."""
 
-    def __init__(self, episodes: Sequence[Rows], raters: int) -> None:
-        complete = [[[s for s in row if s is not None] for row in rows if None not in row] for rows in episodes]
-        origin = next((row[0] for rows in complete for row in rows if row), 0.0)
+    def __init__(self, scores: _Scores, first: int, second: int) -> None:
+        self.first = first
+        self.second = second
+        self._episodes: dict[Kind, list[int]] = defaultdict(list)
+        columns = scores.columns[first], scores.columns[second], scores.raters_of, scores.episode_of
+        for x, y, raters, episode in zip(*columns, strict=True):
+            if x is not None and y is not None:
+                self._episodes[x, y, raters].append(episode)
+        self.count = sum(map(len, self._episodes.values()))
+
+    def counted(self, resamples: Resamples) -> dict[Kind, Packed]:
+        """How often each kind of pair is in some resamples."""
+        return {kind: resamples.count(episodes) for kind, episodes in self._episodes.items()}
+
+
+def _pairs(resamples: Resamples, counted: Mapping[Kind, Packed]) -> Pairs:
+    """The pairs of scores, however many have rated the same things."""
+    cells: dict[tuple[float, float], Packed] = defaultdict(int)
+    for (x, y, _), count in counted.items():
+        cells[x, y] += count
+    return Pairs(resamples, cells)
+
+
+class _Everybody:
+    """What is counted of all pairs of annotators together."""
+
+    def __init__(self, raters: int) -> None:
         self._raters = raters
-        sums = [statistics.icc_sums(rows, raters, origin) for rows in complete]
-        self._columns: list[Sequence[float]] = [
-            [each.units for each in sums],
-            [each.of_rows for each in sums],
-            [each.squares for each in sums],
-            *([each.by_rater[rater] for each in sums] for rater in range(raters)),
-        ]
-        self.units = sum(each.units for each in sums)
+        self._apart: dict[float, Packed] = defaultdict(int)
+        self._by_raters: dict[int, dict[tuple[float, float], Packed]] = defaultdict(lambda: defaultdict(int))
+        self._complete: list[dict[float, Packed]] = [defaultdict(int) for _ in range(raters)]
+        self._complete_apart: dict[float, Packed] = defaultdict(int)
 
-    def counted(self, draw: Callable[[Sequence[float]], Iterable[float]]) -> IccSums:
-        units, of_rows, squares, *by_rater = [sum(draw(column)) for column in self._columns]
-        return IccSums(int(units), of_rows, squares, tuple(by_rater))
+    def add(self, first: int, second: int, counted: Mapping[Kind, Packed]) -> None:
+        """Add what two annotators have both rated."""
+        for (x, y, raters), count in counted.items():
+            self._apart[x - y] += count
+            self._by_raters[raters][x, y] += count
+            if raters == self._raters:
+                self._complete[first][x] += count
+                self._complete[second][y] += count
+                self._complete_apart[x - y] += count
+
+    def figures(self, resamples: Resamples, narrow: Undefined | None) -> dict[str, Sequence[Value]]:
+        """The measures of everybody's scores at once."""
+        apart = Histogram(resamples, self._apart)
+        coincidences = Coincidences(resamples, self._by_raters)
+        sums = self._icc_sums(resamples)
+        return {
+            "exact": statistics.exact(apart),
+            "within_one": [narrow] * resamples.size if narrow else statistics.within_one(apart),
+            "alpha_ordinal": statistics.alpha_ordinal(coincidences),
+            "alpha_interval": statistics.alpha_interval(coincidences),
+            "icc_single": list(map(statistics.icc_single, sums)),
+            "icc_mean": list(map(statistics.icc_mean, sums)),
+        }
+
+    def _icc_sums(self, resamples: Resamples) -> list[statistics.IccSums]:
+        """The sums of what all annotators have rated: each of their scores is in a pair with every other one's."""
+        if self._raters < 2:
+            return [statistics.IccSums(0, 0.0, 0.0, ())] * resamples.size
+        others = self._raters - 1
+        by_rater = [{score: count // others for score, count in given.items()} for given in self._complete]
+        histograms = [Histogram(resamples, counts) for counts in by_rater]
+        origin = next(chain.from_iterable(self._complete), 0.0)
+        return statistics.icc_sums(histograms, Histogram(resamples, self._complete_apart), origin)
 
 
-def _annotators_figures(pairs: Sequence[_Pairs], icc: _Icc, narrow: Undefined | None) -> Figures:
-    def figures(draw: Draw) -> dict[str, Value]:
-        every: list[Pair] = []
-        coincidences: list[Coincidence] = []
+def _annotators_figures(kinds: Sequence[_Kinds], raters: int, narrow: Undefined | None) -> Figures:
+    def figures(resamples: Resamples) -> dict[str, Sequence[Value]]:
+        everybody = _Everybody(raters)
         kappas, correlations = [], []
-        for each in pairs:
-            counted = each.counted(draw)
-            found = [(x, y, count) for x, y, _, count in counted]
-            coincidences += [(x, y, weight * count) for x, y, weight, count in counted]
-            kappas.append(statistics.weighted_kappa(found))
-            correlations.append(statistics.spearman(found))
-            every += found
-        sums = icc.counted(draw)
+        for each in kinds:
+            counted = each.counted(resamples)
+            everybody.add(each.first, each.second, counted)
+            pairs = _pairs(resamples, counted)
+            kappas.append(statistics.weighted_kappa(pairs))
+            correlations.append(statistics.spearman(pairs))
+        found = everybody.figures(resamples, narrow)
+        found |= {"kappa": _means(kappas, resamples), "spearman": _means(correlations, resamples)}
+        return {name: found[name] for name in BETWEEN}
+
+    return figures
+
+
+def _log_figures(kinds: _Kinds) -> Figures:
+    def figures(resamples: Resamples) -> dict[str, Sequence[Value]]:
+        pairs = _pairs(resamples, kinds.counted(resamples))
         return {
-            "exact": statistics.exact(every),
-            "within_one": narrow or statistics.within_one(every),
-            "kappa": _mean(kappas),
-            "alpha_ordinal": statistics.alpha(coincidences, "ordinal"),
-            "alpha_interval": statistics.alpha(coincidences, "interval"),
-            "icc_single": statistics.icc_single(sums),
-            "icc_mean": statistics.icc_mean(sums),
-            "spearman": _mean(correlations),
+            "pearson": statistics.pearson(pairs),
+            "spearman": statistics.spearman(pairs),
+            "mae": statistics.mean_absolute_error(pairs.apart),
+            "bias": statistics.bias(pairs.apart),
         }
 
     return figures
 
 
-def _model_figures(pairs: _Pairs) -> Figures:
-    def figures(draw: Draw) -> dict[str, Value]:
-        found = [(x, y, count) for x, y, _, count in pairs.counted(draw)]
-        return {
-            "pearson": statistics.pearson(found),
-            "spearman": statistics.spearman(found),
-            "mae": statistics.mean_absolute_error(found),
-            "bias": statistics.bias(found),
-        }
-
-    return figures
+def _means(of_pairs: Sequence[Sequence[Value]], resamples: Resamples) -> list[Value]:
+    """The mean of the pairs of annotators for which there is a number, in each resample."""
+    return [_mean([values[resample] for values in of_pairs]) for resample in range(resamples.size)]
 
 
 def _mean(values: Sequence[Value]) -> Value:
-    """The mean of the pairs of annotators for which there is a number."""
     defined = [value for value in values if not isinstance(value, Undefined)]
     if defined:
         return sum(defined) / len(defined)

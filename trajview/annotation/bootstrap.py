@@ -6,14 +6,15 @@ The agents of an episode, and everybody's scores of them, are drawn together, si
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
-from typing import Any, Final
+from typing import Final, NamedTuple
 
+from .resamples import Resamples
 from .statistics import Undefined, Value
 
-__all__ = ["LEVEL", "RESAMPLES", "Draw", "Estimate", "Figures", "Progress", "estimates", "interval"]
+__all__ = ["LEVEL", "RESAMPLES", "Estimate", "Figures", "Progress", "Task", "estimates", "interval"]
 
 RESAMPLES: Final = 1000
 LEVEL: Final = 0.95
@@ -22,14 +23,20 @@ LEVEL: Final = 0.95
 _MOST_UNDEFINED: Final = 0.1
 """The share of resamples that may be undefined in an interval."""
 
-_OFTEN: Final = 50
-"""Measured resamples from one report of progress to the next, at most."""
+_TOGETHER: Final = 500
+"""Resamples that are measured at once: many, so that counts are added in few steps, and few enough to stay small."""
 
-Draw = Callable[[Sequence[Any]], Iterable[Any]]
-"""Takes the episodes of a resample out of all of them, as often as they were drawn."""
+Figures = Callable[[Resamples], Mapping[str, Sequence[Value]]]
+"""All measures of episodes, each with a value for every resample."""
 
-Figures = Callable[[Draw], Mapping[str, Value]]
-"""All measures of the episodes that were drawn."""
+
+class Task(NamedTuple):
+    """What is to be measured, and in how many episodes; `most` is how many pairs of scores one of them has at most."""
+
+    figures: Figures
+    episodes: int
+    most: int
+
 
 Progress = Callable[[int, int], None]
 """Called now and then with how much is done, of how much. What it raises ends the work."""
@@ -46,40 +53,43 @@ class Estimate:
 
 
 def estimates(
-    tasks: Sequence[tuple[Figures, int]], *, resamples: int = RESAMPLES, seed: int = 0, progress: Progress | None = None
+    tasks: Sequence[Task], *, resamples: int = RESAMPLES, seed: int = 0, progress: Progress | None = None
 ) -> list[dict[str, Estimate]]:
-    """For each task (its measures, and of how many episodes) the measures of all episodes with their intervals.
+    """For each task the measures of all episodes with their intervals.
 
     Tasks with as many episodes share their resamples: to draw one takes about as long as to measure something in it.
     """
-    values = [figures(tuple) for figures, _ in tasks]
-    resampled: list[dict[str, list[float]]] = [{name: [] for name in found} for found in values]
-    groups: dict[int, list[int]] = {}
-    for task, (_, episodes) in enumerate(tasks):
-        groups.setdefault(episodes, []).append(task)
+    found = [_of_whole(task) for task in tasks]
+    resampled: list[dict[str, list[float]]] = [{name: [] for name in values} for values in found]
+    groups: dict[int, list[int]] = defaultdict(list)
+    for number, task in enumerate(tasks):
+        groups[task.episodes].append(number)
     total = max(1, resamples) * len(tasks)
-    done = told = 0
+    done = 0
     for episodes, group in groups.items():
-        choose, everything = random.Random(seed).choices, list(range(episodes))
-        for _ in range(resamples if episodes > 1 else 0):
-            draw: Draw = itemgetter(*choose(everything, k=episodes))
-            for task in group:
-                kept = resampled[task]
-                for name, value in tasks[task][0](draw).items():
-                    if not isinstance(value, Undefined):
-                        kept[name].append(value)
-            done += len(group)
-            if progress is not None and done - told >= _OFTEN:
-                progress(done, total)
-                told = done
+        source = random.Random(seed)
+        most = episodes * max(tasks[number].most for number in group)
+        for begin in range(0, resamples if episodes > 1 else 0, _TOGETHER):
+            drawn = Resamples.drawn(source, episodes, min(_TOGETHER, resamples - begin), most)
+            for number in group:
+                for name, values in tasks[number].figures(drawn).items():
+                    resampled[number][name] += [value for value in values if not isinstance(value, Undefined)]
+                done += drawn.size
+                if progress is not None:
+                    progress(done, total)
         if episodes < 2:
             done += len(group) * max(1, resamples)
     if progress is not None:
         progress(total, total)
     return [
-        {name: _estimate(value, kept[name], resamples, tasks[task][1]) for name, value in found.items()}
-        for task, (found, kept) in enumerate(zip(values, resampled, strict=True))
+        {name: _estimate(value, kept[name], resamples, task.episodes) for name, value in values.items()}
+        for task, values, kept in zip(tasks, found, resampled, strict=True)
     ]
+
+
+def _of_whole(task: Task) -> dict[str, Value]:
+    """The measures of all episodes, each of which counts once."""
+    return {name: value for name, (value,) in task.figures(Resamples.whole(task.episodes)).items()}
 
 
 def _estimate(value: Value, resampled: list[float], resamples: int, episodes: int) -> Estimate:

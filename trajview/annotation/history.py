@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from trajview.atomic import refusal
 
@@ -183,35 +183,48 @@ def _difference(before: Draft, after: Draft) -> str:
 
 
 def _said(entry: Entry, body: Mapping[str, Any]) -> str:
-    because = f": {entry.reason}" if entry.reason else ""
-    kind = entry.kind
-    if kind == "skip":
-        return f"skipped it{because}"
-    if kind == "unskip":
-        return "no longer skipped it"
-    if kind == "flag":
-        return f"flagged it{because}"
-    if kind == "unflag":
-        return "took the flag away"
-    if kind == "reveal":
-        return f"revealed {entry.what or 'something'}"
-    if kind == "settle":
-        gold = body.get("gold")
-        return f"settled it as {gold if isinstance(gold, str) and gold else 'gold'}"
-    if kind == "time":
-        return f"was at it for {_duration(entry.seconds)}"
-    if kind == "import":
-        source, by = body.get("source"), body.get("by")
-        return f"has an annotation from {source or 'elsewhere'}, imported by {by or 'someone'}"
-    if kind == "same":
-        return "took what was said of another run under this name for this run's"
-    if kind == "apart":
-        to = body.get("to")
-        names = [name for name in to if isinstance(name, str)] if isinstance(to, list) else []
-        return "began anew, with another run under this name" + (f"; the other is {', '.join(names)}" if names else "")
-    if kind in CHANGES:
-        return _unit_said(kind, body)
-    return f"{kind} (an event of a later version)"
+    """What happened, as a sentence without its subject."""
+    sentence = _SENTENCES.get(entry.kind)
+    if sentence is not None:
+        return sentence(entry, body)
+    if entry.kind in CHANGES:
+        return _unit_said(entry.kind, body)
+    return f"{entry.kind} (an event of a later version)"
+
+
+def _because(entry: Entry) -> str:
+    return f": {entry.reason}" if entry.reason else ""
+
+
+def _settled(_entry: Entry, body: Mapping[str, Any]) -> str:
+    gold = body.get("gold")
+    return f"settled it as {gold if isinstance(gold, str) and gold else 'gold'}"
+
+
+def _imported(_entry: Entry, body: Mapping[str, Any]) -> str:
+    source, by = body.get("source"), body.get("by")
+    return f"has an annotation from {source or 'elsewhere'}, imported by {by or 'someone'}"
+
+
+def _began_anew(_entry: Entry, body: Mapping[str, Any]) -> str:
+    to = body.get("to")
+    names = [name for name in to if isinstance(name, str)] if isinstance(to, list) else []
+    return "began anew, with another run under this name" + (f"; the other is {', '.join(names)}" if names else "")
+
+
+_SENTENCES: Final[Mapping[str, Callable[[Entry, Mapping[str, Any]], str]]] = {
+    "skip": lambda entry, _: f"skipped it{_because(entry)}",
+    "unskip": lambda _entry, _: "no longer skipped it",
+    "flag": lambda entry, _: f"flagged it{_because(entry)}",
+    "unflag": lambda _entry, _: "took the flag away",
+    "reveal": lambda entry, _: f"revealed {entry.what or 'something'}",
+    "settle": _settled,
+    "time": lambda entry, _: f"was at it for {_duration(entry.seconds)}",
+    "import": _imported,
+    "same": lambda _entry, _: "took what was said of another run under this name for this run's",
+    "apart": _began_anew,
+}
+"""What each kind of event says, of those that change the whole annotation."""
 
 
 def _unit_said(kind: str, body: Mapping[str, Any]) -> str:

@@ -101,7 +101,27 @@ def collect(
     several = any(len(set(scores) - {OVERALL}) != 1 for each in rated.values() for scores in each if scores)
     names = {name: None for each in rated.values() for scores in each for name in scores}
     dimensions = _dimensions(names, rubric, several)
-    annotators = tuple(sorted({annotator for _, annotator in rated} - {gold}))
+    scores, settled = _side_by_side(rated, dimensions, gold)
+    known = {episode for episode, _ in rated} & (rewards or {}).keys()
+    return Ratings(
+        tuple(sorted({annotator for _, annotator in rated} - {gold})),
+        scores,
+        settled,
+        _of_model({episode: rewards[episode] for episode in sorted(known)} if rewards else {}, dimensions),
+        dimensions,
+        dict(
+            Counter(annotator for (_, annotator), agents in sorted(rated.items()) if annotator != gold and any(agents))
+        ),
+        {dimension.name: _width(dimension, scores.get(dimension.name, {})) for dimension in dimensions},
+        len(known),
+        tuple(problems),
+    )
+
+
+def _side_by_side(
+    rated: Mapping[tuple[str, str], Sequence[Scores]], dimensions: Sequence[Dimension], gold: str
+) -> tuple[dict[str, dict[str, list[dict[str, float]]]], dict[str, dict[str, dict[int, float]]]]:
+    """The annotators' scores and the gold ones, by dimension, episode and agent."""
     scores: dict[str, dict[str, list[dict[str, float]]]] = {}
     settled: dict[str, dict[str, dict[int, float]]] = {}
     for (episode, annotator), agents in sorted(rated.items()):
@@ -115,20 +135,7 @@ def collect(
                 rows = scores.setdefault(dimension.name, {}).setdefault(episode, [])
                 rows += [{} for _ in range(agent + 1 - len(rows))]
                 rows[agent][annotator] = given[dimension.name]
-    known = {episode for episode, _ in rated} & (rewards or {}).keys()
-    return Ratings(
-        annotators,
-        scores,
-        settled,
-        _of_model({episode: rewards[episode] for episode in sorted(known)} if rewards else {}, dimensions),
-        dimensions,
-        dict(
-            Counter(annotator for (_, annotator), agents in sorted(rated.items()) if annotator != gold and any(agents))
-        ),
-        {dimension.name: _width(dimension, scores.get(dimension.name, {})) for dimension in dimensions},
-        len(known),
-        tuple(problems),
-    )
+    return scores, settled
 
 
 def _width(dimension: Dimension, scores: Mapping[str, Sequence[Scores]]) -> float:

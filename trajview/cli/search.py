@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,7 +19,9 @@ from .front import EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG
 from .named_rules import rule_option, rules_named
 
 if TYPE_CHECKING:
+    from trajview.corpus.info import Place
     from trajview.corpus.matches import Hit
+    from trajview.corpus.query import Query
     from trajview.corpus.search import CorpusSearch, RunMatches
 
 __all__ = ["command"]
@@ -143,66 +146,111 @@ def command(
 
     Exit codes: 0 found, 1 not found, 2 wrong usage, or nothing found and not all could be read.
     """
-    from trajview.config import load_settings
-    from trajview.corpus.cache import SummaryCache
-    from trajview.corpus.corpus import Corpus
-    from trajview.corpus.query import FIELDS, Query, any_of, query_of
     from trajview.corpus.search import CorpusSearch, cores
 
     from .progress import watch_search
 
-    if rule is not None and (patterns or fixed or case or word or roles or tools or fields):
+    if rule is not None and any((patterns, fixed, case, word, roles, tools, fields)):
         raise click.UsageError("--rule says what to look for, and where: leave the other options for that out", ctx)
     if not patterns and rule is None:
         patterns, arguments = arguments[:1], arguments[1:]
     if not arguments:
         raise click.UsageError("Missing argument 'PATH...'.", ctx)
     paths = existing([Path(argument) for argument in arguments])
-    if rule is not None:
-        query = query_of(rules_named([rule], load_settings(paths=paths))[0])
-    else:
-        query = Query(
-            any_of(patterns, fixed), regex=not fixed or len(patterns) > 1, case=case or "smart", word=word,  # type: ignore[arg-type]
-            roles=frozenset(roles), tools=tools, fields=frozenset(FIELDS if "all" in fields else fields),
-        )  # fmt: skip
+    query = _query(patterns, fixed, case, word, roles, tools, fields) if rule is None else _query_of_rule(rule, paths)
     hide = is_blind(blind)
-    only = None
-    if where is not None:
-        corpus = Corpus(paths, SummaryCache())
-        only = frozenset(info.place for info in matching(corpus, where, hide, store, annotator))
-        if not only:
-            ctx.exit(_NOTHING if corpus.infos else EXIT_WRONG)
-    counting = in_counts or in_names
+    only = None if where is None else _chosen(ctx, paths, where, hide, store, annotator)
+    output = _Output.of(wants_colour(), heading, in_json=in_json, in_counts=in_counts, in_names=in_names)
     search = CorpusSearch(
-        paths, query, keep=0 if counting else most, most=1 if in_names else most if not counting else None,
+        paths, query, keep=0 if output.is_counts else most, most=1 if in_names else None if output.is_counts else most,
         around=around, width=width or None, processes=cores() if processes is None else processes, patience=patience,
         blind=hide, only=only,
     )  # fmt: skip
-    colour = wants_colour()
-    shown_above = colour if heading is None else heading
-    write: Callable[[RunMatches, bool], Iterator[str]]
-    if in_json:
-        write = _as_counts if counting else _as_json
-    elif counting:
-        write = _place if in_names else _count
-    else:
-        write = _with_heading if shown_above else _line_by_line
     watch_search(search, paths)
-    first, unread = True, 0
+    unread = _print_found(search, output)
+    if not search.runs and not fixed:
+        _say_restrictions(patterns)
+    ctx.exit(_exit_code(search, unread))
+
+
+def _query(
+    patterns: Sequence[str],
+    fixed: bool,
+    case: str | None,
+    word: bool,
+    roles: Sequence[str],
+    tools: Sequence[str],
+    fields: Sequence[str],
+) -> Query:
+    """What to look for, and in which parts of messages."""
+    from trajview.corpus.query import FIELDS, Query, any_of
+
+    return Query(
+        any_of(patterns, fixed), regex=not fixed or len(patterns) > 1, case=case or "smart", word=word,  # type: ignore[arg-type]
+        roles=frozenset(roles), tools=tuple(tools), fields=frozenset(FIELDS if "all" in fields else fields),
+    )  # fmt: skip
+
+
+def _query_of_rule(rule: str, paths: Sequence[Path]) -> Query:
+    """What a named rule looks for, and where."""
+    from trajview.config import load_settings
+    from trajview.corpus.query import query_of
+
+    return query_of(rules_named([rule], load_settings(paths=paths))[0])
+
+
+def _chosen(
+    ctx: click.Context, paths: Sequence[Path], where: str, hide: bool, store: str | None, annotator: str | None
+) -> frozenset[Place]:
+    """The places of the runs that --where chooses. Ends the command where it chooses none."""
+    from trajview.corpus.cache import SummaryCache
+    from trajview.corpus.corpus import Corpus
+
+    corpus = Corpus(paths, SummaryCache())
+    chosen = frozenset(info.place for info in matching(corpus, where, hide, store, annotator))
+    if not chosen:
+        ctx.exit(_NOTHING if corpus.infos else EXIT_WRONG)
+    return chosen
+
+
+@dataclass(frozen=True)
+class _Output:
+    """How the matches of a run are written."""
+
+    write: Callable[[RunMatches, bool], Iterator[str]]
+    colour: bool
+    is_counts: bool
+    """Whether only how many there are is said, or that there are some."""
+    is_spaced: bool
+    """Whether an empty line is between two runs."""
+
+    @classmethod
+    def of(cls, colour: bool, heading: bool | None, *, in_json: bool, in_counts: bool, in_names: bool) -> _Output:
+        """What the options ask for; a heading above the lines of a run by default where they are coloured."""
+        is_counts = in_counts or in_names
+        if in_json:
+            return cls(_as_counts if is_counts else _as_json, colour, is_counts, is_spaced=False)
+        if is_counts:
+            return cls(_place if in_names else _count, colour, is_counts, is_spaced=False)
+        has_headings = colour if heading is None else heading
+        return cls(_with_heading if has_headings else _line_by_line, colour, is_counts, is_spaced=has_headings)
+
+
+def _print_found(search: CorpusSearch, output: _Output) -> int:
+    """Print what is found as it comes; how many files or records could not be read."""
+    is_first, unread = True, 0
     for found in search.found():
         if isinstance(found, Problem):
             unread += not found.opens
             sys.stdout.flush()
             say_problem(found)
             continue
-        if not first and shown_above and not (in_json or counting):
+        if output.is_spaced and not is_first:
             sys.stdout.write("\n")
-        first = False
-        for text in write(found, colour):
+        is_first = False
+        for text in output.write(found, output.colour):
             sys.stdout.write(text)
-    if not search.runs and not fixed:
-        _say_restrictions(patterns)
-    ctx.exit(_exit_code(search, unread))
+    return unread
 
 
 def _say_restrictions(patterns: Sequence[str]) -> None:

@@ -29,25 +29,29 @@ def table(
     if not rows:
         return []
     widths = [max(cells(row[column]) for row in rows) for column in range(len(rows[0]))]
-    shown = list(range(len(widths)))
     if cut:
-        room = shutil.get_terminal_size().columns
-        least = [min(width, _KEPT if column and (spare or paths) else width) for column, width in enumerate(widths)]
-        if _total(least) > room:
-            shown = [column for column in shown if column not in spare]
-        over = _total([widths[column] for column in shown]) - room
-        for column in (*spare, *paths, *shown):
-            if column in shown and over > 0:
-                less = min(over, widths[column] - least[column])
-                widths[column] -= less
-                over -= less
-        kept = [widths[column] for column in shown]
-        _narrow(kept, room)
-        for column, width in zip(shown, kept, strict=True):
-            widths[column] = width
+        columns = _fitted(widths, shutil.get_terminal_size().columns, spare, paths)
     else:
-        widths = [min(width, _PADDED) for width in widths]
-    return [_line(row, [(column, widths[column]) for column in shown], right, paths, cut=cut) for row in rows]
+        columns = [(column, min(width, _PADDED)) for column, width in enumerate(widths)]
+    return [_line(row, columns, right, paths, cut=cut) for row in rows]
+
+
+def _fitted(widths: Sequence[int], room: int, spare: Collection[int], paths: Collection[int]) -> list[tuple[int, int]]:
+    """The columns that are shown in so many cells, with their widths."""
+    widths = list(widths)
+    shown = list(range(len(widths)))
+    least = [min(width, _KEPT if column and (spare or paths) else width) for column, width in enumerate(widths)]
+    if _total(least) > room:
+        shown = [column for column in shown if column not in spare]
+    over = _total([widths[column] for column in shown]) - room
+    for column in (*spare, *paths, *shown):
+        if column in shown and over > 0:
+            less = min(over, widths[column] - least[column])
+            widths[column] -= less
+            over -= less
+    kept = [widths[column] for column in shown]
+    _narrow(kept, room)
+    return list(zip(shown, kept, strict=True))
 
 
 def _total(widths: Sequence[int]) -> int:

@@ -54,32 +54,63 @@ class Candidates(tuple[str, ...]):
 
 def candidates(text: str, table: Table) -> Candidates:
     """What can follow at the end of a text, where something can be known."""
+    for follow in (_after_operator, _after_dot, _after_sort, _after_field, _after_letters):
+        found = follow(text, table)
+        if found is not None:
+            return found
+    return Candidates.of((), len(text))
+
+
+def _after_operator(text: str, table: Table) -> Candidates | None:
+    """The values of a field."""
     if match := _AMONG.search(text) or _VALUE.search(text):
         ref = _ref(match[1])
         if ref is None:
             return Candidates.of((), len(text))
         typed = match[match.lastindex or 1]
         return Candidates.of(_values(ref, typed, table), len(text) - len(typed), ref.field.says)
-    if match := _PART.search(text):
-        field = field_named(match[1])
-        if field is not None and field.part is not None:
-            if field.name == "metadata":
-                above = _ref(f"metadata.{match[2].rstrip('.')}") if match[2] else METADATA
-                found = _keys_below(above.parts, match[3], table) if above is not None else ()
-                return Candidates.of(found, match.start(3), field.says)
-            return Candidates.of(_parts(field, match[2] + match[3], table), match.start(2), field.says)
+    return None
+
+
+def _after_dot(text: str, table: Table) -> Candidates | None:
+    """The parts of a field: keys of the metadata, names of dimensions, of tools and the like."""
+    match = _PART.search(text)
+    field = field_named(match[1]) if match else None
+    if match is None or field is None or field.part is None:
+        return None
+    if field.name != "metadata":
+        return Candidates.of(_parts(field, match[2] + match[3], table), match.start(2), field.says)
+    above = _ref(f"metadata.{match[2].rstrip('.')}") if match[2] else METADATA
+    found = _keys_below(above.parts, match[3], table) if above is not None else ()
+    return Candidates.of(found, match.start(3), field.says)
+
+
+def _after_sort(text: str, _table: Table) -> Candidates | None:
+    """The fields that can be sorted by."""
     if match := _SORT.search(text):
         return Candidates.of((field.name for field in _fields(match[1]) if not field.needs_part), match.start(1))
-    if match := _AFTER_FIELD.search(text):
-        ref = _ref(match[1])
-        return Candidates.of(
-            _SIGNS[ref.kind] if ref is not None else (), len(text), ref.field.says if ref else "", match.start(1)
-        )
-    if match := _WORD.search(text):
-        fields = _fields(match[1])
-        names = (f"{field.name}." if field.needs_part else field.name for field in fields)
-        return Candidates.of(names, match.start(1), fields[0].says if fields else "")
-    return Candidates.of((), len(text))
+    return None
+
+
+def _after_field(text: str, _table: Table) -> Candidates | None:
+    """The operators of a field, after a space."""
+    match = _AFTER_FIELD.search(text)
+    if match is None:
+        return None
+    ref = _ref(match[1])
+    if ref is None:
+        return Candidates.of((), len(text), "", match.start(1))
+    return Candidates.of(_SIGNS[ref.kind], len(text), ref.field.says, match.start(1))
+
+
+def _after_letters(text: str, _table: Table) -> Candidates | None:
+    """The fields that begin with what is typed."""
+    match = _WORD.search(text)
+    if match is None:
+        return None
+    fields = _fields(match[1])
+    names = (f"{field.name}." if field.needs_part else field.name for field in fields)
+    return Candidates.of(names, match.start(1), fields[0].says if fields else "")
 
 
 def _ref(name: str) -> Ref | None:

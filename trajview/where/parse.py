@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import cast
 
 from .check import Place, check, example, short
-from .fields import FIELDS, Kind, Ref, field_named
+from .fields import FIELDS, Field, Kind, Ref, field_named
 from .syntax import (
     KEYWORDS,
     And,
@@ -34,6 +35,7 @@ _QUOTED_PART = re.compile(r"""(?:sort:-?|,-?)?[A-Za-z]+(?:\.[^\s()<>=~"',.]*)*\.
 _VALUE = re.compile(r"[^\s()]+")
 _LISTED = re.compile(r"[^\s(),]+")
 _TURNED = {">": ">=", "<": "<=", "~": "~", "!": "!="}
+_AMONG = re.compile(r"(not\s+)?in\s*\(", re.I)
 _ESCAPES = {"n": "\n", "t": "\t"}
 _DEEPEST = 50
 _QUOTE_IT = "put it in quotes to look for it as text"
@@ -64,6 +66,12 @@ def parse_fields(text: str) -> tuple[Ref, ...]:
         if by.reverse:
             raise WhereError("a - has no meaning here", text, text.index("-"))
     return tuple(by.ref for by in keys)
+
+
+def _joined(kind: type[And] | type[Or], found: Sequence[Node | None]) -> Node | None:
+    """All of some nodes in one, which a single one is itself."""
+    nodes = tuple(node for node in found if node is not None)
+    return kind(nodes) if len(nodes) > 1 else nodes[0] if nodes else None
 
 
 class _Parser:
@@ -110,44 +118,38 @@ class _Parser:
         while not self.ended and self.peek() in ("or", "OR"):
             self.at += 2
             found.append(self.both(after="or"))
-        nodes = tuple(node for node in found if node is not None)
-        return Or(nodes) if len(nodes) > 1 else nodes[0] if nodes else None
+        return _joined(Or, found)
 
     def both(self, after: str = "") -> Node | None:
         found: list[Node | None] = []
         first = True
-        while True:
-            if self.ended:
-                if after:
-                    if self.forgiving:
-                        break
-                    raise self.incomplete(f"something has to follow `{after}`")
-                break
+        while not self.ended:
             word = self.peek()
             if word[:5].lower() == "sort:" and not self.depth and not after:
                 self.at += 5
                 self.sort = self.sort_keys()
             elif word in ("or", "OR") or self.text[self.at] == ")":
-                if after or first:
-                    what = f"`{word}`" if word else "this )"
-                    raise self.error(
-                        f"something has to stand before {what}",
-                        self.at,
-                        self.at + len(word),
-                        hint=_QUOTE_IT if word else "",
-                    )
+                if first or after:
+                    raise self.nothing_before(word)
                 break
             elif word in ("and", "AND"):
                 if first or after:
-                    raise self.error(f"something has to stand before `{word}`", self.at, self.at + 3, hint=_QUOTE_IT)
+                    raise self.nothing_before(word)
                 self.at += 3
                 after = "and"
                 continue
             else:
                 found.append(self.negated())
             first, after = False, ""
-        nodes = tuple(node for node in found if node is not None)
-        return And(nodes) if len(nodes) > 1 else nodes[0] if nodes else None
+        if after and not self.forgiving:
+            raise self.incomplete(f"something has to follow `{after}`")
+        return _joined(And, found)
+
+    def nothing_before(self, word: str) -> WhereError:
+        """The error of a word, or of a ) where that is empty, that joins what is not there."""
+        what = f"`{word}`" if word else "this )"
+        hint = _QUOTE_IT if word else ""
+        return self.error(f"something has to stand before {what}", self.at, self.at + len(word), hint=hint)
 
     def negated(self) -> Node | None:
         count = 0
@@ -182,23 +184,31 @@ class _Parser:
         self.skip()
         operator = _OPERATOR.match(self.text, self.at)
         if operator is not None:
+            return self.compared(self.ref(word, start, end), operator)
+        field = field_named(word.partition(".")[0])
+        if field is not None and (among := _AMONG.match(self.text, self.at)):
             ref = self.ref(word, start, end)
-            at, self.at = self.at, operator.end()
-            sign = "==" if operator[0] == "=" else operator[0]
-            if operator[0] == "=" and (turned := _TURNED.get(self.text[self.at : self.at + 1])):
-                raise self.error(
-                    f"there is no ={self.text[self.at]} here", at, self.at + 1, hint=f"write `{ref} {turned} …`"
-                )
-            return self.comparison(ref, cast("Operator", sign), at)
-        is_field = field_named(word.partition(".")[0])
-        if is_field is not None and (operator_in := re.compile(r"(not\s+)?in\s*\(", re.I).match(self.text, self.at)):
-            ref = self.ref(word, start, end)
-            at, self.at = self.at, operator_in.end()
-            return self.among(ref, "!=" if operator_in[1] else "==", at)
+            at, self.at = self.at, among.end()
+            return self.among(ref, "!=" if among[1] else "==", at)
         self.at = end
-        if is_field is not None and is_field.kind is Kind.FLAG and "." not in word:
-            return Flag(Ref(is_field.name))
-        if is_field is not None and is_field.part is Kind.ANY and "." in word:
+        return self.alone(word, field, start)
+
+    def compared(self, ref: Ref, operator: re.Match[str]) -> Node | None:
+        """What stands at an operator, and behind it."""
+        at, self.at = self.at, operator.end()
+        sign = "==" if operator[0] == "=" else operator[0]
+        if operator[0] == "=" and (turned := _TURNED.get(self.text[self.at : self.at + 1])):
+            raise self.error(
+                f"there is no ={self.text[self.at]} here", at, self.at + 1, hint=f"write `{ref} {turned} …`"
+            )
+        return self.comparison(ref, cast("Operator", sign), at)
+
+    def alone(self, word: str, field: Field | None, start: int) -> Node | None:
+        """A word that nothing is compared with: a field that is true or false, one that may be missing, or text."""
+        end = self.at
+        if field is not None and field.kind is Kind.FLAG and "." not in word:
+            return Flag(Ref(field.name))
+        if field is not None and field.part is Kind.ANY and "." in word:
             if word.endswith(".") and self.forgiving and end == len(self.text):
                 return None
             return Flag(self.ref(word, start, end))
