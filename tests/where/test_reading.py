@@ -59,13 +59,12 @@ def deep(levels: int) -> Any:
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Corpus:
-    """Lines, packed ones, single files; metadata that is too deep for a pipe."""
+    """Lines, packed ones, and single files."""
     lines = "".join(json.dumps(chat(number)) + "\n" for number in range(60))
     (tmp_path / "a.jsonl").write_text(lines)
     (tmp_path / "b.jsonl.gz").write_bytes(gzip.compress(lines.encode()))
     for number in range(20):
         (tmp_path / f"c{number}.json").write_text(json.dumps(chat(number)))
-    (tmp_path / "d.json").write_text(json.dumps(chat(1, metadata={"deep": deep(450)})))
     return open_corpus(tmp_path)
 
 
@@ -105,8 +104,17 @@ def test_processes_find_out_what_one_finds_out(corpus: Corpus, blind: bool) -> N
     assert found_by(DetailsReader(corpus, blind=blind, processes=2), corpus.infos, count) == alone
     assert most == 2
     assert alone[1][1] == 1
-    assert len(alone) == len(corpus) == 141
+    assert len(alone) == len(corpus) == 140
     assert not children()
+
+
+def test_metadata_that_is_too_deep_for_a_pipe_is_found_out_here(tmp_path: Path) -> None:
+    runs = [chat(1, id=str(number), metadata={"deep": deep(600)}) for number in range(3)]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(run) + "\n" for run in runs))
+    corpus = open_corpus(tmp_path)
+    alone = found_by(DetailsReader(corpus), corpus.infos)
+    assert alone[2][3][0]["deep"]
+    assert found_by(DetailsReader(corpus, processes=2), corpus.infos) == alone
 
 
 def test_a_run_that_cannot_be_read_has_no_details_whoever_reads_it(corpus: Corpus, tmp_path: Path) -> None:
