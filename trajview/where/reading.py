@@ -153,12 +153,15 @@ class DetailsReader(Generic[Tag]):
             self._read_here(job)
 
     def take(self, seconds: float) -> list[tuple[Tag, Details | None]]:
-        """What has been found by now, or is within so many seconds; None of a run that cannot be read."""
+        """What has been found by now, or is within so many seconds; None of a run that cannot be read.
+
+        Without a second to spare, the processes are only looked at when there is enough to be given to them.
+        """
         self._abandon()
         self._feed(everything=seconds > 0)
         if not self._processes and self._waiting:
             self._read_here(self._next_job())
-        elif any(process.tasks for process in self._processes):
+        elif (seconds > 0 or self._waiting_bytes >= _TASK) and any(process.tasks for process in self._processes):
             self._receive(0 if self._found else seconds)
             self._feed(everything=False)
         found, self._found = self._found, []
