@@ -41,6 +41,7 @@ STEPS = (
     ("compare.py", "", "--messages 500 --runs 2"),
     ("agreement.py", "", "--episodes 100 --runs 1"),
     ("filter.py", "", "--runs 10000 --rounds 1"),
+    ("stats.py", "", "--size 20M"),
     ("search_corpus.py", "--runs 3", "--size 20M --runs 1"),
     ("large.py", "--size 10G --runs 3", "--size 200M --runs 1"),
 )

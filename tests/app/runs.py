@@ -64,6 +64,9 @@ class FakeCorpus:
             raise UnreadableError("the record is gone")
         return self.contents[info.id]
 
+    def listed(self, info: RunInfo) -> tuple[None, RunInfo]:
+        return None, info
+
     def resolve(self, info: RunInfo, timeout: float | None = None) -> RunInfo:
         if info.id not in self.known:
             raise UnreadableError("the record is gone")

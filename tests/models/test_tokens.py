@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
+from binascii import a2b_base64
+from importlib.resources import files
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiktoken import Encoding
 
 from tests.models.strategies import texts
 from trajview.errors import UnreadableError
@@ -56,6 +59,32 @@ def test_a_damaged_vocabulary_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
 )
 def test_count_tokens(text: str, count: int) -> None:
     assert count_tokens(text) == count
+
+
+@pytest.fixture(scope="module")
+def published() -> Encoding:
+    """cl100k_base with the pattern that tiktoken publishes, word for word."""
+    pattern = (
+        r"""'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]"""
+        r"""|\s+(?!\S)|\s"""
+    )
+    lines = files("trajview").joinpath("data", "cl100k_base.tiktoken").read_bytes().splitlines()
+    ranks = {a2b_base64(token): int(rank) for token, rank in (line.split() for line in lines)}
+    return Encoding("published", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+
+
+@settings(max_examples=1000)
+@given(st.text(alphabet=" \n\r\t\x0b\u3000\x85\u2028\x1cab1!中\u0301.😀'sLLvRedMtſ½٣İ", max_size=80) | texts)
+def test_the_pattern_splits_where_the_published_one_does(published: Encoding, text: str) -> None:
+    text = text.encode("utf-8", "replace").decode()
+    assert encoding().encode_ordinary(text) == published.encode_ordinary(text)
+
+
+def test_a_long_text_that_comes_again_has_the_same_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tokens, "_MOST_REMEMBERED", 3)
+    said = [f"{number} words and lines\n" * (10 + number) for number in range(8)]
+    counts = [len(encoding().encode_ordinary(text)) for text in said]
+    assert [count_tokens(text) for text in [*said, *reversed(said)]] == [*counts, *reversed(counts)]
 
 
 @given(texts)

@@ -14,10 +14,11 @@ from trajview.corpus.info import RunInfo
 from trajview.models.run import AgentRun
 from trajview.models.tokens import count_tokens
 from trajview.where.complete import METADATA
-from trajview.where.details import Cancelled, details_of, read_details
+from trajview.where.details import details_of, values_of
 from trajview.where.fields import Ref
 from trajview.where.kept import DetailsCache
 from trajview.where.parse import parse
+from trajview.where.reading import DetailsReader, Listed
 from trajview.where.syntax import refs_in
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
@@ -33,9 +34,19 @@ def opened(record: Any, folder: Path) -> Corpus:
     return open_corpus(path)
 
 
+def found_out(corpus: Listed, info: RunInfo, refs: list[Ref], cache: DetailsCache | None = None) -> dict[Ref, Any]:
+    """The values of some fields of a run."""
+    reader: DetailsReader[None] = DetailsReader(corpus, cache)
+    reader.ask(None, info, {ref.name for ref in refs})
+    [(_, details)] = reader.take(0)
+    assert not reader.busy
+    reader.close()
+    return values_of(details, refs)
+
+
 def of(record: Any, text: str, tmp_path: Path) -> list[Any]:
     corpus = opened(record, tmp_path)
-    found = read_details(corpus, corpus[0], asked(text))
+    found = found_out(corpus, corpus[0], asked(text))
     return [found[ref] for ref in asked(text)]
 
 
@@ -62,7 +73,7 @@ def test_errors_calls_and_tools_are_counted(tmp_path: Path) -> None:
 def test_the_keys_of_metadata_are_known_level_by_level_and_kept_once_for_all_runs(tmp_path: Path) -> None:
     def keys(record: dict[str, Any]) -> Any:
         corpus = opened(record, tmp_path)
-        return read_details(corpus, corpus[0], [METADATA])[METADATA]
+        return found_out(corpus, corpus[0], [METADATA])[METADATA]
 
     found = keys(CHAT)
     assert found == (("task", ""), ("tags",), ("solved",), ("task", "name"), ("task", "a.b"))
@@ -86,7 +97,7 @@ def test_an_episode_counts_what_was_said_once_though_each_agent_saw_it() -> None
     corpus = open_corpus(SAMPLES / "sotopia" / "deposit.json")
     run = corpus.load(corpus[0])
     assert len(run.transcripts) > 1
-    [tokens] = read_details(corpus, corpus[0], asked("tokens > 0")).values()
+    [tokens] = found_out(corpus, corpus[0], asked("tokens > 0")).values()
     run.transcripts = run.transcripts[:1]
     assert details_of(run, {"tokens"}).tokens == tokens
 
@@ -94,15 +105,24 @@ def test_an_episode_counts_what_was_said_once_though_each_agent_saw_it() -> None
 def test_a_run_that_cannot_be_read_any_more_has_no_details(tmp_path: Path) -> None:
     corpus = opened(CHAT, tmp_path)
     (tmp_path / "a.json").unlink()
-    tokens, tools, metadata = read_details(corpus, corpus[0], asked("tokens>0 tools>0 metadata.x")).values()
+    tokens, tools, metadata = found_out(corpus, corpus[0], asked("tokens>0 tools>0 metadata.x")).values()
     assert tokens != tokens
     assert (tools, metadata) == ((), None)
 
 
 def test_reading_stops_when_nobody_wants_to_know(tmp_path: Path) -> None:
     corpus = opened(CHAT, tmp_path)
-    with pytest.raises(Cancelled):
-        read_details(corpus, corpus[0], asked("errors > 0"), lambda: True)
+    asked_already = 0
+
+    def cancelled() -> bool:
+        nonlocal asked_already
+        asked_already += 1
+        return asked_already > 2
+
+    reader: DetailsReader[None] = DetailsReader(corpus)
+    reader.ask(None, corpus[0], {"errors"}, cancelled=cancelled)
+    assert reader.take(0) == []
+    assert asked_already == 3, "it was asked at each message, until it was so"
 
 
 def test_what_a_run_was_read_for_is_kept_until_the_file_changes(
@@ -113,6 +133,8 @@ def test_what_a_run_was_read_for_is_kept_until_the_file_changes(
     read = 0
 
     class Counting:
+        listed = corpus.listed
+
         def read(self, info: RunInfo) -> AgentRun:
             nonlocal read
             read += 1
@@ -120,9 +142,7 @@ def test_what_a_run_was_read_for_is_kept_until_the_file_changes(
 
     def found(text: str) -> list[Any]:
         cache = DetailsCache(tmp_path / "cache.sqlite")
-        values = list(read_details(Counting(), corpus[0], asked(text), cache=cache).values())
-        cache.close()
-        return values
+        return list(found_out(Counting(), corpus[0], asked(text), cache).values())
 
     assert found("errors > 0") == [1]
     assert found("calls > 0 metadata.task.name") == [3, "sort"]
@@ -144,8 +164,7 @@ def test_metadata_that_no_cache_can_hold_is_read_again(tmp_path: Path, monkeypat
         corpus = open_corpus(path)
         for _ in range(2):
             cache = DetailsCache(tmp_path / "cache.sqlite")
-            values = read_details(corpus, corpus[0], asked("errors > 0 metadata.long"), cache=cache)
-            cache.close()
+            values = found_out(corpus, corpus[0], asked("errors > 0 metadata.long"), cache)
             assert list(values.values()) == [1, value]
 
 
@@ -156,5 +175,4 @@ def test_a_run_is_found_as_it_is_even_when_the_cache_is_garbage(
     corpus = opened(CHAT, tmp_path)
     (tmp_path / "cache.sqlite").write_bytes(b"no database " * 1000)
     cache = DetailsCache(tmp_path / "cache.sqlite")
-    assert list(read_details(corpus, corpus[0], asked("errors > 0"), cache=cache).values()) == [1]
-    cache.close()
+    assert list(found_out(corpus, corpus[0], asked("errors > 0"), cache).values()) == [1]

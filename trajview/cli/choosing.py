@@ -17,7 +17,7 @@ from .front import EXIT_WRONG
 if TYPE_CHECKING:
     from trajview.corpus.corpus import Corpus
     from trajview.corpus.info import RunInfo
-    from trajview.where.details import Reads
+    from trajview.where.details import Details
     from trajview.where.fields import Ref
     from trajview.where.syntax import By, Query, WhereError
 
@@ -34,6 +34,9 @@ __all__ = [
     "told",
     "where_option",
 ]
+
+_EVERY = 0.1
+"""Seconds from one look at whether details were found out to the next."""
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _Read = TypeVar("_Read")
@@ -169,24 +172,28 @@ class Chosen:
 
         `blind`: rewards, models and what tells them are as if they were not there.
         """
+        from trajview.corpus.search import cores
         from trajview.where.kept import DetailsCache
+        from trajview.where.reading import DetailsReader
         from trajview.where.select import compile_node
         from trajview.where.syntax import refs_in
         from trajview.where.table import Table
-        from trajview.where.unseen import Blinded
 
         self.corpus = corpus
         self._node = query.node
-        # The cache has what the metadata says of models and rewards, and blind mode must not show that.
-        self._cache = DetailsCache() if cached and not blind else None
         self._blind = blind
-        self._source: Reads = Blinded(corpus) if blind else corpus
+        cache = DetailsCache() if cached else None
+        self._reader: DetailsReader[int] = DetailsReader(corpus, cache, blind=blind, processes=cores())
         self.sort = tuple(sort)
         self.table = Table(lambda item: str(item.where) if isinstance(item, Problem) else item.source)
         self.table.set_statuses(statuses)
         self._select = compile_node(query.node, self.table)
         self._asked = _details(refs_in(query.node))
         self._wanted = _details([*shown, *(by.ref for by in sort)])
+        self._open: dict[int, RunInfo] = {}
+        """Runs that were not given yet, in order: some details of them, or of one before, are still to be found out."""
+        self._decided: dict[int, bool] = {}
+        """Those among them of which all is known, and whether they match."""
 
     def say_none_matches(self) -> None:
         """That nothing was found; and where the name of a field was looked for as text, how it is compared."""
@@ -225,21 +232,47 @@ class Chosen:
         return None if value == "" else value
 
     def _found(self) -> Iterator[tuple[int, RunInfo]]:
-        table = self.table
         try:
             for found in stream_runs(self.corpus):
                 info = self._seen(found)
-                new = table.extend([info])
-                yes, unknown = self._select(new)
-                if unknown:
-                    self._read(new[0], info, self._asked)
-                    yes, _ = self._select(new)
-                if yes:
-                    self._read(new[0], info, self._wanted)
-                    yield new[0], info
+                [row] = self.table.extend([info])
+                self._open[row] = info
+                self._look_at(row, info)
+                self._learn(0)
+                while self._reader.full:
+                    self._learn(_EVERY)
+                yield from self._next_ones()
+            while self._open:
+                self._learn(_EVERY)
+                yield from self._next_ones()
         finally:
-            if self._cache is not None:
-                self._cache.close()
+            self._reader.close()
+
+    def _look_at(self, row: int, info: RunInfo, known: Details | None = None) -> None:
+        """Decide whether a run matches, or ask for what has to be known for that, and then for what is wanted of it."""
+        yes, unknown = self._select([row])
+        refs = self._asked if unknown else self._wanted if yes else ()
+        names = {ref.name for ref in refs if row in self.table.column(ref).unknown}
+        if names:
+            self._reader.ask(row, info, names, known=known)
+        else:
+            self._decided[row] = bool(yes)
+
+    def _learn(self, seconds: float) -> None:
+        """Take in what is found out by now, or within so many seconds."""
+        from trajview.where.details import values_of
+
+        for row, details in self._reader.take(seconds):
+            refs = [ref for ref in (*self._asked, *self._wanted) if details is None or details.has({ref.name})]
+            self.table.learn(row, values_of(details, refs))
+            self._look_at(row, self._open[row], details)
+
+    def _next_ones(self) -> Iterator[tuple[int, RunInfo]]:
+        """The runs that match and whose turn it is."""
+        while self._open and (row := next(iter(self._open))) in self._decided:
+            info = self._open.pop(row)
+            if self._decided.pop(row):
+                yield row, info
 
     def _seen(self, info: RunInfo) -> RunInfo:
         from trajview.where.unseen import as_seen
@@ -254,13 +287,6 @@ class Chosen:
         if hidden:
             sys.stdout.flush()
             sys.stderr.write(f"trajview: blind mode hides {', '.join(hidden)}; --no-blind does not\n")
-
-    def _read(self, row: int, info: RunInfo, refs: Sequence[Ref]) -> None:
-        left = [ref for ref in refs if row in self.table.column(ref).unknown]
-        if left:
-            from trajview.where.details import read_details
-
-            self.table.learn(row, read_details(self._source, info, left, cache=self._cache))
 
 
 def _details(refs: Any) -> tuple[Ref, ...]:

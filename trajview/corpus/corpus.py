@@ -96,6 +96,14 @@ class Corpus(Runs):
         """Whether what is found out may be kept in a cache."""
         return self._scan.has_cache
 
+    def listed(self, info: RunInfo) -> tuple[Stamp | None, RunInfo]:
+        """What told the run's file when it was listed, and the run as the list holds it now: for a `Reader` elsewhere.
+
+        Raises UnreadableError where the list holds it no more.
+        """
+        stamp = self._scan.stamps.get(info.path)  # before the run, which is changed first
+        return stamp, self._found.as_listed(info)
+
     # The scan
 
     @property

@@ -1,4 +1,4 @@
-"""Reads runs in a thread for what a filter or an order wants to know of them, the last wish first."""
+"""Finds out in a thread what a filter or an order wants to know of runs, the last wish first."""
 
 from __future__ import annotations
 
@@ -6,39 +6,46 @@ import sys
 from collections import deque
 from collections.abc import Callable, Sequence
 from threading import Condition, Thread
-from time import monotonic, sleep
-from typing import Any, Final
+from time import monotonic
+from typing import Any, Final, NamedTuple
 
 from trajview.corpus.info import RunInfo
 
+from .details import values_of
 from .fields import Ref
+from .reading import DetailsReader
 
-__all__ = ["Finder", "Learnt"]
+__all__ = ["Finder", "Learnt", "Wanted"]
 
 Learnt = tuple[int, RunInfo, dict[Ref, Any]]
 """A row, the run that was in it when it was asked for, and the values."""
-
-Read = Callable[[RunInfo, Sequence[Ref], Callable[[], bool]], dict[Ref, Any] | None]
-"""Gives the values of some fields of a run; None once the function says that nobody wants them any more."""
 
 _EVERY: Final = 0.25
 """Seconds from one batch to the next, unless taking one in lasts long; the first one goes out after a tenth of that."""
 _SHARE: Final = 10
 """So many times as long as it lasts to take a batch in is waited for the next one."""
+_LOOK: Final = 0.02
+"""Seconds from one look at whether something else is wanted to the next."""
+_LINGER: Final = 3.0
+"""Seconds for which the thread, and the processes that read for it, wait for what is wanted next."""
 _TURN: Final = 0.0005
 """Seconds that the thread may keep another one waiting; see `corpus`."""
-_BREATH: Final = 0.0003
-"""Seconds between two runs in which keys may have the processor: to read one is a single long step to the interpreter."""
+
+
+class Wanted(NamedTuple):
+    """A run of which something is wanted, and the number of the wish."""
+
+    wish: int
+    row: int
+    info: RunInfo
 
 
 class Finder:
     """Finds out what is wanted, in a thread that ends when nothing is. `tell` gets batches, in that thread; say then `taken`."""
 
-    def __init__(self, read: Read, tell: Callable[[list[Learnt]], None], at_end: Callable[[], None] = lambda: None):
-        """`at_end` is called in the thread whenever nothing is left to find."""
-        self._read = read
+    def __init__(self, reader: DetailsReader[Wanted], tell: Callable[[list[Learnt]], None]):
+        self._reader = reader
         self._tell = tell
-        self._at_end = at_end
         self._lock = Condition()
         self._waiting: deque[tuple[int, RunInfo]] = deque()
         self._refs: tuple[Ref, ...] = ()
@@ -46,6 +53,8 @@ class Finder:
         self._pending: dict[int, RunInfo] = {}
         """What is being read, or was and has not been taken."""
         self._thread: Thread | None = None
+        self._rests = True
+        self._over = False
         self._pause = _EVERY
 
     @property
@@ -63,9 +72,12 @@ class Finder:
             self._refs = asked
             pending = self._pending
             self._waiting = deque(run for run in runs if pending.get(run[0]) is not run[1]) if asked else deque()
-            if self._waiting and self._thread is None:
-                self._thread = Thread(target=self._run, name="trajview-where", daemon=True)
-                self._thread.start()
+            if self._waiting:
+                self._over = self._rests = False
+                if self._thread is None:
+                    self._thread = Thread(target=self._run, name="trajview-where", daemon=True)
+                    self._thread.start()
+            self._lock.notify_all()
 
     def taken(self, batch: Sequence[Learnt], seconds: float = 0.0) -> None:
         """What was told of these has been taken in, which took so long; until then, they are not read again."""
@@ -76,39 +88,67 @@ class Finder:
                     del self._pending[row]
 
     def cancel(self) -> None:
-        """Nothing is wanted any more."""
+        """Nothing is wanted any more, and the processes end."""
         self.want((), ())
+        with self._lock:
+            self._over = True
+            self._lock.notify_all()
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until nothing is left to find; whether that came true. For tests."""
         with self._lock:
-            return self._lock.wait_for(lambda: self._thread is None, timeout)
+            return self._lock.wait_for(lambda: self._rests, timeout)
 
     def _run(self) -> None:
+        while True:
+            self._find_out()
+            self._reader.rest()
+            with self._lock:
+                self._rests = not self._waiting
+                self._lock.notify_all()
+                self._lock.wait_for(lambda: self._waiting or self._over, _LINGER)
+                if self._waiting:
+                    continue
+            self._reader.close()
+            with self._lock:
+                if not self._waiting:
+                    self._thread = None
+                    return
+
+    def _find_out(self) -> None:
+        """Find out what is wanted, until nothing is left."""
         batch: list[Learnt] = []
         due = monotonic() + _EVERY / 10
-        while True:
+        if sys.getswitchinterval() > _TURN:
+            sys.setswitchinterval(_TURN)
+        while self._ask() or self._reader.busy:
+            found = self._reader.take(_LOOK)
+            with self._lock:
+                refs, wish = self._refs, self._wish
+            batch += [(tag.row, tag.info, values_of(details, refs)) for tag, details in found if tag.wish == wish]
+            if batch and monotonic() >= due:
+                self._tell(batch)
+                batch, due = [], monotonic() + self._pause
+        if batch:
+            self._tell(batch)
+
+    def _ask(self) -> bool:
+        """Ask for what waits, as long as that is found at once or there are processes to give it to; whether any did."""
+        any_waited = False
+        until = monotonic() + _LOOK
+        while not self._reader.full and monotonic() < until:
             with self._lock:
                 if not self._waiting:
                     break
                 row, info = self._waiting.popleft()
                 refs, wish = self._refs, self._wish
                 self._pending[row] = info
-            if sys.getswitchinterval() > _TURN:
-                sys.setswitchinterval(_TURN)
-            sleep(_BREATH)
-            values = self._read(info, refs, lambda wish=wish: wish != self._wish)  # type: ignore[misc]
-            if values is not None:
-                batch.append((row, info, values))
-            if batch and monotonic() >= due:
-                self._tell(batch)
-                batch, due = [], monotonic() + self._pause
-        if batch:
-            self._tell(batch)
-        self._at_end()
-        with self._lock:
-            self._thread = None
-            if self._waiting:  # wanted since
-                self._thread = Thread(target=self._run, name="trajview-where", daemon=True)
-                self._thread.start()
-            self._lock.notify_all()
+            any_waited = True
+            names = {ref.name for ref in refs}
+            self._reader.ask(
+                Wanted(wish, row, info),
+                info,
+                names,
+                cancelled=lambda wish=wish: wish != self._wish,  # type: ignore[misc]
+            )
+        return any_waited

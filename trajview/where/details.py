@@ -5,22 +5,17 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import msgspec
-
-from trajview.errors import TrajviewError
 
 from .fields import Ref
 
 if TYPE_CHECKING:
-    from trajview.corpus.info import RunInfo
     from trajview.models.messages import ChatMessage
     from trajview.models.run import AgentRun
 
-    from .kept import DetailsCache
-
-__all__ = ["Cancelled", "Details", "Reads", "details_of", "finder_of", "read_details"]
+__all__ = ["Cancelled", "Details", "details_of", "values_of"]
 
 _MOST_KEYS = 200
 _DEEPEST = 4
@@ -33,13 +28,6 @@ _SAID = frozenset({"errors", "calls", "tools"})
 
 class Cancelled(Exception):
     """Nobody wants to know any more."""
-
-
-class Reads(Protocol):
-    """A corpus, as far as it is needed here."""
-
-    def read(self, info: RunInfo) -> AgentRun:
-        """The run, parsed for one look. Raises TrajviewError."""
 
 
 class Details(msgspec.Struct, array_like=True):
@@ -73,45 +61,9 @@ class Details(msgspec.Struct, array_like=True):
         return self.tokens if ref.name == "tokens" else self.errors
 
 
-def finder_of(
-    corpus: Reads, cache: DetailsCache | None = None
-) -> Callable[[RunInfo, Sequence[Ref], Callable[[], bool]], dict[Ref, Any] | None]:
-    """What a `Finder` reads with."""
-
-    def read(info: RunInfo, refs: Sequence[Ref], cancelled: Callable[[], bool]) -> dict[Ref, Any] | None:
-        try:
-            return read_details(corpus, info, refs, cancelled, cache)
-        except Cancelled:
-            return None
-
-    return read
-
-
-def read_details(
-    corpus: Reads,
-    info: RunInfo,
-    refs: Collection[Ref],
-    cancelled: Callable[[], bool] = lambda: False,
-    cache: DetailsCache | None = None,
-) -> dict[Ref, Any]:
-    """The values of some fields of a run, which is read for it unless the cache knows. One that cannot be read has none.
-
-    Raises Cancelled.
-    """
-    if cancelled():
-        raise Cancelled
-    names = {ref.name for ref in refs}
-    stamp = cache.stamp(info) if cache is not None else ""
-    known = cache.find(info, stamp) if cache is not None else None
-    if known is None or not known.has(names):
-        try:
-            run = corpus.read(info)
-        except TrajviewError:
-            return {ref: _nothing(ref) for ref in refs}
-        known = details_of(run, names, cancelled, known)
-        if cache is not None:
-            cache.keep(info, stamp, known)
-    return {ref: known.value(ref) for ref in refs}
+def values_of(details: Details | None, refs: Iterable[Ref]) -> dict[Ref, Any]:
+    """The values of some fields; None stands for a run that cannot be read, which has none."""
+    return {ref: _nothing(ref) if details is None else details.value(ref) for ref in refs}
 
 
 def details_of(

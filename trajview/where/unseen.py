@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
 
@@ -10,9 +10,7 @@ if TYPE_CHECKING:
     from trajview.corpus.info import RunInfo
     from trajview.models.run import AgentRun
 
-    from .details import Reads
-
-__all__ = ["HIDDEN_FIELDS", "Blinded", "as_seen"]
+__all__ = ["HIDDEN_FIELDS", "Blinded", "Reads", "as_seen"]
 
 HIDDEN_FIELDS: Final = frozenset({"reward", "rewards", "models"})
 
@@ -20,6 +18,13 @@ HIDDEN_FIELDS: Final = frozenset({"reward", "rewards", "models"})
 def as_seen(info: RunInfo) -> RunInfo:
     """What the list knows of a run, without rewards and models."""
     return msgspec.structs.replace(info, rewards=(), models=()) if info.rewards or info.models else info
+
+
+class Reads(Protocol):
+    """A corpus, as far as it is needed here."""
+
+    def read(self, info: RunInfo) -> AgentRun:
+        """The run, parsed for one look. Raises TrajviewError."""
 
 
 class Blinded:

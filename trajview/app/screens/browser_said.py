@@ -14,6 +14,7 @@ from trajview.errors import Problem, shown
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
+    from trajview.corpus.files import Stamp
     from trajview.corpus.stream import Stream
     from trajview.models.run import AgentRun
 
@@ -54,6 +55,9 @@ class Source(Protocol):
 
     def read(self, info: RunInfo) -> AgentRun:
         """The run, parsed for one look. Raises TrajviewError."""
+
+    def listed(self, info: RunInfo) -> tuple[Stamp | None, RunInfo]:
+        """What told the run's file when it was listed, and the run as the list holds it now. Raises UnreadableError."""
 
     def resolve(self, info: RunInfo, timeout: float | None = None) -> RunInfo:
         """The run summed up, with the key that annotations refer to. Raises TrajviewError."""

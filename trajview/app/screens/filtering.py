@@ -27,8 +27,12 @@ if TYPE_CHECKING:
 
 __all__ = ["FilteringScreen"]
 
-_AHEAD = 500
+_AHEAD = 2_000
 """Runs that are asked for at once; what is typed next may want others."""
+_NICE = 5
+"""How far the processes that read stand back behind the screen, which needs a core only for moments."""
+_BREATH = 0.0003
+"""Seconds between two runs in which keys may have the processor: to read one is a single long step to the interpreter."""
 _SAMPLE = 20
 """Runs that are read to find out which keys their metadata has."""
 
@@ -186,19 +190,19 @@ class FilteringScreen(Screen[None]):
 
     def _the_finder(self) -> Finder:
         if self._finder is None:
-            from trajview.where.background import Finder
-            from trajview.where.details import finder_of
+            from trajview.corpus.search import cores
+            from trajview.where.background import Finder, Wanted
             from trajview.where.kept import DetailsCache
-            from trajview.where.unseen import Blinded
+            from trajview.where.reading import DetailsReader
 
             # Reading makes objects by the thousand, and each full collection would stop keys to walk all that is here.
             gc.freeze()
+            cache = DetailsCache() if self.corpus.keeps else None
             blind = self.settings.blind
-            # The cache has what the metadata says of models and rewards, and blind mode must not show that.
-            cache = DetailsCache() if self.corpus.keeps and not blind else None
-            at_end = cache.close if cache is not None else (lambda: None)
-            source = Blinded(self.corpus) if blind else self.corpus
-            self._finder = Finder(finder_of(source, cache), self._take_found, at_end)
+            reader: DetailsReader[Wanted] = DetailsReader(
+                self.corpus, cache, blind=blind, processes=cores(), nice=_NICE, breath=_BREATH
+            )
+            self._finder = Finder(reader, self._take_found)
         return self._finder
 
     def _take_found(self, learnt: list[Learnt]) -> None:
@@ -215,7 +219,7 @@ class FilteringScreen(Screen[None]):
             self.bar.learnt()
         if self._finder is not None:
             self._finder.taken(message.learnt, monotonic() - begun)
-            if not self._finder.left:
+            if self._finder.left <= _AHEAD // 2:
                 self.find_out()
         self.say()
 
