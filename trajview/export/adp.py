@@ -87,7 +87,7 @@ def export_adp(run: AgentRun, part: Part | None = None) -> Exported:
             said["reward"] = reward
         record["details"] = said
         lines.append(json_line(record, lost))
-    return Exported("".join(line + "\n" for line in lines), lost.sentences(), lost.kinds())
+    return Exported(iter([line + "\n" for line in lines]), lost)
 
 
 def _items(message: ChatMessage, place: str, links: _Links, lost: Lost) -> list[_Item]:

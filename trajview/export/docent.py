@@ -24,7 +24,7 @@ def export_docent(run: AgentRun, part: Part | None = None) -> Exported:
         data = run.model_dump(warnings=False)
     except (ValueError, RecursionError):  # pydantic stops at some 250 levels
         data = _shallow_model(run, lost).model_dump(warnings=False)
-    return Exported(json_line(data, lost) + "\n", lost.sentences(), lost.kinds())
+    return Exported(iter([json_line(data, lost) + "\n"]), lost)
 
 
 def _shallow_model(model: _Model, lost: Lost) -> _Model:

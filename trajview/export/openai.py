@@ -47,7 +47,7 @@ def export_openai(run: AgentRun, part: Part | None = None) -> Exported:
         for (place, message), own, link in zip(numbered, ids, answered, strict=True):
             messages.append(_message(message, place, own, link, functions, lost))
         lines.append(json_line({"id": f"{run.id}/{index}" if several else run.id, "messages": messages}, lost))
-    return Exported("".join(line + "\n" for line in lines), lost.sentences(), lost.kinds())
+    return Exported(iter([line + "\n" for line in lines]), lost)
 
 
 def _message(

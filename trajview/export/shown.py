@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from trajview.annotation.citations import find_citations
 from trajview.annotation.unit_notes import UnitNotes
+from trajview.compare.facts import models_of
 from trajview.highlight import Highlight, Rule, highlights_in
 from trajview.models.messages import (
     AssistantMessage,
@@ -23,12 +24,14 @@ from trajview.models.messages import (
 from trajview.models.run import AgentRun
 from trajview.textsafe import one_line, safe_text
 
-from .exported import Lost, Part, parts_of_run, placed
+from .exported import Lost, Part, parts_of_run
 
 if TYPE_CHECKING:
     from trajview.models.sotopia import AnnotationForEpisode
 
-__all__ = ["Annotated", "facts_of", "highlights_of", "number", "reward_text", "unshown", "visible"]
+__all__ = [
+    "Annotated", "facts_of", "highlights_of", "number", "reward_text", "unshown_of_message", "unshown_of_run", "visible",
+]  # fmt: skip
 
 _COLOUR = re.compile(r"\x1b\[[0-9;:]*m")
 
@@ -98,10 +101,7 @@ def facts_of(run: AgentRun, part: Part | None = None) -> list[tuple[str, str]]:
     for transcript in run.transcripts:
         count += len(transcript.messages)
         units += len(transcript.unit_starts)
-        for message in transcript.messages:
-            model = getattr(message, "model", None)
-            if model:
-                models[model] = None
+        models |= models_of(transcript)
     if models:
         facts.append(("models", ", ".join(one_line(model, 80) for model in models)))
     several = f", {len(run.transcripts)} transcripts" if len(run.transcripts) > 1 else ""
@@ -116,19 +116,16 @@ def _count(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
-def unshown(run: AgentRun, part: Part | None, lost: Lost) -> None:
-    """Name what a page for people does not show of a run."""
+def unshown_of_run(run: AgentRun, part: Part | None, lost: Lost) -> None:
+    """Name what a page for people does not show of a run, its messages apart."""
     if run.transcript_groups:
         lost.say("The groups of transcripts are left out.")
-    transcripts = parts_of_run(run, part)
-    if any(each.description or each.created_at or each.metadata for _, each in transcripts):
+    if any(each.description or each.created_at or each.metadata for _, each in parts_of_run(run, part)):
         lost.say("The descriptions, times and metadata of transcripts are left out.")
-    for index, transcript in transcripts:
-        for place, message in placed(transcript, index, part):
-            _unshown(message, place, lost)
 
 
-def _unshown(message: ChatMessage, place: str, lost: Lost) -> None:
+def unshown_of_message(message: ChatMessage, place: str, lost: Lost) -> None:
+    """Name what a page for people does not show of a message."""
     calls = (message.tool_calls or []) if isinstance(message, AssistantMessage) else []
     for what, there in (
         ("metadata", message.metadata),
@@ -148,8 +145,14 @@ def _unshown(message: ChatMessage, place: str, lost: Lost) -> None:
         elif isinstance(part, ImagePart | AudioPart | VideoPart | OtherPart):
             what = {"image": "images", "audio": "sounds", "video": "videos"}.get(part.type, "parts of unknown types")
             lost.of(place, what, "named, not shown")
-    if any(visible(text) != text.replace("\r\n", "\n") for text in (message.text, *message.reasoning)):
+    if any(map(_acts, (message.text, *message.reasoning))):
         lost.of(place, "control characters and terminal colours", "shown as signs or left out")
+
+
+def _acts(text: str) -> bool:
+    """Whether a text holds what is not shown as it is: control characters, colours."""
+    shown = visible(text)
+    return shown is not text and shown != text.replace("\r\n", "\n")
 
 
 def _hides(part: ReasoningPart) -> bool:
