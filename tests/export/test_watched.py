@@ -10,6 +10,8 @@ from trajview import open_corpus
 from trajview.export import choice
 from trajview.export.watched import Stopped, watched
 
+from .reading import taken
+
 SAMPLE = Path(__file__).parents[2] / "sample_data" / "docent" / "coding_run.json"
 
 
@@ -18,8 +20,8 @@ def test_a_run_that_is_watched_is_exported_as_it_is_and_keeps_its_units(format: 
     run = next(open_corpus(SAMPLE).runs())
     units = run.transcripts[0].units_of_action
     seen: set[int] = set()
-    found = choice.exported(watched(run, seen.add), format)
-    assert found == choice.exported(run, format)
+    found = taken(choice.exported(watched(run, seen.add), format))
+    assert found == taken(choice.exported(run, format))
     assert seen == set(range(len(run.transcripts[0].messages)))
     assert run.transcripts[0].units_of_action is units
 
@@ -31,4 +33,4 @@ def test_a_step_ends_the_export(format: str) -> None:
             raise Stopped
 
     with pytest.raises(Stopped):
-        choice.exported(watched(next(open_corpus(SAMPLE).runs()), step), format)
+        taken(choice.exported(watched(next(open_corpus(SAMPLE).runs()), step), format))

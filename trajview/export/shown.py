@@ -19,6 +19,8 @@ from trajview.models.messages import (
     OtherPart,
     ReasoningPart,
     TextPart,
+    ToolMessage,
+    UserMessage,
     VideoPart,
 )
 from trajview.models.run import AgentRun
@@ -126,17 +128,32 @@ def unshown_of_run(run: AgentRun, part: Part | None, lost: Lost) -> None:
 
 def unshown_of_message(message: ChatMessage, place: str, lost: Lost) -> None:
     """Name what a page for people does not show of a message."""
-    calls = (message.tool_calls or []) if isinstance(message, AssistantMessage) else []
-    for what, there in (
-        ("metadata", message.metadata),
-        ("ids", message.id or getattr(message, "tool_call_id", None) or any(call.id for call in calls)),
-        ("token counts", message.usage),
-        ("citations by the model", getattr(message, "citations", None)),
-        ("suggested messages", getattr(message, "suggested_messages", None)),
-        ("views and other remarks on tool calls", any(call.view or call.model_extra for call in calls)),
-    ):
-        if there:
-            lost.of(place, what)
+    if message.metadata:
+        lost.of(place, "metadata")
+    if message.id or _refers_to_calls(message):
+        lost.of(place, "ids")
+    if message.usage:
+        lost.of(place, "token counts")
+    if isinstance(message, AssistantMessage):
+        if message.citations:
+            lost.of(place, "citations by the model")
+        if message.suggested_messages:
+            lost.of(place, "suggested messages")
+        if message.tool_calls and any(call.view or call.model_extra for call in message.tool_calls):
+            lost.of(place, "views and other remarks on tool calls")
+    _unshown_of_parts(message, place, lost)
+    if any(map(_acts, (message.text, *message.reasoning))):
+        lost.of(place, "control characters and terminal colours", "shown as signs or left out")
+
+
+def _refers_to_calls(message: ChatMessage) -> bool:
+    """Whether there are ids of calls, made or answered."""
+    if isinstance(message, AssistantMessage):
+        return any(call.id for call in message.tool_calls or ())
+    return isinstance(message, UserMessage | ToolMessage) and bool(message.tool_call_id)
+
+
+def _unshown_of_parts(message: ChatMessage, place: str, lost: Lost) -> None:
     for part in message.parts:
         if isinstance(part, TextPart) and (part.temporal or part.refusal or part.model_extra):
             lost.of(place, "remarks on pieces of text")
@@ -145,13 +162,13 @@ def unshown_of_message(message: ChatMessage, place: str, lost: Lost) -> None:
         elif isinstance(part, ImagePart | AudioPart | VideoPart | OtherPart):
             what = {"image": "images", "audio": "sounds", "video": "videos"}.get(part.type, "parts of unknown types")
             lost.of(place, what, "named, not shown")
-    if any(map(_acts, (message.text, *message.reasoning))):
-        lost.of(place, "control characters and terminal colours", "shown as signs or left out")
 
 
 def _acts(text: str) -> bool:
     """Whether a text holds what is not shown as it is: control characters, colours."""
-    shown = visible(text)
+    if "\x1b" in text:
+        return True
+    shown = safe_text(text)
     return shown is not text and shown != text.replace("\r\n", "\n")
 
 
