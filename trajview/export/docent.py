@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from collections.abc import Iterator
+from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel
 
@@ -13,18 +14,27 @@ from .json_text import json_line, shallow
 
 __all__ = ["export_docent"]
 
+_BLOCK: Final = 2**20
 _Model = TypeVar("_Model", bound=BaseModel)
 
 
 def export_docent(run: AgentRun, part: Part | None = None) -> Exported:
     """The run, or the part of it, as one JSON object on one line."""
     lost = Lost()
+    return Exported(_line(run, part, lost), lost)
+
+
+def _line(run: AgentRun, part: Part | None, lost: Lost) -> Iterator[str]:
     run = cut(run, part)
     try:
         data = run.model_dump(warnings=False)
     except (ValueError, RecursionError):  # pydantic stops at some 250 levels
         data = _shallow_model(run, lost).model_dump(warnings=False)
-    return Exported(iter([json_line(data, lost) + "\n"]), lost)
+    line = json_line(data, lost)
+    del data
+    for start in range(0, len(line), _BLOCK):
+        yield line[start : start + _BLOCK]
+    yield "\n"
 
 
 def _shallow_model(model: _Model, lost: Lost) -> _Model:
