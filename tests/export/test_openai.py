@@ -123,3 +123,10 @@ def test_several_transcripts_are_a_line_each() -> None:
     found = taken(export_openai(run))
     assert [json.loads(line)["id"] for line in found.text.splitlines()] == ["r/0", "r/1"]
     assert found.lost == ["That its 2 transcripts are one run: each is a record of its own."]
+
+
+def test_halves_of_characters_make_the_whole_line_ascii() -> None:
+    run = run_of(UserMessage(content="schön 😀 \x7f"), AssistantMessage(content="\ud83d"))
+    found = taken(export_openai(run))
+    assert found.text == json.dumps(json.loads(found.text)) + "\n"
+    assert any("lone surrogates" in sentence for sentence in found.lost)

@@ -17,7 +17,7 @@ __all__ = ["json_line", "json_list", "json_text", "line_of", "shallow"]
 
 _DEEPEST: Final = 150
 """Levels of a value that are written as JSON; what is deeper becomes text. Readers give up at some 250."""
-_IN_MEMORY: Final = 32 * 2**20
+_IN_MEMORY: Final = 4 * 2**20
 """Bytes of a line up to which nothing of it is written to disk."""
 _NOT_ASCII: Final = re.compile("[^ -~]")
 _HALVES: Final = "Halves of characters (lone surrogates) are written as escapes, which strict readers refuse."
