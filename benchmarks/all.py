@@ -30,6 +30,7 @@ STEPS = (
     ("repaint.py", "", "--messages 5000 --rounds 1"),
     ("repaint.py", "--longer 4.6", "--messages 5000 --longer 4.6 --rounds 1"),
     ("open.py", "", "--messages 10000 --size 50M --runs 1"),
+    ("export.py", "", "--messages 10000 --runs 1"),
     ("search.py", "", "--messages 10000 --runs 1 --presses 10"),
     ("search.py", "--longer 4.6 --runs 1", "--messages 5000 --longer 4.6 --runs 1 --presses 10"),
     (

@@ -34,6 +34,11 @@ def test_nothing_that_acts_on_a_terminal_is_left(text: str) -> None:
     safe_text(text).encode()  # no lone surrogates either
 
 
+@given(st.text(alphabet=st.characters(exclude_characters="\r\u200d"), max_size=200))
+def test_what_a_character_becomes_does_not_depend_on_the_others(text: str) -> None:
+    assert safe_text(text) == "".join(map(safe_text, text))
+
+
 def test_every_single_character_is_made_safe() -> None:
     left = [hex(code) for code in range(0x110000) if any(map(acts, safe_text(f"a{chr(code)}b")))]
     assert left == []

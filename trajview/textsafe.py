@@ -42,6 +42,11 @@ _COLOURS = re.compile(r"\x1b(?:\[[0-9;:]{0,200}m|\[[0-9;?]{0,20}[KJGH]|\(B|\[\?2
 
 _C1 = re.compile("[\x80-\x9f]")
 
+_PLAIN = bytes((0x09, 0x0A, *range(0x20, 0x7F)))
+"""ASCII that is safe: nearly all there is in most texts."""
+_FEW = 16
+"""Distinct unsafe characters up to which replacing one after the other takes less time than one search for all."""
+
 
 # A joiner that joins no emoji: what measures text takes the character after it for invisible, a terminal does not.
 _EMOJI = "\u2190-\u21ff\u2300-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
@@ -55,8 +60,8 @@ def _stray_joiner(match: re.Match[str]) -> str:
     return "" if before and not before.isascii() and unicodedata.category(before)[0] in "LM" else "‹200D›"
 
 
-def _glyph(match: re.Match[str]) -> str:
-    code = ord(match.group())
+def _glyph(char: str) -> str:
+    code = ord(char)
     return _GLYPHS.get(code) or f"‹{code:X}›"
 
 
@@ -69,8 +74,17 @@ def safe_text(text: str) -> str:
         text = text.replace("\r\n", "\n")
     if text.isascii() and text.isprintable():
         return text
-    text = _UNSAFE.sub(_glyph, text)
-    return _STRAY_JOINER.sub(_stray_joiner, text) if "\u200d" in text else text
+    # All that is unsafe is not printable. Taking the plain characters out of bytes is ten times as fast as any search in the text.
+    rest = text.encode("utf-8", "surrogatepass").translate(None, _PLAIN).decode("utf-8", "surrogatepass")
+    if rest.isprintable():
+        return text
+    unsafe = set(_UNSAFE.findall(rest))
+    if len(unsafe) > _FEW:
+        text = _UNSAFE.sub(lambda match: _glyph(match.group()), text)
+    else:
+        for char in unsafe:
+            text = text.replace(char, _glyph(char))
+    return _STRAY_JOINER.sub(_stray_joiner, text) if "\u200d" in rest else text
 
 
 def strip_escapes(text: str) -> str:

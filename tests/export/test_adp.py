@@ -22,7 +22,7 @@ from trajview.models.run import AgentRun
 from trajview.models.transcript import Transcript
 
 from .differences import differing, differing_of_run, named
-from .reading import read_lines
+from .reading import read_lines, taken
 from .strategies import runs
 
 PLAIN = AgentRun(
@@ -56,7 +56,7 @@ PLAIN = AgentRun(
 
 
 def test_what_adp_has_comes_back_and_nothing_is_lost() -> None:
-    found = export_adp(PLAIN)
+    found = taken(export_adp(PLAIN))
     assert found.lost == []
     assert read_lines(FORMAT, found.text) == [PLAIN]
     assert json.loads(found.text)["details"] == {"task": "web", "model_name": "m-1"}
@@ -65,7 +65,7 @@ def test_what_adp_has_comes_back_and_nothing_is_lost() -> None:
 @settings(deadline=None)
 @given(runs)
 def test_every_trajectory_keeps_the_rules_of_adp(run: AgentRun) -> None:
-    for line in export_adp(run).text.splitlines():
+    for line in taken(export_adp(run)).text.splitlines():
         trajectory = Trajectory.model_validate(json.loads(line))
         assert not list(trajectory.broken_links())
         assert not [item for item in trajectory.content if isinstance(item, OtherItem)]
@@ -74,7 +74,7 @@ def test_every_trajectory_keeps_the_rules_of_adp(run: AgentRun) -> None:
 @settings(deadline=None)
 @given(runs)
 def test_what_is_read_back_differs_only_in_what_is_named(run: AgentRun) -> None:
-    found = export_adp(run)
+    found = taken(export_adp(run))
     again = read_lines(FORMAT, found.text)
     assert len(again) == len(run.transcripts)
     for added in {"schema_version", "model_name", "reward"} - run.metadata.keys():
@@ -98,7 +98,7 @@ def test_what_is_said_and_called_in_one_message_becomes_an_action_each() -> None
         content=[ReasoningPart(reasoning="Hm."), TextPart(text="I look.")],
         tool_calls=[ToolCall(id="c", function="bash", arguments={"command": "ls"})],
     )
-    found = export_adp(AgentRun(id="r", transcripts=[Transcript(messages=[message])]))
+    found = taken(export_adp(AgentRun(id="r", transcripts=[Transcript(messages=[message])])))
     said, called = json.loads(found.text)["content"]
     assert (said["class_"], said["content"], said["reasoning_content"]) == ("message_action", "I look.", "Hm.")
     assert (called["class_"], called["kwargs"], "reasoning_content" in called) == (

@@ -11,7 +11,6 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -35,6 +34,8 @@ from trajview.models.messages import (
 from trajview.models.run import AgentRun
 from trajview.models.sotopia import AnnotationForEpisode
 from trajview.models.transcript import Transcript
+
+from .reading import taken
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
 HOSTILE = Path(__file__).parents[2] / "sample_data" / "malformed" / "hostile.jsonl"
@@ -134,17 +135,19 @@ def test_hostile_text_anywhere_runs_nothing_and_asks_nobody(listener: Listener, 
     text = "\n".join(payloads(listener.url))
     record = AnnotationForEpisode(pk="p", episode="r", annotator_id=text, rewards=[(1.0, {text: 1.0})], reasoning=text)
     notes = UnitNotes("r", (UnitNote(0, 0, {text: 1.0}, text),), (Mark(0, 0, text),))
-    page = export_html(
-        everywhere(text), annotated=Annotated([record], {text: notes}), rules=[compile_rule("script", text)]
+    page = taken(
+        export_html(
+            everywhere(text), annotated=Annotated([record], {text: notes}), rules=[compile_rule("script", text)]
+        )
     ).text
-    whole, several = PageOfRuns(), BytesIO()
+    whole = PageOfRuns()
     for _ in range(2):
         whole.add(page_of(everywhere(text), None, Annotated([record], {text: notes}), []))
-    whole.write_to(several)
+    several = "".join(whole.pieces())
     # Without the policy that stands guard behind it: the escaping alone has to do.
     assert "Content-Security-Policy" in page
     unguarded = page.replace("Content-Security-Policy", "X-Nothing")
-    for each in (page, unguarded, several.getvalue().decode().replace("Content-Security-Policy", "X-Nothing")):
+    for each in (page, unguarded, several.replace("Content-Security-Policy", "X-Nothing")):
         dom = opened(each, tmp_path)
         assert "data-executed" not in dom.split("<body", 1)[0]
         assert "<script" not in dom
@@ -155,7 +158,7 @@ def test_hostile_text_anywhere_runs_nothing_and_asks_nobody(listener: Listener, 
 def test_the_hostile_samples_run_nothing(tmp_path: Path) -> None:
     corpus = Corpus([HOSTILE])
     corpus.scan()
-    pages = {info.id: export_html(corpus.load(info)).text for info in corpus.infos}
+    pages = {info.id: taken(export_html(corpus.load(info))).text for info in corpus.infos}
     dom = opened(pages["markdown"], tmp_path)
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in dom
     for page in pages.values():

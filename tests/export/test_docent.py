@@ -18,6 +18,7 @@ from trajview.models.messages import AssistantMessage, UserMessage
 from trajview.models.run import AgentRun
 from trajview.models.transcript import Transcript
 
+from .reading import taken
 from .strategies import runs
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
@@ -30,7 +31,7 @@ def read(text: str) -> AgentRun:
 @settings(deadline=None)
 @given(runs)
 def test_what_is_read_back_is_the_same_run(run: AgentRun) -> None:
-    found = export_docent(run)
+    found = taken(export_docent(run))
     assert not [sentence for sentence in found.lost if "lone surrogates" not in sentence]
     assert read(found.text) == run
     assert len(found.text.splitlines()) == 1
@@ -45,7 +46,7 @@ def test_every_sample_opens_again_as_it_was(folder: str, tmp_path: Path) -> None
     with written.open("w", encoding="utf-8") as file:
         for info in corpus.infos:
             before.append(corpus.load(info))
-            file.write(export_docent(before[-1]).text)
+            file.write(taken(export_docent(before[-1])).text)
     assert before
     again = Corpus([written])
     again.scan()
@@ -58,7 +59,7 @@ def test_what_json_has_not_is_replaced_and_named() -> None:
         deep = [deep]
     metadata = {"when": date(2026, 1, 2), "nan": float("nan"), "deep": deep}
     run = AgentRun(id="r", transcripts=[Transcript(id="t", messages=[UserMessage(content="Hi", metadata=metadata)])])
-    found = export_docent(run)
+    found = taken(export_docent(run))
     assert found.lost == [
         "Values that JSON has no type for, such as dates, are written as text.",
         "Numbers that JSON has not (NaN, Infinity) are written as null.",
@@ -73,7 +74,7 @@ def test_a_part_has_its_messages_and_its_units() -> None:
     said = [UserMessage(content="0"), AssistantMessage(content="1"), UserMessage(content="2"), UserMessage(content="3")]
     transcript = Transcript(id="t", messages=said, units=[[0], [1, 2], [3]])
     run = AgentRun(id="r", transcripts=[Transcript(id="other"), transcript], source_format="docent")
-    again = read(export_docent(run, Part(1, 1, 2)).text)
+    again = read(taken(export_docent(run, Part(1, 1, 2))).text)
     assert [each.id for each in again.transcripts] == ["t"]
     assert [message.text for message in again.transcripts[0].messages] == ["1", "2"]
     assert again.transcripts[0].units_of_action == [[0, 1]]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
-from io import BytesIO
 from typing import Any
 
 from hypothesis import given, settings
@@ -35,7 +34,7 @@ from trajview.models.run import AgentRun
 from trajview.models.sotopia import AnnotationForEpisode
 from trajview.models.transcript import Transcript
 
-from .reading import run_of
+from .reading import run_of, taken
 from .strategies import runs
 
 TAGS = frozenset(
@@ -145,7 +144,7 @@ def rule(pattern: str, name: str = "timetable", **more: Any) -> Rule:
 def test_the_matches_of_a_rule_are_marked_in_its_colour() -> None:
     run = run_of(UserMessage(content="The night bus,\nthe bus."), ToolMessage(content="bus 4", tool_call_id="c"))
     rules = [rule("bus", colour="blue"), rule("night", "late")]
-    text = export_html(run, rules=rules).text
+    text = taken(export_html(run, rules=rules)).text
     assert marked(text) == [("c-rule", "night"), ("c-blue", "bus"), ("c-blue", "bus"), ("c-blue", "bus")]
     Page(text)
 
@@ -159,7 +158,7 @@ def test_a_rule_marks_in_its_own_fields_and_tools_alone() -> None:
     )
 
     def found(**where: Any) -> list[str]:
-        return [text for _, text in marked(export_html(run, rules=[rule(r"bus \d", **where)]).text)]
+        return [text for _, text in marked(taken(export_html(run, rules=[rule(r"bus \d", **where)])).text)]
 
     assert found() == ["bus 1", "bus 2", "bus 5", "bus 5", "bus 3", "bus 4"]
     for field, wanted in (("reasoning", "1"), ("text", "2"), ("output", "3"), ("error", "4")):
@@ -170,7 +169,7 @@ def test_a_rule_marks_in_its_own_fields_and_tools_alone() -> None:
 
 def test_marks_leave_the_markup_around_them_as_it_was() -> None:
     said = "# Bus times\n> the bus\n\n**the night bus** and `a bus`\n```\nbus\n```\nbus\nbus"
-    text = export_html(run_of(UserMessage(content=said)), rules=[rule(r"(?i)bus( times)?(\nbus)?")]).text
+    text = taken(export_html(run_of(UserMessage(content=said)), rules=[rule(r"(?i)bus( times)?(\nbus)?")])).text
     main = text[text.index("<article") :]
     assert '<strong class=h><mark class="c-rule">Bus times</mark></strong>' in main
     assert '<blockquote class=text>the <mark class="c-rule">bus</mark></blockquote>' in main
@@ -179,14 +178,14 @@ def test_marks_leave_the_markup_around_them_as_it_was() -> None:
     assert '<pre><mark class="c-rule">bus</mark></pre>' in main
     assert '<mark class="c-rule">bus</mark>\n<mark class="c-rule">bus</mark></div>' in main
     Page(text)
-    plain = without_marks(export_html(run_of(UserMessage(content=said))).text)
+    plain = without_marks(taken(export_html(run_of(UserMessage(content=said)))).text)
     for pattern in (r"[\s\S]+", r"(?m)^.*$", r"[#>`]+", r"\*\*the", r"s+\n"):
-        assert without_marks(export_html(run_of(UserMessage(content=said)), rules=[rule(pattern)]).text) == plain
+        assert without_marks(taken(export_html(run_of(UserMessage(content=said)), rules=[rule(pattern)])).text) == plain
 
 
 def test_hostile_text_stays_escaped_within_marks() -> None:
     nasty = '<img src=x onerror="go()"> \x02a&lt;\x03 </mark>'
-    text = export_html(run_of(UserMessage(content=nasty)), rules=[rule(r"<img|onerror=.*")]).text
+    text = taken(export_html(run_of(UserMessage(content=nasty)), rules=[rule(r"<img|onerror=.*")])).text
     assert "<img" not in text
     assert marked(text) == [
         ("c-rule", "&lt;img"),
@@ -197,8 +196,8 @@ def test_hostile_text_stays_escaped_within_marks() -> None:
 
 def test_highlights_are_listed_by_rule_with_their_count_and_a_few_words() -> None:
     messages = [UserMessage(content=f"line {n}\nwhen does bus <{n}> go, by the way?") for n in range(12)]
-    text = export_html(
-        run_of(*messages, ToolMessage(content="Error: no bus", tool_call_id="c")), rules=[rule("bus")]
+    text = taken(
+        export_html(run_of(*messages, ToolMessage(content="Error: no bus", tool_call_id="c")), rules=[rule("bus")])
     ).text
     groups = groups_of(text)
     assert [group[:2] for group in groups] == [("dot error", "errors 1"), ("dot rule c-rule", "timetable 13")]
@@ -208,7 +207,7 @@ def test_highlights_are_listed_by_rule_with_their_count_and_a_few_words() -> Non
     assert contents.count("timetable") == 1
     assert contents.count("<details class=group open>") == 1  # the long one is folded
     long = "a long way before the bus, and " + "a long way after it, " * 4
-    contents = export_html(run_of(UserMessage(content=f"first\n{long}\nlast")), rules=[rule("bus")]).text
+    contents = taken(export_html(run_of(UserMessage(content=f"first\n{long}\nlast")), rules=[rule("bus")])).text
     assert '>… way before the <mark class="c-rule">bus</mark>, and a long way' in contents
     assert "…</span></a>" in contents
 
@@ -228,7 +227,7 @@ def test_any_run_gives_a_sound_page_whose_links_lead_to_places_on_it(run: AgentR
         pk="p", episode="r", annotator_id=nasty, rewards=[(1.0, {nasty: 1.0})], reasoning=nasty
     )
     notes = UnitNotes("r", (UnitNote(0, 0, {nasty: 1.0}, nasty),), (Mark(0, 0, nasty),))
-    text = export_html(run, annotated=Annotated([record], {nasty: notes}), rules=[compile_rule("a|e")]).text
+    text = taken(export_html(run, annotated=Annotated([record], {nasty: notes}), rules=[compile_rule("a|e")])).text
     text.encode()
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]", text)
     page = Page(text)
@@ -242,14 +241,15 @@ def test_any_run_gives_a_sound_page_whose_links_lead_to_places_on_it(run: AgentR
 @given(st.lists(runs, min_size=2, max_size=3), HOSTILE)
 def test_several_runs_are_on_a_sound_page_each_with_places_of_its_own(several: list[AgentRun], nasty: str) -> None:
     record = AnnotationForEpisode(pk="p", episode="r", annotator_id=nasty, rewards=[(1.0, {})], reasoning=nasty)
-    whole = PageOfRuns()
+    whole, pages = PageOfRuns(), []
     for run in several:
         run = structs.replace(run, name=nasty)
-        lost = whole.add(page_of(run, None, Annotated([record]), [compile_rule("a|e")])).lost
-        assert lost == export_html(run, annotated=Annotated([record]), rules=[compile_rule("a|e")]).lost
-    file = BytesIO()
-    whole.write_to(file)
-    page = Page(file.getvalue().decode())
+        pages.append(page_of(run, None, Annotated([record]), [compile_rule("a|e")]))
+        whole.add(pages[-1])
+    page = Page("".join(whole.pieces()))
+    for run, each in zip(several, pages, strict=True):
+        alone = export_html(run, annotated=Annotated([record]), rules=[compile_rule("a|e")])
+        assert each.lost.sentences() == taken(alone).lost
     assert len(page.ids) == len(set(page.ids))
     assert set(page.links) <= set(page.ids)
     for number, run in enumerate(several):
@@ -262,16 +262,15 @@ def test_several_runs_are_on_a_sound_page_each_with_places_of_its_own(several: l
 
 def test_one_run_added_alone_is_its_own_page() -> None:
     run = run_of(UserMessage(content="Hello."))
-    whole, file = PageOfRuns(), BytesIO()
+    whole = PageOfRuns()
     whole.add(page_of(run, None, None, []))
-    whole.write_to(file)
-    assert file.getvalue().decode() == export_html(run).text
+    assert "".join(whole.pieces()) == taken(export_html(run)).text
 
 
 @given(HOSTILE)
 def test_an_index_leads_to_files_whatever_they_are_named(nasty: str) -> None:
     run = run_of(UserMessage(content="Hello."), name=nasty)
-    text = index_page([listed(page_of(run, None, None, []), name) for name in ("a.html", "%2e#?.html")])
+    text = "".join(index_page([listed(page_of(run, None, None, []), name) for name in ("a.html", "%2e#?.html")]))
     assert 'href="a.html"' in text
     assert 'href="%252e%23%3F.html"' in text
     Page(text.replace('href="', 'href="#'))
@@ -292,7 +291,7 @@ def test_markup_in_a_text_is_text(text: str) -> None:
 
 
 def test_the_policy_forbids_all_but_the_pages_own_style() -> None:
-    text = export_html(run_of(UserMessage(content="Hi"))).text
+    text = taken(export_html(run_of(UserMessage(content="Hi")))).text
     head = text[: text.index("</head>")]
     assert "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'" in head
     assert "prefers-color-scheme: dark" in head
@@ -304,8 +303,8 @@ def test_long_output_is_folded_and_a_failure_shows_more_of_it() -> None:
     long = "\n".join(f"line {i}" for i in range(30))
     call = ToolCall(id="c", function="bash", arguments={"command": "seq 30"})
     failed = ToolMessage(content=long, tool_call_id="c", error={"message": "exit 1"})
-    text = export_html(
-        run_of(AssistantMessage(tool_calls=[call]), ToolMessage(content=long, tool_call_id="c"), failed)
+    text = taken(
+        export_html(run_of(AssistantMessage(tool_calls=[call]), ToolMessage(content=long, tool_call_id="c"), failed))
     ).text
     assert Page(text).folds == 1
     assert "18 more lines" in text
@@ -316,7 +315,7 @@ def test_long_output_is_folded_and_a_failure_shows_more_of_it() -> None:
 def test_reasoning_calls_and_images_are_told_apart() -> None:
     parts = [ReasoningPart(reasoning="Hm."), TextPart(text="I look."), ImagePart(image="a.png")]
     call = ToolCall(function="edit", arguments={"path": "a.py", "text": "x\ny"})
-    text = export_html(run_of(AssistantMessage(content=parts, tool_calls=[call], name="Ada", model="m-1"))).text
+    text = taken(export_html(run_of(AssistantMessage(content=parts, tool_calls=[call], name="Ada", model="m-1")))).text
     assert "<div class=reasoning><div class=text>Hm.</div></div>" in text
     assert "<code>[image: a.png]</code>" in text
     assert "<span class=fn>edit</span> <span class=arg>path</span> <code>a.py</code>" in text
@@ -331,7 +330,7 @@ def test_annotations_are_in_the_page_and_what_they_cite_is_linked_and_listed() -
     )  # fmt: skip
     notes = UnitNotes("r", (UnitNote(0, 0, {"progress": 1.0}, "a good start"),), (Mark(0, 0, "look"),))
     run = run_of(UserMessage(content="Hi"), AssistantMessage(content="Hello"), agents=["Ann", "Bob"])
-    text = export_html(run, annotated=Annotated([record], {"ada": notes})).text
+    text = taken(export_html(run, annotated=Annotated([record], {"ada": notes}))).text
     assert "<th class=num>Ann</th><th class=num>Bob</th>" in text
     assert "<td>secret</td><td class=num>–</td><td class=num>5</td>" in text
     assert '<a class=cite href="#T0B1">[T0B1: &quot;Hello&quot;]</a>, not in [T0B7].' in text
@@ -344,7 +343,7 @@ def test_of_a_part_nothing_else_is_on_the_page() -> None:
         *(UserMessage(content=f"say {i}") if i % 2 == 0 else AssistantMessage(content=f"say {i}") for i in range(6))
     )
     run.reasoning = "See [T0B0] and [T0B3]."
-    text = export_html(run, Part(0, 2, 3), rules=[compile_rule("say")]).text
+    text = taken(export_html(run, Part(0, 2, 3), rules=[compile_rule("say")])).text
     page = Page(text)
     assert [place for place in page.ids if "B" in place] == ["T0B2", "T0B3"]
     assert set(page.links) <= set(page.ids)
@@ -362,16 +361,16 @@ def test_calls_lead_to_what_sub_agents_said_and_back() -> None:
     )
     scout = Transcript(name="scout <1>", metadata={"tool_call_id": "c"}, messages=[UserMessage(content="the roof")])
     run = AgentRun(id="r", transcripts=[lead, scout])
-    text = export_html(run).text
+    text = taken(export_html(run)).text
     page = Page(text)
     assert page.links.count("T1") == 3  # beside, at the call, at the answer
     assert "T1" in page.ids
     assert text.index(">ask<") < text.index('↳ <a href="#T1">Transcript 1: scout &lt;1&gt;</a>') < text.index("id=T0B1")
     assert 'Started by a call in <a href="#T0B0">T0B0</a>.' in text
-    markdown = export_markdown(run).text
+    markdown = taken(export_markdown(run)).text
     assert "↳ Transcript 1: scout \\<1\\>\n" in markdown
     assert "## Transcript 1: scout \\<1\\>\n\nStarted by a call in T0B0.\n" in markdown
-    assert "↳" not in export_html(run, Part(0, 0, 1)).text
+    assert "↳" not in taken(export_html(run, Part(0, 0, 1))).text
 
 
 def test_a_diff_has_its_colours() -> None:
@@ -382,5 +381,5 @@ def test_a_diff_has_its_colours() -> None:
 
 def test_a_unit_without_words_is_listed_by_what_it_calls() -> None:
     call = ToolCall(id="c", function="bash", arguments={"n": 1, "command": "ls <timetable>"})
-    text = export_html(run_of(AssistantMessage(content="", tool_calls=[call, call]))).text
+    text = taken(export_html(run_of(AssistantMessage(content="", tool_calls=[call, call])))).text
     assert "<span class=n>0</span> ▸ bash ls &lt;timetable&gt;</a>" in text

@@ -27,7 +27,7 @@ from trajview.models.run import AgentRun
 from trajview.models.sotopia import AnnotationForEpisode
 from trajview.models.transcript import Transcript, TranscriptGroup
 
-from .reading import run_of
+from .reading import run_of, taken
 from .strategies import runs
 
 PARSER = MarkdownIt("commonmark").enable("table")
@@ -71,7 +71,7 @@ HOSTILE = [
 
 def test_what_a_message_says_makes_no_heading_html_or_image_of_the_page() -> None:
     for text in HOSTILE:
-        page = export_markdown(run_of(UserMessage(content=text), AssistantMessage(content="Well."))).text
+        page = taken(export_markdown(run_of(UserMessage(content=text), AssistantMessage(content="Well.")))).text
         assert headings(page)[-3:] == ["h3 Unit 0", "h4 T0B0 user", "h4 T0B1 assistant"], text
         for token in PARSER.parse(page):
             assert token.type != "html_block", text
@@ -82,7 +82,7 @@ def test_what_a_message_says_makes_no_heading_html_or_image_of_the_page() -> Non
 @settings(deadline=None)
 @given(runs)
 def test_every_message_of_any_run_has_its_heading_and_no_other_has_one(run: AgentRun) -> None:
-    page = export_markdown(run).text
+    page = taken(export_markdown(run)).text
     page.encode()
     found = [heading for heading in headings(page) if heading.startswith("h4")]
     assert found == [
@@ -103,7 +103,7 @@ def test_calls_and_output_are_in_fences_and_highlights_are_listed_and_marked() -
         AssistantMessage(content="I do.", tool_calls=[call]),
         ToolMessage(content="```\nno such file", tool_call_id="c", function="bash", error={"message": "exit 1"}),
     )
-    page = export_markdown(run, rules=[compile_rule("read it", "asks")]).text
+    page = taken(export_markdown(run, rules=[compile_rule("read it", "asks")])).text
     assert "**Call** `bash` with `command`:\n\n```bash\ncat README\n```\n" in page
     assert "````\n```\nno such file\n````\n" in page
     assert (
@@ -120,7 +120,7 @@ def test_annotations_notes_and_marks_are_in_the_page() -> None:
     )
     notes = UnitNotes("r", (UnitNote(0, 0, {"progress": 1.0}, "a good start"),), (Mark(0, 0, "look"),))
     run = run_of(UserMessage(content="Hi"), AssistantMessage(content="Hello"), agents=["Ann"])
-    page = export_markdown(run, annotated=Annotated([record], {"ada": notes})).text
+    page = taken(export_markdown(run, annotated=Annotated([record], {"ada": notes}))).text
     assert "## Annotation by ada\n\n**Ann**\n\n| dimension | score |\n|---|--:|\n| goal | 3 |\n" in page
     assert "> See [T0B1].\n" in page
     assert "**Note by ada:** progress 1\n\n> a good start\n" in page
@@ -129,7 +129,7 @@ def test_annotations_notes_and_marks_are_in_the_page() -> None:
 
 def test_a_part_keeps_the_numbers_of_its_messages() -> None:
     run = run_of(*(UserMessage(content=str(i)) if i % 2 == 0 else AssistantMessage(content=str(i)) for i in range(6)))
-    page = export_markdown(run, Part(0, 2, 3)).text
+    page = taken(export_markdown(run, Part(0, 2, 3))).text
     assert [heading for heading in headings(page) if heading[1] in "34"] == [
         "h3 Unit 1", "h4 T0B2 user", "h4 T0B3 assistant",
     ]  # fmt: skip
@@ -137,9 +137,13 @@ def test_a_part_keeps_the_numbers_of_its_messages() -> None:
 
 
 def test_what_is_only_named_is_said() -> None:
-    lost = export_markdown(
-        run_of(
-            UserMessage(id="m", content=[ImagePart(image="a.png"), TextPart(text="\x1b[31mred\x07")], metadata={"a": 1})
+    lost = taken(
+        export_markdown(
+            run_of(
+                UserMessage(
+                    id="m", content=[ImagePart(image="a.png"), TextPart(text="\x1b[31mred\x07")], metadata={"a": 1}
+                )
+            )
         )
     ).lost
     assert lost == [
@@ -157,7 +161,9 @@ def test_all_that_a_page_does_not_show_is_named() -> None:
         tool_calls=[ToolCall(function="f", view=ToolCallView(content="v"))],
     )  # fmt: skip
     transcript = Transcript(messages=[message], metadata={"a": 1})
-    lost = export_markdown(AgentRun(id="r", transcripts=[transcript], transcript_groups=[TranscriptGroup(id="g")])).lost
+    lost = taken(
+        export_markdown(AgentRun(id="r", transcripts=[transcript], transcript_groups=[TranscriptGroup(id="g")]))
+    ).lost
     assert lost == [
         "The groups of transcripts are left out.",
         "The descriptions, times and metadata of transcripts are left out.",

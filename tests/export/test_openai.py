@@ -25,12 +25,12 @@ from trajview.models.run import AgentRun
 from trajview.models.transcript import Transcript
 
 from .differences import differing, differing_of_run, named
-from .reading import read_lines, run_of
+from .reading import read_lines, run_of, taken
 from .strategies import runs
 
 
 def written(*messages: ChatMessage) -> tuple[list[dict[str, Any]], list[str]]:
-    found = export_openai(run_of(*messages))
+    found = taken(export_openai(run_of(*messages)))
     return json.loads(found.text)["messages"], found.lost
 
 
@@ -53,7 +53,7 @@ PLAIN = run_of(
 
 
 def test_what_the_format_has_comes_back_and_nothing_is_lost() -> None:
-    found = export_openai(PLAIN)
+    found = taken(export_openai(PLAIN))
     assert found.lost == []
     assert read_lines(FORMAT, found.text) == [PLAIN]
 
@@ -61,7 +61,7 @@ def test_what_the_format_has_comes_back_and_nothing_is_lost() -> None:
 @settings(deadline=None)
 @given(runs)
 def test_what_is_read_back_differs_only_in_what_is_named(run: AgentRun) -> None:
-    found = export_openai(run)
+    found = taken(export_openai(run))
     again = read_lines(FORMAT, found.text)
     assert len(again) == len(run.transcripts)
     assert len(found.kinds) == len(found.lost)
@@ -120,6 +120,13 @@ def test_arguments_that_could_not_be_read_are_written_as_the_model_wrote_them() 
 
 def test_several_transcripts_are_a_line_each() -> None:
     run = AgentRun(id="r", transcripts=[Transcript(messages=[UserMessage(content=str(i))]) for i in range(2)])
-    found = export_openai(run)
+    found = taken(export_openai(run))
     assert [json.loads(line)["id"] for line in found.text.splitlines()] == ["r/0", "r/1"]
     assert found.lost == ["That its 2 transcripts are one run: each is a record of its own."]
+
+
+def test_halves_of_characters_make_the_whole_line_ascii() -> None:
+    run = run_of(UserMessage(content="schön 😀 \x7f"), AssistantMessage(content="\ud83d"))
+    found = taken(export_openai(run))
+    assert found.text == json.dumps(json.loads(found.text)) + "\n"
+    assert any("lone surrogates" in sentence for sentence in found.lost)

@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import click
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from trajview.corpus.corpus import Corpus
     from trajview.corpus.info import RunInfo
     from trajview.export.annotated import Annotations
-    from trajview.export.exported import Exported, Part
+    from trajview.export.exported import Exported, Lost, Part
     from trajview.export.page import Page
     from trajview.export.shown import Annotated
     from trajview.highlight import Rule
@@ -205,7 +205,7 @@ class _Work:
     def _run(self, info: RunInfo) -> _Run:
         from trajview.export.choice import part_of
 
-        run = self._corpus.read(info, whole=True)
+        run = self._corpus.load(info)
         if self._blind:
             from trajview.models.blind import blinded
 
@@ -213,15 +213,26 @@ class _Work:
         part = part_of(run, self._transcript, self._units)
         return run, part, self._annotations.of(info.key) if self._annotations else None
 
-    def _texts(self, infos: Iterator[RunInfo]) -> Iterator[tuple[RunInfo, str]]:
+    def _texts(self, infos: Iterator[RunInfo]) -> Iterator[tuple[RunInfo, Exported]]:
         """Each run as text."""
         from trajview.export.choice import exported
 
-        def export(one: _Run) -> str:
+        def export(one: _Run) -> Exported:
             run, part, annotated = one
-            return self._note(exported(run, self._format, part, annotated, self._rules)).text
+            return exported(run, self._format, part, annotated, self._rules)
 
         return self._exports(infos, export)
+
+    def _pieces(self, infos: Iterator[RunInfo]) -> Iterator[str]:
+        """All runs as one text."""
+        if self._format == "html":
+            yield from self._one_page(infos)
+            return
+        for _, found in self._texts(infos):
+            if self._format == "md" and self._written > 1:
+                yield "\n---\n\n"
+            yield from found.pieces
+            self._note(found.lost)
 
     def _pages(self, infos: Iterator[RunInfo]) -> Iterator[tuple[RunInfo, Page]]:
         """Each run as a web page shows it."""
@@ -233,44 +244,39 @@ class _Work:
 
         return self._exports(infos, export)
 
-    def _note(self, found: Exported) -> Exported:
-        """Keep what is lost of a run."""
-        self._lost = found.lost
-        for kind in found.kinds:
+    def _note(self, lost: Lost) -> None:
+        """Keep what is lost of a run that was written."""
+        self._lost = lost.sentences()
+        for kind in lost.kinds():
             self._kinds[kind] = self._kinds.get(kind, 0) + 1
-        return found
 
     def into_one(self, output: Path | None, infos: Iterator[RunInfo], force: bool) -> None:
         """All runs into one file, or to stdout."""
         if output is None:
-            if self._format == "html":
-                self._one_page(infos, sys.stdout.buffer)
-                return
-            for _, text in self._texts(infos):
-                self._print(self._between() + text)
+            self._print(self._pieces(infos))
             return
         from trajview.export.new_file import new_file
 
         with new_file(output, replace=force) as file:
-            if self._format == "html":
-                self._one_page(infos, file)
-            else:
-                for _, text in self._texts(infos):
-                    file.write((self._between() + text).encode())
+            for piece in self._pieces(infos):
+                file.write(piece.encode())
             if not self._written:
                 raise click.exceptions.Exit(max(self.code, exit_code(self._corpus)))
         self._say(f"{_runs(self._written)} written to {output}")
 
-    def _one_page(self, infos: Iterator[RunInfo], file: IO[bytes]) -> None:
+    def _one_page(self, infos: Iterator[RunInfo]) -> Iterator[str]:
         """All runs on one web page, below an index where there are several."""
         from trajview.export.html_index import PageOfRuns
 
         whole = PageOfRuns()
+        lost = []
         for _, page in self._pages(infos):
-            self._note(whole.add(page))
+            whole.add(page)
+            lost.append(page.lost)
         if self._written:
-            sys.stdout.flush()
-            whole.write_to(file)
+            yield from whole.pieces()
+        for each in lost:
+            self._note(each)
 
     def into_folder(self, folder: Path, infos: Iterator[RunInfo], force: bool) -> None:
         """Each run into a file of its own, named after it; beside web pages an index."""
@@ -284,7 +290,7 @@ class _Work:
             there = self._pages_into(folder, infos, force)
         else:
             names = _Names(folder, _ENDINGS[self._format])
-            there = sum(not self._put(names.of(info), text, force) for info, text in self._texts(infos))
+            there = sum(not self._put_run(names.of(info), found, force) for info, found in self._texts(infos))
         self._say(f"{_runs(self._written - there)} written to {folder}")
 
     def _pages_into(self, folder: Path, infos: Iterator[RunInfo], force: bool) -> int:
@@ -296,37 +302,41 @@ class _Work:
         rows: list[Listed] = []
         for info, page in self._pages(infos):
             path = names.of(info)
-            self._note(found := page_text(page))
-            there += not self._put(path, found.text, force)
+            there += not self._put_run(path, page_text(page), force)
             rows.append(listed(page, path.name))
         if rows:
             self._put(folder / f"{_INDEX}.html", index_page(rows), force)
         return there
 
-    def _put(self, path: Path, text: str, force: bool) -> bool:
+    def _put_run(self, path: Path, found: Exported, force: bool) -> bool:
+        """Write a run into a file, and keep what is lost of it; whether it was written."""
+        written = self._put(path, found.pieces, force)
+        if written:
+            self._note(found.lost)
+        return written
+
+    def _put(self, path: Path, pieces: Iterable[str], force: bool) -> bool:
         """Write a file; whether it was. One that is there already is said."""
         from trajview.export.new_file import AlreadyThere, new_file
 
         try:
             with new_file(path, replace=force) as file:
-                file.write(text.encode())
+                for piece in pieces:
+                    file.write(piece.encode())
         except AlreadyThere as error:
             say_problem(error.problem())
             self.code = max(self.code, EXIT_PROBLEMS)
             return False
         return True
 
-    def _between(self) -> str:
-        """What parts a run from the one before it in a file of several."""
-        return "\n---\n\n" if self._format == "md" and self._written > 1 else ""
-
-    @staticmethod
-    def _print(text: str) -> None:
-        if is_terminal():
-            out(text)
+    def _print(self, pieces: Iterable[str]) -> None:
+        sys.stdout.flush()
+        if is_terminal() and self._format != "html":
+            for piece in pieces:
+                out(piece)
         else:
-            sys.stdout.flush()
-            sys.stdout.buffer.write(text.encode())
+            for piece in pieces:
+                sys.stdout.buffer.write(piece.encode())
 
     def say_lost(self) -> None:
         """What the format cannot hold: of one run in full, of several how many it is about."""

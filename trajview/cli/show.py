@@ -176,16 +176,18 @@ def _unit_str(run: AgentRun, unit: int) -> str:
 
 
 def _print_block(title: str, pieces: Iterable[str]) -> None:
-    """Print a title and text in pieces of whole lines, each as soon as it is there."""
+    """Print a title and text in pieces of whole lines, the first of them at once."""
     from trajview.textsafe import one_line, safe_text
 
     title, colour = f"=== {one_line(title, 300)} ===", wants_colour()
     # Not click.echo, which writes UTF-8 where the terminal's encoding is ASCII.
     sys.stdout.write(f"\x1b[1m{title}\x1b[0m\n" if colour else f"{title}\n")
     last = "\n"
-    for piece in filter(None, pieces):
+    for number, piece in enumerate(filter(None, pieces)):
         last = text = safe_text(piece)
         sys.stdout.write(_TAG.sub(_coloured, text) if colour else text)
+        if number == 0:
+            sys.stdout.flush()  # who reads a pipe sees it begin
     if not last.endswith("\n"):
         sys.stdout.write("\n")
 

@@ -11,7 +11,7 @@ from trajview.models.run import AgentRun, overall_of
 from trajview.models.transcript import Transcript
 from trajview.textsafe import one_line
 
-__all__ = ["Fact", "facts_of"]
+__all__ = ["Fact", "facts_of", "models_of"]
 
 _MOST: Final = 300
 """Values of the metadata of one run that are looked at."""
@@ -94,7 +94,7 @@ def _known(run: AgentRun, index: int) -> dict[str, str]:
     transcript = run.transcripts[index] if index < len(run.transcripts) else Transcript(id="none")
     found: dict[str, str] = {}
     found["agents"] = one_line(", ".join(run.agents or ()), _LONGEST)
-    found["model"] = one_line(", ".join(_models(transcript)), _LONGEST)
+    found["model"] = one_line(", ".join(models_of(transcript)), _LONGEST)
     found["units"] = f"{len(transcript.unit_starts):,}"
     found["messages"] = f"{len(transcript.messages):,}"
     if len(run.transcripts) > 1:
@@ -107,7 +107,7 @@ def _known(run: AgentRun, index: int) -> dict[str, str]:
     return found
 
 
-def _models(transcript: Transcript) -> dict[str, None]:
+def models_of(transcript: Transcript) -> dict[str, None]:
     """The models that speak, in order."""
     messages = transcript.messages
     return {message.model: None for message in messages if isinstance(message, AssistantMessage) and message.model}

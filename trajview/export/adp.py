@@ -6,14 +6,15 @@ What the assistant says and calls in one message becomes an action each; so does
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from trajview.models.messages import AssistantMessage, ChatMessage, ImagePart, TextPart, ToolCall, ToolMessage
 from trajview.models.run import AgentRun
+from trajview.models.transcript import Transcript
 
-from .exported import Exported, Lost, Part, cut, placed
-from .json_text import json_line
+from .exported import Exported, Lost, Part, cut, parts_of_run, placed
+from .json_text import json_list, json_text, line_of
 from .spoken import lost_of_message, lost_of_run, spoken, stand_in
 
 __all__ = ["export_adp"]
@@ -65,29 +66,55 @@ def export_adp(run: AgentRun, part: Part | None = None) -> Exported:
     own = {key: details.pop(key) for key in _OWN_KEYS if _is_texts(details.get(key))}
     if model is not None and not named and not details.keys() & {"model", "model_name"}:
         details["model_name"], named = model, True
+    version = details.get("schema_version")
+    if isinstance(version, str):
+        del details["schema_version"]
+    else:
+        version = _VERSION
+    held = ("name", "reward", *(("model",) if named else ()))
     several = part is None and len(run.transcripts) > 1
-    lines = []
-    for index, transcript in enumerate(run.transcripts):
-        if part is not None and part.transcript != index:
-            continue
-        links, items = _Links(), []
-        for place, message in placed(transcript, index, part):
-            lost_of_message(message, place, lost, ("name", "reward", *(("model",) if named else ())))
-            items += _items(message, place, links, lost)
-        version = details.get("schema_version")
-        record: _Item = {"schema_version": version if isinstance(version, str) else _VERSION}
-        record |= {"id": f"{run.id}/{index}" if several else run.id, "content": items, **own}
-        said = {
-            key: value for key, value in details.items() if not (key == "schema_version" and isinstance(value, str))
-        }
-        stated = _number(said["reward"]) if "reward" in said else _last_reward(items)
-        if reward is not None and stated != reward:
-            if said.get("reward") is not None:
-                lost.say("Another `reward` in the run's metadata gives way to the run's own.")
-            said["reward"] = reward
-        record["details"] = said
-        lines.append(json_line(record, lost))
-    return Exported("".join(line + "\n" for line in lines), lost.sentences(), lost.kinds())
+
+    def line(index: int, transcript: Transcript) -> Iterator[str]:
+        head = {"schema_version": version, "id": f"{run.id}/{index}" if several else run.id}
+        yield f'{json_text(head, lost)[:-1]}, "content": '
+        content = _Content()
+        yield from json_list(content.items(placed(transcript, index, part), held, lost), lost, depth=2)
+        said = _with_reward(details, reward, content.last_reward, lost)
+        yield f", {json_text({**own, 'details': said}, lost)[1:]}"
+
+    def lines() -> Iterator[str]:
+        for index, transcript in parts_of_run(run, part):
+            yield from line_of(line(index, transcript), lost)
+            yield "\n"
+
+    return Exported(lines(), lost)
+
+
+def _with_reward(details: _Item, reward: float | None, last_reward: float | None, lost: Lost) -> _Item:
+    """The details with the run's reward, unless they or the last item that has one say so already."""
+    stated = _number(details["reward"]) if "reward" in details else last_reward
+    if reward is None or stated == reward:
+        return details
+    if details.get("reward") is not None:
+        lost.say("Another `reward` in the run's metadata gives way to the run's own.")
+    return {**details, "reward": reward}
+
+
+class _Content:
+    """What the messages of a transcript become."""
+
+    def __init__(self) -> None:
+        self.last_reward: float | None = None
+        """Of the items so far."""
+
+    def items(self, numbered: Iterable[tuple[str, ChatMessage]], held: Iterable[str], lost: Lost) -> Iterator[_Item]:
+        """The items, one after another; `held` are the fields of messages that are not lost."""
+        links = _Links()
+        for place, message in numbered:
+            lost_of_message(message, place, lost, held)
+            for item in _items(message, place, links, lost):
+                self.last_reward = item.get("reward", self.last_reward)
+                yield item
 
 
 def _items(message: ChatMessage, place: str, links: _Links, lost: Lost) -> list[_Item]:
@@ -204,10 +231,6 @@ def _reward_of(run: AgentRun) -> float | None:
     """The run's reward where ADP can hold it: one number."""
     reward = run.rewards[0] if run.rewards and len(run.rewards) == 1 else None
     return reward if isinstance(reward, float) and math.isfinite(reward) else None
-
-
-def _last_reward(items: list[_Item]) -> float | None:
-    return next((item["reward"] for item in reversed(items) if "reward" in item), None)
 
 
 def _number(value: object) -> float | None:

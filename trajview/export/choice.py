@@ -69,8 +69,7 @@ def exported(
         raise ValueError(f"no such format: {format}")
     found = export(run, part)
     if annotated:
-        found.lost.append(said := "The annotations, notes and marks are left out; md and html hold them.")
-        found.kinds.append(said)
+        found.lost.say_last("The annotations, notes and marks are left out; md and html hold them.")
     return found
 
 

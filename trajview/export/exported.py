@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from msgspec.structs import replace
 
@@ -16,12 +16,11 @@ __all__ = ["Exported", "Lost", "Part", "cut", "parts_of_run", "placed"]
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """A run as text, and in a sentence each what the format cannot hold of it, or holds in another form."""
+    """A run as text, in pieces that are made as they are taken, and what the format cannot hold of it."""
 
-    text: str
-    lost: list[str] = field(default_factory=list)
-    kinds: list[str] = field(default_factory=list)
-    """The same without numbers and places, to be counted over many runs."""
+    pieces: Iterator[str]
+    lost: Lost
+    """Complete when the last piece was taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,37 +32,56 @@ class Part:
     last: int
 
 
+@dataclass(slots=True)
+class _Places:
+    """How many messages lose something: the first of them, and the last that was counted."""
+
+    first: str
+    last: str
+    count: int = 1
+
+
 class Lost:
-    """Collects what is lost; the same thing is said once, with the number of messages and the first of them."""
+    """Collects what a format loses of a run, or holds in another form; the same thing is said once, with the number of
+    messages and the first of them."""
 
     def __init__(self) -> None:
         self._said: dict[str, None] = {}
-        self._of_messages: dict[tuple[str, str], list[str]] = {}
+        self._of_messages: dict[tuple[str, str], _Places] = {}
+        self._said_last: list[str] = []
 
     def say(self, sentence: str) -> None:
         """Something about the run as a whole."""
         self._said[sentence] = None
 
+    def say_last(self, sentence: str) -> None:
+        """Something about the run that is said after what is lost of its messages."""
+        self._said_last.append(sentence)
+
     def of(self, place: str, what: str, fate: str = "left out") -> None:
         """Something that a message has: `what` in the plural, `fate` what becomes of it."""
-        places = self._of_messages.setdefault((what, fate), [])
-        if not places or places[-1] != place:
-            places.append(place)
+        places = self._of_messages.get((what, fate))
+        if places is None:
+            self._of_messages[what, fate] = _Places(place, place)
+        elif places.last != place:
+            places.last = place
+            places.count += 1
 
     def sentences(self) -> list[str]:
-        """What was collected: about the run, then about messages."""
-        return [*self._said, *self._sentences()]
+        """What was collected, in a sentence each: about the run, then about messages."""
+        return [*self._said, *self._sentences(), *self._said_last]
 
     def kinds(self) -> list[str]:
-        """The same without numbers and places."""
-        return [*self._said, *(f"The {what} of messages are {fate}." for what, fate in self._of_messages)]
+        """The sentences without numbers and places, to be counted over many runs."""
+        of_messages = (f"The {what} of messages are {fate}." for what, fate in self._of_messages)
+        return [*self._said, *of_messages, *self._said_last]
 
     def _sentences(self) -> Iterator[str]:
         for (what, fate), places in self._of_messages.items():
-            if len(places) == 1:
-                yield f"The {what} of message {places[0]} are {fate}."
+            if places.count == 1:
+                yield f"The {what} of message {places.first} are {fate}."
             else:
-                yield f"The {what} of {len(places):,} messages are {fate}; the first is {places[0]}."
+                yield f"The {what} of {places.count:,} messages are {fate}; the first is {places.first}."
 
 
 def placed(transcript: Transcript, index: int, part: Part | None = None) -> Iterator[tuple[str, ChatMessage]]:

@@ -7,7 +7,6 @@ All text of a log is escaped before it gets a tag, links lead to places on the p
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from importlib.resources import files
 from typing import Final
 
@@ -24,10 +23,10 @@ from .listed import kind_of, listed_highlights
 from .marks import marker
 from .page import Page, about, page_of
 from .prose import cited, esc, inline, output, prose
-from .shown import Annotated, facts_of, number
+from .shown import Annotated, facts_of, number, unshown_of_message
 from .spoken import stand_in
 
-__all__ = ["Pieces", "document", "export_html", "page_text", "pieces_of"]
+__all__ = ["about_run", "contents_of", "document", "export_html", "main_of", "page_text"]
 
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _KEEP: Final = 12
@@ -37,15 +36,6 @@ _SHORT: Final = 60
 """Characters of an argument that stands beside its name, where there are several."""
 _LONG: Final = 1_500
 """Characters from which on what the system says is folded."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pieces:
-    """A run in pieces of a page: what is beside the messages, what stands above them, and they."""
-
-    contents: str
-    head: str
-    main: str
 
 
 def export_html(
@@ -60,38 +50,36 @@ def export_html(
 
 def page_text(page: Page) -> Exported:
     """A run's page as text."""
-    pieces = pieces_of(page)
-    head = f"<h1>{esc(page.title)}</h1>\n{pieces.head}"
-    text = "".join(document(page.title, head, pieces.contents, [pieces.main]))
-    return Exported(text, page.lost.sentences(), page.lost.kinds())
+    head = (f"<h1>{esc(page.title)}</h1>\n", *about_run(page))
+    return Exported(document(page.title, head, main_of(page), contents_of(page)), page.lost)
 
 
-def document(title: str, head: str, contents: str, main: Iterable[str]) -> Iterator[str]:
-    """A page of its own: `contents` stand beside, `head` above what is in `main`; all of it is HTML but the title."""
+def document(
+    title: str, head: Iterable[str], main: Iterable[str], contents: Iterable[str] | None = None
+) -> Iterator[str]:
+    """A page of its own: `head` stands above what is in `main`, `contents` beside; all of it is HTML but the title."""
     yield '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
     yield f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
     yield '<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">\n'
     yield f"<title>{esc(title)}</title>\n<style>\n{_style()}</style>\n</head>\n<body>\n"
-    yield f'<div class="{"wrap" if contents else "wrap alone"}">\n'
-    yield f"<div class=head>\n{head}</div>\n"
-    if contents:
-        yield f"<nav>\n{contents}</nav>\n"
+    yield f'<div class="{"wrap alone" if contents is None else "wrap"}">\n'
+    yield "<div class=head>\n"
+    yield from head
+    yield "</div>\n"
+    if contents is not None:
+        yield "<nav>\n"
+        yield from contents
+        yield "</nav>\n"
     yield "<main>\n"
     yield from main
     yield "</main>\n</div>\n</body>\n</html>\n"
 
 
-def pieces_of(page: Page, prefix: str = "") -> Pieces:
-    """A run's pieces. `prefix` begins the names of its places, where several runs are on a page."""
-    return Pieces(
-        "".join(_contents(page, prefix)),
-        "".join(_about_run(page)),
-        "".join([*_annotations(page, prefix), *_said(page, prefix)]),
-    )
-
-
-def _said(page: Page, prefix: str) -> Iterator[str]:
+def main_of(page: Page, prefix: str = "") -> Iterator[str]:
+    """What was annotated, the evaluator's reasoning and the messages of a run. `prefix` begins the names of places, where
+    several runs are on a page."""
+    yield from _annotations(page, prefix)
     if page.run.reasoning:
         reasoning = cited(page.run.reasoning, page.exists, prefix)
         yield f"<h2>The evaluator’s reasoning</h2>\n<div class=sheet>{reasoning}</div>\n"
@@ -106,8 +94,8 @@ def _style() -> str:
 # Beside the messages
 
 
-def _contents(page: Page, prefix: str) -> Iterator[str]:
-    """The column on the left: highlights, then the units of each transcript."""
+def contents_of(page: Page, prefix: str = "") -> Iterator[str]:
+    """The column on the left: highlights, then the units of each transcript. `prefix` as for `main_of`."""
     yield from listed_highlights(page, prefix)
     if page.annotated.records:
         yield "<h2>Annotations</h2>\n<ol>\n"
@@ -121,16 +109,17 @@ def _contents(page: Page, prefix: str) -> Iterator[str]:
         else:
             yield "<h2>Units</h2>\n<ol>\n"
         for unit, members, _ in page.units(index, transcript):
-            first = esc(_first_words([transcript.messages[member] for member in members[:3]]))
+            first = esc(_first_words(transcript.messages[member] for member in members[:3]))
             yield f'<li><a href="#{prefix}T{index}U{unit}"><span class=n>{unit}</span> {first}</a></li>\n'
         yield "</ol>\n"
 
 
-def _first_words(messages: Sequence[ChatMessage]) -> str:
+def _first_words(messages: Iterable[ChatMessage]) -> str:
     """What a unit is about, as far as its first messages tell."""
     for message in messages:
-        if message.text.strip():
-            return one_line(message.text, 60)
+        text = message.text
+        if text and not text.isspace():
+            return one_line(text, 60)
         if isinstance(message, AssistantMessage) and message.tool_calls:
             call = message.tool_calls[0]
             given = next((value for value in call.arguments.values() if isinstance(value, str)), "")
@@ -138,7 +127,8 @@ def _first_words(messages: Sequence[ChatMessage]) -> str:
     return "–"
 
 
-def _about_run(page: Page) -> Iterator[str]:
+def about_run(page: Page) -> Iterator[str]:
+    """What is known of a run, above its messages."""
     run = page.run
     yield "<dl class=facts>\n"
     for word, said in facts_of(run, page.part):
@@ -193,12 +183,13 @@ def _transcript(page: Page, index: int, transcript: Transcript, prefix: str) -> 
             yield f"<div class=note><b>{esc(one_line(annotator, 60))}</b> {scores}"
             yield f"{prose(note.note)}</div>\n" if note.note else "</div>\n"
         for member in shown.members:
-            yield from _message(page, index, member, reasons.get(member, ()), prefix)
+            yield "".join(_message(page, index, member, reasons.get(member, ()), prefix))
         yield "</section>\n"
 
 
 def _message(page: Page, index: int, number_: int, reasons: Sequence[Highlight], prefix: str) -> Iterator[str]:
     message, place = page.run.transcripts[index].messages[number_], f"T{index}B{number_}"
+    unshown_of_message(message, place, page.lost)
     said = "".join(f" <span>{_ABOUT.get(what, '')}{esc(text)}</span>" for what, text in about(message))
     yield f'<article class="m role-{message.role}" id={prefix}{place}>\n<header><b>{message.role}</b>{said}'
     yield f'<a class=place href="#{prefix}{place}">{place}</a></header>\n'

@@ -10,8 +10,7 @@ from urllib.parse import quote
 from trajview.models.run import AgentRun
 from trajview.textsafe import one_line
 
-from .exported import Exported
-from .html import document, page_text, pieces_of
+from .html import about_run, contents_of, document, main_of, page_text
 from .page import Page
 from .prose import esc
 from .shown import number
@@ -19,7 +18,9 @@ from .shown import number
 __all__ = ["Listed", "PageOfRuns", "index_page", "listed"]
 
 _IN_MEMORY: Final = 32 * 2**20
+"""Bytes of a page up to which nothing is written to disk."""
 _BLOCK: Final = 2**20
+"""Characters that are read at once."""
 _MOST_REWARDS: Final = 4
 
 
@@ -71,9 +72,9 @@ def _table(rows: Sequence[Listed]) -> Iterator[str]:
     yield "</table>\n</div>\n"
 
 
-def index_page(rows: Sequence[Listed]) -> str:
+def index_page(rows: Sequence[Listed]) -> Iterator[str]:
     """A page that leads to the pages of runs beside it."""
-    return "".join(document(_title(rows), f"<h1>{_title(rows)}</h1>\n", "", _table(rows)))
+    return document(_title(rows), [f"<h1>{_title(rows)}</h1>\n"], _table(rows))
 
 
 def _title(rows: Sequence[Listed]) -> str:
@@ -87,10 +88,12 @@ class PageOfRuns:
         self._rows: list[Listed] = []
         self._first: Page | None = None
         self._contents: list[str] = []
-        self._main: IO[bytes] = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - closed by `write_to`
+        self._main: IO[str] = SpooledTemporaryFile(  # noqa: SIM115 - closed by `pieces`
+            _IN_MEMORY, "w+", encoding="utf-8", newline=""
+        )
 
-    def add(self, page: Page) -> Exported:
-        """Add a run; what is returned says what is lost of it, and has no text."""
+    def add(self, page: Page) -> None:
+        """Add a run. What is lost of it is known when the page was written."""
         if self._first is None and not self._rows:
             self._first = page
         else:
@@ -98,38 +101,32 @@ class PageOfRuns:
                 first, self._first = self._first, None
                 self._take(first)
             self._take(page)
-        return Exported("", page.lost.sentences(), page.lost.kinds())
 
     def _take(self, page: Page) -> None:
         number_ = len(self._rows)
         prefix = f"R{number_}"
-        pieces = pieces_of(page, f"{prefix}-")
         self._rows.append(listed(page, f"#{prefix}"))
         title = esc(page.title)
         self._contents.append(
             f"<details><summary><span class=n>{number_}</span> {title}</summary>\n"
-            f'<ol><li><a href="#{prefix}">beginning</a></li></ol>\n{pieces.contents}</details>\n'
+            f'<ol><li><a href="#{prefix}">beginning</a></li></ol>\n{"".join(contents_of(page, f"{prefix}-"))}</details>\n'
         )
-        said = f"<section class=run id={prefix}>\n<h1>{title}</h1>\n{pieces.head}{pieces.main}</section>\n"
-        self._main.write(said.encode())
+        self._main.write(f"<section class=run id={prefix}>\n<h1>{title}</h1>\n")
+        self._main.writelines(about_run(page))
+        self._main.writelines(main_of(page, f"{prefix}-"))
+        self._main.write("</section>\n")
 
-    def write_to(self, file: IO[bytes]) -> None:
-        """Write the page. Nothing can be added then."""
+    def pieces(self) -> Iterator[str]:
+        """The page. Nothing can be added then."""
         with self._main:
-            for text in self._text():
-                file.write(text if isinstance(text, bytes) else text.encode())
+            if self._first is not None:
+                yield from page_text(self._first).pieces
+                return
+            title = _title(self._rows)
+            head = (f"<h1>{title}</h1>\n", *_table(self._rows))
+            yield from document(title, head, self._written(), ("<h2>Runs</h2>\n", *self._contents))
 
-    def _text(self) -> Iterator[str | bytes]:
-        if self._first is not None:
-            yield page_text(self._first).text
-            return
-        title, mark = _title(self._rows), "\0"
-        head = "".join([f"<h1>{title}</h1>\n", *_table(self._rows)])
-        contents = "<h2>Runs</h2>\n" + "".join(self._contents)
-        for text in document(title, head, contents, [mark]):
-            if text != mark:
-                yield text
-                continue
-            self._main.seek(0)
-            while block := self._main.read(_BLOCK):
-                yield block
+    def _written(self) -> Iterator[str]:
+        self._main.seek(0)
+        while block := self._main.read(_BLOCK):
+            yield block

@@ -4,36 +4,82 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
+import re
+from collections.abc import Iterable, Iterator
+from tempfile import SpooledTemporaryFile
+from typing import Any, Final
 
 from trajview.formats.plain import as_json
 
 from .exported import Lost
 
-__all__ = ["json_line", "shallow"]
+__all__ = ["json_line", "json_list", "json_text", "line_of", "shallow"]
 
-_DEEPEST = 150
+_DEEPEST: Final = 150
 """Levels of a value that are written as JSON; what is deeper becomes text. Readers give up at some 250."""
+_IN_MEMORY: Final = 4 * 2**20
+"""Bytes of a line up to which nothing of it is written to disk."""
+_NOT_ASCII: Final = re.compile("[^ -~]")
+_HALVES: Final = "Halves of characters (lone surrogates) are written as escapes, which strict readers refuse."
 
 
 def json_line(value: Any, lost: Lost) -> str:
-    """A value as JSON, as UTF-8 can hold it: only texts with lone surrogates are written with escapes.
+    """A value as JSON, as UTF-8 can hold it: one with lone surrogates is written with escapes.
 
     NaN and the infinities become null, types that JSON has not (a YAML date) their text.
     """
+    text = json_text(value, lost)
+    if _has_halves(text):
+        lost.say(_HALVES)
+        return _NOT_ASCII.sub(_escape, text)
+    return text
+
+
+def json_text(value: Any, lost: Lost, depth: int = 0) -> str:
+    """A value, so many levels deep in another, as JSON in which there may be lone surrogates: for `line_of`."""
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     except (ValueError, TypeError, RecursionError):
-        value = shallow(value, lost)
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+        text = json.dumps(shallow(value, lost, depth), ensure_ascii=False, allow_nan=False)
     # A line separator within a line would end it for readers that split at all that Unicode calls a line.
-    text = text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").replace("\x85", "\\u0085")
+    return text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").replace("\x85", "\\u0085")
+
+
+def json_list(values: Iterable[Any], lost: Lost, depth: int) -> Iterator[str]:
+    """Values in a list, so many levels deep in another value, as pieces of JSON for `line_of`."""
+    yield "["
+    for number, value in enumerate(values):
+        yield f"{', ' if number else ''}{json_text(value, lost, depth)}"
+    yield "]"
+
+
+def line_of(pieces: Iterable[str], lost: Lost) -> Iterator[str]:
+    """JSON on a line, as UTF-8 can hold it. Where one of its pieces has a lone surrogate, all are written with escapes:
+    therefore no piece is given before the last is known, and many of them wait on disk."""
+    halves = False
+    with SpooledTemporaryFile(_IN_MEMORY) as held:
+        for piece in pieces:
+            halves = halves or _has_halves(piece)
+            held.write(piece.encode("utf-8", "surrogatepass"))
+            held.write(b"\n")
+        if halves:
+            lost.say(_HALVES)
+        held.seek(0)
+        for data in held:
+            piece = data[:-1].decode("utf-8", "surrogatepass")
+            yield _NOT_ASCII.sub(_escape, piece) if halves else piece
+
+
+def _has_halves(text: str) -> bool:
     try:
         text.encode()
     except UnicodeEncodeError:
-        lost.say("Halves of characters (lone surrogates) are written as escapes, which strict readers refuse.")
-        return json.dumps(value, allow_nan=False)
-    return text
+        return True
+    return False
+
+
+def _escape(match: re.Match[str]) -> str:
+    return json.dumps(match.group())[1:-1]
 
 
 def shallow(value: Any, lost: Lost, depth: int = 0) -> Any:

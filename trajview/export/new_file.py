@@ -15,6 +15,7 @@ from trajview.errors import TrajviewError, Where
 __all__ = ["AlreadyThere", "NotWritten", "name_for", "new_file"]
 
 _LONGEST_NAME = 100
+_BUFFER = 2**20
 
 
 class NotWritten(TrajviewError):
@@ -54,7 +55,7 @@ def new_file(path: Path, *, replace: bool = False, hint: str = "take another nam
     except (OSError, ValueError) as error:
         raise _refusal(error, path) from error
     try:
-        with open(descriptor, "wb") as file:
+        with open(descriptor, "wb", buffering=_BUFFER) as file:
             yield file
         _name(temporary, path, replace, hint)
     except OSError as error:

@@ -6,6 +6,8 @@ Reasoning stands beside the content as `reasoning_content`, as most servers of t
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, Final
 
 from trajview.models.messages import (
@@ -19,8 +21,8 @@ from trajview.models.messages import (
 )
 from trajview.models.run import AgentRun
 
-from .exported import Exported, Lost, Part, cut, placed
-from .json_text import json_line
+from .exported import Exported, Lost, Part, cut, parts_of_run, placed
+from .json_text import json_line, json_list, json_text, line_of
 from .spoken import Shown, answers, lost_of_message, lost_of_run, spoken, stand_in
 
 __all__ = ["export_openai"]
@@ -35,19 +37,28 @@ def export_openai(run: AgentRun, part: Part | None = None) -> Exported:
     """The run, or the part of it, a transcript a line; of several, the ids are `<run>/<number>`."""
     lost = Lost()
     lost_of_run(run if part is None else cut(run, part), lost)
-    lines = []
+    return Exported(_lines(run, part, lost), lost)
+
+
+def _lines(run: AgentRun, part: Part | None, lost: Lost) -> Iterator[str]:
     several = part is None and len(run.transcripts) > 1
-    for index, transcript in enumerate(run.transcripts):
-        if part is not None and part.transcript != index:
-            continue
-        numbered = list(placed(transcript, index, part))
-        ids, answered = answers(numbered, lost)
-        functions: dict[str, str] = {}
-        messages = []
-        for (place, message), own, link in zip(numbered, ids, answered, strict=True):
-            messages.append(_message(message, place, own, link, functions, lost))
-        lines.append(json_line({"id": f"{run.id}/{index}" if several else run.id, "messages": messages}, lost))
-    return Exported("".join(line + "\n" for line in lines), lost.sentences(), lost.kinds())
+    for index, transcript in parts_of_run(run, part):
+        id = f"{run.id}/{index}" if several else run.id
+        yield from line_of(_line(id, partial(placed, transcript, index, part), lost), lost)
+        yield "\n"
+
+
+def _line(id: str, numbered: Callable[[], Iterator[tuple[str, ChatMessage]]], lost: Lost) -> Iterator[str]:
+    """A transcript in pieces of JSON; `numbered` gives its messages, as often as it is called."""
+    ids, answered = answers(numbered, lost)
+    functions: dict[str, str] = {}
+    messages = (
+        _message(message, place, own, link, functions, lost)
+        for (place, message), own, link in zip(numbered(), ids, answered, strict=True)
+    )
+    yield f'{{"id": {json_text(id, lost)}, "messages": '
+    yield from json_list(messages, lost, depth=2)
+    yield "}"
 
 
 def _message(

@@ -16,7 +16,7 @@ from trajview.textsafe import one_line
 
 from .exported import Lost, Part, parts_of_run
 from .marks import excerpt
-from .shown import Annotated, highlights_of, number, unshown
+from .shown import Annotated, highlights_of, number, unshown_of_run
 
 __all__ = ["Page", "UnitShown", "about", "page_of"]
 
@@ -40,6 +40,7 @@ class Page:
     reasons: dict[int, dict[int, list[Highlight]]] = field(default_factory=dict)
     """What stands out, by transcript and message; of what is shown only."""
     lost: Lost = field(default_factory=Lost)
+    """What is lost of the run; of its messages when they are written."""
     rules: dict[str, Rule] = field(default_factory=dict)
     """What was looked for, by name."""
     branches: Branches = field(default_factory=Branches)
@@ -103,7 +104,7 @@ def page_of(run: AgentRun, part: Part | None, annotated: Annotated | None, rules
     """The page of a run, or of the part of it, with what is lost on it."""
     page = Page(run, part, annotated or Annotated(), parts_of_run(run, part))
     page.rules = {rule.name: rule for rule in rules}
-    unshown(run, part, page.lost)
+    unshown_of_run(run, part, page.lost)
     if part is None:
         page.branches = branches_of(run)
     page.reasons = {

@@ -23,6 +23,10 @@ _INLINE: Final = re.compile(r"`([^`\n]{1,400})`|\*\*(?=\S)([^*\n]{1,400}?)(?<=\S
 _HEADING: Final = re.compile(r"(\x02[a-z])?#{1,6}(\x03)?[ \t]+(\S.*)$")
 _QUOTED: Final = re.compile(r"(\x02[a-z])?>(\x03)? ?")
 """What begins a heading and a quoted line; a mark may begin before the sign, and end behind it."""
+_LINE_BY_LINE: Final = re.compile(r"[\x02#>]")
+"""What a text holds that has a heading or a quoted line."""
+_CHANGED: Final = ("+", "-", "@", "\x02", "\x03")
+"""What a line of a diff begins with that has a colour, or that is marked."""
 _DIFF: Final = re.compile(r"^(?:diff --git |@@ -\d+(?:,\d+)? \+\d+)", re.MULTILINE)
 
 
@@ -45,6 +49,9 @@ def prose(text: str, mark: Marker | None = None) -> str:
 
 
 def _prose(text: str) -> str:
+    whole = without_signs(text)
+    if "```" not in whole and "~~~" not in whole:
+        return _said(text)
     found: list[str] = []
     lines: list[str] = []
     fence = ""
@@ -53,32 +60,37 @@ def _prose(text: str) -> str:
         opening = _FENCE.match(plain)
         if fence:
             if opening and opening[1].startswith(fence) and not plain.strip().strip(fence[0]):
-                found.append(_box(lines))
+                found.append(_box("\n".join(lines)))
                 fence, lines = "", []
             else:
                 lines.append(line)
         elif opening:
-            found.append(_said(lines))
+            found.append(_said("\n".join(lines)))
             fence, lines = opening[1], []
         else:
             lines.append(line)
-    found.append(_box(lines) if fence else _said(lines))
+    rest = "\n".join(lines)
+    found.append(_box(rest) if fence else _said(rest))
     return "".join(found)
 
 
-def _box(lines: list[str]) -> str:
-    return f"<pre>{_coloured(chr(10).join(lines))}</pre>"
+def _box(text: str) -> str:
+    return f"<pre>{_coloured(text)}</pre>"
 
 
-def _said(lines: list[str]) -> str:
+def _said(text: str) -> str:
+    if not _LINE_BY_LINE.search(text):
+        return _tagged("div", _spans(text))
     pieces = []
-    for quoted, group in groupby(lines, lambda line: without_signs(line[:3]).startswith(">")):
+    for quoted, group in groupby(text.split("\n"), lambda line: without_signs(line[:3]).startswith(">")):
         texts = (_line(_QUOTED.sub(r"\1\2", line, count=1) if quoted else line) for line in group)
-        text = "\n".join(texts).strip("\n")
-        if text.strip():
-            tag = "blockquote" if quoted else "div"
-            pieces.append(f"<{tag} class=text>{text}</{tag}>")
+        pieces.append(_tagged("blockquote" if quoted else "div", "\n".join(texts)))
     return "".join(pieces)
+
+
+def _tagged(tag: str, html: str) -> str:
+    html = html.strip("\n")
+    return f"<{tag} class=text>{html}</{tag}>" if html and not html.isspace() else ""
 
 
 def _line(line: str) -> str:
@@ -88,14 +100,16 @@ def _line(line: str) -> str:
     return _spans(line)
 
 
-def _spans(line: str) -> str:
+def _spans(text: str) -> str:
+    if "`" not in text and "**" not in text:
+        return escape(text)
     pieces: list[str] = []
     position = 0
-    for match in _INLINE.finditer(line):
-        pieces.append(escape(line[position : match.start()]))
+    for match in _INLINE.finditer(text):
+        pieces.append(escape(text[position : match.start()]))
         pieces.append(f"<code>{escape(match[1])}</code>" if match[1] else f"<strong>{escape(match[2])}</strong>")
         position = match.end()
-    pieces.append(escape(line[position:]))
+    pieces.append(escape(text[position:]))
     return "".join(pieces)
 
 
@@ -108,12 +122,13 @@ def output(text: str, keep: int, mark: Marker | None = None) -> str:
 
 
 def _output(text: str, keep: int) -> str:
-    lines = text.split("\n")
-    if len(lines) <= keep + keep // 2:
-        return _box(lines)
-    more = len(lines) - keep
-    diff = _DIFF.search(without_signs(text)) is not None
-    head, rest = "\n".join(lines[:keep]), "\n".join(lines[keep:])
+    count = text.count("\n") + 1
+    if count <= keep + keep // 2:
+        return _box(text)
+    more = count - keep
+    diff = _is_diff(text)
+    *first, rest = text.split("\n", keep)
+    head = "\n".join(first)
     return (
         f"<details class=fold><summary><pre>{_coloured(head, diff)}</pre><span class=more>{more:,} more lines</span>"
         f"</summary><pre>{_coloured(rest, diff)}</pre></details>"
@@ -122,17 +137,24 @@ def _output(text: str, keep: int) -> str:
 
 def _coloured(text: str, diff: bool | None = None) -> str:
     """Code, escaped; the lines of a diff with their colours."""
-    if not (_DIFF.search(without_signs(text)) if diff is None else diff):
+    if not (_is_diff(text) if diff is None else diff):
         return escape(text)
-    return "\n".join(map(_diff_line, text.split("\n")))
+    lines = escape(text).split("\n")
+    return "\n".join(_diff_line(line) if line[:1] in _CHANGED else line for line in lines)
+
+
+def _is_diff(text: str) -> bool:
+    plain = without_signs(text)
+    return ("diff --git " in plain or "@@ -" in plain) and _DIFF.search(plain) is not None
 
 
 def _diff_line(line: str) -> str:
+    """A line of a diff, escaped, with its colour."""
     plain = without_signs(line)
     kind = {"+": "ins", "-": "del", "@": "at"}.get(plain[:1])
     if kind is None or plain.startswith(("+++", "---")):
-        return escape(line)
-    return f"<span class={kind}>{escape(line)}</span>"
+        return line
+    return f"<span class={kind}>{line}</span>"
 
 
 def cited(text: str, exists: Exists, prefix: str = "") -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from trajview.annotation.citations import find_citations
 from trajview.annotation.unit_notes import UnitNotes
+from trajview.compare.facts import models_of
 from trajview.highlight import Highlight, Rule, highlights_in
 from trajview.models.messages import (
     AssistantMessage,
@@ -18,17 +19,21 @@ from trajview.models.messages import (
     OtherPart,
     ReasoningPart,
     TextPart,
+    ToolMessage,
+    UserMessage,
     VideoPart,
 )
 from trajview.models.run import AgentRun
 from trajview.textsafe import one_line, safe_text
 
-from .exported import Lost, Part, parts_of_run, placed
+from .exported import Lost, Part, parts_of_run
 
 if TYPE_CHECKING:
     from trajview.models.sotopia import AnnotationForEpisode
 
-__all__ = ["Annotated", "facts_of", "highlights_of", "number", "reward_text", "unshown", "visible"]
+__all__ = [
+    "Annotated", "facts_of", "highlights_of", "number", "reward_text", "unshown_of_message", "unshown_of_run", "visible",
+]  # fmt: skip
 
 _COLOUR = re.compile(r"\x1b\[[0-9;:]*m")
 
@@ -98,10 +103,7 @@ def facts_of(run: AgentRun, part: Part | None = None) -> list[tuple[str, str]]:
     for transcript in run.transcripts:
         count += len(transcript.messages)
         units += len(transcript.unit_starts)
-        for message in transcript.messages:
-            model = getattr(message, "model", None)
-            if model:
-                models[model] = None
+        models |= models_of(transcript)
     if models:
         facts.append(("models", ", ".join(one_line(model, 80) for model in models)))
     several = f", {len(run.transcripts)} transcripts" if len(run.transcripts) > 1 else ""
@@ -116,30 +118,42 @@ def _count(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
-def unshown(run: AgentRun, part: Part | None, lost: Lost) -> None:
-    """Name what a page for people does not show of a run."""
+def unshown_of_run(run: AgentRun, part: Part | None, lost: Lost) -> None:
+    """Name what a page for people does not show of a run, its messages apart."""
     if run.transcript_groups:
         lost.say("The groups of transcripts are left out.")
-    transcripts = parts_of_run(run, part)
-    if any(each.description or each.created_at or each.metadata for _, each in transcripts):
+    if any(each.description or each.created_at or each.metadata for _, each in parts_of_run(run, part)):
         lost.say("The descriptions, times and metadata of transcripts are left out.")
-    for index, transcript in transcripts:
-        for place, message in placed(transcript, index, part):
-            _unshown(message, place, lost)
 
 
-def _unshown(message: ChatMessage, place: str, lost: Lost) -> None:
-    calls = (message.tool_calls or []) if isinstance(message, AssistantMessage) else []
-    for what, there in (
-        ("metadata", message.metadata),
-        ("ids", message.id or getattr(message, "tool_call_id", None) or any(call.id for call in calls)),
-        ("token counts", message.usage),
-        ("citations by the model", getattr(message, "citations", None)),
-        ("suggested messages", getattr(message, "suggested_messages", None)),
-        ("views and other remarks on tool calls", any(call.view or call.extras for call in calls)),
-    ):
-        if there:
-            lost.of(place, what)
+def unshown_of_message(message: ChatMessage, place: str, lost: Lost) -> None:
+    """Name what a page for people does not show of a message."""
+    if message.metadata:
+        lost.of(place, "metadata")
+    if message.id or _refers_to_calls(message):
+        lost.of(place, "ids")
+    if message.usage:
+        lost.of(place, "token counts")
+    if isinstance(message, AssistantMessage):
+        if message.citations:
+            lost.of(place, "citations by the model")
+        if message.suggested_messages:
+            lost.of(place, "suggested messages")
+        if message.tool_calls and any(call.view or call.extras for call in message.tool_calls):
+            lost.of(place, "views and other remarks on tool calls")
+    _unshown_of_parts(message, place, lost)
+    if any(map(_acts, (message.text, *message.reasoning))):
+        lost.of(place, "control characters and terminal colours", "shown as signs or left out")
+
+
+def _refers_to_calls(message: ChatMessage) -> bool:
+    """Whether there are ids of calls, made or answered."""
+    if isinstance(message, AssistantMessage):
+        return any(call.id for call in message.tool_calls or ())
+    return isinstance(message, UserMessage | ToolMessage) and bool(message.tool_call_id)
+
+
+def _unshown_of_parts(message: ChatMessage, place: str, lost: Lost) -> None:
     for part in message.parts:
         if isinstance(part, TextPart) and (part.temporal or part.refusal or part.extras):
             lost.of(place, "remarks on pieces of text")
@@ -148,8 +162,14 @@ def _unshown(message: ChatMessage, place: str, lost: Lost) -> None:
         elif isinstance(part, ImagePart | AudioPart | VideoPart | OtherPart):
             what = {"image": "images", "audio": "sounds", "video": "videos"}.get(part.type, "parts of unknown types")
             lost.of(place, what, "named, not shown")
-    if any(visible(text) != text.replace("\r\n", "\n") for text in (message.text, *message.reasoning)):
-        lost.of(place, "control characters and terminal colours", "shown as signs or left out")
+
+
+def _acts(text: str) -> bool:
+    """Whether a text holds what is not shown as it is: control characters, colours."""
+    if "\x1b" in text:
+        return True
+    shown = safe_text(text)
+    return shown is not text and shown != text.replace("\r\n", "\n")
 
 
 def _hides(part: ReasoningPart) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field
 
 from trajview.models.messages import (
@@ -113,22 +113,25 @@ def lost_of_run(run: AgentRun, lost: Lost, held: Iterable[str] = ()) -> None:
         lost.say("The action units that the source named are left out; readers count them by role.")
 
 
-def answers(messages: Iterable[tuple[str, ChatMessage]], lost: Lost) -> tuple[list[list[str]], list[str | None]]:
-    """The ids of each message's calls, and of the call that it answers: the log's, else made up and by position."""
-    numbered = list(messages)
-    taken = {call.id for _, m in numbered if isinstance(m, AssistantMessage) for call in m.tool_calls or ()}
+def answers(
+    numbered: Callable[[], Iterable[tuple[str, ChatMessage]]], lost: Lost
+) -> tuple[list[list[str]], list[str | None]]:
+    """The ids of each message's calls, and of the call that it answers: the log's, else made up and by position.
+
+    `numbered` gives the messages, as often as it is called.
+    """
+    taken: set[str] | None = None
     ids: list[list[str]] = []
     answered: list[str | None] = []
     waiting: list[str] = []
-    for place, message in numbered:
+    for place, message in numbered():
         own: list[str] = []
         link: str | None = None
         if isinstance(message, AssistantMessage) and message.tool_calls:
             for number, call in enumerate(message.tool_calls):
-                name = call.id or f"call_{place}_{number}"
-                while not call.id and name in taken:
-                    name += "_"
-                own.append(name)
+                if not call.id and taken is None:
+                    taken = _ids_of_calls(numbered())
+                own.append(call.id or _free_id(f"call_{place}_{number}", taken or ()))
             waiting = list(own)
         elif isinstance(message, ToolMessage):
             link = message.tool_call_id or (waiting[0] if waiting else None)
@@ -141,3 +144,13 @@ def answers(messages: Iterable[tuple[str, ChatMessage]], lost: Lost) -> tuple[li
         ids.append(own)
         answered.append(link)
     return ids, answered
+
+
+def _ids_of_calls(numbered: Iterable[tuple[str, ChatMessage]]) -> set[str]:
+    return {call.id for _, m in numbered if isinstance(m, AssistantMessage) for call in m.tool_calls or ()}
+
+
+def _free_id(name: str, taken: Container[str]) -> str:
+    while name in taken:
+        name += "_"
+    return name

@@ -172,10 +172,10 @@ class Exporting(Citing):
             with new_file(asked.path, replace=replace) as file:
                 annotated = Annotations(store.root, store.annotator, problems.append).of(asked.key)
                 found = exported(watched(asked.run, step), format, asked.part, annotated, rules)
+                for piece in found.pieces:
+                    file.write(piece.encode())
                 step(0)
-                file.write(found.text.encode())
-                step(0)
-                lost = [*(str(problem) for problem in problems), *found.lost]
+                lost = [*(str(problem) for problem in problems), *found.lost.sentences()]
         except Stopped:
             return
         except TrajviewError as error:
