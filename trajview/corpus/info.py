@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from trajview.errors import Problem
+from trajview.models.reward import Reward
 
-if TYPE_CHECKING:
-    from trajview.models.run import Reward
-
-    from .rewards import Rewards
+from .rewards import Rewards
 
 __all__ = ["Gone", "Place", "RunInfo", "Updated"]
 

@@ -6,17 +6,10 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from .reward import Reward, overall_of
 from .transcript import Transcript, TranscriptGroup, checked_metadata, new_id, transcript_of
 
 __all__ = ["AgentRun", "Reward", "overall_of"]
-
-Reward = float | tuple[float, dict[str, float]]
-"""Sotopia's: a number, or the overall number with one for each dimension."""
-
-
-def overall_of(reward: Reward) -> float:
-    """The one number of a reward."""
-    return reward[0] if isinstance(reward, tuple) else reward
 
 
 class AgentRun(Struct, kw_only=True):
