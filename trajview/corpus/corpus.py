@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from operator import methodcaller
 from pathlib import Path
 from threading import Event, RLock, Thread
 from time import time_ns
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
+import trajview
 from trajview.errors import UNFORESEEN, Problem, UnreadableError, Where, bug
+from trajview.models.brief import brief, counted, quoted
 
 from .background import Background
 from .cache import SummaryCache
@@ -20,12 +22,12 @@ from .info import RunInfo, Updated
 from .reader import Reader
 from .runs import Runs
 from .scan import Scan
+from .stream import Stream
 from .turns import short_turns
 
 if TYPE_CHECKING:
     from .follow import Follower
     from .rows import News
-    from .stream import Stream
 
 __all__ = ["Callback", "Corpus", "open_corpus"]
 
@@ -156,6 +158,119 @@ class Corpus(Runs):
         """Stop the scan soon; what was found stays."""
         self._cancelled.set()
         self.go_on()
+
+    # Choosing and searching
+
+    def where(self, expression: str, *, store: trajview.Store | None = None) -> list[RunInfo]:
+        """The runs that a filter lets through, in its order (`sort:-reward`) if it says one, else in that of the corpus.
+
+        `expression` is what `&` takes in the viewer and `--where` in `trajview ls`: fields of runs compared with values,
+        and words that are looked for in names. What only a whole run says (`tokens`, `errors`, `calls`, `tools`,
+        `metadata.KEY`) is read from each run that the rest lets through. `store`: whose annotations `annotated`, `draft`,
+        `skipped`, `flagged` and `status` are about.
+
+        The corpus is scanned first if it is not. Raises TrajviewError where the filter is none, or needs a store.
+
+        >>> from trajview import open_corpus
+        >>> corpus = open_corpus("sample_data/docent")
+        >>> [info.rewards[0] for info in corpus.where("reward < 0.8 and messages > 13")]
+        [0.75, 0.0]
+        >>> [info.units for info in corpus.where("errors > 0 sort:-units")]
+        [23, 7, 7]
+        """
+        from trajview.where.chosen import chosen_by
+
+        statuses = None if store is None else store.statuses()
+        return chosen_by(expression, self, self._scanned_infos(), statuses)
+
+    def search(
+        self,
+        pattern: str,
+        *,
+        regex: bool = True,
+        case: Literal["smart", "ignore", "sensitive"] = "smart",
+        word: bool = False,
+        roles: str | Collection[str] = (),
+        tools: str | Collection[str] = (),
+        fields: str | Collection[str] = (),
+        runs: Iterable[RunInfo] | None = None,
+        hits: int | None = None,
+        context: int = 0,
+        width: int | None = 500,
+        timeout: float = 10.0,
+        processes: int = 1,
+    ) -> Iterator[trajview.RunMatches]:
+        """Each run in which messages match, in the order of the corpus, with its hits: what `trajview search` finds.
+
+        `pattern` is a regular expression of Python's, or text as it stands without `regex`. Texts are searched as they
+        read, not as JSON spells them. `case`: `smart` ignores case unless the pattern has a capital letter, else `ignore`
+        or `sensitive`. `word`: whole words only.
+
+        Only these are searched, where they are given: `roles` (`system`, `user`, `assistant`, `tool`), `tools` (calls and
+        answers of tools of these names, in which `*` stands for anything), `fields` (`text`, `reasoning`, `arguments`,
+        `metadata`; all but the metadata by default), `runs` (such as `where` gives).
+
+        `hits`: keep at most so many of each run; all matches are counted. `context`: lines to keep before and after each.
+        `width`: characters to keep of a line, None for all. `timeout`: seconds in one message after which a run is given
+        up, 0 for never. `processes`: how many share the work where it takes a while.
+
+        The files are read, so no scan is needed. What cannot be read is passed over and added to `problems`. Raises
+        QueryError, a TrajviewError, for what cannot be searched for, and TooSlow where the pattern takes too long again
+        and again.
+
+        >>> from trajview import open_corpus
+        >>> corpus = open_corpus("sample_data/docent")
+        >>> for found in corpus.search("exit code [1-9]", roles="tool", hits=1):
+        ...     print(found.matches, found.hits[0].label, found.hits[0].text)
+        """
+        from .query import Query
+        from .search import CorpusSearch
+
+        query = Query(
+            pattern, regex=regex, case=case, word=word, roles=frozenset(_names(roles)), tools=_names(tools),
+            fields=frozenset(_names(fields)),
+        )  # fmt: skip
+        only = None if runs is None else frozenset(info.place for info in runs)
+        found = CorpusSearch(
+            self.paths, query, keep=hits, around=context, width=width, only=only, processes=processes, patience=timeout
+        ).found()
+        return self._without_problems(found)
+
+    def _without_problems(self, found: Iterator[trajview.RunMatches | Problem]) -> Iterator[trajview.RunMatches]:
+        for item in found:
+            if not isinstance(item, Problem):
+                yield item
+            elif not self._found.is_told(item):
+                self._report(item)
+
+    def _scanned_infos(self) -> list[RunInfo]:
+        """All runs: the corpus is scanned if it is not, and a scan in the background is waited for."""
+        if not self._begun:
+            self.scan()
+        self.wait()
+        return self.infos
+
+    def to_pandas(self) -> Any:
+        """A pandas.DataFrame with a row for each run, in their order, and the columns of `trajview ls --json`.
+
+        `rewards` holds a list with one reward per agent: a number, or (overall, {dimension: number}); `reward` is the
+        mean of the overall ones, NaN where there is none, and `agents` and `models` hold lists of names.
+
+        The corpus is scanned first if it is not. Raises TrajviewError, which is an ImportError here, without pandas.
+        """
+        from .frame import frame_of
+
+        return frame_of(self._scanned_infos())
+
+    def __repr__(self) -> str:
+        paths = ", ".join(quoted(str(path)) for path in self.paths)
+        if not self._begun:
+            return brief(type(self), paths, "not scanned yet")
+        more = "" if self.finished else "still scanning"
+        problems = counted(len(self.problems), "problem") if self.problems else ""
+        return brief(type(self), paths, counted(len(self.infos), "run"), problems, more)
+
+    # Following
 
     def subscribe(self, callback: Callback) -> Callable[[], None]:
         """Have a function called with every batch, and at the end; returns what unsubscribes it.
@@ -327,3 +442,8 @@ class Corpus(Runs):
             hint="try again in a moment",
             where=Where(info.path, info.line),
         )
+
+
+def _names(given: str | Collection[str]) -> tuple[str, ...]:
+    """One name, or several."""
+    return (given,) if isinstance(given, str) else tuple(given)

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from trajview.errors import Problem
+from trajview.models.brief import brief, counted, overall_rewards, quoted
 from trajview.models.reward import Reward
 
 from .rewards import Rewards
@@ -54,6 +55,20 @@ class RunInfo(msgspec.Struct, frozen=True, gc=False):
     task: str | None = None
     """The first words that a user says, where neither name nor id says anything; of the first runs that were listed only."""
     summarised: bool = True
+
+    def __repr__(self) -> str:
+        place = self.source if self.line is None or self.alone else f"{self.source}:{self.line}"
+        if not self.summarised:
+            return brief(type(self), f"key={quoted(self.key)}", quoted(place), "not read yet")
+        return brief(
+            type(self),
+            f"key={quoted(self.key)}",
+            quoted(place),
+            self.format,
+            counted(self.messages, "message"),
+            counted(self.units, "action unit"),
+            overall_rewards(self.rewards),
+        )
 
     @property
     def place(self) -> Place:

@@ -27,7 +27,7 @@ from .prose import cited, esc, inline, output, prose
 from .shown import Annotated, facts_of, number
 from .spoken import stand_in
 
-__all__ = ["Pieces", "document", "export_html", "page_text", "pieces_of"]
+__all__ = ["Pieces", "about_run", "document", "export_html", "page_text", "pieces_of", "style"]
 
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _KEEP: Final = 12
@@ -72,7 +72,7 @@ def document(title: str, head: str, contents: str, main: Iterable[str]) -> Itera
     yield f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
     yield '<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">\n'
-    yield f"<title>{esc(title)}</title>\n<style>\n{_style()}</style>\n</head>\n<body>\n"
+    yield f"<title>{esc(title)}</title>\n<style>\n{style()}</style>\n</head>\n<body>\n"
     yield f'<div class="{"wrap" if contents else "wrap alone"}">\n'
     yield f"<div class=head>\n{head}</div>\n"
     if contents:
@@ -86,7 +86,7 @@ def pieces_of(page: Page, prefix: str = "") -> Pieces:
     """A run's pieces. `prefix` begins the names of its places, where several runs are on a page."""
     return Pieces(
         "".join(_contents(page, prefix)),
-        "".join(_about_run(page)),
+        "".join(about_run(page.run, facts_of(page.run, page.part))),
         "".join([*_annotations(page, prefix), *_said(page, prefix)]),
     )
 
@@ -99,7 +99,8 @@ def _said(page: Page, prefix: str) -> Iterator[str]:
         yield from _transcript(page, index, transcript, prefix)
 
 
-def _style() -> str:
+def style() -> str:
+    """The style of a page."""
     return (files(__package__) / "page.css").read_text(encoding="utf-8")
 
 
@@ -138,10 +139,10 @@ def _first_words(messages: Sequence[ChatMessage]) -> str:
     return "–"
 
 
-def _about_run(page: Page) -> Iterator[str]:
-    run = page.run
+def about_run(run: AgentRun, facts: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """What stands above the messages of a run: facts, each a word and a line of text, and its metadata."""
     yield "<dl class=facts>\n"
-    for word, said in facts_of(run, page.part):
+    for word, said in facts:
         yield f"<dt>{esc(word)}</dt><dd>{esc(said)}</dd>\n"
     yield "</dl>\n"
     if run.metadata:

@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Final, Generic, Literal, Self, TypeVar, overlo
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from .brief import brief, quoted
 from .said import strings_within
 
 __all__ = [
@@ -53,6 +54,12 @@ class Part(Struct, kw_only=True):
         }
         del found["extras"]
         return {**found, **self.extras}
+
+    def __repr__(self) -> str:
+        shown = {name: value for name, value in self.plain().items() if value is not None}
+        if self.type in self.__struct_fields__:  # as the name of the class says
+            del shown["type"]
+        return brief(type(self), *(f"{name}={quoted(value)}" for name, value in shown.items()))
 
 
 class TextPart(Part, kw_only=True):
@@ -131,6 +138,9 @@ class ToolCallView(Struct, kw_only=True):
         """The view as it is written in JSON."""
         return {"title": self.title, "format": self.format, "content": self.content, **self.extras}
 
+    def __repr__(self) -> str:
+        return brief(type(self), f"title={quoted(self.title)}", f"format={self.format!r}", quoted(self.content))
+
 
 class ToolCall(Struct, kw_only=True):
     """A call of `function` with `arguments`; `language` is set where the argument `code` is code in that language."""
@@ -153,6 +163,10 @@ class ToolCall(Struct, kw_only=True):
         if self.language is not None:
             found["language"] = self.language
         return {**found, **self.extras}
+
+    def __repr__(self) -> str:
+        given = ", ".join(f"{quoted(name)}: {quoted(value)}" for name, value in self.arguments.items())
+        return brief(type(self), quoted(self.function), f"{{{given}}}")
 
     def said(self) -> Iterator[str]:
         """What is called, with what, and what is wrong with it."""
@@ -487,8 +501,12 @@ class MessageBase:
     __hash__ = None  # type: ignore[assignment]  # it can be changed
 
     def __repr__(self) -> str:
-        text = self.text
-        return f"{type(self).__name__}({text[:60] + '…' if len(text) > 60 else text!r})"
+        content = self.content
+        others = [] if isinstance(content, str) else [part.type for part in content if not isinstance(part, TextPart)]
+        return brief(type(self), quoted(self.text), *others, *self._repr_of_calls())
+
+    def _repr_of_calls(self) -> list[str]:
+        return []
 
 
 class SystemMessage(MessageBase):
@@ -541,7 +559,11 @@ class AssistantMessage(MessageBase):
         elif calls is not None:
             raise ValueError(f"tool_calls must be a list, not {type(calls).__name__}")
 
+    def _repr_of_calls(self) -> list[str]:
+        return [f"calls {call.function}" for call in self.tool_calls or ()]
+
     def plain(self) -> dict[str, Any]:
+        """The message as Docent writes it in JSON, its calls too; fields of ours where they are set."""
         found = super().plain()
         if found["tool_calls"] is not None:
             found["tool_calls"] = [call.plain() for call in found["tool_calls"]]

@@ -6,6 +6,9 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from trajview.errors import TrajviewError
+
+from .brief import brief, counted, overall_rewards, quoted
 from .reward import Reward, overall_of
 from .transcript import Transcript, TranscriptGroup, checked_metadata, new_id, transcript_of
 
@@ -56,6 +59,38 @@ class AgentRun(Struct, kw_only=True):
         found["transcript_groups"] = [group.plain() for group in self.transcript_groups]
         ours = ("agents", "rewards", "reasoning", "source_format")
         return {name: value for name, value in found.items() if value is not None or name not in ours}
+
+    def export(self, format: str = "md") -> str:
+        """The run as text for people (`md`, `html`) or for other programs (`docent`, `openai`, `adp`: JSON Lines).
+
+        It is what `trajview export -f FORMAT` writes, without the annotations that are kept elsewhere; `html` is a page
+        that needs nothing else. Raises TrajviewError for another format.
+
+        >>> from trajview import open_corpus
+        >>> run = open_corpus("sample_data/adp").runs()
+        >>> print(next(run).export("md").splitlines()[0])
+        # kitchen/who_drinks_the_coffee
+        """
+        from trajview.export.choice import FORMATS, exported
+
+        if format not in FORMATS:
+            raise TrajviewError(f"there is no format {format!r}", hint=f"one of {', '.join(FORMATS)}")
+        return exported(self, format).text
+
+    def __repr__(self) -> str:
+        return brief(
+            type(self),
+            f"id={quoted(self.id)}",
+            f"name={quoted(self.name)}" if self.name else "",
+            counted(len(self.transcripts), "transcript"),
+            counted(sum(len(transcript.messages) for transcript in self.transcripts), "message"),
+            overall_rewards(self.rewards),
+        )
+
+    def _repr_html_(self) -> str:
+        from trajview.export.notebook import run_in_notebook
+
+        return run_in_notebook(self)
 
     @property
     def agent_names(self) -> list[str]:

@@ -11,6 +11,7 @@ from uuid import uuid4
 
 from msgspec import Struct, field
 
+from .brief import brief, counted, quoted
 from .messages import ChatMessage
 from .units import count_units, unit_starts
 
@@ -54,6 +55,9 @@ class TranscriptGroup(Struct, kw_only=True):
         if self.collection_id is None:
             del found["collection_id"]
         return found
+
+    def __repr__(self) -> str:
+        return brief(type(self), f"id={quoted(self.id)}", f"name={quoted(self.name)}" if self.name else "")
 
 
 class _Units(Struct):
@@ -114,6 +118,20 @@ class Transcript(Struct, kw_only=True, dict=True):
         """Replace the messages; the action units are computed anew by Docent's rule."""
         self.messages = list(messages)
         self.units = None
+
+    def __repr__(self) -> str:
+        return brief(
+            type(self),
+            f"id={quoted(self.id)}",
+            f"name={quoted(self.name)}" if self.name else "",
+            counted(len(self.messages), "message"),
+            counted(len(self.unit_starts), "action unit"),
+        )
+
+    def _repr_html_(self) -> str:
+        from trajview.export.notebook import transcript_in_notebook
+
+        return transcript_in_notebook(self)
 
     @cached_property
     def _cache(self) -> _UnitCache:

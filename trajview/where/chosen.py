@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from trajview.corpus.info import RunInfo
-from trajview.errors import Problem
+from trajview.errors import Problem, TrajviewError
 
 from .fields import Ref
 from .select import compile_node
@@ -17,7 +17,7 @@ from .table import Row, Table
 if TYPE_CHECKING:
     from .details import Reads
 
-__all__ = ["Chosen"]
+__all__ = ["Chosen", "chosen_by"]
 
 
 class Chosen:
@@ -118,3 +118,22 @@ def _place(item: Row) -> str:
 
 def _details(refs: Iterable[Ref]) -> tuple[Ref, ...]:
     return tuple(dict.fromkeys(ref for ref in refs if ref.field.needs == "details"))
+
+
+def chosen_by(
+    expression: str, corpus: Reads, infos: Iterable[RunInfo], statuses: Mapping[str, str] | None
+) -> list[RunInfo]:
+    """The runs that a filter lets through, in its order if it says one, else in theirs.
+
+    `statuses`: those of annotations by run, None where nobody knows them. Raises WhereError where the filter is none, and
+    TrajviewError where it asks for annotations that nobody knows.
+    """
+    from .parse import parse
+
+    query = parse(expression)
+    asked = [*refs_in(query.node), *(by.ref for by in query.sort)]
+    needing = [ref for ref in asked if ref.field.needs == "status"]
+    if needing and statuses is None:
+        raise TrajviewError(f"`{needing[0]}` is about annotations", hint="say whose: where(…, store=Store(…))")
+    chosen = Chosen(corpus, infos, query, query.sort, (), dict(statuses or {}), cached=False)
+    return [info for _, info in chosen.infos()]
