@@ -41,20 +41,47 @@ EVERY: Final = 0.5
 
 
 def open_corpus(*paths: str | os.PathLike[str]) -> Corpus:
-    """The runs in some files and folders, all found before this returns; what could not be read is in `problems`."""
+    """The runs in some files and folders, all found before this returns; what could not be read is in `problems`.
+
+    `paths` are of files and folders that may hold logs in any format; `FILE#ID` is one run of a file. A path where nothing
+    is becomes a problem, too.
+
+    >>> from trajview import open_corpus
+    >>> corpus = open_corpus("sample_data/docent", "sample_data/malformed/torn.jsonl")
+    >>> corpus
+    Corpus('sample_data/docent', 'sample_data/malformed/torn.jsonl', 9 runs, 1 problem)
+    >>> print(corpus.problems[0].reason)
+    the last line is torn: it ends before it is complete (line 3, column 117)
+    """
     corpus = Corpus([Path(path) for path in paths])
     corpus.scan()
     return corpus
 
 
 class Corpus(Runs):
-    """The runs of some files and folders.
+    """The runs of some files and folders. `open_corpus` makes one that is scanned already.
 
-    Iterating, `len` and indexing give RunInfos; `load` parses one. `infos` and `problems` grow while the scan goes on,
+    Iterating, `len` and indexing give RunInfos, by number or by the run's id or key (TrajviewError, a KeyError, where there is
+    none); `load` parses one. `where` and `search` find some. `infos` and `problems` grow while the scan goes on,
     batch by batch; read them from any thread, never change them. Sources are only ever opened for reading.
 
     `scan` and `stream` sum up each run before they go on to the next. `start` lists all of them first: RunInfos that
     are not `summarised` stand for the rest until then, and what takes their place reaches subscribers as `Updated`.
+
+    >>> from pathlib import Path
+    >>> from trajview import Corpus
+    >>> corpus = Corpus([Path("sample_data/adp")])
+    >>> corpus
+    Corpus('sample_data/adp', not scanned yet)
+    >>> corpus.scan()
+    >>> len(corpus), corpus[0].id
+    (6, 'kitchen/who_drinks_the_coffee')
+    >>> corpus.load(corpus["legacy/teapot"])
+    AgentRun(id='legacy/teapot', 1 transcript, 5 messages)
+    >>> corpus["legacy/coffee pot"]
+    Traceback (most recent call last):
+        ...
+    trajview.corpus.unknown_run.UnknownRun: there is no run 'legacy/coffee pot' (did you mean legacy/teapot?)
     """
 
     def __init__(
@@ -174,9 +201,9 @@ class Corpus(Runs):
         >>> from trajview import open_corpus
         >>> corpus = open_corpus("sample_data/docent")
         >>> [info.rewards[0] for info in corpus.where("reward < 0.8 and messages > 13")]
-        [0.75, 0.0]
+        [(0.75, {'tests_pass': 1.0, 'root_cause': 0.5}), 0.0]
         >>> [info.units for info in corpus.where("errors > 0 sort:-units")]
-        [23, 7, 7]
+        [23, 9, 7, 7, 4, 3]
         """
         from trajview.where.chosen import chosen_by
 
@@ -222,6 +249,12 @@ class Corpus(Runs):
         >>> corpus = open_corpus("sample_data/docent")
         >>> for found in corpus.search("exit code [1-9]", roles="tool", hits=1):
         ...     print(found.matches, found.hits[0].label, found.hits[0].text)
+        4 T0B11 exit code 1
+        1 T0B3 exit code 1
+        2 T0B3 exit code 1
+        2 T1B3 exit code 1
+        6 T0B3 exit code 2
+        1 T0B2 exit code 2
         """
         from .query import Query
         from .search import CorpusSearch
@@ -257,6 +290,10 @@ class Corpus(Runs):
         mean of the overall ones, NaN where there is none, and `agents` and `models` hold lists of names.
 
         The corpus is scanned first if it is not. Raises TrajviewError, which is an ImportError here, without pandas.
+
+        >>> from trajview import open_corpus
+        >>> table = open_corpus("sample_data/docent").to_pandas()  # doctest: +SKIP
+        >>> table.groupby("format")["reward"].mean()  # doctest: +SKIP
         """
         from .frame import frame_of
 

@@ -73,9 +73,8 @@ class Runs:
     def load(self, info: RunInfo, *, lazily: bool = False) -> trajview.AgentRun:
         """The run, parsed. The last few stay in memory, the large ones among them alone.
 
-        `lazily`, for a viewer: where a chat is long, `messages` is a sequence that builds each message when it is
-        looked at. Raises UnreadableError where the file is gone or another one now, FormatError where the record is
-        not what its format demands.
+        `lazily`, for a viewer: a long run is opened without all of it being decoded first. Raises UnreadableError where
+        the file is gone or another one now, FormatError where the record is not what its format demands.
         """
         return self._reader.load(info, lazily=lazily)
 

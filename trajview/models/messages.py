@@ -63,7 +63,12 @@ class Part(Struct, kw_only=True):
 
 
 class TextPart(Part, kw_only=True):
-    """A piece of text. `temporal` marks text that TaskWeaver showed to the model in one round only."""
+    """A piece of text. `temporal` marks text that TaskWeaver showed to the model in one round only.
+
+    >>> from trajview import TextPart
+    >>> TextPart(text="Hello").plain()
+    {'type': 'text', 'text': 'Hello', 'refusal': None}
+    """
 
     _optional: ClassVar[frozenset[str]] = frozenset({"temporal"})
 
@@ -77,6 +82,10 @@ class ReasoningPart(Part, kw_only=True):
     """What the model thought before it spoke. `redacted` reasoning holds no readable text, but may have a `summary`.
 
     Docent refuses a `redacted` that is null, so one that is not known is not written.
+
+    >>> from trajview import ReasoningPart
+    >>> ReasoningPart(reasoning="gAAAAB…", redacted=True, summary="Looked for the bus.").readable
+    'Looked for the bus.'
     """
 
     _optional: ClassVar[frozenset[str]] = frozenset({"redacted", "summary"})
@@ -94,7 +103,12 @@ class ReasoningPart(Part, kw_only=True):
 
 
 class ImagePart(Part, kw_only=True):
-    """An image: `image` is a path, a URL or a data URL; `annotations` are ADP's boxes."""
+    """An image: `image` is a path, a URL or a data URL; `annotations` are ADP's boxes.
+
+    >>> from trajview import ImagePart
+    >>> ImagePart(image="data:image/png;base64," + "A" * 10_000)
+    ImagePart(image='data:image/png;base64,…')
+    """
 
     _optional: ClassVar[frozenset[str]] = frozenset({"annotations"})
 
@@ -143,7 +157,15 @@ class ToolCallView(Struct, kw_only=True):
 
 
 class ToolCall(Struct, kw_only=True):
-    """A call of `function` with `arguments`; `language` is set where the argument `code` is code in that language."""
+    """A call of `function` with `arguments`, in a message of the assistant.
+
+    `language` is set where the argument `code` is code in that language, `parse_error` where the log's arguments could not
+    be read, `view` where the call says how it wants to be shown. `extras` are the log's other keys.
+
+    >>> from trajview import ToolCall
+    >>> ToolCall(id="c1", function="bash", arguments={"cmd": "ls"})
+    ToolCall('bash', {'cmd': 'ls'})
+    """
 
     id: str = ""
     function: str
@@ -333,6 +355,9 @@ _CHECKED: Final[dict[str, _Kinds]] = {
 class MessageBase:
     """What every message has. Keyword arguments that no field knows are moved to `metadata`.
 
+    `content` is a text, or a list of parts (or of dicts that say the same); `metadata` is a dict. `id`, `name` (who speaks),
+    `recipient` and `timestamp` are texts or None, `reward` is a number or None, and `usage` a dict (token counts) or None.
+
     Raises ValueError where a value is of another type than its field: Docent's rules.
     """
 
@@ -510,7 +535,12 @@ class MessageBase:
 
 
 class SystemMessage(MessageBase):
-    """What the model is told before anybody speaks."""
+    """What the model is told before anybody speaks.
+
+    >>> from trajview import SystemMessage
+    >>> SystemMessage(content="Be brief.").role
+    'system'
+    """
 
     __slots__ = ()
 
@@ -518,7 +548,15 @@ class SystemMessage(MessageBase):
 
 
 class UserMessage(MessageBase):
-    """What a person says; `tool_call_id` where it answers calls, as Docent has it."""
+    """What a person says; `tool_call_id` where it answers calls, as Docent has it: a list of their ids, or None.
+
+    >>> from trajview import UserMessage
+    >>> message = UserMessage(content="Will it rain?", channel="phone")
+    >>> message.text, message.metadata
+    ('Will it rain?', {'channel': 'phone'})
+    >>> message.replaced(name="Ada").plain()["name"]
+    'Ada'
+    """
 
     __slots__ = ()
 
@@ -538,7 +576,18 @@ class UserMessage(MessageBase):
 
 
 class AssistantMessage(MessageBase):
-    """What a model says and calls; `citations` and `suggested_messages` are Docent's."""
+    """What a model says and calls.
+
+    `model` is its name, `tool_calls` a list of ToolCalls, or None; `citations` and `suggested_messages` are Docent's.
+
+    >>> from trajview import AssistantMessage, ReasoningPart, TextPart, ToolCall
+    >>> thought, said = ReasoningPart(reasoning="A forecast would help."), TextPart(text="Let me look.")
+    >>> message = AssistantMessage(content=[thought, said], tool_calls=[ToolCall(function="forecast")])
+    >>> message
+    AssistantMessage('Let me look.', reasoning, calls forecast)
+    >>> message.reasoning, message.text
+    (['A forecast would help.'], 'Let me look.')
+    """
 
     __slots__ = ()
 
@@ -577,7 +626,14 @@ class AssistantMessage(MessageBase):
 
 
 class ToolMessage(MessageBase):
-    """What a tool answered. `error` is set when the source says that the call failed."""
+    """What a tool answered: `function` is its name, `tool_call_id` the id of the call.
+
+    `error` is set when the source says that the call failed: a dict, mostly with a `message`.
+
+    >>> from trajview import ToolMessage
+    >>> ToolMessage(content="", function="forecast", tool_call_id="c1", error="no network").error
+    {'message': 'no network'}
+    """
 
     __slots__ = ()
 
@@ -607,6 +663,7 @@ class ToolMessage(MessageBase):
 
 
 ChatMessage = SystemMessage | UserMessage | AssistantMessage | ToolMessage
+"""A message of any role: what a transcript holds."""
 
 _BY_ROLE: Final[dict[str, type[ChatMessage]]] = {
     "system": SystemMessage, "user": UserMessage, "assistant": AssistantMessage, "tool": ToolMessage,

@@ -18,8 +18,13 @@ __all__ = ["AgentRun", "Reward", "overall_of"]
 class AgentRun(Struct, kw_only=True):
     """One run of one or more agents: at least one transcript, and what is known about them all.
 
-    `agents` names the agents, `rewards` holds one reward for each of them, `reasoning` is the evaluator's; these and
-    `source_format` are ours, the rest is Docent's. Raises ValueError without a transcript.
+    `agents` names the agents, `rewards` holds one reward for each of them (a number, or the overall number and one for each
+    dimension), `reasoning` is the evaluator's; these and `source_format` are ours, the rest is Docent's. A notebook shows
+    its beginning as a web page does. Raises ValueError without a transcript, and where `metadata` is no dict.
+
+    >>> from trajview import AgentRun, Transcript, UserMessage
+    >>> AgentRun(id="r", transcripts=[Transcript(messages=[UserMessage(content="Hello")])], rewards=[1.0])
+    AgentRun(id='r', 1 transcript, 1 message, rewards=[1.0])
     """
 
     id: str = field(default_factory=new_id)
@@ -43,6 +48,15 @@ class AgentRun(Struct, kw_only=True):
         """A run of Docent's JSON, decoded; an old form of Docent's gives `transcripts` as a dict by name.
 
         Raises pydantic's ValidationError, a ValueError, where Docent would refuse it.
+
+        >>> import json
+        >>> from pathlib import Path
+        >>> from trajview import AgentRun
+        >>> run = AgentRun.from_docent(json.loads(Path("sample_data/docent/coding_run.json").read_text()))
+        >>> run.name
+        'nightbus: the last bus is never the last'
+        >>> AgentRun.from_docent(run.to_docent()) == run
+        True
         """
         from .docent import AgentRun as Model
 
@@ -67,9 +81,9 @@ class AgentRun(Struct, kw_only=True):
         that needs nothing else. Raises TrajviewError for another format.
 
         >>> from trajview import open_corpus
-        >>> run = open_corpus("sample_data/adp").runs()
-        >>> print(next(run).export("md").splitlines()[0])
-        # kitchen/who_drinks_the_coffee
+        >>> run = next(open_corpus("sample_data/docent").runs())
+        >>> print(run.export("md").splitlines()[0])
+        # nightbus: the last bus is never the last
         """
         from trajview.export.choice import FORMATS, exported
 
@@ -94,7 +108,7 @@ class AgentRun(Struct, kw_only=True):
 
     @property
     def agent_names(self) -> list[str]:
-        """One name for each agent; a run that names none has one, called `agent`."""
+        """One name for each agent; a run that names none has `agent`, or `agent 1`, `agent 2` where it has several rewards."""
         if self.agents:
             return list(self.agents)
         count = max(1, len(self.rewards or ()))

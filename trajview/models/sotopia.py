@@ -35,7 +35,12 @@ __all__ = [
 
 
 class AgentProfile(BaseModel):
-    """A character of Sotopia's. Everything has a default, since episodes are often all that there is."""
+    """A character of Sotopia's. Everything has a default, since episodes are often all that there is.
+
+    >>> from trajview import AgentProfile
+    >>> AgentProfile(first_name="Ines", last_name="Barbosa", age=31).name
+    'Ines Barbosa'
+    """
 
     model_config = ConfigDict(extra="allow", protected_namespaces=())
 
@@ -110,7 +115,18 @@ class EpisodeLog(BaseModel):
     """An episode as Sotopia writes it. Loads the published dataset's spelling too; dumps to Sotopia's own keys.
 
     `agents` are pks, `messages` are [sender, receiver, text] by turn, `rewards` one per agent. `models[0]` is the
-    environment's. Unknown keys are ignored, as Sotopia does.
+    environment's. Unknown keys are ignored, as Sotopia does. Raises ValueError (pydantic's) where a record is no episode,
+    or has not one reward per agent.
+
+    >>> import json
+    >>> from pathlib import Path
+    >>> from trajview import EpisodeLog
+    >>> episode = EpisodeLog.model_validate(json.loads(Path("sample_data/sotopia/deposit.json").read_text()))
+    >>> episode.agent_names, len(episode.messages)
+    (['Ines Barbosa', 'Tomasz Wrona'], 15)
+    >>> profiles, texts = episode.render_for_humans()
+    >>> profiles[0].name, texts[-1].splitlines()[0]
+    ('Ines Barbosa', 'The rewards are:')
     """
 
     model_config = ConfigDict(protected_namespaces=())
