@@ -39,7 +39,7 @@ _NEEDED = {
     "trajview.annotation.flag", "trajview.formats.base", "trajview.formats.registry",
     "trajview.app.screens.browser", "trajview.app.screens.browser_news", "trajview.app.screens.browser_queue", "trajview.app.screens.browser_said",
     "trajview.app.screens.filtering", "trajview.app.screens.marking", "trajview.app.screens.one_frame",
-    "trajview.app.screens.patches",
+    "trajview.app.screens.patches", "trajview.models.brief", "trajview.models.reward",
 }  # fmt: skip
 """What the list itself is made of."""
 PATIENCE = 60.0

@@ -18,12 +18,17 @@ _WHERE = {
     "ChatMessage": "models.messages",
     "Conversation": "models.taskweaver",
     "Corpus": "corpus.corpus",
+    "Dimension": "annotation.rubric",
     "EpisodeLog": "models.sotopia",
+    "Hit": "corpus.matches",
     "ImagePart": "models.messages",
     "Post": "models.taskweaver",
     "ReasoningPart": "models.messages",
     "Round": "models.taskweaver",
+    "Rubric": "annotation.rubric",
     "RunInfo": "corpus.info",
+    "RunMatches": "corpus.searcher",
+    "Store": "annotation.scoring",
     "SystemMessage": "models.messages",
     "TextPart": "models.messages",
     "ToolCall": "models.messages",
@@ -39,27 +44,37 @@ _WHERE = {
 
 __all__ = [*sorted(_WHERE), "__version__"]
 
-if TYPE_CHECKING:
-    from .corpus.corpus import Corpus, open_corpus
-    from .corpus.info import RunInfo
-    from .errors import TrajviewError
-    from .models.adp import Trajectory
-    from .models.messages import (
-        AssistantMessage,
-        ChatMessage,
-        ImagePart,
-        ReasoningPart,
-        SystemMessage,
-        TextPart,
-        ToolCall,
-        ToolMessage,
-        UserMessage,
-    )
-    from .models.run import AgentRun
-    from .models.sotopia import AgentProfile, AnnotationForEpisode, EpisodeLog
-    from .models.taskweaver import Attachment, Conversation, Post, Round
-    from .models.tokens import count_tokens
-    from .models.transcript import Transcript, TranscriptGroup
+if TYPE_CHECKING:  # each `as` itself, which says that it is public
+    from .annotation.rubric import Dimension as Dimension
+    from .annotation.rubric import Rubric as Rubric
+    from .annotation.scoring import Store as Store
+    from .corpus.corpus import Corpus as Corpus
+    from .corpus.corpus import open_corpus as open_corpus
+    from .corpus.info import RunInfo as RunInfo
+    from .corpus.matches import Hit as Hit
+    from .corpus.searcher import RunMatches as RunMatches
+    from .errors import TrajviewError as TrajviewError
+    from .models.adp import Trajectory as Trajectory
+    from .models.messages import AssistantMessage as AssistantMessage
+    from .models.messages import ChatMessage as ChatMessage
+    from .models.messages import ImagePart as ImagePart
+    from .models.messages import ReasoningPart as ReasoningPart
+    from .models.messages import SystemMessage as SystemMessage
+    from .models.messages import TextPart as TextPart
+    from .models.messages import ToolCall as ToolCall
+    from .models.messages import ToolMessage as ToolMessage
+    from .models.messages import UserMessage as UserMessage
+    from .models.run import AgentRun as AgentRun
+    from .models.sotopia import AgentProfile as AgentProfile
+    from .models.sotopia import AnnotationForEpisode as AnnotationForEpisode
+    from .models.sotopia import EpisodeLog as EpisodeLog
+    from .models.taskweaver import Attachment as Attachment
+    from .models.taskweaver import Conversation as Conversation
+    from .models.taskweaver import Post as Post
+    from .models.taskweaver import Round as Round
+    from .models.tokens import count_tokens as count_tokens
+    from .models.transcript import Transcript as Transcript
+    from .models.transcript import TranscriptGroup as TranscriptGroup
 
 
 def __getattr__(name: str) -> Any:

@@ -70,7 +70,15 @@ class Problem:
 
 
 class TrajviewError(Exception):
-    """An error to be shown to a person: a title, one sentence, a hint, and where it happened."""
+    """An error to be shown to a person: a title, one sentence, a hint, and where it happened.
+
+    >>> from trajview import TrajviewError, open_corpus
+    >>> try:
+    ...     open_corpus("sample_data/docent").where("reward <")
+    ... except TrajviewError as error:
+    ...     print(error.title, "-", error.sentence)
+    Not a filter - a value has to follow <
+    """
 
     title = "Error"
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
+
+from trajview.models.annotation_pk import loadable
 
 from .rubric import REWARD, BadScore, Rubric, mean_of, parse_score, written
 
@@ -63,11 +64,6 @@ def _filled(values: Values) -> tuple[tuple[tuple[str, str], ...], ...]:
     while texts and not texts[-1]:
         texts.pop()
     return tuple(texts)
-
-
-def loadable(text: str) -> str:
-    """The text with lone surrogates replaced: a record that holds one cannot be loaded by Sotopia, nor by us."""
-    return re.sub("[\ud800-\udfff]", "\ufffd", text)
 
 
 def bad_scores(values: Values, rubric: Rubric) -> dict[tuple[int, str], BadScore]:

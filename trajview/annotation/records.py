@@ -6,7 +6,6 @@ import errno
 import hashlib
 import json
 import os
-import uuid
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from trajview.atomic import make_folder, may_replace, refusal, sync_folder, write_atomically
 from trajview.errors import AnnotationError, Problem, Where
+from trajview.models.annotation_pk import loadable, pk_of
 
-from .draft import Draft, loadable
+from .draft import Draft
 from .rubric import Rubric
 
 if TYPE_CHECKING:
@@ -29,15 +29,6 @@ _LARGEST = 16 << 20
 
 _SAID = 4
 """So many problems are said of a store at once."""
-
-
-_NAMESPACE = uuid.UUID("5b0c1a0e-7a7b-5c53-9a43-0f6d3c0d8f52")
-"""Fixed for ever: with another one, submitting again would no longer replace."""
-
-
-def pk_of(episode: str, annotator: str, rubric: str) -> str:
-    """The pk of an annotation: the same for the same episode, annotator and rubric, so that submitting replaces."""
-    return str(uuid.uuid5(_NAMESPACE, json.dumps([loadable(episode), loadable(annotator), rubric])))
 
 
 class ChangedOnDisk(AnnotationError):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 __all__ = ["REWARD", "SOTOPIA", "BadScore", "Band", "Dimension", "Rubric", "mean_of", "parse_score", "reward_rubric", "rubric_for", "written"]  # fmt: skip
@@ -32,7 +34,12 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """One thing to rate: a number from `low` to `high`, both included; `integer` where only whole numbers count."""
+    """One thing to rate: a number from `low` to `high`, both included; `integer` where only whole numbers count.
+
+    >>> from trajview import Dimension
+    >>> Dimension("social_rules", -10, 0).label
+    'social rules'
+    """
 
     name: str
     low: float
@@ -65,12 +72,42 @@ class Dimension:
 
 @dataclass(frozen=True, slots=True)
 class Rubric:
-    """A named list of dimensions, rated for each agent. The name is part of an annotation's pk: it must not change."""
+    """A named list of dimensions, rated for each agent. The name is part of an annotation's pk: it must not change.
+
+    >>> from trajview import Dimension, Rubric
+    >>> [dimension.label for dimension in Rubric.named("sotopia").dimensions][:3]
+    ['believability', 'relationship', 'knowledge']
+    >>> Rubric("tone", (Dimension("warmth", 0, 10), Dimension("wit", 0, 10, integer=True))).names == {"warmth", "wit"}
+    True
+    """
 
     name: str
     dimensions: tuple[Dimension, ...]
     title: str = ""
     description: str = ""
+
+    @classmethod
+    def named(cls, name: str) -> Rubric:
+        """A rubric that comes with trajview: `sotopia`, `reward` or `success`. Raises TrajviewError for another name.
+
+        >>> from trajview import Rubric
+        >>> Rubric.named("success").dimensions[0].range_text
+        '0..1'
+        """
+        from .rubric_file import BUILT_IN, RubricError, built_in
+
+        if name not in BUILT_IN:
+            raise RubricError(
+                f"there is no rubric {name!r}", hint=f"it is {', '.join(BUILT_IN)}, or a file: `from_file`"
+            )
+        return built_in(name)
+
+    @classmethod
+    def from_file(cls, path: str | os.PathLike[str]) -> Rubric:
+        """The rubric of a TOML file, as `--rubric` takes it. Raises TrajviewError with the line where it is none."""
+        from .rubric_file import load_rubric
+
+        return load_rubric(Path(path))
 
     @property
     def of_episodes(self) -> tuple[Dimension, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from trajview.errors import Problem, TrajviewError, UnreadableError, Where, shown
+from trajview.errors import Problem, UnreadableError, Where, shown
 from trajview.textsafe import one_line, safe_text
 
 from .front import COMMANDS, EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG, is_terminal, say_problem
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "blind_option", "existing", "exit_code", "is_blind", "is_terminal", "matching_run", "no_cache_option", "out", "paths_argument", "say_nothing_found", "say_problem", "scoring_options",
-    "stream_runs", "unknown_run", "wants_colour",
+    "stream_runs", "wants_colour",
 ]  # fmt: skip
 
 _MOST_NAMES = 10_000
@@ -148,6 +147,8 @@ def stream_runs(corpus: Corpus) -> Iterator[RunInfo]:
 
 def matching_run(corpus: Corpus, run: str) -> RunInfo:
     """The run with that id or key, scanning no further than to it. Raises TrajviewError with the nearest ids."""
+    from trajview.corpus.unknown_run import unknown_run
+
     from .progress import watch
 
     watch(corpus)
@@ -160,26 +161,6 @@ def matching_run(corpus: Corpus, run: str) -> RunInfo:
     for problem in problems:
         say_problem(problem)
     raise unknown_run(run, corpus.infos)
-
-
-def unknown_run(run: str, infos: Sequence[RunInfo]) -> TrajviewError:
-    """What to raise where none of these runs has that id or key, with the nearest ones."""
-    from difflib import get_close_matches
-
-    ids = list(dict.fromkeys(info.key for info in infos))
-    # Names are no ids, but what the list shows first: a run is found by its name, or a word in it, as well.
-    meant = {word: info.key for info in infos for word in re.findall(r"\w+", (info.name or "").lower())}
-    meant |= {id.lower(): id for id in ids}
-    wanted = run.lower()
-    near = [info.key for info in infos if wanted in f"{info.key}\n{info.name or ''}".lower()]
-    near = near or [meant[word] for word in get_close_matches(wanted, meant, 3, 0.5)]
-    if near:
-        hint = f"did you mean {' or '.join(list(dict.fromkeys(near))[:3])}?"
-    elif ids:
-        hint = f"`trajview ls` lists the ids, such as {ids[0]}"
-    else:
-        hint = "no logs were found there"
-    return TrajviewError(f"there is no run {run!r}", hint=hint, title="Unknown run")
 
 
 def say_nothing_found(corpus: Corpus) -> None:

@@ -20,7 +20,6 @@ from .common import (
     say_nothing_found,
     say_problem,
     scoring_options,
-    unknown_run,
     wants_colour,
 )
 from .front import EXIT_WRONG, can_view, tidy_up
@@ -144,6 +143,8 @@ def _one(corpus: Corpus, infos: Sequence[RunInfo], id: str | None, path: Path, s
             for info in infos:
                 if is_wanted(meant, info.id, info.key):
                     return info
+        from trajview.corpus.unknown_run import unknown_run
+
         raise unknown_run(id, infos)
     if len(infos) == 1:
         return infos[0]

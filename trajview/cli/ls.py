@@ -13,7 +13,17 @@ import click
 
 from trajview.errors import shown
 
-from .choosing import Chosen, Explained, choosing_options, query_of, sort_of, statuses_for, told
+from .choosing import (
+    Explained,
+    choosing_options,
+    chosen_from,
+    query_of,
+    say_hidden,
+    say_none_matches,
+    sort_of,
+    statuses_for,
+    told,
+)
 from .common import (
     blind_option,
     existing,
@@ -32,6 +42,7 @@ if TYPE_CHECKING:
 
     from trajview.corpus.info import RunInfo
     from trajview.models.run import Reward
+    from trajview.where.chosen import Chosen
     from trajview.where.fields import Ref
 
 __all__ = ["as_json", "command"]
@@ -89,16 +100,16 @@ def command(
         statuses = statuses_for(asked, store, annotator)
     corpus = Corpus(existing(paths), None if no_cache else SummaryCache())
     if not plain:
-        chosen = Chosen(corpus, query, by, refs, statuses, cached=not no_cache, blind=blind)
+        chosen = chosen_from(corpus, query, by, refs, statuses, cached=not no_cache, blind=blind)
     if form == "jsonl":
         _print_json(corpus, chosen, refs, whole=columns is None)
     elif form == "csv":
         assert chosen is not None
-        _print_csv(chosen, refs)
+        _print_csv(corpus, chosen, refs)
     else:
         _print_table(corpus, chosen, refs, whole=columns is None)
     if chosen is not None:
-        chosen.say_hidden(asked)
+        say_hidden(asked, blind)
     say_nothing_found(corpus)
     ctx.exit(exit_code(corpus))
 
@@ -146,7 +157,7 @@ def _finite(value: Any) -> Any:
     return [_finite(item) for item in value] if isinstance(value, list) else value
 
 
-def _print_csv(chosen: Chosen, refs: Sequence[Ref]) -> None:
+def _print_csv(corpus: Any, chosen: Chosen, refs: Sequence[Ref]) -> None:
     import csv
 
     from trajview.textsafe import safe_text
@@ -155,7 +166,7 @@ def _print_csv(chosen: Chosen, refs: Sequence[Ref]) -> None:
 
     # A file gets what the log says; a terminal, as always, nothing that could act on it.
     clean = safe_text if is_terminal() else (lambda text: text.encode("utf-8", "replace").decode())
-    watch(chosen.corpus)
+    watch(corpus)
     writer = csv.writer(sys.stdout, lineterminator="\n")  # which keeps hold of the stream as it is now
     writer.writerow([str(ref) for ref in refs])
     for row, _ in chosen.infos():
@@ -186,7 +197,7 @@ def _print_table(corpus: Any, chosen: Chosen | None, refs: Sequence[Ref], *, who
         rows.append(cells)
     if not rows:
         if chosen is not None and chosen.table.rows:
-            chosen.say_none_matches()
+            say_none_matches(chosen)
         return
     usual = _HEADINGS if whole else ()
     right = {*(_RIGHT if whole else ()), *(len(usual) + i for i, ref in enumerate(refs) if _is_number(ref))}

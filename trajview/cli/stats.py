@@ -14,7 +14,15 @@ import click
 
 from trajview.textsafe import one_line
 
-from .choosing import Chosen, Explained, choosing_options, query_of, statuses_for
+from .choosing import (
+    Explained,
+    choosing_options,
+    chosen_from,
+    query_of,
+    say_hidden,
+    say_none_matches,
+    statuses_for,
+)
 from .common import (
     blind_option,
     existing,
@@ -29,6 +37,7 @@ from .common import (
 from .tables import cells, cut_to, table
 
 if TYPE_CHECKING:
+    from trajview.where.chosen import Chosen
     from trajview.where.distribution import Bin, Distribution
     from trajview.where.fields import Ref
 
@@ -78,7 +87,8 @@ def command(
     shown = [Ref(name) for name in (() if quick else (*_SLOW, "tools"))]
     statuses = statuses_for(list(refs_in(query.node)), store, annotator)
     corpus = Corpus(existing(paths), None if no_cache else SummaryCache())
-    chosen = Chosen(corpus, query, (), shown, statuses, cached=not no_cache, blind=is_blind(blind))
+    hide = is_blind(blind)
+    chosen = chosen_from(corpus, query, (), shown, statuses, cached=not no_cache, blind=hide)
     rows = [row for row, _ in chosen.infos()]
     spread, lists = _collected(chosen, rows, quick)
     if in_json:
@@ -88,8 +98,8 @@ def command(
         for line in _lines(chosen, rows, spread, lists, max(30, width)):
             sys.stdout.write(line.rstrip() + "\n")
     elif chosen.table.rows:
-        chosen.say_none_matches()
-    chosen.say_hidden(list(refs_in(query.node)))
+        say_none_matches(chosen)
+    say_hidden(list(refs_in(query.node)), hide)
     say_nothing_found(corpus)
     ctx.exit(exit_code(corpus))
 

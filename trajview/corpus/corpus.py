@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from operator import methodcaller
 from pathlib import Path
 from threading import Event, RLock, Thread
 from time import time_ns
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
+import trajview
 from trajview.errors import UNFORESEEN, Problem, UnreadableError, Where, bug
+from trajview.models.brief import brief, counted, quoted
 
 from .background import Background
 from .cache import SummaryCache
@@ -20,12 +22,12 @@ from .info import RunInfo, Updated
 from .reader import Reader
 from .runs import Runs
 from .scan import Scan
+from .stream import Stream
 from .turns import short_turns
 
 if TYPE_CHECKING:
     from .follow import Follower
     from .rows import News
-    from .stream import Stream
 
 __all__ = ["Callback", "Corpus", "open_corpus"]
 
@@ -39,20 +41,47 @@ EVERY: Final = 0.5
 
 
 def open_corpus(*paths: str | os.PathLike[str]) -> Corpus:
-    """The runs in some files and folders, all found before this returns; what could not be read is in `problems`."""
+    """The runs in some files and folders, all found before this returns; what could not be read is in `problems`.
+
+    `paths` are of files and folders that may hold logs in any format; `FILE#ID` is one run of a file. A path where nothing
+    is becomes a problem, too.
+
+    >>> from trajview import open_corpus
+    >>> corpus = open_corpus("sample_data/docent", "sample_data/malformed/torn.jsonl")
+    >>> corpus
+    Corpus('sample_data/docent', 'sample_data/malformed/torn.jsonl', 9 runs, 1 problem)
+    >>> print(corpus.problems[0].reason)
+    the last line is torn: it ends before it is complete (line 3, column 117)
+    """
     corpus = Corpus([Path(path) for path in paths])
     corpus.scan()
     return corpus
 
 
 class Corpus(Runs):
-    """The runs of some files and folders.
+    """The runs of some files and folders. `open_corpus` makes one that is scanned already.
 
-    Iterating, `len` and indexing give RunInfos; `load` parses one. `infos` and `problems` grow while the scan goes on,
+    Iterating, `len` and indexing give RunInfos, by number or by the run's id or key (TrajviewError, a KeyError, where there is
+    none); `load` parses one. `where` and `search` find some. `infos` and `problems` grow while the scan goes on,
     batch by batch; read them from any thread, never change them. Sources are only ever opened for reading.
 
     `scan` and `stream` sum up each run before they go on to the next. `start` lists all of them first: RunInfos that
     are not `summarised` stand for the rest until then, and what takes their place reaches subscribers as `Updated`.
+
+    >>> from pathlib import Path
+    >>> from trajview import Corpus
+    >>> corpus = Corpus([Path("sample_data/adp")])
+    >>> corpus
+    Corpus('sample_data/adp', not scanned yet)
+    >>> corpus.scan()
+    >>> len(corpus), corpus[0].id
+    (6, 'kitchen/who_drinks_the_coffee')
+    >>> corpus.load(corpus["legacy/teapot"])
+    AgentRun(id='legacy/teapot', 1 transcript, 5 messages)
+    >>> corpus["legacy/coffee pot"]
+    Traceback (most recent call last):
+        ...
+    trajview.corpus.unknown_run.UnknownRun: there is no run 'legacy/coffee pot' (did you mean legacy/teapot?)
     """
 
     def __init__(
@@ -164,6 +193,129 @@ class Corpus(Runs):
         """Stop the scan soon; what was found stays."""
         self._cancelled.set()
         self.go_on()
+
+    # Choosing and searching
+
+    def where(self, expression: str, *, store: trajview.Store | None = None) -> list[RunInfo]:
+        """The runs that a filter lets through, in its order (`sort:-reward`) if it says one, else in that of the corpus.
+
+        `expression` is what `&` takes in the viewer and `--where` in `trajview ls`: fields of runs compared with values,
+        and words that are looked for in names. What only a whole run says (`tokens`, `errors`, `calls`, `tools`,
+        `metadata.KEY`) is read from each run that the rest lets through. `store`: whose annotations `annotated`, `draft`,
+        `skipped`, `flagged` and `status` are about.
+
+        The corpus is scanned first if it is not. Raises TrajviewError where the filter is none, or needs a store.
+
+        >>> from trajview import open_corpus
+        >>> corpus = open_corpus("sample_data/docent")
+        >>> [info.rewards[0] for info in corpus.where("reward < 0.8 and messages > 13")]
+        [(0.75, {'tests_pass': 1.0, 'root_cause': 0.5}), 0.0]
+        >>> [info.units for info in corpus.where("errors > 0 sort:-units")]
+        [23, 9, 7, 7, 4, 3]
+        """
+        from trajview.where.chosen import chosen_by
+
+        statuses = None if store is None else store.statuses()
+        return chosen_by(expression, self, self._scanned_infos(), statuses)
+
+    def search(
+        self,
+        pattern: str,
+        *,
+        regex: bool = True,
+        case: Literal["smart", "ignore", "sensitive"] = "smart",
+        word: bool = False,
+        roles: str | Collection[str] = (),
+        tools: str | Collection[str] = (),
+        fields: str | Collection[str] = (),
+        runs: Iterable[RunInfo] | None = None,
+        hits: int | None = None,
+        context: int = 0,
+        width: int | None = 500,
+        timeout: float = 10.0,
+        processes: int = 1,
+    ) -> Iterator[trajview.RunMatches]:
+        """Each run in which messages match, in the order of the corpus, with its hits: what `trajview search` finds.
+
+        `pattern` is a regular expression of Python's, or text as it stands without `regex`. Texts are searched as they
+        read, not as JSON spells them. `case`: `smart` ignores case unless the pattern has a capital letter, else `ignore`
+        or `sensitive`. `word`: whole words only.
+
+        Only these are searched, where they are given: `roles` (`system`, `user`, `assistant`, `tool`), `tools` (calls and
+        answers of tools of these names, in which `*` stands for anything), `fields` (`text`, `reasoning`, `arguments`,
+        `metadata`; all but the metadata by default), `runs` (such as `where` gives).
+
+        `hits`: keep at most so many of each run; all matches are counted. `context`: lines to keep before and after each.
+        `width`: characters to keep of a line, None for all. `timeout`: seconds in one message after which a run is given
+        up, 0 for never. `processes`: how many share the work where it takes a while.
+
+        The files are read, so no scan is needed. What cannot be read is passed over and added to `problems`. Raises
+        QueryError, a TrajviewError, for what cannot be searched for, and TooSlow where the pattern takes too long again
+        and again.
+
+        >>> from trajview import open_corpus
+        >>> corpus = open_corpus("sample_data/docent")
+        >>> for found in corpus.search("exit code [1-9]", roles="tool", hits=1):
+        ...     print(found.matches, found.hits[0].label, found.hits[0].text)
+        4 T0B11 exit code 1
+        1 T0B3 exit code 1
+        2 T0B3 exit code 1
+        2 T1B3 exit code 1
+        6 T0B3 exit code 2
+        1 T0B2 exit code 2
+        """
+        from .query import Query
+        from .search import CorpusSearch
+
+        query = Query(
+            pattern, regex=regex, case=case, word=word, roles=frozenset(_names(roles)), tools=_names(tools),
+            fields=frozenset(_names(fields)),
+        )  # fmt: skip
+        only = None if runs is None else frozenset(info.place for info in runs)
+        found = CorpusSearch(
+            self.paths, query, keep=hits, around=context, width=width, only=only, processes=processes, patience=timeout
+        ).found()
+        return self._without_problems(found)
+
+    def _without_problems(self, found: Iterator[trajview.RunMatches | Problem]) -> Iterator[trajview.RunMatches]:
+        for item in found:
+            if not isinstance(item, Problem):
+                yield item
+            elif not self._found.is_told(item):
+                self._report(item)
+
+    def _scanned_infos(self) -> list[RunInfo]:
+        """All runs: the corpus is scanned if it is not, and a scan in the background is waited for."""
+        if not self._begun:
+            self.scan()
+        self.wait()
+        return self.infos
+
+    def to_pandas(self) -> Any:
+        """A pandas.DataFrame with a row for each run, in their order, and the columns of `trajview ls --json`.
+
+        `rewards` holds a list with one reward per agent: a number, or (overall, {dimension: number}); `reward` is the
+        mean of the overall ones, NaN where there is none, and `agents` and `models` hold lists of names.
+
+        The corpus is scanned first if it is not. Raises TrajviewError, which is an ImportError here, without pandas.
+
+        >>> from trajview import open_corpus
+        >>> table = open_corpus("sample_data/docent").to_pandas()  # doctest: +SKIP
+        >>> table.groupby("format")["reward"].mean()  # doctest: +SKIP
+        """
+        from .frame import frame_of
+
+        return frame_of(self._scanned_infos())
+
+    def __repr__(self) -> str:
+        paths = ", ".join(quoted(str(path)) for path in self.paths)
+        if not self._begun:
+            return brief(type(self), paths, "not scanned yet")
+        more = "" if self.finished else "still scanning"
+        problems = counted(len(self.problems), "problem") if self.problems else ""
+        return brief(type(self), paths, counted(len(self.infos), "run"), problems, more)
+
+    # Following
 
     def subscribe(self, callback: Callback) -> Callable[[], None]:
         """Have a function called with every batch, and at the end; returns what unsubscribes it.
@@ -335,3 +487,8 @@ class Corpus(Runs):
             hint="try again in a moment",
             where=Where(info.path, info.line),
         )
+
+
+def _names(given: str | Collection[str]) -> tuple[str, ...]:
+    """One name, or several."""
+    return (given,) if isinstance(given, str) else tuple(given)

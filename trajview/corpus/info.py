@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from trajview.errors import Problem
+from trajview.models.brief import brief, counted, overall_rewards, quoted
+from trajview.models.reward import Reward
 
-if TYPE_CHECKING:
-    from trajview.models.run import Reward
-
-    from .rewards import Rewards
+from .rewards import Rewards
 
 __all__ = ["Gone", "Place", "RunInfo", "Updated"]
 
@@ -28,8 +26,18 @@ class RunInfo(msgspec.Struct, frozen=True, gc=False):
     `offset` and `length` are the record's bytes in the file (of its UTF-8 form where the file is UTF-16, of `member`
     where the file is an archive); `record` counts from 0, `line` from 1.
 
+    `messages` and `units` are of the first transcript of an episode and of all transcripts otherwise. `rewards` has one
+    reward per agent: a number, or the overall number and one for each dimension.
+
     Not `summarised`: the record was found, but not read yet. Its id and key are a guess from its first bytes, its
     format is empty, and its counts say nothing; `Corpus.resolve` gives the rest.
+
+    >>> from trajview import open_corpus
+    >>> info = open_corpus("sample_data/docent")[1]
+    >>> info
+    RunInfo(key='dd194370-bdd7-5e01-8920-39754b3f0bfa', 'runs.jsonl:1', docent, 9 messages, 4 action units, rewards=[1.0])
+    >>> info.line, info.messages, tuple(info.rewards)
+    (1, 9, ((1.0, {'tests_pass': 1.0, 'hidden_tests': 1.0, 'judged_honest': 1.0}),))
     """
 
     # A Struct and no dataclass: one is made for each of up to millions of records, ten times as fast and half as large.
@@ -57,6 +65,20 @@ class RunInfo(msgspec.Struct, frozen=True, gc=False):
     task: str | None = None
     """The first words that a user says, where neither name nor id says anything; of the first runs that were listed only."""
     summarised: bool = True
+
+    def __repr__(self) -> str:
+        place = self.source if self.line is None or self.alone else f"{self.source}:{self.line}"
+        if not self.summarised:
+            return brief(type(self), f"key={quoted(self.key)}", quoted(place), "not read yet")
+        return brief(
+            type(self),
+            f"key={quoted(self.key)}",
+            quoted(place),
+            self.format,
+            counted(self.messages, "message"),
+            counted(self.units, "action unit"),
+            overall_rewards(self.rewards),
+        )
 
     @property
     def place(self) -> Place:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 
-if TYPE_CHECKING:
-    from trajview.models.run import Reward
+from trajview.models.reward import Reward
 
 __all__ = ["Rewards", "row_of"]
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
+import trajview
 from trajview.errors import Problem, TrajviewError
 from trajview.formats import registry
 from trajview.formats.base import Detection
@@ -12,9 +13,6 @@ from trajview.formats.base import Detection
 from .found import Found
 from .info import Place, RunInfo
 from .reader import Reader
-
-if TYPE_CHECKING:
-    from trajview.models.run import AgentRun
 
 __all__ = ["Runs"]
 
@@ -46,11 +44,18 @@ class Runs:
         return iter(self.infos)
 
     @overload
-    def __getitem__(self, index: int) -> RunInfo: ...
+    def __getitem__(self, index: int | str) -> RunInfo: ...
     @overload
     def __getitem__(self, index: slice) -> list[RunInfo]: ...
-    def __getitem__(self, index: int | slice) -> RunInfo | list[RunInfo]:
-        return self.infos[index]
+    def __getitem__(self, index: int | str | slice) -> RunInfo | list[RunInfo]:
+        if not isinstance(index, str):
+            return self.infos[index]
+        found = self.find(index)
+        if found is None:
+            from .unknown_run import unknown_run
+
+            raise unknown_run(index, self.infos)
+        return found
 
     def find(self, id_or_key: str) -> RunInfo | None:
         """The run with that key, else the first with that id; None where there is none that is summed up (yet)."""
@@ -65,7 +70,7 @@ class Runs:
         """The run so many places after another one (before it, where `step` is negative); None past the ends."""
         return self._found.neighbour(info, step)
 
-    def load(self, info: RunInfo) -> AgentRun:
+    def load(self, info: RunInfo) -> trajview.AgentRun:
         """The run; each of its messages is read when it is looked at. The last few stay in memory, the large ones among them alone.
 
         Raises UnreadableError where the file is gone or another one now, FormatError where the record is not what its
@@ -73,7 +78,7 @@ class Runs:
         """
         return self._reader.load(info)
 
-    def read(self, info: RunInfo, *, whole: bool = False) -> AgentRun:
+    def read(self, info: RunInfo, *, whole: bool = False) -> trajview.AgentRun:
         """The run, parsed for one look: nothing of it is kept. Raises as `load` does.
 
         `whole`, as `load` gives it: with what its sub-agents said in files beside its own.
@@ -106,7 +111,7 @@ class Runs:
         self._report(problem)
         return problem
 
-    def runs(self) -> Iterator[AgentRun]:
+    def runs(self) -> Iterator[trajview.AgentRun]:
         """Every run, parsed one after another; one that cannot be read is left out and added to `problems`."""
         for info in list(self.infos):
             try:

@@ -32,7 +32,15 @@ __all__ = ["Looking", "RunMatches", "Searcher", "SlowProblem", "Unnamed"]
 class RunMatches:
     """A run that a query was found in, and where: the first hits, and how many matches in how many messages.
 
-    `id` is the run's own, which may be another one's too; the place is its own.
+    `id` is the run's own, which may be another one's too; the place is its own. `matches` are counted in all messages, also
+    where not all hits are kept.
+
+    >>> from trajview import open_corpus
+    >>> corpus = open_corpus("sample_data/adp")
+    >>> found = next(corpus.search("coffee", roles="user"))
+    >>> found.id, found.where, found.matches
+    ('kitchen/who_drinks_the_coffee', 'code_trajectory.jsonl:1', 2)
+    >>> run = corpus.load(corpus.at(found.place, found.id))
     """
 
     id: str

@@ -26,7 +26,7 @@ from .prose import cited, esc, inline, output, prose
 from .shown import Annotated, facts_of, number, unshown_of_message
 from .spoken import stand_in
 
-__all__ = ["about_run", "contents_of", "document", "export_html", "main_of", "page_text"]
+__all__ = ["about_run", "contents_of", "document", "export_html", "main_of", "page_text", "style"]
 
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _KEEP: Final = 12
@@ -50,7 +50,7 @@ def export_html(
 
 def page_text(page: Page) -> Exported:
     """A run's page as text."""
-    head = (f"<h1>{esc(page.title)}</h1>\n", *about_run(page))
+    head = (f"<h1>{esc(page.title)}</h1>\n", *about_run(page.run, facts_of(page.run, page.part)))
     return Exported(document(page.title, head, main_of(page), contents_of(page)), page.lost)
 
 
@@ -62,7 +62,7 @@ def document(
     yield f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
     yield '<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">\n'
-    yield f"<title>{esc(title)}</title>\n<style>\n{_style()}</style>\n</head>\n<body>\n"
+    yield f"<title>{esc(title)}</title>\n<style>\n{style()}</style>\n</head>\n<body>\n"
     yield f'<div class="{"wrap alone" if contents is None else "wrap"}">\n'
     yield "<div class=head>\n"
     yield from head
@@ -87,7 +87,8 @@ def main_of(page: Page, prefix: str = "") -> Iterator[str]:
         yield from _transcript(page, index, transcript, prefix)
 
 
-def _style() -> str:
+def style() -> str:
+    """The style of a page."""
     return (files(__package__) / "page.css").read_text(encoding="utf-8")
 
 
@@ -127,11 +128,10 @@ def _first_words(messages: Iterable[ChatMessage]) -> str:
     return "–"
 
 
-def about_run(page: Page) -> Iterator[str]:
-    """What is known of a run, above its messages."""
-    run = page.run
+def about_run(run: AgentRun, facts: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """What stands above the messages of a run: facts, each a word and a line of text, and its metadata."""
     yield "<dl class=facts>\n"
-    for word, said in facts_of(run, page.part):
+    for word, said in facts:
         yield f"<dt>{esc(word)}</dt><dd>{esc(said)}</dd>\n"
     yield "</dl>\n"
     if run.metadata:

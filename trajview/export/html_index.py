@@ -13,7 +13,7 @@ from trajview.textsafe import one_line
 from .html import about_run, contents_of, document, main_of, page_text
 from .page import Page
 from .prose import esc
-from .shown import number
+from .shown import facts_of, number
 
 __all__ = ["Listed", "PageOfRuns", "index_page", "listed"]
 
@@ -112,7 +112,7 @@ class PageOfRuns:
             f'<ol><li><a href="#{prefix}">beginning</a></li></ol>\n{"".join(contents_of(page, f"{prefix}-"))}</details>\n'
         )
         self._main.write(f"<section class=run id={prefix}>\n<h1>{title}</h1>\n")
-        self._main.writelines(about_run(page))
+        self._main.writelines(about_run(page.run, facts_of(page.run, page.part)))
         self._main.writelines(main_of(page, f"{prefix}-"))
         self._main.write("</section>\n")
 

@@ -11,6 +11,7 @@ from trajview.annotation.citations import find_citations
 from trajview.annotation.unit_notes import UnitNotes
 from trajview.compare.facts import models_of
 from trajview.highlight import Highlight, Rule, highlights_in
+from trajview.models.brief import counted
 from trajview.models.messages import (
     AssistantMessage,
     AudioPart,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from trajview.models.sotopia import AnnotationForEpisode
 
 __all__ = [
-    "Annotated", "facts_of", "highlights_of", "number", "reward_text", "unshown_of_message", "unshown_of_run", "visible",
+    "Annotated", "facts_of", "highlights_of", "length_of", "number", "reward_text", "unshown_of_message", "unshown_of_run", "visible",
 ]  # fmt: skip
 
 _COLOUR = re.compile(r"\x1b\[[0-9;:]*m")
@@ -99,23 +100,23 @@ def facts_of(run: AgentRun, part: Part | None = None) -> list[tuple[str, str]]:
     if run.agents:
         facts.append(("agents", ", ".join(one_line(name, 60) for name in run.agents)))
     models: dict[str, None] = {}
-    count = units = 0
     for transcript in run.transcripts:
-        count += len(transcript.messages)
-        units += len(transcript.unit_starts)
         models |= models_of(transcript)
     if models:
         facts.append(("models", ", ".join(one_line(model, 80) for model in models)))
-    several = f", {len(run.transcripts)} transcripts" if len(run.transcripts) > 1 else ""
-    facts.append(("length", f"{_count(count, 'message')}, {_count(units, 'action unit')}{several}"))
+    facts.append(("length", length_of(run)))
     if part is not None:
         facts.append(("shown", f"messages {part.first} to {part.last} of transcript {part.transcript}"))
     facts += [("reward", line) for line in reward_text(run)]
     return facts
 
 
-def _count(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
+def length_of(run: AgentRun) -> str:
+    """How many messages, action units and transcripts there are."""
+    messages = sum(len(transcript.messages) for transcript in run.transcripts)
+    units = sum(len(transcript.unit_starts) for transcript in run.transcripts)
+    several = f", {len(run.transcripts)} transcripts" if len(run.transcripts) > 1 else ""
+    return f"{counted(messages, 'message')}, {counted(units, 'action unit')}{several}"
 
 
 def unshown_of_run(run: AgentRun, part: Part | None, lost: Lost) -> None:

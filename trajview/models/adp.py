@@ -168,7 +168,16 @@ ContentItem = Annotated[
 class Trajectory(_OptionalExtras):
     """One trajectory. Any schema version loads; what it writes is in ADP's current spelling.
 
-    `schema_version` and the `available_*` lists came with 1.2 and later; they are written only when they are set.
+    `schema_version` and the `available_*` lists came with 1.2 and later; they are written only when they are set. Raises
+    ValueError (pydantic's) where a record is no trajectory.
+
+    >>> from trajview import Trajectory
+    >>> said = {"class_": "MessageAction", "message": "It is a teapot."}  # the legacy spelling
+    >>> trajectory = Trajectory.model_validate({"id": "teapot", "content": [said]})
+    >>> trajectory.content[0].class_, trajectory.content[0].content
+    ('message_action', 'It is a teapot.')
+    >>> list(trajectory.broken_links())
+    []
     """
 
     model_config = ConfigDict(extra="allow")

@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Final, Generic, Literal, Self, TypeVar, overlo
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from .brief import brief, quoted
 from .said import strings_within
 
 __all__ = [
@@ -54,9 +55,20 @@ class Part(Struct, kw_only=True):
         del found["extras"]
         return {**found, **self.extras}
 
+    def __repr__(self) -> str:
+        shown = {name: value for name, value in self.plain().items() if value is not None}
+        if self.type in self.__struct_fields__:  # as the name of the class says
+            del shown["type"]
+        return brief(type(self), *(f"{name}={quoted(value)}" for name, value in shown.items()))
+
 
 class TextPart(Part, kw_only=True):
-    """A piece of text. `temporal` marks text that TaskWeaver showed to the model in one round only."""
+    """A piece of text. `temporal` marks text that TaskWeaver showed to the model in one round only.
+
+    >>> from trajview import TextPart
+    >>> TextPart(text="Hello").plain()
+    {'type': 'text', 'text': 'Hello', 'refusal': None}
+    """
 
     _optional: ClassVar[frozenset[str]] = frozenset({"temporal"})
 
@@ -70,6 +82,10 @@ class ReasoningPart(Part, kw_only=True):
     """What the model thought before it spoke. `redacted` reasoning holds no readable text, but may have a `summary`.
 
     Docent refuses a `redacted` that is null, so one that is not known is not written.
+
+    >>> from trajview import ReasoningPart
+    >>> ReasoningPart(reasoning="gAAAAB…", redacted=True, summary="Looked for the bus.").readable
+    'Looked for the bus.'
     """
 
     _optional: ClassVar[frozenset[str]] = frozenset({"redacted", "summary"})
@@ -87,7 +103,12 @@ class ReasoningPart(Part, kw_only=True):
 
 
 class ImagePart(Part, kw_only=True):
-    """An image: `image` is a path, a URL or a data URL; `annotations` are ADP's boxes."""
+    """An image: `image` is a path, a URL or a data URL; `annotations` are ADP's boxes.
+
+    >>> from trajview import ImagePart
+    >>> ImagePart(image="data:image/png;base64," + "A" * 10_000)
+    ImagePart(image='data:image/png;base64,…')
+    """
 
     _optional: ClassVar[frozenset[str]] = frozenset({"annotations"})
 
@@ -131,9 +152,20 @@ class ToolCallView(Struct, kw_only=True):
         """The view as it is written in JSON."""
         return {"title": self.title, "format": self.format, "content": self.content, **self.extras}
 
+    def __repr__(self) -> str:
+        return brief(type(self), f"title={quoted(self.title)}", f"format={self.format!r}", quoted(self.content))
+
 
 class ToolCall(Struct, kw_only=True):
-    """A call of `function` with `arguments`; `language` is set where the argument `code` is code in that language."""
+    """A call of `function` with `arguments`, in a message of the assistant.
+
+    `language` is set where the argument `code` is code in that language, `parse_error` where the log's arguments could not
+    be read, `view` where the call says how it wants to be shown. `extras` are the log's other keys.
+
+    >>> from trajview import ToolCall
+    >>> ToolCall(id="c1", function="bash", arguments={"cmd": "ls"})
+    ToolCall('bash', {'cmd': 'ls'})
+    """
 
     id: str = ""
     function: str
@@ -153,6 +185,10 @@ class ToolCall(Struct, kw_only=True):
         if self.language is not None:
             found["language"] = self.language
         return {**found, **self.extras}
+
+    def __repr__(self) -> str:
+        given = ", ".join(f"{quoted(name)}: {quoted(value)}" for name, value in self.arguments.items())
+        return brief(type(self), quoted(self.function), f"{{{given}}}")
 
     def said(self) -> Iterator[str]:
         """What is called, with what, and what is wrong with it."""
@@ -318,6 +354,9 @@ _CHECKED: Final[dict[str, _Kinds]] = {
 
 class MessageBase:
     """What every message has. Keyword arguments that no field knows are moved to `metadata`.
+
+    `content` is a text, or a list of parts (or of dicts that say the same); `metadata` is a dict. `id`, `name` (who speaks),
+    `recipient` and `timestamp` are texts or None, `reward` is a number or None, and `usage` a dict (token counts) or None.
 
     Raises ValueError where a value is of another type than its field: Docent's rules.
     """
@@ -487,12 +526,21 @@ class MessageBase:
     __hash__ = None  # type: ignore[assignment]  # it can be changed
 
     def __repr__(self) -> str:
-        text = self.text
-        return f"{type(self).__name__}({text[:60] + '…' if len(text) > 60 else text!r})"
+        content = self.content
+        others = [] if isinstance(content, str) else [part.type for part in content if not isinstance(part, TextPart)]
+        return brief(type(self), quoted(self.text), *others, *self._repr_of_calls())
+
+    def _repr_of_calls(self) -> list[str]:
+        return []
 
 
 class SystemMessage(MessageBase):
-    """What the model is told before anybody speaks."""
+    """What the model is told before anybody speaks.
+
+    >>> from trajview import SystemMessage
+    >>> SystemMessage(content="Be brief.").role
+    'system'
+    """
 
     __slots__ = ()
 
@@ -500,7 +548,15 @@ class SystemMessage(MessageBase):
 
 
 class UserMessage(MessageBase):
-    """What a person says; `tool_call_id` where it answers calls, as Docent has it."""
+    """What a person says; `tool_call_id` where it answers calls, as Docent has it: a list of their ids, or None.
+
+    >>> from trajview import UserMessage
+    >>> message = UserMessage(content="Will it rain?", channel="phone")
+    >>> message.text, message.metadata
+    ('Will it rain?', {'channel': 'phone'})
+    >>> message.replaced(name="Ada").plain()["name"]
+    'Ada'
+    """
 
     __slots__ = ()
 
@@ -520,7 +576,18 @@ class UserMessage(MessageBase):
 
 
 class AssistantMessage(MessageBase):
-    """What a model says and calls; `citations` and `suggested_messages` are Docent's."""
+    """What a model says and calls.
+
+    `model` is its name, `tool_calls` a list of ToolCalls, or None; `citations` and `suggested_messages` are Docent's.
+
+    >>> from trajview import AssistantMessage, ReasoningPart, TextPart, ToolCall
+    >>> thought, said = ReasoningPart(reasoning="A forecast would help."), TextPart(text="Let me look.")
+    >>> message = AssistantMessage(content=[thought, said], tool_calls=[ToolCall(function="forecast")])
+    >>> message
+    AssistantMessage('Let me look.', reasoning, calls forecast)
+    >>> message.reasoning, message.text
+    (['A forecast would help.'], 'Let me look.')
+    """
 
     __slots__ = ()
 
@@ -541,7 +608,11 @@ class AssistantMessage(MessageBase):
         elif calls is not None:
             raise ValueError(f"tool_calls must be a list, not {type(calls).__name__}")
 
+    def _repr_of_calls(self) -> list[str]:
+        return [f"calls {call.function}" for call in self.tool_calls or ()]
+
     def plain(self) -> dict[str, Any]:
+        """The message as Docent writes it in JSON, its calls too; fields of ours where they are set."""
         found = super().plain()
         if found["tool_calls"] is not None:
             found["tool_calls"] = [call.plain() for call in found["tool_calls"]]
@@ -555,7 +626,14 @@ class AssistantMessage(MessageBase):
 
 
 class ToolMessage(MessageBase):
-    """What a tool answered. `error` is set when the source says that the call failed."""
+    """What a tool answered: `function` is its name, `tool_call_id` the id of the call.
+
+    `error` is set when the source says that the call failed: a dict, mostly with a `message`.
+
+    >>> from trajview import ToolMessage
+    >>> ToolMessage(content="", function="forecast", tool_call_id="c1", error="no network").error
+    {'message': 'no network'}
+    """
 
     __slots__ = ()
 
@@ -585,6 +663,7 @@ class ToolMessage(MessageBase):
 
 
 ChatMessage = SystemMessage | UserMessage | AssistantMessage | ToolMessage
+"""A message of any role: what a transcript holds."""
 
 _BY_ROLE: Final[dict[str, type[ChatMessage]]] = {
     "system": SystemMessage, "user": UserMessage, "assistant": AssistantMessage, "tool": ToolMessage,

@@ -6,24 +6,25 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from trajview.errors import TrajviewError
+
+from .brief import brief, counted, overall_rewards, quoted
+from .reward import Reward, overall_of
 from .transcript import Transcript, TranscriptGroup, checked_metadata, new_id, transcript_of
 
 __all__ = ["AgentRun", "Reward", "overall_of"]
-
-Reward = float | tuple[float, dict[str, float]]
-"""Sotopia's: a number, or the overall number with one for each dimension."""
-
-
-def overall_of(reward: Reward) -> float:
-    """The one number of a reward."""
-    return reward[0] if isinstance(reward, tuple) else reward
 
 
 class AgentRun(Struct, kw_only=True):
     """One run of one or more agents: at least one transcript, and what is known about them all.
 
-    `agents` names the agents, `rewards` holds one reward for each of them, `reasoning` is the evaluator's; these and
-    `source_format` are ours, the rest is Docent's. Raises ValueError without a transcript.
+    `agents` names the agents, `rewards` holds one reward for each of them (a number, or the overall number and one for each
+    dimension), `reasoning` is the evaluator's; these and `source_format` are ours, the rest is Docent's. A notebook shows
+    its beginning as a web page does. Raises ValueError without a transcript, and where `metadata` is no dict.
+
+    >>> from trajview import AgentRun, Transcript, UserMessage
+    >>> AgentRun(id="r", transcripts=[Transcript(messages=[UserMessage(content="Hello")])], rewards=[1.0])
+    AgentRun(id='r', 1 transcript, 1 message, rewards=[1.0])
     """
 
     id: str = field(default_factory=new_id)
@@ -47,6 +48,15 @@ class AgentRun(Struct, kw_only=True):
         """A run of Docent's JSON, decoded; an old form of Docent's gives `transcripts` as a dict by name.
 
         Raises pydantic's ValidationError, a ValueError, where Docent would refuse it.
+
+        >>> import json
+        >>> from pathlib import Path
+        >>> from trajview import AgentRun
+        >>> run = AgentRun.from_docent(json.loads(Path("sample_data/docent/coding_run.json").read_text()))
+        >>> run.name
+        'nightbus: the last bus is never the last'
+        >>> AgentRun.from_docent(run.to_docent()) == run
+        True
         """
         from .docent import AgentRun as Model
 
@@ -64,9 +74,41 @@ class AgentRun(Struct, kw_only=True):
         ours = ("agents", "rewards", "reasoning", "source_format")
         return {name: value for name, value in found.items() if value is not None or name not in ours}
 
+    def export(self, format: str = "md") -> str:
+        """The run as text for people (`md`, `html`) or for other programs (`docent`, `openai`, `adp`: JSON Lines).
+
+        It is what `trajview export -f FORMAT` writes, without the annotations that are kept elsewhere; `html` is a page
+        that needs nothing else. Raises TrajviewError for another format.
+
+        >>> from trajview import open_corpus
+        >>> run = next(open_corpus("sample_data/docent").runs())
+        >>> print(run.export("md").splitlines()[0])
+        # nightbus: the last bus is never the last
+        """
+        from trajview.export.choice import FORMATS, exported
+
+        if format not in FORMATS:
+            raise TrajviewError(f"there is no format {format!r}", hint=f"one of {', '.join(FORMATS)}")
+        return "".join(exported(self, format).pieces)
+
+    def __repr__(self) -> str:
+        return brief(
+            type(self),
+            f"id={quoted(self.id)}",
+            f"name={quoted(self.name)}" if self.name else "",
+            counted(len(self.transcripts), "transcript"),
+            counted(sum(len(transcript.messages) for transcript in self.transcripts), "message"),
+            overall_rewards(self.rewards),
+        )
+
+    def _repr_html_(self) -> str:
+        from trajview.export.notebook import run_in_notebook
+
+        return run_in_notebook(self)
+
     @property
     def agent_names(self) -> list[str]:
-        """One name for each agent; a run that names none has one, called `agent`."""
+        """One name for each agent; a run that names none has `agent`, or `agent 1`, `agent 2` where it has several rewards."""
         if self.agents:
             return list(self.agents)
         count = max(1, len(self.rewards or ()))

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
 
+from .annotation_pk import pk_of, rubric_of
 from .episodes import (
     DIMENSIONS,
     ENVIRONMENT,
@@ -25,7 +26,7 @@ from .episodes import (
     text_of,
     turns_of,
 )
-from .run import Reward
+from .reward import Reward
 
 __all__ = [
     "DIMENSIONS", "OVERALL", "AgentProfile", "AnnotationForEpisode", "Dimension", "EpisodeLog", "SplitReasoning",
@@ -34,7 +35,12 @@ __all__ = [
 
 
 class AgentProfile(BaseModel):
-    """A character of Sotopia's. Everything has a default, since episodes are often all that there is."""
+    """A character of Sotopia's. Everything has a default, since episodes are often all that there is.
+
+    >>> from trajview import AgentProfile
+    >>> AgentProfile(first_name="Ines", last_name="Barbosa", age=31).name
+    'Ines Barbosa'
+    """
 
     model_config = ConfigDict(extra="allow", protected_namespaces=())
 
@@ -109,7 +115,18 @@ class EpisodeLog(BaseModel):
     """An episode as Sotopia writes it. Loads the published dataset's spelling too; dumps to Sotopia's own keys.
 
     `agents` are pks, `messages` are [sender, receiver, text] by turn, `rewards` one per agent. `models[0]` is the
-    environment's. Unknown keys are ignored, as Sotopia does.
+    environment's. Unknown keys are ignored, as Sotopia does. Raises ValueError (pydantic's) where a record is no episode,
+    or has not one reward per agent.
+
+    >>> import json
+    >>> from pathlib import Path
+    >>> from trajview import EpisodeLog
+    >>> episode = EpisodeLog.model_validate(json.loads(Path("sample_data/sotopia/deposit.json").read_text()))
+    >>> episode.agent_names, len(episode.messages)
+    (['Ines Barbosa', 'Tomasz Wrona'], 15)
+    >>> profiles, texts = episode.render_for_humans()
+    >>> profiles[0].name, texts[-1].splitlines()[0]
+    ('Ines Barbosa', 'The rewards are:')
     """
 
     model_config = ConfigDict(protected_namespaces=())
@@ -215,7 +232,21 @@ def _render_turn(turn: list[Said], *, first: bool) -> str:
 class AnnotationForEpisode(BaseModel):
     """A person's annotation of an episode: five keys in Sotopia's order, and nothing else.
 
-    A dimension that was not rated is left out: null is refused, since Sotopia cannot load it.
+    `rewards` holds one reward per agent: a number, or the overall number and one for each dimension that was rated (null
+    is refused, since Sotopia cannot load it). A `pk` that is left out is made from the episode, the annotator and the
+    rubric, as a store makes it, so that saving the annotation again replaces it. `rubric` says which one; by default it is
+    `sotopia` where Sotopia's dimensions are rated and `reward` where none is. Of other dimensions the rubric has to be
+    named, else the pk stays empty; so it does in a record read by `from_json` that has none.
+
+    Raises ValueError (pydantic's) where a value is none of these.
+
+    >>> from trajview import AnnotationForEpisode
+    >>> scores = [(7.0, {"goal": 7.0}), (4.5, {"goal": 4.0, "knowledge": 5.0})]
+    >>> record = AnnotationForEpisode(episode="e1", annotator_id="ada", rewards=scores, reasoning="Both kept their word.")
+    >>> record.pk
+    'b6640a94-1c92-51fb-ba50-993e4a6c88a5'
+    >>> AnnotationForEpisode.from_json(record.to_json()) == record
+    True
     """
 
     pk: str | None = ""
@@ -223,6 +254,20 @@ class AnnotationForEpisode(BaseModel):
     annotator_id: str
     rewards: list[Reward]
     reasoning: str
+
+    @model_validator(mode="before")
+    @classmethod
+    def _pk_of_its_own(cls, data: object, info: ValidationInfo) -> object:
+        """Give what is made here a pk; a record that is read stays as it is."""
+        if not isinstance(data, dict) or "pk" in data or info.mode == "json":
+            return data
+        episode, annotator, rubric = data.get("episode"), data.get("annotator_id"), data.get("rubric")
+        if rubric is None:
+            rewards = data.get("rewards")
+            rubric = rubric_of(rewards) if isinstance(rewards, list | tuple) else None
+        if not (isinstance(episode, str) and isinstance(annotator, str) and isinstance(rubric, str)):
+            return data
+        return {**data, "pk": pk_of(episode, annotator, rubric)}
 
     @field_validator("rewards", mode="before")
     @classmethod

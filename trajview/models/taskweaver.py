@@ -79,6 +79,10 @@ class Attachment(_Model):
     """Something that goes with a post. `type` is an AttachmentType, or the name of one that is gone or unknown.
 
     `content` is text for most types; `artifact_paths` holds a list.
+
+    >>> from trajview import Attachment
+    >>> Attachment(type="python", content="1 + 1").is_deprecated
+    True
     """
 
     id: str | None = None
@@ -98,7 +102,12 @@ class Attachment(_Model):
 
 
 class Post(_Model):
-    """A message from one role to another; the same role twice is self-communication."""
+    """A message from one role to another; the same role twice is self-communication.
+
+    >>> from trajview import Attachment, Post
+    >>> Post(send_from="Planner", send_to="User", attachment_list=[Attachment(type="plan", content="1. count")]).attachments("plan")
+    ['1. count']
+    """
 
     id: str | None = None
     send_from: str
@@ -113,7 +122,12 @@ class Post(_Model):
 
 
 class Round(_Model):
-    """What follows one query of the user."""
+    """What follows one query of the user: posts, in order.
+
+    >>> from trajview import Round
+    >>> Round(user_query="How many sheep?").state
+    'created'
+    """
 
     id: str | None = None
     user_query: str = ""
@@ -122,7 +136,16 @@ class Round(_Model):
 
 
 class Conversation(_Model):
-    """A session: rounds of posts. Example files leave out ids; `enabled` counts as true where it is missing."""
+    """A session: rounds of posts. Example files leave out ids; `enabled` counts as true where it is missing.
+
+    >>> from pathlib import Path
+    >>> from trajview import Conversation
+    >>> conversation = Conversation.from_yaml(Path("sample_data/taskweaver/raw_exp_bees.yaml").read_text())
+    >>> [len(each.post_list) for each in conversation.rounds]
+    [5, 4]
+    >>> Conversation.from_json(conversation.to_json()) == conversation
+    True
+    """
 
     id: str | None = None
     plugins: list[Any] = Field(default_factory=list)

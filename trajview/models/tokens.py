@@ -98,9 +98,14 @@ def _build() -> Encoding:
 
 
 def count_tokens(text: str) -> int:
-    """How many GPT-4 tokens a text has. What looks like a special token is ordinary text.
+    """How many GPT-4 tokens (cl100k_base) a text has. What looks like a special token is ordinary text.
 
-    A lone surrogate, which UTF-8 cannot hold, counts as U+FFFD: tiktoken's rule.
+    A lone surrogate, which UTF-8 cannot hold, counts as U+FFFD: tiktoken's rule. Raises UnreadableError, a TrajviewError,
+    where the vocabulary that comes with trajview is damaged.
+
+    >>> from trajview import count_tokens
+    >>> count_tokens("tiktoken is great!")
+    6
     """
     if len(text) not in _REPEATED:
         return len(_tokens(text))

@@ -11,6 +11,7 @@ from uuid import uuid4
 
 from msgspec import Struct, field
 
+from .brief import brief, counted, quoted
 from .messages import ChatMessage
 from .units import count_units, unit_starts
 
@@ -34,7 +35,14 @@ def new_id() -> str:
 
 
 class TranscriptGroup(Struct, kw_only=True):
-    """A named group of transcripts of one run; groups nest by `parent_transcript_group_id`."""
+    """A named group of transcripts of one run; groups nest by `parent_transcript_group_id`.
+
+    A transcript is in it whose `transcript_group_id` is the group's `id`. Raises ValueError where `metadata` is no dict.
+
+    >>> from trajview import TranscriptGroup
+    >>> TranscriptGroup(id="g1", name="sub-agents").plain()["parent_transcript_group_id"] is None
+    True
+    """
 
     id: str = field(default_factory=new_id)
     name: str | None = None
@@ -54,6 +62,9 @@ class TranscriptGroup(Struct, kw_only=True):
         if self.collection_id is None:
             del found["collection_id"]
         return found
+
+    def __repr__(self) -> str:
+        return brief(type(self), f"id={quoted(self.id)}", f"name={quoted(self.name)}" if self.name else "")
 
 
 class _Units(Struct):
@@ -82,7 +93,18 @@ class Transcript(Struct, kw_only=True, dict=True):
     """A conversation: messages in order, grouped into action units.
 
     `units` is set when the source itself says where its units start (an episode's turns): a list of lists of message
-    indices, ascending and contiguous. Otherwise Docent's rule decides.
+    indices, ascending and contiguous. Otherwise Docent's rule decides. Messages and units count from 0. Raises ValueError
+    where `metadata` is no dict.
+
+    >>> from trajview import open_corpus
+    >>> corpus = open_corpus("sample_data/adp")
+    >>> transcript = corpus.load(corpus["kitchen/who_drinks_the_coffee"]).transcripts[0]
+    >>> transcript
+    Transcript(id='kitchen/who_drinks_the_coffee', 10 messages, 5 action units)
+    >>> transcript.units_of_action
+    [[0, 1, 2], [3, 4], [5, 6], [7, 8], [9]]
+    >>> transcript.messages[1]
+    AssistantMessage('', reasoning, calls bash)
     """
 
     id: str = field(default_factory=new_id)
@@ -99,7 +121,15 @@ class Transcript(Struct, kw_only=True, dict=True):
 
     @classmethod
     def from_docent(cls, data: Any) -> Transcript:
-        """A transcript of Docent's JSON, decoded. Raises pydantic's ValidationError, a ValueError, where Docent would refuse it."""
+        """A transcript of Docent's JSON, decoded. Raises pydantic's ValidationError, a ValueError, where Docent would refuse it.
+
+        >>> from trajview import Transcript
+        >>> transcript = Transcript.from_docent({"messages": [{"role": "user", "content": "Hello"}]})
+        >>> transcript.messages
+        [UserMessage('Hello')]
+        >>> Transcript.from_docent(transcript.to_docent()) == transcript
+        True
+        """
         from .docent import Transcript as Model
 
         return transcript_of(Model.model_validate(data))
@@ -115,6 +145,20 @@ class Transcript(Struct, kw_only=True, dict=True):
         self.messages = list(messages)
         self.units = None
 
+    def __repr__(self) -> str:
+        return brief(
+            type(self),
+            f"id={quoted(self.id)}",
+            f"name={quoted(self.name)}" if self.name else "",
+            counted(len(self.messages), "message"),
+            counted(len(self.unit_starts), "action unit"),
+        )
+
+    def _repr_html_(self) -> str:
+        from trajview.export.notebook import transcript_in_notebook
+
+        return transcript_in_notebook(self)
+
     @cached_property
     def _cache(self) -> _UnitCache:
         # Not a field: what was looked at makes no difference between transcripts, and a copy has its own.
@@ -122,12 +166,12 @@ class Transcript(Struct, kw_only=True, dict=True):
 
     @property
     def unit_starts(self) -> list[int]:
-        """The index of the first message of each action unit, ascending."""
+        """The index of the first message of each action unit, ascending, from 0."""
         return self._cached().starts
 
     @property
     def units_of_action(self) -> list[list[int]]:
-        """The message indices of each action unit."""
+        """The message indices of each action unit: a list of lists, both from 0."""
         cached = self._cached()
         if cached.members is None:
             cached.members = _members(cached.starts, cached.length)
@@ -183,9 +227,18 @@ class Transcript(Struct, kw_only=True, dict=True):
         agent_run_idx: int | None = None,
         highlight_action_unit: int | None = None,
     ) -> list[str]:
-        """The transcript as strings of at most `token_limit` GPT-4 tokens (cl100k_base); see `models.text`.
+        """The transcript as strings of at most `token_limit` GPT-4 tokens (cl100k_base), in Docent's layout.
+
+        Messages are labelled by `transcript_idx` and their own number (`T0B12`), and by `agent_run_idx` too where it is
+        given. `highlight_action_unit` is marked: it is a unit's number, from 0.
 
         Raises IndexError for an action unit out of range and ValueError for a limit below the minimum.
+
+        >>> from trajview import count_tokens, open_corpus
+        >>> transcript = next(open_corpus("sample_data/docent/coding_run.json").runs()).transcripts[0]
+        >>> texts = transcript.to_str_with_token_limit(4000, highlight_action_unit=4)
+        >>> len(texts) > 1, all(count_tokens(text) <= 4000 for text in texts)
+        (True, True)
         """
         from .text import transcript_to_str_with_token_limit
 
