@@ -237,8 +237,9 @@ def _sum_of(data: bytes) -> bytes:
 def _version() -> int:
     """A number that is another one for other code: what a format finds in a record may be another thing then."""
     from trajview import __version__
+    from trajview.formats.installed import fingerprint
 
-    told = [f"{_LAYOUT} {__version__}"]
+    told = [f"{_LAYOUT} {__version__}", fingerprint()]
     here = Path(__file__).parent
     for folder in (here, here.parent, *(here.parent / name for name in ("formats", "models", "where"))):
         with suppress(OSError):  # installed as a zip file

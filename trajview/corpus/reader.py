@@ -186,9 +186,9 @@ class Reader:
             else:
                 with collector_paused(info.length):
                     known, _ = registry.best(value)
-                    name, found = known.name, known.summarise(value, origin)
+                    name, found = known.summed_up(value, origin)
         except Exception:  # noqa: BLE001 - it opens as it will be listed, raw; the scan comes to it too and reports it
-            raw = registry.format_named("raw")
+            raw = registry.last_resort()
             name, found = raw.name, raw.summarise(value, origin)
         return msgspec.structs.replace(
             info, key=found.id, id=found.id, format=name, name=found.name, messages=found.messages, units=found.units,
@@ -212,8 +212,7 @@ class Reader:
         try:
             value, origin = self.value(info), origin_of(info.path, info)
             known = registry.format_named(info.format)
-            checks = getattr(known, "check", None)  # an optional method of a format
-            found: list[Problem] = list(checks(value, origin)) if checks is not None else []
+            found = known.check(value, origin)
             if not found:
                 self.read(info)
         except TrajviewError as error:
@@ -232,7 +231,6 @@ class Reader:
         from trajview.formats.events import PartedSession
 
         known, origin = registry.format_named(info.format), origin_of(info.path, info)
-        read = getattr(known, "open", known.read) if lazily else known.read
         value = self._taken(info) if lazily else None
         try:
             open_parted = getattr(known, "open_parted", None)  # an optional method of a format
@@ -261,10 +259,10 @@ class Reader:
                 if agents is not None and beside_it is not None:
                     beside_it.update(agents.stamps)
                 if agents is not None:
-                    run = cast("AgentRun", read([*value, *agents.lines], origin))
+                    run = known.read([*value, *agents.lines], origin)
                     agents.describe(run)
                     return run
-            return cast("AgentRun", read(value, origin))
+            return known.read(value, origin)
         except TrajviewError as error:
             error.where = placed(error.problem(), info.path, info.line).where
             raise

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, overload
 
-from trajview.errors import Problem, TrajviewError
+from trajview.errors import PluginProblem, Problem, TrajviewError
 from trajview.formats import registry
 from trajview.formats.base import Detection
 
@@ -27,6 +27,10 @@ class Runs:
 
     def _report(self, problem: Problem) -> None:
         """Add a problem that was found by another look than the scan's. For any thread."""
+        raise NotImplementedError
+
+    def _report_plugins(self) -> list[PluginProblem]:
+        """Report what plug-ins did wrong since the last time, and return it."""
         raise NotImplementedError
 
     @property
@@ -72,14 +76,20 @@ class Runs:
         looked at. Raises UnreadableError where the file is gone or another one now, FormatError where the record is
         not what its format demands.
         """
-        return self._reader.load(info, lazily=lazily)
+        try:
+            return self._reader.load(info, lazily=lazily)
+        finally:
+            self._report_plugins()
 
     def read(self, info: RunInfo, *, whole: bool = False) -> AgentRun:
         """The run, parsed for one look: nothing of it is kept. Raises as `load` does.
 
         `whole`, as `load` gives it: with what its sub-agents said in files beside its own.
         """
-        return self._reader.read_once(info, whole=whole)
+        try:
+            return self._reader.read_once(info, whole=whole)
+        finally:
+            self._report_plugins()
 
     def raw(self, info: RunInfo) -> str:
         """The record's text exactly as it is in the file. Raises UnreadableError."""
@@ -123,4 +133,4 @@ class Runs:
 
     def check(self, info: RunInfo) -> list[Problem]:
         """Everything that is wrong with one run: whether it loads, and what its format finds on top."""
-        return self._reader.check(info)
+        return [*self._reader.check(info), *self._report_plugins()]

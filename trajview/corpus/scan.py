@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from threading import Event
+from threading import Event, Lock
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import msgspec
 
-from trajview.errors import UNFORESEEN, Problem, TrajviewError, Where
+from trajview.errors import UNFORESEEN, PluginProblem, Problem, TrajviewError, Where
 from trajview.formats import registry
 from trajview.formats.base import Origin, Summary
 
@@ -83,6 +83,8 @@ class Scan:
         self._looker: QuickLook | None = None
         self.keys = OwnKeys()
         self._infos = Infos(self.keys, self._has_tasks)
+        self._lock = Lock()
+        self._told = 0
 
     @property
     def skipped(self) -> int:
@@ -141,7 +143,16 @@ class Scan:
         some = source.path in self._only
         for batch in self._in_file(source):
             yield list(filter(self._is_wanted, batch)) if some else batch
+        if wrong := self.plugin_problems():
+            yield wrong
         self.files_done += 1
+
+    def plugin_problems(self) -> list[PluginProblem]:
+        """What plug-ins did wrong since this was asked last."""
+        with self._lock:
+            found = registry.problems()[self._told :]
+            self._told += len(found)
+            return found
 
     def _is_wanted(self, item: RunInfo | Problem) -> bool:
         if isinstance(item, Problem):
@@ -277,7 +288,8 @@ class Scan:
                     self.bytes_done = before + min(size, (size + size * end // whole) // 2 if whole else end)
         except _Stopped:
             return
-        if self._cache is not None and items and stamp == _stamp_in_cache(source.path):
+        # What a plug-in failed on may be its own another time, when what it needs is there.
+        if self._cache is not None and items and not registry.problems() and stamp == _stamp_in_cache(source.path):
             self._cache.keep(source, stamp, items)
 
     def close(self) -> None:
@@ -342,23 +354,23 @@ class Scan:
         origin = origin_of(source.path, found)
         try:
             with collector_paused(found.length):
-                known, detection = registry.best(found.value)
+                known, _ = registry.best(found.value)
                 if found.container in _LOOKED_AT:
-                    self._quick.learn(found.value, detection.format)
-                if found.container == "yaml" and detection.format == "raw" and not source.named:
+                    self._quick.learn(found.value, known.name)
+                if found.container == "yaml" and known.is_last_resort and not source.named:
                     return  # most YAML in a folder is configuration
-                summary = known.summarise(found.value, origin)
+                name, summary = known.summed_up(found.value, origin)
             self._hand_over(found, source.path, found.value)
         except TrajviewError as error:
             yield placed(error.problem(), source.path, found.line)
         except Exception as error:  # noqa: BLE001 - a fault in one format must not end the list; it is reported
             yield fault_of(error, source.path, found.line)
         else:
-            yield self._infos.of(found, source, detection.format, summary)
+            yield self._infos.of(found, source, name, summary)
             if summary.problems:
                 yield noticed(summary.problems, source.path, found.line)
             return
-        raw = registry.format_named("raw")
+        raw = registry.last_resort()
         yield self._infos.of(found, source, raw.name, raw.summarise(found.value, origin))
 
     def _has_tasks(self) -> None:

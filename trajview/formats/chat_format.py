@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,13 +11,15 @@ from msgspec import Struct
 from trajview.errors import Problem
 from trajview.models.units import count_units
 
-from .base import Detection, Origin, Summary
+from .base import Origin, Summary
 from .chat import Conversation
+from .contract import Format
 from .plain import dict_or_value, first_id, kind, number, problems_at, put, rewards_of, text_or_none
 from .roles import elements_of, pieces_of, roles_of
 from .shape import wrong_in_messages
 from .task import task_said
 from .unread import Decode, Parted, Unread
+from .words import AddedWords
 
 if TYPE_CHECKING:
     from trajview.models.run import AgentRun, Reward
@@ -183,18 +186,15 @@ class Chat(Struct):
         )
 
 
-class ChatFormat:
+class ChatFormat(Format):
     """A format whose records are one chat each: a module says how to `detect` one and how to `look` into it."""
 
-    name: str
-    label: str
+    added_words = AddedWords(with_bytes=(("tool error type message", ("error",)),))
+    """What any chat adds. A search asks for the words of all formats together: a subclass only names its own."""
 
-    def detect(self, record: Any) -> Detection | None:
-        raise NotImplementedError
-
+    @abstractmethod
     def look(self, record: Any, origin: Origin) -> Chat:
         """Where the messages, the id, the rewards and the rest of a record are. Raises FormatError."""
-        raise NotImplementedError
 
     def summarise(self, record: Any, origin: Origin) -> Summary:
         return self.look(record, origin).summary()

@@ -9,8 +9,10 @@ from trajview.errors import Problem
 from .base import Detection, Origin, Summary
 from .chat import Conversation
 from .chat_format import Chat, chat_of, leftovers, messages_under, summary_models
+from .contract import Format
 from .inspect_agents import sub_agents
 from .plain import as_text, first_id, kind, not_an_object, problems_at, rewards_of, text_or_none
+from .words import AddedWords
 
 if TYPE_CHECKING:
     from trajview.models.run import AgentRun
@@ -28,11 +30,13 @@ def _is_sample(record: Any) -> bool:
     )
 
 
-class Inspect:
+class Inspect(Format):
     """`{"eval": {…}, "samples": [{"id", "epoch", "input", "target", "messages", "scores"}]}`, or one such sample."""
 
     name = "inspect"
     label = "Inspect log"
+    recognises = "`samples` with `messages`, or one sample with `epoch`, `input` and `target` beside its `messages`"
+    added_words = AddedWords(metadata=("sample epoch",))
 
     def detect(self, record: Any) -> Detection | None:
         if not isinstance(record, dict):

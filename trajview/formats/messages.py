@@ -12,6 +12,7 @@ from .plain import not_an_object, text_or_none
 from .roles import is_message, sample
 from .traits import traits_of
 from .unread import Decode, Parted, Unread
+from .words import AddedWords
 
 if TYPE_CHECKING:
     from trajview.models.run import AgentRun
@@ -26,6 +27,10 @@ class BareMessages(ChatFormat):
 
     name = "messages"
     label = "list of messages"
+    recognises = (
+        "a list, or JSON Lines, of messages with `role` and `content`, or of events of a coding agent's session"
+    )
+    added_words = AddedWords(metadata=("events",))
 
     def detect(self, record: Any) -> Detection | None:
         if isinstance(record, list):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .base import Detection, Origin, Summary
+from .contract import Format
 from .plain import as_json, first_id, kind
 
 if TYPE_CHECKING:
@@ -13,11 +14,13 @@ if TYPE_CHECKING:
 __all__ = ["FORMAT", "RawJSON"]
 
 
-class RawJSON:
+class RawJSON(Format):
     """The format of last resort; it is always possible and never preferred."""
 
     name = "raw"
     label = "raw JSON"
+    recognises = "any JSON or YAML that no other format recognises; it is shown as it is"
+    is_last_resort = True
 
     def detect(self, record: Any) -> Detection:
         return Detection(self.name, 0.0, (f"any JSON can be shown as it is, and this is {kind(record)}",))

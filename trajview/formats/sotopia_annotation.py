@@ -10,7 +10,9 @@ from trajview.errors import FormatError, Problem
 from trajview.models.episodes import OVERALL, rewards_of, text_of
 
 from .base import Detection, Origin, Summary
+from .contract import Format
 from .plain import place
+from .words import AddedWords
 
 if TYPE_CHECKING:
     from trajview.models.run import AgentRun, Reward
@@ -62,11 +64,16 @@ def _agents(annotation: _Annotation) -> list[str]:
     return [f"agent {index + 1}" for index in range(len(annotation.rewards or ()))]
 
 
-class SotopiaAnnotationFormat:
+class SotopiaAnnotationFormat(Format):
     """Sotopia's AnnotationForEpisode, when the file is opened as a log."""
 
     name = "sotopia-annotation"
     label = "Sotopia annotation"
+    recognises = "`episode`, `annotator_id` and `rewards`"
+    added_words = AddedWords(
+        with_bytes=(("agent rewards that cannot be read no reasoning was written", ("episode",)),),
+        metadata=("annotation of by agent annotator episode",),
+    )
 
     def detect(self, record: Any) -> Detection | None:
         """By the keys: those of an annotation, and no messages."""
