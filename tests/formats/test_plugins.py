@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import os
+import shutil
+import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from textwrap import dedent
@@ -40,6 +45,7 @@ GOOD = """
 """
 
 Install = Callable[..., None]
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -268,3 +274,25 @@ def test_what_lies_in_the_current_folder_is_no_plug_in(
     monkeypatch.chdir(tmp_path / "site")
     monkeypatch.syspath_prepend("")
     assert installed() == []
+
+
+def test_the_cache_serves_what_this_version_said_and_no_other(install: Install, tmp_path: Path) -> None:
+    log, imported = tmp_path / "log.json", tmp_path / "imported"
+    log.write_text(json.dumps(RECORD))
+    noting = f"\n    open({str(imported)!r}, 'a').write('x')\n"
+
+    def listed() -> tuple[str, int]:
+        done = subprocess.run(
+            [sys.executable, "-m", "trajview", "ls", "--json", str(log)], capture_output=True, text=True, check=True,
+            env={**os.environ, "PYTHONPATH": f"{tmp_path / 'site'}:{ROOT}"}, cwd=tmp_path,
+        )  # fmt: skip
+        return json.loads(done.stdout)["name"], len(imported.read_text())
+
+    install(GOOD + noting + "    Special.look = lambda self, record, origin: chat_of({'name': 'one'}, origin, [], ())")
+    time.sleep(2.1)  # what was written just now is not kept
+    assert listed() == ("one", 1)
+    assert listed() == ("one", 1), "it is known from the cache, and the plug-in is not imported"
+    shutil.rmtree(tmp_path / "site" / "trajview_special-1.0.dist-info")
+    code = GOOD + noting + "    Special.look = lambda self, record, origin: chat_of({'name': 'two'}, origin, [], ())"
+    install(code, version="1.1")
+    assert listed() == ("two", 2)

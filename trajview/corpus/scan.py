@@ -288,8 +288,7 @@ class Scan:
                     self.bytes_done = before + min(size, (size + size * end // whole) // 2 if whole else end)
         except _Stopped:
             return
-        # What a plug-in failed on may be its own another time, when what it needs is there.
-        if self._cache is not None and items and not registry.problems() and stamp == _stamp_in_cache(source.path):
+        if self._cache is not None and items and stamp == _stamp_in_cache(source.path):
             self._cache.keep(source, stamp, items)
 
     def close(self) -> None:

@@ -66,10 +66,14 @@ class Registry:
 
     def _loaded(self) -> Iterator[PluginFormat]:
         from .installed import installed
+
+        found = installed()
+        if not found:
+            return
         from .plugins import PluginFormat
 
         taken: dict[str, str] = {}
-        for plugin in installed():
+        for plugin in found:
             name, refused = plugin.name, ""
             if name in self._built_in:
                 refused = f"{name!r} is the name of a format that comes with trajview"
