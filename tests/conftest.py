@@ -21,6 +21,8 @@ settings.register_profile(
 )
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
+collect_ignore = ["plugin"]  # a package of its own, which is tested where it is installed (test_plugin_package.py)
+
 # A fifth of the time of the tests of screens went into looking through all of pytest's and Textual's objects for garbage.
 gc.set_threshold(10_000, 20, 20)
 

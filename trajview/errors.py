@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 __all__ = [
-    "UNFORESEEN", "AnnotationError", "FormatError", "Problem", "TrajviewError", "UnreadableError", "Where", "bug", "is_piped", "shown",
+    "UNFORESEEN", "AnnotationError", "FormatError", "PluginProblem", "Problem", "TrajviewError", "UnreadableError", "Where", "bug", "is_piped", "shown",
 ]  # fmt: skip
 
 UNFORESEEN = (
@@ -67,6 +67,13 @@ class Problem:
         place = str(self.where)
         text = f"{place}: {self.reason}" if place else self.reason
         return f"{text} ({self.hint})" if self.hint else text
+
+
+@dataclass(frozen=True, slots=True)
+class PluginProblem(Problem):
+    """What a plug-in did wrong; said once, however many records it fails on. `format` is the name of its format."""
+
+    format: str = ""
 
 
 class TrajviewError(Exception):

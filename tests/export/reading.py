@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from trajview.export.exported import Exported
-from trajview.formats.base import Format, Origin
+from trajview.formats.base import Origin
+from trajview.formats.contract import Format
 from trajview.models.messages import ChatMessage
 from trajview.models.run import AgentRun
 from trajview.models.transcript import Transcript

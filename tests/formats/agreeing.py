@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from trajview.errors import FormatError
-from trajview.formats.base import Format, Origin
+from trajview.formats.base import Origin
+from trajview.formats.contract import Format
 from trajview.models.run import AgentRun
 
 

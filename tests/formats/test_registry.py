@@ -13,7 +13,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from trajview.errors import FormatError, TrajviewError
-from trajview.formats.base import Format, Origin
+from trajview.formats.base import Origin
+from trajview.formats.contract import Format
 from trajview.formats.registry import FORMATS, best, detections, format_named, is_message_line
 from trajview.models.run import AgentRun
 
@@ -83,9 +84,7 @@ def assert_agreement(record: Any) -> None:
         return
     agree(found, record, origin)
     read_in_any_order(found, record, origin)
-    check = getattr(found, "check", None)
-    if check is not None:
-        assert all("\n" not in problem.reason for problem in check(record, origin))
+    assert all("\n" not in problem.reason for problem in found.check(record, origin))
 
 
 TEXTS = st.sampled_from(
@@ -348,7 +347,7 @@ def test_detecting_and_summarising_import_neither_pydantic_nor_textual() -> None
     code = (
         "import sys, json\n"
         "from trajview.formats.registry import best\n"
-        "from trajview.formats.base import Format, Origin\n"
+        "from trajview.formats.base import Origin\n"
         "for line in sys.stdin:\n"
         "    record = json.loads(line)\n"
         "    best(record)[0].summarise(record, Origin())\n"

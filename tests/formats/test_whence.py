@@ -9,7 +9,6 @@ import pytest
 
 from trajview.formats.base import Origin
 from trajview.formats.registry import format_named
-from trajview.formats.whence import knows_whence, whence_of
 
 STEPS = [
     {"thought": "I look", "response": "I look\nls", "action": "ls", "observation": "a b", "query": [{"role": "user", "content": "a b"}]},
@@ -84,15 +83,16 @@ def at(record: Any, path: tuple[str | int, ...]) -> Any:
     ],
 )  # fmt: skip
 def test_each_message_comes_from_somewhere(name: str, record: Any, wanted: list[Any]) -> None:
-    assert knows_whence(name)
-    found = whence_of(name, record)
+    known = format_named(name)
+    assert known.repeats
+    found = known.whence(record)
     assert [at(record, path) for path in found] == wanted
-    run = format_named(name).read(record, Origin())
+    run = known.read(record, Origin())
     assert len(run.transcripts[0].messages) == len(found)
 
 
 def test_what_is_no_record_says_nothing() -> None:
-    assert not knows_whence("openai")
+    assert not format_named("openai").repeats
     for name in ("sweagent", "taskweaver"):
         for record in (None, [], {}, {"rounds": 3, "trajectory": 3, "history": {}}):
-            assert whence_of(name, record) == []
+            assert format_named(name).whence(record) == []

@@ -41,6 +41,6 @@ def _exists(path: Path) -> bool:
         return False
 
 
-def rubric_of(chosen: Rubric | None, format_name: str, reward_range: tuple[float, float] = (0.0, 1.0)) -> Rubric:
-    """The rubric that was chosen for all runs, else Sotopia's for its episodes and one reward for any other."""
-    return chosen if chosen is not None else rubric_for(format_name, reward_range)
+def rubric_of(chosen: Rubric | None, suggested: str, reward_range: tuple[float, float] = (0.0, 1.0)) -> Rubric:
+    """The rubric that was chosen for all runs, else the built-in one whose name the run's format suggests."""
+    return chosen if chosen is not None else rubric_for(suggested, reward_range)

@@ -172,13 +172,11 @@ def reward_rubric(low: float = 0.0, high: float = 1.0) -> Rubric:
     return Rubric(name=REWARD, title=f"one reward, {dimension.range_text}", dimensions=(dimension,))
 
 
-def rubric_for(format_name: str, reward_range: tuple[float, float] = (0.0, 1.0)) -> Rubric:
-    """The rubric for a run of a format: Sotopia's for its episodes, one reward for any other."""
-    if format_name != "sotopia":
-        return reward_rubric(*reward_range)
-    from .rubric_file import built_in
+def rubric_for(suggested: str, reward_range: tuple[float, float] = (0.0, 1.0)) -> Rubric:
+    """The built-in rubric of a name; one reward where there is none such."""
+    from .rubric_file import BUILT_IN, built_in
 
-    return built_in("sotopia")
+    return built_in(suggested) if suggested in BUILT_IN and suggested != REWARD else reward_rubric(*reward_range)
 
 
 def __getattr__(name: str) -> Rubric:

@@ -205,9 +205,10 @@ class TrajviewApp(OneFrameApp, Leaving, Episodes):
     def _not_for_store(self, key: str) -> str:
         """Why a run's annotation must not go into the store, in a sentence; "" where it may. Called in threads."""
         from trajview.annotation.sotopia_folder import stranger
+        from trajview.formats.registry import format_or_default
 
         info = self.corpus.find(key)
-        if (info and info.format == "sotopia") or not stranger(self.settings.store, key):
+        if (info and format_or_default(info.format).is_sotopia_episode) or not stranger(self.settings.store, key):
             return ""
         return "The store is Sotopia's own data folder, which is for its episodes, and this run is none."
 

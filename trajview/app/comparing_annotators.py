@@ -14,6 +14,7 @@ from trajview.annotation.draft import loadable
 from trajview.annotation.ratings import GOLD, Ratings, Scores, collect, scores_in
 from trajview.annotation.rubric import Rubric
 from trajview.errors import Problem
+from trajview.formats.registry import format_or_default
 
 if TYPE_CHECKING:
     from trajview.corpus.info import RunInfo
@@ -55,7 +56,10 @@ class Annotations:
 def rewards_by_key(infos: Iterable[RunInfo]) -> dict[str, list[Scores]]:
     """The rewards in the logs by the key that annotations refer to, of the runs that are summed up by now."""
     return {
-        loadable(info.key): [scores_in(reward, zero_counts=info.format != "sotopia") for reward in info.rewards]
+        loadable(info.key): [
+            scores_in(reward, zero_counts=not format_or_default(info.format).zero_is_no_reward)
+            for reward in info.rewards
+        ]
         for info in infos
         if info.summarised and info.rewards
     }

@@ -190,8 +190,9 @@ class Episodes(App[int]):
     def rubric_for(self, info: RunInfo) -> Rubric:
         """What a run is rated by."""
         from trajview.annotation.choice import rubric_of
+        from trajview.formats.registry import format_or_default
 
-        return rubric_of(self.rubric, info.format, self.settings.reward_range)
+        return rubric_of(self.rubric, format_or_default(info.format).rubric, self.settings.reward_range)
 
     def annotations_changed(self) -> None:
         """Something was saved: the browser's status column is read anew."""

@@ -9,7 +9,7 @@ from trajview.corpus.held import object_spans, spans_in
 from trajview.corpus.lines import SPACE
 
 if TYPE_CHECKING:
-    from trajview.formats.whence import Step
+    from trajview.formats.contract import Step
 
 __all__ = ["span_at"]
 

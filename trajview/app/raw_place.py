@@ -14,7 +14,7 @@ from trajview.models.messages import AssistantMessage, ChatMessage
 from trajview.models.transcript import Transcript
 
 if TYPE_CHECKING:
-    from trajview.formats.whence import Step
+    from trajview.formats.contract import Step
 
 __all__ = ["place_in", "place_near", "place_of"]
 

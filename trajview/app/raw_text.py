@@ -16,7 +16,7 @@ from trajview.app.raw_place import place_in, place_near, place_of
 from trajview.models.transcript import Transcript
 
 if TYPE_CHECKING:
-    from trajview.formats.whence import Whence
+    from trajview.formats.contract import Whence
 
 __all__ = ["Shown", "shown_of"]
 

@@ -151,13 +151,17 @@ def _rewards(
     from trajview.annotation.ratings import scores_in
     from trajview.corpus.cache import SummaryCache
     from trajview.corpus.corpus import Corpus
+    from trajview.formats.registry import format_or_default
 
     paths = existing([Path(path) for path in episodes])
     corpus = Corpus(paths, None if no_cache else SummaryCache())
     found: dict[str, list[Scores]] = {}
     for info in stream_runs(corpus):
         if (key := loadable(info.key)) in wanted and info.rewards:
-            found[key] = [scores_in(reward, zero_counts=info.format != "sotopia") for reward in info.rewards]
+            found[key] = [
+                scores_in(reward, zero_counts=not format_or_default(info.format).zero_is_no_reward)
+                for reward in info.rewards
+            ]
     return found
 
 

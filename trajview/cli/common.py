@@ -14,7 +14,7 @@ import click
 from trajview.errors import Problem, UnreadableError, Where, shown
 from trajview.textsafe import one_line, safe_text
 
-from .front import COMMANDS, EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG, is_terminal, say_problem
+from .front import AT_END, COMMANDS, EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG, SAID, is_terminal, say_problem
 
 if TYPE_CHECKING:
     from trajview.corpus.corpus import Corpus
@@ -89,6 +89,7 @@ def existing(paths: Sequence[Path], dash: Callable[[], Path] | None = None, *, i
     """
     from .stdin import DASH, spooled
 
+    AT_END.append(_say_plugin_problems)  # what is read from here on, plug-ins may fail on
     paths = list(paths)
     for index, path in enumerate(paths):
         if path == DASH:
@@ -105,6 +106,15 @@ def existing(paths: Sequence[Path], dash: Callable[[], Path] | None = None, *, i
         if not found:
             raise UnreadableError("no such file or folder", hint=_meant(path), where=Where(path))
     return tuple(paths)
+
+
+def _say_plugin_problems() -> None:
+    """Say what plug-ins did wrong, where nobody did."""
+    from trajview.formats import registry
+
+    for problem in registry.problems():
+        if problem.format not in SAID:
+            say_problem(problem)
 
 
 def _meant(path: Path) -> str:

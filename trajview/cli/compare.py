@@ -190,8 +190,10 @@ def _print(corpus: Corpus, infos: tuple[RunInfo, RunInfo], width: int, context: 
 
 def _pairs(left: AgentRun, right: AgentRun) -> list[bool]:
     """For each transcript that is compared whether both runs have it; of episodes the onlooker's only."""
+    from trajview.formats.registry import format_or_default
+
     counts = len(left.transcripts), len(right.transcripts)
-    if left.source_format == right.source_format == "sotopia":
+    if all(format_or_default(run.source_format).retells for run in (left, right)):
         counts = 1, 1
     return [number < min(counts) for number in range(max(counts))]
 

@@ -47,11 +47,12 @@ def command(ctx: click.Context, file: Path, in_json: bool) -> None:
         ctx.exit(exit_code(corpus))
     first = corpus[0]
     found = corpus.detections(first)
-    answer = {
+    answer: dict[str, Any] = {
         "file": shown(file),
         "container": first.container,
         "records": len(corpus),
         "format": first.format,
+        **_source(first.format),
         "confidence": found[0].confidence,
         "why": list(found[0].why),
         "formats": dict(Counter(info.format for info in corpus).most_common()),
@@ -65,7 +66,20 @@ def command(ctx: click.Context, file: Path, in_json: bool) -> None:
 
 
 def _as_json(detection: Detection) -> dict[str, Any]:
-    return {"format": detection.format, "confidence": detection.confidence, "why": list(detection.why)}
+    return {
+        "format": detection.format,
+        **_source(detection.format),
+        "confidence": detection.confidence,
+        "why": list(detection.why),
+    }
+
+
+def _source(format_name: str) -> dict[str, str]:
+    """The package that a plug-in's format comes from; nothing for a format of ours."""
+    from trajview.formats import registry
+
+    source = registry.source_of(format_name)
+    return {} if source is None else {"from": source}
 
 
 def _print(answer: dict[str, Any], found: list[Detection]) -> None:
@@ -73,6 +87,8 @@ def _print(answer: dict[str, Any], found: list[Detection]) -> None:
     out(f"file        {answer['file']}\n")
     out(f"container   {answer['container']}, {records}\n")
     out(f"format      {answer['format']}\n")
+    if "from" in answer:
+        out(f"from        {answer['from']}\n")
     out(f"confidence  {answer['confidence']:.2f}\n")
     for reason in answer["why"]:
         out(f"why         {reason}\n")

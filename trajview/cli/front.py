@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from trajview.errors import Problem, TrajviewError
+from trajview.errors import PluginProblem, Problem, TrajviewError
 from trajview.textsafe import safe_text
 
 if TYPE_CHECKING:
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from .stdin import Spool
 
 __all__ = [
-    "AT_END", "COMMANDS", "EXIT_FINE", "EXIT_INTERRUPTED", "EXIT_PROBLEMS", "EXIT_WRONG", "can_view", "ended", "is_terminal", "open_viewer", "run", "say_problem", "tidy_up",
+    "AT_END", "COMMANDS", "EXIT_FINE", "EXIT_INTERRUPTED", "EXIT_PROBLEMS", "EXIT_WRONG", "SAID", "can_view", "ended", "is_terminal", "note_said", "open_viewer", "run",
+    "say_problem", "tidy_up",
 ]  # fmt: skip
 
 EXIT_FINE: Final = 0
@@ -30,13 +31,15 @@ EXIT_WRONG: Final = 2
 EXIT_INTERRUPTED: Final = 130
 
 COMMANDS: Final = (
-    "view", "annotate", "show", "export", "search", "compare", "ls", "stats", "detect", "validate", "annotations", "agreement", "rubric", "cache",
+    "view", "annotate", "show", "export", "search", "compare", "ls", "stats", "detect", "formats", "validate", "annotations", "agreement", "rubric", "cache",
     "completion",
 )  # fmt: skip
 
 _A_MOMENT: Final = 0.01  # seconds
 AT_END: Final[list[Callable[[], None]]] = []
 """What is to be called when a command ends, or the viewer takes the terminal over: whoever wrote on it tidies up."""
+SAID: Final[set[str]] = set()
+"""The formats of plug-ins of which it was said what they did wrong."""
 _ARENA_MAX: Final = -8  # M_ARENA_MAX in glibc's malloc.h
 
 
@@ -172,8 +175,15 @@ def is_terminal() -> bool:
 
 def say_problem(problem: Problem) -> None:
     """One problem on stderr, on one line: place, reason, hint."""
+    note_said(problem)
     line = " ".join(safe_text(str(problem)).split())
     sys.stderr.write(f"trajview: {line}\n")
+
+
+def note_said(problem: Problem) -> None:
+    """Note that a problem was said, if it is a plug-in's: these are said once."""
+    if isinstance(problem, PluginProblem):
+        SAID.add(problem.format)
 
 
 def _open_what_was_closed() -> None:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from trajview.errors import Problem
+from trajview.errors import PluginProblem, Problem
 
 from .common import existing, out, paths_argument, say_nothing_found
-from .front import EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG
+from .front import EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG, note_said
 
 __all__ = ["command"]
 
@@ -31,12 +31,13 @@ def command(ctx: click.Context, paths: tuple[Path, ...]) -> None:
     count = runs = 0
     problems: list[Problem] = []
     for item in corpus.stream():
-        if isinstance(item, Problem) and item.opens and problems:
+        if isinstance(item, Problem) and item.opens and problems and not isinstance(item, PluginProblem):
             continue  # the full check of that run, just printed, has said it
         problems = [item] if isinstance(item, Problem) else corpus.check(item)
         runs += not isinstance(item, Problem)
         count += len(problems)
         for problem in problems:
+            note_said(problem)
             out(" ".join(str(problem).split()) + "\n")
     say_nothing_found(corpus)
     what = f"{count:,} problem{'' if count == 1 else 's'}" if count else "no problems"

@@ -17,6 +17,8 @@ from zlib import crc32
 
 from msgspec import Struct
 
+from trajview.formats import registry
+
 from .packed import Item, packed, unpacked
 from .walk import SourceFile
 
@@ -93,6 +95,8 @@ class Cache:
 
     def keep_bytes(self, path: bytes, named: bool, stamp: str, data: bytes) -> None:
         """Keep something under a key; written with others, or by `close`."""
+        if registry.problems():
+            return  # what a plug-in failed on may be its own the next time, when what it needs is there
         digest = _sum_of(data)
         self._waiting.append((path, named, stamp, int(time.time()), digest, data))
         if len(self._waiting) >= _WAITING:
@@ -237,8 +241,9 @@ def _sum_of(data: bytes) -> bytes:
 def _version() -> int:
     """A number that is another one for other code: what a format finds in a record may be another thing then."""
     from trajview import __version__
+    from trajview.formats.installed import fingerprint
 
-    told = [f"{_LAYOUT} {__version__}"]
+    told = [f"{_LAYOUT} {__version__}", fingerprint()]
     here = Path(__file__).parent
     for folder in (here, here.parent, *(here.parent / name for name in ("formats", "models", "where"))):
         with suppress(OSError):  # installed as a zip file

@@ -11,7 +11,7 @@ from time import time_ns
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import trajview
-from trajview.errors import UNFORESEEN, Problem, UnreadableError, Where, bug
+from trajview.errors import UNFORESEEN, PluginProblem, Problem, UnreadableError, Where, bug
 from trajview.models.brief import brief, counted, quoted
 
 from .background import Background
@@ -408,6 +408,7 @@ class Corpus(Runs):
                 how(self._follower)
             finally:
                 self._is_looking = False
+            self._report_plugins()
         return True
 
     def _is_written(self, path: Path) -> bool:
@@ -436,6 +437,12 @@ class Corpus(Runs):
         """Report a fault in this program, once: where there is a viewer, nobody sees what a thread ends with."""
         if not self._found.is_told(problem := bug(error)):
             self._report(problem)
+
+    def _report_plugins(self) -> list[PluginProblem]:
+        found = self._scan.plugin_problems()
+        for problem in found:
+            self._report(problem)
+        return found
 
     def _report(self, problem: Problem) -> None:
         with self._looking:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
+from trajview.formats.registry import format_or_default
 from trajview.models.said import strings_within
 from trajview.patterns.quick_bytes import holds_text, lowered_text
 from trajview.textsafe import without_colours
@@ -202,7 +203,7 @@ def _places(run: AgentRun, query: Query) -> Iterator[_Place]:
     if beside:
         yield _Place(query, RUN, None, beside=_of_run(run))
     as_said = query.searched == SAID and not query.tools and not query.parts
-    transcripts = run.transcripts[:1] if run.source_format == "sotopia" else run.transcripts
+    transcripts = run.transcripts[:1] if format_or_default(run.source_format).retells else run.transcripts
     for number, transcript in enumerate(transcripts):
         if beside:
             yield _Place(query, number, transcript, beside=_of_transcript(transcript))

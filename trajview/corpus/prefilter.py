@@ -8,7 +8,7 @@ What else they may have become on the way is accounted for here:
 - Case is ignored beyond ASCII: the Kelvin sign matches a k.
 - A record that is shown as JSON reads `\\n` where it breaks a line: an n before the word that was no letter of it.
 - Codes for colours are taken out of texts, and may stand within a word: bytes that have some are looked at without them, too.
-- The formats add words of their own (`_ADDED`), and numbers, which they write in their own way.
+- The formats add words of their own (`formats.words`), and numbers, which they write in their own way.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from functools import cache
 from itertools import product
 from typing import Final
 
+from trajview.formats import registry
+from trajview.formats.words import AddedWords
 from trajview.patterns.quick_bytes import holds, lowered, place_of
 
 from .pattern_words import LONGEST, Word, words_of
@@ -30,38 +32,8 @@ _MOST_WORDS: Final = 3
 _MOST_SPELLINGS: Final = 8
 _FEW: Final = 6
 
-_ADDED: Final = (
-    # what is wrong with a call (formats.parts, formats.adp, formats.taskweaver), in our words and Python's
-    "arguments are not JSON an object list text number boolean null at character nested too deeply to be shown",
-    "a tool call is an object not the call names no function kwargs is no name is not JSON value",
-    "Expecting value property name enclosed in double quotes delimiter Extra data Invalid control character escape",
-    "Unterminated string starting at line column char Illegal trailing comma before end of",
-    "Exceeds the limit digits for integer string conversion value has digits use sys.set_int_max_str_digits to increase",
-    "Out of range float values are not JSON compliant _raw that cannot be shown NoneType",
-    # numbers that are none, and what a value of YAML or of a key becomes
-    "inf nan Infinity NaN None True False",
-    # turns of an episode (formats.sotopia_episode)
-    "The episode is over No one did anything",
-)
-"""What formats say where the log does not, in messages."""
-_ADDED_WITH: Final = (
-    ("tool error type message", ("error",)),
-    ("left the conversation", ("left",)),
-    ("agent rewards that cannot be read no reasoning was written", ("episode",)),
-    ("the execution failed the code was refused python attachment verification execution", ("rounds",)),
-    ("url code", ("class_",)),
-    ("shell command", ("action", "command")),
-)
-"""The same, in small letters, where the log must then hold one of these."""
-_ADDED_AS_LOGGED: Final = ("inf nan",)
+_AS_LOGGED: Final = AddedWords(always=("inf nan",))
 """What becomes of numbers, and of what stands for none, in the arguments of calls; which says more than that, is not as logged."""
-_ADDED_METADATA: Final = (
-    "id name recipient model timestamp description agents reasoning usage metadata value role_ source format round state",
-    "rewards note not shown as rewards record agents error class_ as_logged type text events reply_type user_query",
-    "annotation of by agent annotator episode extra attachment_extra sample epoch transcript environment turn kind to",
-    "agent_pks backgrounds goals models comments scenario participants onlooker speak leave none other action non-verbal",
-)
-"""Names that formats give to what they keep beside the messages."""
 
 _MARK: Final = b"DELIMITER_"
 """TaskWeaver's marks in a text, which may be taken out from within a word."""
@@ -217,24 +189,31 @@ def _is_suspicious(data: bytes, escaped: bool) -> bool:
     return escaped and holds(data, b"\\u00") and any(holds(data, spelled) for spelled in _SPELLED)
 
 
-def prefilter_of(pattern: re.Pattern[str], *, metadata: bool = False, as_logged: bool = False) -> Prefilter:
+def prefilter_of(
+    pattern: re.Pattern[str], *, metadata: bool = False, as_logged: bool = False, added: AddedWords | None = None
+) -> Prefilter:
     """The prefilter of a pattern. `metadata`: what the formats keep beside the messages is searched too.
 
     `as_logged`: only for texts and calls that say what was logged and nothing else, which it passes over more often.
+    `added`: the words that formats add; by default those of all formats.
     """
+    if as_logged:
+        added = _AS_LOGGED
+    elif added is None:
+        added = registry.added_words()
     found = words_of(pattern)
     if metadata:  # there, formats put texts side by side
         found = [
             [Word(max(word.text.split(" "), key=len), word.fold, word.may_follow) for word in words] for words in found
         ]
-    clauses = [clause for words in found if (clause := _clause(words, metadata, as_logged)) is not None]
+    clauses = [clause for words in found if (clause := _clause(words, metadata, as_logged, added)) is not None]
     clauses.sort(key=lambda clause: -clause.weight)
     return Prefilter(tuple(clauses[:_MOST_WORDS]))
 
 
-def _clause(words: Sequence[Word], metadata: bool, as_logged: bool) -> _Clause | None:
+def _clause(words: Sequence[Word], metadata: bool, as_logged: bool, added: AddedWords) -> _Clause | None:
     """One of these words has to be there; None where that cannot be told from the bytes."""
-    added = _ADDED_AS_LOGGED if as_logged else (*_ADDED, *_ADDED_METADATA) if metadata else _ADDED
+    always = (*added.always, *added.metadata) if metadata else added.always
     needles: list[bytes] = []
     others: list[bytes] = []
     spelled: list[str] = []
@@ -251,7 +230,7 @@ def _clause(words: Sequence[Word], metadata: bool, as_logged: bool) -> _Clause |
         needles += found[0] if exact else map(lowered, found[0])
         spelled += found[1]
         weight = min(weight, len(text))
-        said = _said_by_formats(text, added, () if as_logged else _ADDED_WITH)
+        said = _said_by_formats(text, always, added.with_bytes)
         if said is None:
             return None
         others += said

@@ -179,9 +179,9 @@ class Reader:
         try:
             with collector_paused(info.length):
                 known, _ = registry.best(value)
-                name, found = known.name, known.summarise(value, origin)
+                name, found = known.summed_up(value, origin)
         except Exception:  # noqa: BLE001 - it opens as it will be listed, raw; the scan comes to it too and reports it
-            raw = registry.format_named("raw")
+            raw = registry.last_resort()
             name, found = raw.name, raw.summarise(value, origin)
         return msgspec.structs.replace(
             info, key=found.id, id=found.id, format=name, name=found.name, messages=found.messages, units=found.units,
@@ -194,8 +194,7 @@ class Reader:
         try:
             value, origin = self.value(info), origin_of(info.path, info)
             known = registry.format_named(info.format)
-            checks = getattr(known, "check", None)  # an optional method of a format
-            found: list[Problem] = list(checks(value, origin)) if checks is not None else []
+            found = known.check(value, origin)
             if not found:
                 self.read(info)
         except TrajviewError as error:

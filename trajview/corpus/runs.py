@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, overload
 
 import trajview
-from trajview.errors import Problem, TrajviewError
+from trajview.errors import PluginProblem, Problem, TrajviewError
 from trajview.formats import registry
 from trajview.formats.base import Detection
 
@@ -25,6 +25,10 @@ class Runs:
 
     def _report(self, problem: Problem) -> None:
         """Add a problem that was found by another look than the scan's. For any thread."""
+        raise NotImplementedError
+
+    def _report_plugins(self) -> list[PluginProblem]:
+        """Report what plug-ins did wrong since the last time, and return it."""
         raise NotImplementedError
 
     @property
@@ -76,14 +80,20 @@ class Runs:
         Raises UnreadableError where the file is gone or another one now, FormatError where the record is not what its
         format demands.
         """
-        return self._reader.load(info)
+        try:
+            return self._reader.load(info)
+        finally:
+            self._report_plugins()
 
     def read(self, info: RunInfo, *, whole: bool = False) -> trajview.AgentRun:
         """The run, parsed for one look: nothing of it is kept. Raises as `load` does.
 
         `whole`, as `load` gives it: with what its sub-agents said in files beside its own.
         """
-        return self._reader.read_once(info, whole=whole)
+        try:
+            return self._reader.read_once(info, whole=whole)
+        finally:
+            self._report_plugins()
 
     def raw(self, info: RunInfo) -> str:
         """The record's text exactly as it is in the file. Raises UnreadableError."""
@@ -127,4 +137,4 @@ class Runs:
 
     def check(self, info: RunInfo) -> list[Problem]:
         """Everything that is wrong with one run: whether it loads, and what its format finds on top."""
-        return self._reader.check(info)
+        return [*self._reader.check(info), *self._report_plugins()]

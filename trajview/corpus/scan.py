@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from threading import Event
+from threading import Event, Lock
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import msgspec
 
-from trajview.errors import UNFORESEEN, Problem, TrajviewError, Where
+from trajview.errors import UNFORESEEN, PluginProblem, Problem, TrajviewError, Where
 from trajview.formats import registry
 
 from .cache import SummaryCache, stamp_of_status
@@ -39,7 +39,7 @@ from .unpack import size_unpacked
 from .walk import Skipped, SourceFile, walk
 
 if TYPE_CHECKING:
-    from trajview.formats.base import Format
+    from trajview.formats.contract import Format
     from trajview.formats.logged import RecordReader, Signature
 
 __all__ = ["Scan"]
@@ -95,6 +95,8 @@ class Scan:
         self._by_signature: dict[Signature, Format] = {}
         self.keys = OwnKeys()
         self._infos = Infos(self.keys)
+        self._lock = Lock()
+        self._told = 0
 
     @property
     def skipped(self) -> int:
@@ -153,7 +155,16 @@ class Scan:
         some = source.path in self._only
         for batch in self._in_file(source):
             yield list(filter(self._is_wanted, batch)) if some else batch
+        if wrong := self.plugin_problems():
+            yield wrong
         self.files_done += 1
+
+    def plugin_problems(self) -> list[PluginProblem]:
+        """What plug-ins did wrong since this was asked last."""
+        with self._lock:
+            found = registry.problems()[self._told :]
+            self._told += len(found)
+            return found
 
     def _is_wanted(self, item: RunInfo | Problem) -> bool:
         if isinstance(item, Problem):
@@ -301,7 +312,9 @@ class Scan:
             if self._reader is None:  # imported when something is read: what is known from the cache needs none
                 from trajview.formats.logged import RecordReader
 
-                self._reader = RecordReader(decode_value, thorough=self._thorough, fits=fits_decoded)
+                self._reader = RecordReader(
+                    decode_value, thorough=self._thorough, fits=fits_decoded, large_only=bool(registry.plugins())
+                )
             check_texts(data)
             if len(data) < _LARGE:  # a context takes longer than reading a short record
                 value = self._reader.read(data)
@@ -349,9 +362,9 @@ class Scan:
                 name, summary = found.known
             else:
                 known = self._format_of(found.value)
-                if found.container == "yaml" and known.name == "raw" and not source.named:
+                if found.container == "yaml" and known.is_last_resort and not source.named:
                     return  # most YAML in a folder is configuration
-                name, summary = known.name, known.summarise(found.value, origin)
+                name, summary = known.summed_up(found.value, origin)
             self._hand_over(found, source.path, found.value)
         except TrajviewError as error:
             yield placed(error.problem(), source.path, found.line)
@@ -362,7 +375,7 @@ class Scan:
             if summary.problems:
                 yield noticed(summary.problems, source.path, found.line)
             return
-        raw = registry.format_named("raw")
+        raw = registry.last_resort()
         yield self._infos.of(found, source, raw.name, raw.summarise(found.value, origin))
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from trajview.errors import Problem, TrajviewError, UnreadableError
+from trajview.errors import PluginProblem, Problem, TrajviewError, UnreadableError
 
 from .candidates import Counter, Part, Stopped
 from .containers import kind_of
@@ -89,6 +89,7 @@ class CorpusSearch:
         self._count: Counter | None = None
         self._counted: Path | None = None
         self._slow = 0
+        self._failed: set[str] = set()
         self._named: dict[Path, Ids] = {}
 
     def found(self) -> Iterator[RunMatches | Problem]:
@@ -103,6 +104,10 @@ class CorpusSearch:
                     if isinstance(item, Reached):
                         self.bytes_done = item.bytes_done
                         self.files_done += item.files
+                    elif isinstance(item, PluginProblem):
+                        if item.format not in self._failed:  # each process says it
+                            self._failed.add(item.format)
+                            yield item
                     elif isinstance(item, Problem):
                         yield item
                         self._give_up_if_slow(item)

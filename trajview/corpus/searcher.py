@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
-from trajview.errors import Problem, TrajviewError, shown
+from trajview.errors import PluginProblem, Problem, TrajviewError, shown
 from trajview.formats import registry
 from trajview.formats.base import Origin
+from trajview.formats.contract import Format
 
 from .candidates import Counter, Part, Stopped, candidates, candidates_in
 from .containers import kind_of
@@ -121,6 +122,7 @@ class Searcher:
         self._patience = Patience(looking.patience)
         self._cancelled = cancelled
         self._prefilter = prefilter_of(looking.query.pattern, metadata=self._in_metadata)
+        self._told = 0
         self._blind = looking.blind and self._in_metadata  # else nothing is searched that it would hide
 
     @property
@@ -145,6 +147,7 @@ class Searcher:
                 yield found
             else:
                 yield from cast("Iterator[RunMatches | Problem]", self._in_record(source, found, count))
+        yield from self._plugin_problems()
 
     def in_part(self, source: SourceFile, part: Part) -> Iterator[RunMatches | Problem | Unnamed]:
         """The runs of some lines that match, in order. Not for metadata, of which a name is a part."""
@@ -153,6 +156,13 @@ class Searcher:
                 yield found
             else:
                 yield from self._in_record(source, found, None)
+        yield from self._plugin_problems()
+
+    def _plugin_problems(self) -> list[PluginProblem]:
+        """What plug-ins did wrong since this was asked last."""
+        found = registry.problems()[self._told :]
+        self._told += len(found)
+        return found
 
     def _in_record(
         self, source: SourceFile, found: Record, count: Counter | None
@@ -214,8 +224,8 @@ def _matches(run: AgentRun, found: Record, source: SourceFile, hits: RunHits) ->
 def _run_of(found: Record, source: SourceFile, count: Counter | None) -> tuple[AgentRun | None, bool, Problem | None]:
     """The run that a record is, as the list has it, None where it is no log but a configuration; whether its id is known;
     and why it is a raw run, where its format refuses it."""
-    known, detection = registry.best(found.value)
-    if found.container == "yaml" and detection.format == "raw" and not source.named:
+    known, _ = registry.best(found.value)
+    if found.container == "yaml" and known.is_last_resort and not source.named:
         return None, True, None
     origin = origin_of(source.path, found)
     run, problem = _skimmed(known, found, source, origin)
@@ -228,11 +238,11 @@ def _run_of(found: Record, source: SourceFile, count: Counter | None) -> tuple[A
     return run, True, problem
 
 
-def _skimmed(known: Any, found: Record, source: SourceFile, origin: Origin) -> tuple[AgentRun, Problem | None]:
+def _skimmed(known: Format, found: Record, source: SourceFile, origin: Origin) -> tuple[AgentRun, Problem | None]:
     """The run, its messages built on demand where the format can do that. What cannot be summed up either, and is a raw
     run in the list, is one here, too; with what is wrong with it."""
     try:
-        return cast("AgentRun", known.read(found.value, origin)), None
+        return known.read(found.value, origin), None
     except Exception:  # noqa: BLE001 - what is raw in the list is reported here, the rest raised: the caller reports it
         try:
             known.summarise(found.value, origin)
@@ -242,4 +252,4 @@ def _skimmed(known: Any, found: Record, source: SourceFile, origin: Origin) -> t
             problem = fault_of(error, source.path, found.line)
         else:
             raise
-        return registry.format_named("raw").read(found.value, origin), replace(problem, opens=True)
+        return registry.last_resort().read(found.value, origin), replace(problem, opens=True)

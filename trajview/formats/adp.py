@@ -35,11 +35,13 @@ from trajview.models.units import count_units
 
 from .adp_links import ROLE_OF_SOURCE, Link, link_in, links_of, role_of
 from .base import Detection, Origin, Summary
+from .contract import Format
 from .logged import ABSENT, Elements, decoded
 from .plain import as_text, dict_or_value, id_of, is_list, kind, not_an_object, number, place, refused_at
 from .shape import wrong_in_items
 from .sizes import measured_texts, size_of_texts
 from .task import task_in
+from .words import AddedWords
 
 __all__ = ["FORMAT", "AdpFormat", "message_of", "reward_of"]
 
@@ -310,11 +312,13 @@ def _measured(item: Any) -> Measured:
     return *measured_texts(map(item.get, _SAID)), 2 if item.get("class_") in CALLS else 0
 
 
-class AdpFormat:
+class AdpFormat(Format):
     """Agent Data Protocol: Trajectory."""
 
     name = "adp"
     label = "ADP trajectory"
+    recognises = "`content` is a list of actions and observations, each with a `class_`"
+    added_words = AddedWords(with_bytes=(("url code", ("class_",)),), metadata=("class_",))
 
     def detect(self, record: Any) -> Detection | None:
         """By `class_` on the items of `content`, which no other format has."""

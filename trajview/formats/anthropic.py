@@ -18,6 +18,7 @@ class AnthropicMessages(ChatFormat):
 
     name = "anthropic"
     label = "Anthropic messages"
+    recognises = "`messages` with blocks such as `tool_use` and `thinking`, or with `system` beside them"
 
     def detect(self, record: Any) -> Detection | None:
         if not isinstance(record, dict):

@@ -17,6 +17,7 @@ class ATIF(ChatFormat):
 
     name = "atif"
     label = "ATIF trajectory"
+    recognises = "a `schema_version` of ATIF, or `steps` with `step_id` and `source`"
 
     def detect(self, record: Any) -> Detection | None:
         if not isinstance(record, dict) or not isinstance(record.get("steps"), list):

@@ -1,20 +1,16 @@
-"""What a format is: it recognises a decoded record, sums it up cheaply, and reads it into an AgentRun.
-
-Formats work on plain decoded JSON or YAML (dicts and lists). `detect` and `summarise` must not import pydantic: they
-run on every record of a corpus before the first screen. `read` may.
-"""
+"""What formats say of a record: how sure they are that it is theirs, what the list shows of it, where it comes from."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from trajview.models.run import AgentRun, Reward
+    from trajview.models.run import Reward
 
-__all__ = ["LONGEST_TASK", "Detection", "Format", "Origin", "Summary"]
+__all__ = ["LONGEST_TASK", "Detection", "Origin", "Summary"]
 
 
 LONGEST_TASK = 60
@@ -67,21 +63,3 @@ class Origin(Struct, frozen=True):
         """An id that does not change from one opening to the next: the file's stem, and the record where it has many."""
         stem = self.path.name.split(".", 1)[0] or self.path.name
         return stem if self.alone else f"{stem}#{self.record}"
-
-
-class Format(Protocol):
-    """One source format. Each module of `formats/` has one instance, called FORMAT."""
-
-    name: str
-    """Short and lower case, as in `trajview ls`: docent, sotopia, adp, taskweaver, openai, …"""
-    label: str
-    """For people: "Docent agent run"."""
-
-    def detect(self, record: Any) -> Detection | None:
-        """How well a decoded record fits, None if it cannot be this format. Never raises."""
-
-    def summarise(self, record: Any, origin: Origin) -> Summary:
-        """A cheap look at a record that `detect` accepted. Raises FormatError where `read` would."""
-
-    def read(self, record: Any, origin: Origin) -> AgentRun:
-        """The record as a run. Raises FormatError with the place, one sentence and a hint."""

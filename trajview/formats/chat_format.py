@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from operator import attrgetter
@@ -15,14 +16,16 @@ from trajview.models.run import AgentRun, Reward
 from trajview.models.transcript import Transcript
 from trajview.models.units import count_units
 
-from .base import Detection, Origin, Summary
+from .base import Origin, Summary
 from .chat import Conversation
+from .contract import Format
 from .logged import ABSENT, Elements, Head, decoded
 from .outline import outline_of
 from .plain import dict_or_value, first_id, is_list, kind, number, problems_at, put, rewards_of, text_or_none
 from .roles import ROLES, elements_of, pieces_of, role_of, roles_of
 from .shape import wrong_in_messages
 from .task import task_said, task_told
+from .words import AddedWords
 
 __all__ = [
     "Chat", "ChatFormat", "SaidIn", "chat_of", "leftovers", "message_item", "messages_under", "said_of", "summary_models",
@@ -209,18 +212,15 @@ class Chat(Struct):
         )
 
 
-class ChatFormat:
+class ChatFormat(Format):
     """A format whose records are one chat each: a module says how to `detect` one and how to `look` into it."""
 
-    name: str
-    label: str
+    added_words = AddedWords(with_bytes=(("tool error type message", ("error",)),))
+    """What any chat adds. A search asks for the words of all formats together: a subclass only names its own."""
 
-    def detect(self, record: Any) -> Detection | None:
-        raise NotImplementedError
-
+    @abstractmethod
     def look(self, record: Any, origin: Origin) -> Chat:
         """Where the messages, the id, the rewards and the rest of a record are. Raises FormatError."""
-        raise NotImplementedError
 
     def summarise(self, record: Any, origin: Origin) -> Summary:
         return self.look(record, origin).summary()

@@ -22,6 +22,7 @@ from .base import Detection, Origin, Summary
 from .chat import PROBLEM, Conversation
 from .chat import message_of as chat_message_of
 from .chat_format import said_of, summary_models
+from .contract import Format
 from .logged import Elements, decoded
 from .plain import (
     as_json,
@@ -110,11 +111,12 @@ def summary(
     )  # fmt: skip
 
 
-class Docent:
+class Docent(Format):
     """A run of transcripts of messages, which needs no conversion."""
 
     name = "docent"
     label = "Docent agent run"
+    recognises = "`transcripts` that hold `messages`, or one transcript as Docent spells it"
 
     def detect(self, record: Any) -> Detection | None:
         if not isinstance(record, dict):

@@ -11,8 +11,10 @@ from trajview.models.transcript import Transcript
 from .base import Detection, Origin, Summary
 from .chat import Conversation
 from .chat_format import Chat, chat_of, leftovers, messages_under, summary_models
+from .contract import Format
 from .inspect_agents import sub_agents
 from .plain import as_text, first_id, is_list, kind, not_an_object, problems_at, rewards_of, text_or_none
+from .words import AddedWords
 
 __all__ = ["FORMAT", "Inspect"]
 
@@ -24,11 +26,13 @@ def _is_sample(record: Any) -> bool:
     return isinstance(record, dict) and is_list(record.get("messages")) and {"input", "target"} <= record.keys()
 
 
-class Inspect:
+class Inspect(Format):
     """`{"eval": {…}, "samples": [{"id", "epoch", "input", "target", "messages", "scores"}]}`, or one such sample."""
 
     name = "inspect"
     label = "Inspect log"
+    recognises = "`samples` with `messages`, or one sample with `epoch`, `input` and `target` beside its `messages`"
+    added_words = AddedWords(metadata=("sample epoch",))
 
     def detect(self, record: Any) -> Detection | None:
         if not isinstance(record, dict):

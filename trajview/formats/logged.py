@@ -183,13 +183,18 @@ class RecordReader:
     """Reads the records of one file, one after another; not for several threads at once."""
 
     def __init__(
-        self, decode: Decode = _decode_any, *, thorough: bool = False, fits: Callable[[int], bool] = lambda _: True
+        self,
+        decode: Decode = _decode_any,
+        *,
+        thorough: bool = False,
+        fits: Callable[[int], bool] = lambda _: True,
+        large_only: bool = False,
     ) -> None:
         """`decode`: makes a value of an element. `thorough`: look at all bytes for some that are no UTF-8.
 
-        `fits`: whether there is room for the values of so many bytes: a large record is not read where not.
+        `large_only`: leave all but large records to who decodes them in full, as other packages' formats want them. `fits`: whether there is room for the values of so many bytes: a large record is not read where not.
         """
-        self._decode, self._fits = decode, fits
+        self._decode, self._fits, self._large_only = decode, fits, large_only
         self._is_utf8 = is_utf8 if thorough else seems_utf8
         self._shape: _Shape | None = None
         self._misses = 0
@@ -205,7 +210,7 @@ class RecordReader:
         self.signature = None
         if len(data) >= _LARGE:
             found = self._large(data)
-        elif data[:1] != b"{" or (self._misses > _MAX_MISSES and self._misses % _RARELY):
+        elif self._large_only or data[:1] != b"{" or (self._misses > _MAX_MISSES and self._misses % _RARELY):
             self._misses += 1
             return None
         else:

@@ -11,6 +11,7 @@ from .events import PartedSession, Session, SideChain, any_event, is_event, sess
 from .plain import is_list, not_an_object, text_or_none
 from .roles import is_message, sample
 from .traits import holds_messages, traits_of
+from .words import AddedWords
 
 __all__ = ["FORMAT", "BareMessages"]
 
@@ -22,6 +23,10 @@ class BareMessages(ChatFormat):
 
     name = "messages"
     label = "list of messages"
+    recognises = (
+        "a list, or JSON Lines, of messages with `role` and `content`, or of events of a coding agent's session"
+    )
+    added_words = AddedWords(metadata=("events",))
 
     def detect(self, record: Any) -> Detection | None:
         if is_list(record):

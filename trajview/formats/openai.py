@@ -46,6 +46,9 @@ class OpenAIChat(ChatFormat):
 
     name = "openai"
     label = "OpenAI chat"
+    recognises = (
+        "a list of messages with `role` and `content` under `messages` or a like name, or `prompt` and `completion`"
+    )
 
     def detect(self, record: Any) -> Detection | None:
         if not isinstance(record, dict):

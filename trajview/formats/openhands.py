@@ -10,6 +10,7 @@ from .chat_format import Chat, ChatFormat, chat_of, message_item, messages_under
 from .openhands_events import is_stream_event, stream_of
 from .plain import is_list, not_an_object
 from .roles import sample
+from .words import AddedWords
 
 __all__ = ["FORMAT", "OpenHands"]
 
@@ -19,6 +20,10 @@ class OpenHands(ChatFormat):
 
     name = "openhands"
     label = "OpenHands trajectory"
+    recognises = (
+        "`entries` with `actorType`, or a list or `history` of events with `source` and `action` or `observation`"
+    )
+    added_words = AddedWords(with_bytes=(("shell command", ("action", "command")),), metadata=("events",))
 
     def detect(self, record: Any) -> Detection | None:
         events = record if is_list(record) else record.get("history") if isinstance(record, dict) else None

@@ -9,17 +9,20 @@ from trajview.models.run import AgentRun
 from trajview.models.transcript import Transcript
 
 from .base import Detection, Origin, Summary
+from .contract import Format
 from .logged import decoded
 from .plain import as_json, first_id, kind
 
 __all__ = ["FORMAT", "RawJSON"]
 
 
-class RawJSON:
+class RawJSON(Format):
     """The format of last resort; it is always possible and never preferred."""
 
     name = "raw"
     label = "raw JSON"
+    recognises = "any JSON or YAML that no other format recognises; it is shown as it is"
+    is_last_resort = True
 
     def detect(self, record: Any) -> Detection:
         return Detection(self.name, 0.0, (f"any JSON can be shown as it is, and this is {kind(record)}",))

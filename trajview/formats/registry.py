@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Iterator
+from functools import cached_property
 from importlib import import_module
+from threading import RLock
 from typing import TYPE_CHECKING, Any, Final
 
-from trajview.errors import TrajviewError
-
-from .base import Detection, Format
+from trajview.errors import PluginProblem, TrajviewError
 
 if TYPE_CHECKING:
+    from .base import Detection
+    from .contract import Format
+    from .plugins import PluginFormat
+    from .words import AddedWords
+
     FORMATS: tuple[Format, ...]
     """In the order that decides a tie; raw is last."""
 
-__all__ = ["FORMATS", "best", "detections", "format_named", "is_message_line"]
+__all__ = [
+    "FORMATS",
+    "Registry",
+    "added_words",
+    "best",
+    "detections",
+    "format_named",
+    "format_or_default",
+    "is_message_line",
+    "last_resort",
+    "plugins",
+    "problems",
+    "source_of",
+]  # fmt: skip
 
 _IN_ORDER: Final = (
     "docent", "sotopia", "sotopia_annotation", "adp", "taskweaver", "openai", "anthropic", "sharegpt", "messages", "inspect",
@@ -22,49 +40,142 @@ _IN_ORDER: Final = (
 )  # fmt: skip
 
 
-@cache
-def _formats() -> tuple[Format, ...]:
-    """All of them: imported when a record is looked at, for what is listed or known from the cache needs none."""
-    return tuple(import_module(f".{name}", __package__).FORMAT for name in _IN_ORDER)
+class Registry:
+    """The formats that come with trajview, and those of packages that are installed beside it (`plugins`).
+
+    Each is imported when it is asked for first: what is listed, or known from the cache, needs none.
+    """
+
+    def __init__(self) -> None:
+        self._lock = RLock()
+        self._plugins: tuple[PluginFormat, ...] | None = None
+        self._problems: list[PluginProblem] = []
+
+    @cached_property
+    def _built_in(self) -> dict[str, Format]:
+        found: tuple[Format, ...] = tuple(import_module(f".{name}", __package__).FORMAT for name in _IN_ORDER)
+        return {each.name: each for each in found}
+
+    def plugins(self) -> tuple[PluginFormat, ...]:
+        """The formats of other packages, those that cannot be used among them. The first call imports them."""
+        with self._lock:
+            if self._plugins is None:
+                self._plugins = ()  # for a package that asks for formats while it is imported
+                self._plugins = tuple(self._loaded())
+            return self._plugins
+
+    def _loaded(self) -> Iterator[PluginFormat]:
+        from .installed import installed
+
+        found = installed()
+        if not found:
+            return
+        from .plugins import PluginFormat
+
+        taken: dict[str, str] = {}
+        for plugin in found:
+            name, refused = plugin.name, ""
+            if name in self._built_in:
+                refused = f"{name!r} is the name of a format that comes with trajview"
+            elif name in taken:
+                refused = f"{name!r} is the name of a format of {taken[name]}, too"
+            else:
+                taken[name] = plugin.source
+            yield PluginFormat(plugin, self._others, self._problems.append, refused)
+
+    @cached_property
+    def formats(self) -> tuple[Format, ...]:
+        """All of them, in the order that decides a tie; raw is last."""
+        *first, last = self._built_in.values()
+        return *first, *(plugin for plugin in self.plugins() if plugin.name not in self._built_in), last
+
+    @cached_property
+    def _by_name(self) -> dict[str, Format]:
+        found: dict[str, Format] = {}
+        for each in self.formats:
+            found.setdefault(each.name, each)  # of two plug-ins with one name, the second is refused
+        return found
+
+    def problems(self) -> list[PluginProblem]:
+        """What plug-ins did wrong so far, one problem for each that did; the list only grows."""
+        return list(self._problems)
+
+    def format_named(self, name: str) -> Format:
+        """The format of that name. Raises TrajviewError, which lists the names, where there is none."""
+        try:
+            return self._built_in.get(name) or self._by_name[name]
+        except KeyError:
+            raise TrajviewError(
+                f"there is no format called {name!r}", hint=f"one of {', '.join(self._by_name)}", title="Unknown format"
+            ) from None
+
+    def format_or_default(self, name: str | None) -> Format:
+        """What is known of the format that a run came from, by the name it gives; the defaults where nobody knows it.
+
+        A run may be made by hand, come from another program's file, or from a plug-in that is not installed any more.
+        """
+        if not name:
+            return self.last_resort()
+        return self._built_in.get(name) or self._by_name.get(name) or self.last_resort()
+
+    def last_resort(self) -> Format:
+        """The format that takes any record."""
+        return next(reversed(self._built_in.values()))
+
+    def source_of(self, name: str) -> str | None:
+        """The package and version that a plug-in's format comes from; None for a format of ours."""
+        from .plugins import PluginFormat
+
+        known = self.format_or_default(name)
+        return known.plugin.source if isinstance(known, PluginFormat) else None
+
+    def detections(self, record: Any) -> list[Detection]:
+        """Every format that a decoded record could be, the most confident first, raw always last."""
+        from .traits import traits_kept
+
+        with traits_kept():
+            tried = (known.detect(record) for known in self.formats[:-1])
+            found = [detection for detection in tried if detection is not None]
+        found.sort(key=lambda detection: -detection.confidence)
+        last = self.formats[-1].detect(record)
+        return [*found, last] if last is not None else found
+
+    def best(self, record: Any) -> tuple[Format, Detection]:
+        """The format that a decoded record most likely is, and how sure that is."""
+        detection = self.detections(record)[0]
+        return self._by_name[detection.format], detection
+
+    def _others(self, record: Any, failed: Format) -> Iterator[Format]:
+        """The formats that a record may be when one has failed on it, the best first."""
+        return (self._by_name[each.format] for each in self.detections(record) if each.format != failed.name)
+
+    def added_words(self) -> AddedWords:
+        """The words that any format adds to what the bytes of a log hold."""
+        return self._added_words
+
+    @cached_property
+    def _added_words(self) -> AddedWords:
+        from .words import COMMON_WORDS, joined
+
+        return joined((COMMON_WORDS, *(each.added_words for each in self.formats)))
 
 
-@cache
-def _by_name() -> dict[str, Format]:
-    return {found.name: found for found in _formats()}
+_registry: Final = Registry()
+added_words = _registry.added_words
+best = _registry.best
+detections = _registry.detections
+format_or_default = _registry.format_or_default
+format_named = _registry.format_named
+last_resort = _registry.last_resort
+plugins = _registry.plugins
+problems = _registry.problems
+source_of = _registry.source_of
 
 
 def __getattr__(name: str) -> Any:
     if name == "FORMATS":
-        return _formats()
+        return _registry.formats
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def format_named(name: str) -> Format:
-    """The format of that name. Raises TrajviewError, which lists the names, where there is none."""
-    try:
-        return _by_name()[name]
-    except KeyError:
-        raise TrajviewError(
-            f"there is no format called {name!r}", hint=f"one of {', '.join(_by_name())}", title="Unknown format"
-        ) from None
-
-
-def detections(record: Any) -> list[Detection]:
-    """Every format that a decoded record could be, the most confident first, raw always last."""
-    from .traits import traits_kept
-
-    with traits_kept():
-        tried = (known.detect(record) for known in _formats()[:-1])
-        found = [detection for detection in tried if detection is not None]
-    found.sort(key=lambda detection: -detection.confidence)
-    last = _formats()[-1].detect(record)
-    return [*found, last] if last is not None else found
-
-
-def best(record: Any) -> tuple[Format, Detection]:
-    """The format that a decoded record most likely is, and how sure that is."""
-    detection = detections(record)[0]
-    return _by_name()[detection.format], detection
 
 
 def is_message_line(record: Any) -> bool:

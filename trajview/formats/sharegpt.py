@@ -34,6 +34,7 @@ class ShareGPT(ChatFormat):
 
     name = "sharegpt"
     label = "ShareGPT conversation"
+    recognises = "`conversations` is a list of messages with `from` and `value`"
 
     def detect(self, record: Any) -> Detection | None:
         if not isinstance(record, dict):

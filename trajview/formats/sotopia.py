@@ -13,9 +13,11 @@ from trajview.models.run import AgentRun
 from trajview.models.transcript import Transcript
 
 from .base import Detection, Origin, Summary
+from .contract import Format
 from .episode_outline import Outlined, agent_outlines, measured, onlooker_count, onlooker_outline
 from .plain import place
 from .sotopia_episode import Episode, Line, context_of, deed_line, episode_of, lines_in_turn, views_in_turn
+from .words import AddedWords
 
 __all__ = ["FORMAT", "SotopiaFormat"]
 
@@ -164,11 +166,24 @@ def _run(episode: Episode, outlined: Outlined) -> AgentRun:
     )
 
 
-class SotopiaFormat:
+class SotopiaFormat(Format):
     """Sotopia's EpisodeLog, and the spelling in which the dataset is published."""
 
     name = "sotopia"
     label = "Sotopia episode"
+    recognises = "`messages` in turns of [sender, receiver, text] beside `environment` and `agents`, or `raw_messages` as published"
+    retells = True
+    zero_is_no_reward = True
+    rubric = "sotopia"
+    is_sotopia_episode = True
+    added_words = AddedWords(
+        always=("The episode is over No one did anything",),
+        with_bytes=(("left the conversation", ("left",)),),
+        metadata=(
+            "rewards note not shown as rewards record episode environment turn kind to agent_pks backgrounds goals models",
+            "comments scenario participants onlooker speak leave none other action non-verbal",
+        ),
+    )
 
     def detect(self, record: Any) -> Detection | None:
         """Sure by the keys and by turns of [sender, receiver, text]; less so where keys are missing or turns odd."""

@@ -13,8 +13,10 @@ from trajview.models.run import AgentRun, Reward
 from trajview.models.transcript import Transcript
 
 from .base import Detection, Origin, Summary
+from .contract import Format
 from .logged import decoded
 from .plain import place
+from .words import AddedWords
 
 __all__ = ["FORMAT", "SotopiaAnnotationFormat"]
 
@@ -63,11 +65,16 @@ def _agents(annotation: _Annotation) -> list[str]:
     return [f"agent {index + 1}" for index in range(len(annotation.rewards or ()))]
 
 
-class SotopiaAnnotationFormat:
+class SotopiaAnnotationFormat(Format):
     """Sotopia's AnnotationForEpisode, when the file is opened as a log."""
 
     name = "sotopia-annotation"
     label = "Sotopia annotation"
+    recognises = "`episode`, `annotator_id` and `rewards`"
+    added_words = AddedWords(
+        with_bytes=(("agent rewards that cannot be read no reasoning was written", ("episode",)),),
+        metadata=("annotation of by agent annotator episode",),
+    )
 
     def detect(self, record: Any) -> Detection | None:
         """By the keys: those of an annotation, and no messages."""

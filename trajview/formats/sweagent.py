@@ -6,9 +6,11 @@ from typing import Any
 
 from .base import Detection, Origin
 from .chat_format import Chat, ChatFormat, chat_of, message_item, messages_under
+from .contract import Whence
 from .plain import not_an_object
 from .roles import sample
 from .traits import traits_of
+from .words import AddedWords
 
 __all__ = ["FORMAT", "SWEAgent", "history_of", "messages_of_step"]
 
@@ -18,6 +20,9 @@ class SWEAgent(ChatFormat):
 
     name = "sweagent"
     label = "SWE-agent trajectory"
+    recognises = "`trajectory` is a list of steps with `action` and `observation`"
+    repeats = True
+    added_words = AddedWords(with_bytes=(("shell command", ("action", "command")),))
 
     def detect(self, record: Any) -> Detection | None:
         steps = record.get("trajectory") if isinstance(record, dict) else None
@@ -39,6 +44,20 @@ class SWEAgent(ChatFormat):
         items = [item for index, step in enumerate(steps) for item in messages_of_step(step, index)]
         return chat_of(record, origin, items, {"trajectory"}, problems)
 
+    def whence(self, record: Any) -> list[Whence]:
+        """The steps are in the history as well, and each step may hold all that was said before it."""
+        if not isinstance(record, dict):
+            return []
+        history = history_of(record)
+        if history is not None:
+            return [("history", index) for index in range(len(history))]
+        steps = record.get("trajectory")
+        return [
+            path
+            for index, step in enumerate(steps if isinstance(steps, list) else [])
+            for path in _whence_of_step(step, index)
+        ]
+
 
 def history_of(record: dict[str, Any]) -> list[Any] | None:
     """The history of a record, if it has one: it is the same run with the prompts, which the steps leave out."""
@@ -59,6 +78,16 @@ def messages_of_step(step: Any, index: int) -> list[Any]:
     if step.get("observation") is None:
         return [said]
     return [said, {"role": "tool", "tool_call_id": call["id"], "function": "shell", "content": step["observation"]}]
+
+
+def _whence_of_step(step: Any, index: int) -> list[Whence]:
+    step_at: Whence = ("trajectory", index)
+    found = len(messages_of_step(step, index))
+    if not isinstance(step, dict):
+        return [step_at] * found
+    said = next((key for key in ("thought", "response", "action") if step.get(key)), None)
+    first: Whence = step_at if said is None else (*step_at, said)
+    return [first, (*step_at, "observation")][:found]
 
 
 FORMAT = SWEAgent()

@@ -14,10 +14,12 @@ from trajview.models.transcript import Transcript
 from trajview.models.units import count_units
 
 from .base import Detection, Origin, Summary
+from .contract import Format, Whence
 from .logged import decoded
 from .plain import dict_or_value, id_of, place, refused_at
 from .task import task_in
-from .taskweaver_entries import Entries, wrong_in_rounds
+from .taskweaver_entries import Entries, answers_in, post_entries, type_of, wrong_in_rounds
+from .words import AddedWords
 
 __all__ = ["FORMAT", "TaskWeaverFormat"]
 
@@ -43,11 +45,19 @@ class TaskWeaverSource(MessageSource):
         return self._entries.sizes[at]
 
 
-class TaskWeaverFormat:
+class TaskWeaverFormat(Format):
     """TaskWeaver: Conversation."""
 
     name = "taskweaver"
     label = "TaskWeaver conversation"
+    recognises = "`rounds` that hold a `post_list`"
+    repeats = True
+    added_words = AddedWords(
+        with_bytes=(
+            ("the execution failed the code was refused python attachment verification execution", ("rounds",)),
+        ),
+        metadata=("round state reply_type user_query extra attachment_extra",),
+    )
 
     def detect(self, record: Any) -> Detection | None:
         """By rounds that hold a `post_list`."""
@@ -91,6 +101,10 @@ class TaskWeaverFormat:
             source_format=FORMAT.name,
         )
 
+    def whence(self, record: Any) -> list[Whence]:
+        """The user's query is in a round and in its first post, and attachments repeat what a post says."""
+        return _whence_of_rounds(record.get("rounds")) if isinstance(record, dict) else []
+
     def check(self, record: Any, origin: Origin) -> list[Problem]:
         """What TaskWeaver would refuse, for `trajview validate`; the record opens nevertheless."""
         from pydantic import ValidationError
@@ -111,6 +125,38 @@ class TaskWeaverFormat:
                     elif not isinstance(attachment.type, AttachmentType):
                         problems.append(Problem(f"{at} is unknown", "TaskWeaver refuses the file", where))
         return problems
+
+
+def _whence_of_rounds(rounds: Any) -> list[Whence]:
+    found: list[Whence] = []
+    for number, round_ in enumerate(rounds if isinstance(rounds, list) else []):
+        at: Whence = ("rounds", number)
+        posts = round_.get("post_list") if isinstance(round_, dict) else None
+        if isinstance(posts, list) and posts:
+            for index, post in enumerate(posts):
+                found += _whence_of_post(post, (*at, "post_list", index))
+        elif isinstance(round_, dict) and posts not in (None, []):
+            found += _whence_of_post(posts, (*at, "post_list"))
+        elif isinstance(round_, dict):
+            found += [(*at, "user_query")] if round_.get("user_query") else []
+        elif round_ is not None:
+            found.append(at)
+    return found
+
+
+def _whence_of_post(post: Any, at: Whence) -> list[Whence]:
+    """The post itself, then the first attachment of each answer to its code."""
+    if not isinstance(post, dict):
+        return [at]
+    found: list[Whence] = [(*at, "message") if isinstance(post.get("message"), str) and post["message"] else at]
+    listed = post.get("attachment_list")
+    if isinstance(listed, list):
+        there = [index for index, one in enumerate(listed) if one is not None]
+        answers = answers_in([type_of(listed[index]) for index in there])
+        found += [(*at, "attachment_list", there[indices[0]]) for _, indices in answers]
+    else:
+        found += [(*at, "attachment_list")] * (len(post_entries(post, "")) - 1)
+    return found
 
 
 _HINT = "a conversation has rounds, a round a post_list, a post send_from, send_to and message"

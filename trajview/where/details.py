@@ -107,8 +107,10 @@ def _nothing(ref: Ref) -> Any:
 
 
 def _messages(run: AgentRun) -> Iterable[ChatMessage]:
-    """Every message once: an episode's first transcript is all of it, the others are how each agent saw it."""
-    transcripts = run.transcripts[:1] if run.source_format == "sotopia" else run.transcripts
+    """Every message once: where transcripts tell the same again, the first is all of it."""
+    from trajview.formats.registry import format_or_default
+
+    transcripts = run.transcripts[:1] if format_or_default(run.source_format).retells else run.transcripts
     for transcript in transcripts:
         yield from transcript.messages
 

@@ -29,6 +29,7 @@ from trajview.compare.facts import Fact, facts_of
 from trajview.compare.sequence import Cancelled
 from trajview.corpus.turns import short_turns
 from trajview.errors import UNFORESEEN, TrajviewError, bug
+from trajview.formats.registry import format_or_default
 from trajview.models.transcript import Transcript
 from trajview.textsafe import one_line
 
@@ -140,7 +141,7 @@ class CompareScreen(CompareFinding):
                     found, preview_lines=app.settings.preview_lines, width=width, check=check
                 )
             # Of an episode the others are what each agent saw of the first.
-            episodes = all(run.source_format == "sotopia" for run in runs)
+            episodes = all(format_or_default(run.source_format).retells for run in runs)
             count = 1 if episodes else max(len(run.transcripts) for run in runs)
             message = self._Ready(comparison, facts_of(runs[0], runs[1], index), index, count)
         except Cancelled:

@@ -42,7 +42,7 @@ from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
     from trajview.corpus.corpus import Corpus
-    from trajview.formats.whence import Whence
+    from trajview.formats.contract import Whence
 
 __all__ = ["RawScreen"]
 
@@ -57,10 +57,11 @@ _Place = tuple[int, int]
 
 def _whence(corpus: Corpus, info: RunInfo) -> list[Whence]:
     """For each message of a run what it comes from in its record, where its format tells; in a thread."""
-    from trajview.formats.whence import knows_whence, whence_of
+    from trajview.formats.registry import format_or_default
 
+    known = format_or_default(info.format)
     try:
-        return whence_of(info.format, corpus.value(info)) if knows_whence(info.format) else []
+        return known.whence(corpus.value(info)) if known.repeats else []
     except TrajviewError:  # there is no room for the values, say: it is looked for by what it says
         return []
 

@@ -10,6 +10,7 @@ from trajview.app.widgets.prompt import Prompt
 from trajview.app.widgets.status_line import StatusLine
 from trajview.app.widgets.transcript_view import TranscriptView
 from trajview.corpus.info import RunInfo
+from trajview.formats.registry import format_or_default
 from trajview.models.run import AgentRun
 from trajview.textsafe import one_line
 
@@ -130,7 +131,7 @@ class TranscriptBase(Selecting):
     @property
     def _tell_the_same(self) -> bool:
         """Whether the transcripts of the run all tell the same: those of an episode do."""
-        return self.run is not None and self.run.source_format == "sotopia"
+        return self.run is not None and format_or_default(self.run.source_format).retells
 
     def _hit_elsewhere(self, step: int) -> bool:  # noqa: ARG002 - for the screens that know more transcripts
         """Go to what a search has found in another transcript, where this one has no more; False if there is none."""
