@@ -472,3 +472,19 @@ def test_a_log_that_has_only_grown_still_opens(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text(json.dumps(chat("z")) + "\n" + json.dumps(chat("b")) + "\n" * 9)
     with pytest.raises(UnreadableError, match="changed"):
         corpus.load(corpus[0])
+
+
+def test_a_large_array_of_records_is_as_many_runs_and_one_of_messages_is_one(tmp_path: Path) -> None:
+    said = {"role": "user", "content": "word " * 60_000}
+    for name, value, count in (
+        ("records.json", [{"id": f"r{n}", "messages": [said]} for n in range(6)], 6),
+        ("messages.json", [said] * 6, 1),
+    ):
+        path = tmp_path / name
+        path.write_text(json.dumps(value))
+        assert path.stat().st_size > 1 << 20
+        corpus = open_corpus(path)
+        assert not corpus.problems
+        assert len(corpus) == count
+        assert sum(info.messages for info in corpus) == 6
+        assert corpus.load(corpus[-1]).transcripts[0].messages[-1].text == said["content"]

@@ -25,8 +25,8 @@ from trajview.formats.events import PartedSession
 from trajview.formats.quick_lines import QuickLines
 from trajview.models.run import AgentRun
 
+from .block_strategies import ID, ODD, TEXT, blocks
 from .opened import assert_same_run
-from .test_outline import ID, ODD, TEXT, blocks
 
 SAID = {"role": "user", "content": "x"}
 ORIGIN = Origin(Path("session.jsonl"), 0, 1)
@@ -203,7 +203,7 @@ def test_lines_that_stay_bytes_are_sorted_as_decoded_ones(lines: list[Any]) -> N
     assert found == ("messages", messages.FORMAT.summarise(lines, ORIGIN))
     assert isinstance(parts, PartedSession)
     assert what_beside_looks_at(parts.telling) == what_beside_looks_at(lines)
-    run = messages.FORMAT.open_parted(parts, decode, ORIGIN)
+    run = messages.FORMAT.read(parts, ORIGIN)
     assert run is not None
     assert_same_as_shown(run, messages.FORMAT.read(lines, ORIGIN))
 
@@ -217,7 +217,7 @@ def test_an_array_of_events_is_sorted_as_lines_are(lines: list[Any]) -> None:
         return
     assert registry.best(lines)[0] is messages.FORMAT
     assert look.found() == ("messages", messages.FORMAT.summarise(lines, ORIGIN))
-    run = messages.FORMAT.open_parted(parts, decode, ORIGIN)
+    run = messages.FORMAT.read(parts, ORIGIN)
     assert run is not None
     assert_same_as_shown(run, messages.FORMAT.read(lines, ORIGIN))
 
@@ -277,7 +277,7 @@ def test_most_items_of_a_session_stay_bytes() -> None:
     parts = parted_lines(lines_of(*lines), look)
     assert parts is not None
     assert [type(line) is Raw for line in look.lines] == [False, True, True, False, True, True, True, False, True]
-    run = messages.FORMAT.open_parted(parts, decode, ORIGIN)
+    run = messages.FORMAT.read(parts, ORIGIN)
     assert run is not None
     assert_same_as_shown(run, messages.FORMAT.read(lines, ORIGIN))
 

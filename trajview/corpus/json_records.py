@@ -145,9 +145,6 @@ def _whole(
     """The records of one JSON value that starts at an offset."""
     if data[:1] == b"[":
         # A list of messages, if it is one, and not of records.
-        if quick is not None and len(data) >= _LARGE and (found := quick(data, 0, line, True)) is not None:
-            yield Record(found, "json", offset, len(data), line=line, data=data)
-            return
         spans = _elements(data)
         if spans is None:
             yield from _broken(data, offset, line, path, is_message)
@@ -160,6 +157,9 @@ def _whole(
             return
         if joined is not None and (found := sorted_events(data, spans, look := joined(line))) is not None:
             yield Record(look.taken_apart(), "json", offset, len(data), line=line, data=data, known=found)
+            return
+        if quick is not None and len(data) >= _LARGE and (value := quick(data, 0, line, True)) is not None:
+            yield Record(value, "json", offset, len(data), line=line, data=data)
             return
     elif quick is not None and (found := quick(data, 0, line, True)) is not None:
         yield Record(found, "json", offset, len(data), line=line, data=data)
