@@ -11,14 +11,11 @@ from hypothesis import strategies as st
 
 from tests.formats.test_lazy import items
 from trajview.app.search import search
-from trajview.corpus import absence, json_counting
-from trajview.corpus.absence import beginning_of
+from trajview.corpus import matches
 from trajview.corpus.counting import counter_of
 from trajview.corpus.decode import decode_json
-from trajview.corpus.json_counting import pattern_counter_in_json
 from trajview.corpus.pattern_words import literal_of
 from trajview.corpus.query import Query, QueryError, query_from
-from trajview.formats import stretches
 from trajview.formats.built import MessagesOnDemand
 from trajview.formats.chat import Conversation, message_models
 from trajview.formats.docent import message_of
@@ -27,7 +24,6 @@ from trajview.formats.lazy_docent import DocentMessages
 from trajview.formats.unread import Unread, parted
 from trajview.highlight import text_of
 from trajview.models.messages import UserMessage
-from trajview.patterns import rows
 from trajview.textsafe import without_colours
 
 PATTERNS = st.text(alphabet="abcA.*+?[]{}()|\\^$1-sſ k", max_size=8)
@@ -158,15 +154,8 @@ def test_messages_that_are_bytes_are_searched_as_built_ones_are(
         built, lazy = message_models(Conversation().extend(logged).messages), LazyMessages(unread)
     query = query_from(text)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stretches, "STRETCH", 150)  # a message or two
-        patch.setattr(rows, "_LEAST_RARE", 0.0)
-        patch.setattr(absence, "_WORTH", 0)
-        patch.setattr(json_counting, "_WORTH", 0)
-        for made in (beginning_of, pattern_counter_in_json):
-            made.cache_clear()
+        patch.setattr(matches, "_TOGETHER", 2)
         (*first, last) = search(lazy, query, start)
-    for made in (beginning_of, pattern_counter_in_json):
-        made.cache_clear()
     expected = {index: _count(query, without_colours(text_of(message))) for index, message in enumerate(built)}
     expected = {index: count for index, count in expected.items() if count}
     assert dict(zip(last.messages, last.counts, strict=True)) == expected

@@ -9,38 +9,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Final
 
-from msgspec.json import Encoder
-
-from trajview.corpus.absence import BEHIND_QUOTE, NOWHERE, beginning_of, signs_in
-from trajview.corpus.counting import counter_in_json
-from trajview.corpus.json_counting import pattern_counter_in_json
-from trajview.corpus.kind_counting import kind_counter_of
-from trajview.corpus.matches import pieces_of
-from trajview.corpus.prefilter import prefilter_of
-from trajview.corpus.query import SAID, Query
+from trajview.corpus.matches import Searched
+from trajview.corpus.query import Query
 from trajview.models.messages import ChatMessage
-from trajview.textsafe import without_colours
 
 from .render.lines import Said
 
-if TYPE_CHECKING:
-    from msgspec import Raw
-
-    from trajview.formats.built import Logged
-    from trajview.formats.stretches import Stretch
-
 __all__ = ["SearchHits", "search", "search_others"]
-
-_written: Final = Encoder().encode
-_ASKED: Final = 64
-_MOST_PASSED: Final = 48
-_UNASKED: Final = 2_000
-"""Where so many of so many messages pass the prefilter, it is left out for so many more: it takes as long as decoding."""
-_STRETCHES_ASKED: Final = 8
-_STRETCHES_UNASKED: Final = 64
-"""The same of stretches of messages, where all pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,12 +108,13 @@ def _search(
     at_once: bool,
 ) -> Iterator[SearchHits]:
     text = str(query) if text is None else text
-    looked = _Looked(messages, query, count_in)
+    searched, count = Searched(messages, query), len(messages)
     found: dict[int, int] = {}
-    for index in looked.numbers_from(start, cancelled):
+    for index in (*range(start, count), *range(min(start, count))):
         if cancelled():
             return
-        matches = looked.matches(index)
+        said = searched.text(index)
+        matches = count_in(said) if said else 0
         if matches:
             found[index] = matches
             if len(found) == 1 and at_once:
@@ -146,161 +123,3 @@ def _search(
         return
     hits = tuple(sorted(found))
     yield SearchHits(text, query.pattern, hits, tuple(found[index] for index in hits), query=query)
-
-
-class _Asked:
-    """Asks of each message whether it may hold a match; but not for a while where nearly all of them may."""
-
-    def __init__(self) -> None:
-        self._asked = self._passed = self._unasked = 0
-
-    def asks(self) -> bool:
-        """Whether to ask of the next message."""
-        if self._unasked:
-            self._unasked -= 1
-            return False
-        return True
-
-    def passed(self, passes: bool) -> bool:
-        """What was answered, which is kept in mind."""
-        self._asked, self._passed = self._asked + 1, self._passed + passes
-        if self._asked == _ASKED:
-            self._unasked = _UNASKED if self._passed >= _MOST_PASSED else 0
-            self._asked = self._passed = 0
-        return passes
-
-    def passes(self, may_match: Callable[[], bool]) -> bool:
-        """Whether a message may hold a match."""
-        return not self.asks() or self.passed(may_match())
-
-
-class _Looked:
-    """Messages that are looked at for a query, each as little as it takes."""
-
-    def __init__(self, messages: Sequence[ChatMessage], query: Query, count_in: Callable[[str], int]) -> None:
-        self._messages, self._query, self._count_in = messages, query, count_in
-        self._prefilter = prefilter_of(query.pattern, metadata="metadata" in query.searched)
-        self._as_logged = prefilter_of(query.pattern, as_logged=True)
-        """The same of messages that say what was logged and nothing else."""
-        as_said = query.searched == SAID and not query.tools
-        # Messages that are built on demand know more of themselves, where nothing else matters.
-        self._lazy: Any = messages if hasattr(messages, "searchable") else None
-        self._texts_only: Any = self._lazy if as_said else None
-        self._count_logged = counter_in_json(query.pattern) if as_said and query.rule is None else None
-        self._beginning = beginning_of(query.pattern) if as_said and query.rule is None else None
-        # What kinds of characters tell is counted in the text, where it does not matter how many matches there are.
-        in_json = as_said and query.rule is None and kind_counter_of(query.pattern) is None
-        self._count_pattern = pattern_counter_in_json(query.pattern) if in_json else None
-        self._words, self._rows = _Asked(), _Asked()
-
-    def numbers_from(self, start: int, cancelled: Callable[[], bool]) -> Iterator[int]:
-        """The messages from one on, round the end, but for those that the bytes around them tell nothing is in."""
-        count = len(self._messages)
-        stretches: list[Stretch] = []
-        if self._lazy is not None and self._prefilter.clauses:
-            stretches = self._lazy.stretches()
-        if not stretches:
-            yield from (*range(start, count), *range(min(start, count)))
-            return
-        here = next((at for at, (_, end, _) in enumerate(stretches) if start < end), len(stretches) - 1)
-        first, end, data = stretches[here]
-        begun, left = (max(first, start), end, data), (first, min(start, end), data)
-        asked = passed = unasked = 0
-        for first, end, data in (begun, *stretches[here + 1 :], *stretches[:here], left):
-            if cancelled():
-                return
-            if unasked:
-                unasked -= 1
-            elif first < end:
-                passes = self._prefilter.may_match(data)
-                asked, passed = asked + 1, passed + passes
-                if asked == _STRETCHES_ASKED:
-                    unasked, asked, passed = _STRETCHES_UNASKED if passed == asked else 0, 0, 0
-                if not passes:
-                    continue
-            yield from range(first, end)
-
-    def matches(self, index: int) -> int:
-        """How many matches a message holds."""
-        query, lazy = self._query, self._lazy
-        if query.roles and not query.wants_role(self._messages[index].role if lazy is None else lazy.roles[index]):
-            return 0
-        if lazy is None:
-            return self._matches_in_built(index)
-        logged: Logged | None = None if self._texts_only is None else lazy.logged(index)
-        if logged is not None:
-            if self._count_logged is not None and (found := self._matches_logged(*logged)) is not None:
-                return found
-            if not self._words.passes(lambda: self._may_hold(*logged)):
-                return 0
-            if (found := self._matches_in_json(*logged)) is not None:
-                return found
-        elif (
-            self._prefilter.clauses
-            and (raw := lazy.undecoded(index)) is not None
-            and not self._words.passes(lambda: self._prefilter.may_match(raw))
-        ):
-            return 0
-        known = None if self._texts_only is None else lazy.searchable(index)
-        return self._matches_in_built(index) if known is None else self._matches_in(known)
-
-    def _matches_logged(self, content: Raw, calls: Raw | None) -> int | None:
-        """The matches in JSON of a text and of calls; None where the text has to be decoded for that."""
-        assert self._count_logged is not None
-        found = self._count_logged(memoryview(content))
-        if found is None or calls is None or not self._prefilter.may_match(memoryview(calls)):
-            return found
-        called = self._lazy.called(calls)
-        return None if called is None else found + self._matches_in(called)
-
-    def _may_hold(self, content: Raw, calls: Raw | None) -> bool:
-        """Whether the JSON of a text and of calls may hold a match."""
-        said, called = memoryview(content), None if calls is None else memoryview(calls)
-        if calls is None or called is None:
-            return self._as_logged.may_match(said)
-        prefilter = self._prefilter
-        if prefilter.missing(called, prefilter.missing(said, prefilter.clauses)):
-            return False
-        exact = self._as_logged
-        if exact == prefilter or not (left := exact.missing(said, exact.clauses)):
-            return True
-        # Of calls that cannot be parsed, the message says so.
-        return not exact.missing(called, left) or self._lazy.called(calls) is None
-
-    def _matches_in_json(self, content: Raw, calls: Raw | None) -> int | None:
-        """The matches in a text and in calls, told from their JSON; None where they have to be decoded for that."""
-        begins, count = self._beginning, self._count_pattern
-        asks = begins is not None and self._rows.asks()
-        if not asks and (count is None or count.leaves_next()):
-            return None
-        if (data := self._joined(content, calls)) is None or (signs := signs_in(data)) is None:
-            return None
-        at = BEHIND_QUOTE
-        if asks and begins is not None:
-            at = begins(data, signs)
-            if not self._rows.passed(at != NOWHERE):
-                return 0
-        return None if count is None else count.count(data, signs, at)
-
-    def _joined(self, content: Raw, calls: Raw | None) -> bytes | None:
-        """The JSON of a text and of what calls say, as one text, since a match may go on from one to the other."""
-        said = bytes(content)
-        if calls is None:
-            return said or b'""'
-        called = self._lazy.called(calls)
-        if called is None:
-            return None
-        text = "\n".join(filter(None, called))
-        if not text:
-            return said or b'""'
-        try:
-            return _written(text) if len(said) <= len('""') else said[:-1] + b"\\n" + _written(text)[1:]
-        except UnicodeEncodeError:  # half of a pair
-            return None
-
-    def _matches_in(self, texts: list[str]) -> int:
-        text = texts[0] if len(texts) == 1 else "\n".join(filter(None, texts))
-        return self._count_in(without_colours(text))
-
-    def _matches_in_built(self, index: int) -> int:
-        return self._matches_in([piece.text for piece in pieces_of(self._messages[index], self._query)])

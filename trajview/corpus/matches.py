@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Final
+from itertools import accumulate, islice, takewhile
+from typing import TYPE_CHECKING, Final
 
+from trajview.formats.built import MessagesOnDemand
 from trajview.models.said import strings_within
 from trajview.patterns.quick_bytes import holds_text, lowered_text
 from trajview.textsafe import without_colours
 
 from .counting import counter_of, is_plain, spans_of
+from .prefilter import prefilter_of
 from .query import SAID, Field, Query
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from trajview.models.run import AgentRun
     from trajview.models.transcript import Transcript
 
-__all__ = ["RUN", "Hit", "Piece", "RunHits", "count_in", "counting", "excerpt", "hits_in", "pieces_of"]
+__all__ = ["RUN", "Hit", "Piece", "RunHits", "Searched", "count_in", "counting", "excerpt", "hits_in", "pieces_of"]
 
 RUN: Final = -1
 """Stands for the transcript or message where a hit is in what is known of the whole run or transcript."""
@@ -28,6 +30,8 @@ _NOTES: Final = "trajview_problem"
 """What trajview itself notes in metadata."""
 _ALL: Final = frozenset({"text", "reasoning", "arguments", "output", "error"})
 """Where a rule can look."""
+_TOGETHER: Final = 64
+"""Messages whose bytes are looked at in one go."""
 Span = tuple[int, int]
 
 
@@ -91,30 +95,18 @@ def hits_in(
     """
     found = RunHits([])
     count = counting(query)
-    words = query.rule.words if query.rule is not None and query.rule.words else ("",)
     for place in _places(run, query):
         if cancelled() or (most is not None and found.matches >= most):
             break
-        if place.said is not None:
-            matches = count(place.said)
-            if not matches:
-                continue
-            if keep is not None and len(found.hits) >= keep:
-                found.add(matches)
-                continue
-        pieces = place.pieces()
-        text = "\n".join(piece.text for piece in pieces)
-        if place.said is None and not (query.literal.may_be_in(text) and _holds_any(text, words)):
+        text = place.text()
+        matches = count(text) if text else 0
+        if not matches:
             continue
-        if keep is not None and len(found.hits) >= keep:
-            found.add(count(text))
-            continue
-        matches = 0
-        for hit, begun in _hits(text, pieces, query, place, around, width):
-            matches += begun
-            if keep is None or len(found.hits) < keep:
-                found.hits.append(hit)
         found.add(matches)
+        if keep is None or len(found.hits) < keep:
+            found.hits += islice(
+                _hits(text, query, place, around, width), None if keep is None else keep - len(found.hits)
+            )
     return found
 
 
@@ -148,71 +140,112 @@ class Piece:
     tool: str | None = None
 
 
+class Searched:
+    """What of some messages a query is looked for in; each is decoded and built as little as it takes."""
+
+    def __init__(self, messages: Sequence[ChatMessage], query: Query) -> None:
+        self._messages, self._query = messages, query
+        self._prefilter = prefilter_of(query.pattern, metadata="metadata" in query.searched)
+        # Messages that are built on demand know their texts without being built, where nothing else matters.
+        self._on_demand = messages if isinstance(messages, MessagesOnDemand) else None
+        self._as_said = query.searched == SAID and not query.tools and not query.parts
+        self._batch, self._may = -1, True
+
+    def role(self, index: int) -> str:
+        """Who speaks in a message."""
+        return self._messages[index].role if self._on_demand is None else self._on_demand.roles[index]
+
+    def text(self, index: int) -> str:
+        """All of a message that is searched; empty where that is nothing, or no match can be in it."""
+        if self._query.roles and not self._query.wants_role(self.role(index)):
+            return ""
+        if self._on_demand is not None:
+            if not self._may_be_near(self._on_demand, index // _TOGETHER):
+                return ""
+            if self._as_said and (texts := self._on_demand.searchable(index)) is not None:
+                return without_colours(texts[0] if len(texts) == 1 else "\n".join(filter(None, texts)))
+        return _joined(pieces_of(self._messages[index], self._query))
+
+    def _may_be_near(self, messages: MessagesOnDemand, batch: int) -> bool:
+        """Whether the bytes of a batch of messages may hold a match: they are asked together, which takes far less time."""
+        if batch != self._batch:
+            self._batch = batch
+            those = range(batch * _TOGETHER, min((batch + 1) * _TOGETHER, len(messages)))
+            parts = list(takewhile(lambda data: data is not None, map(messages.undecoded, those)))
+            self._may = len(parts) < len(those) or self._prefilter.may_match(b"\n".join(filter(None, parts)))
+        return self._may
+
+    def pieces(self, index: int) -> list[Piece]:
+        """The texts that `text` joins, and what each of them is."""
+        labelled = self._on_demand.labelled(index) if self._on_demand is not None and self._as_said else None
+        if labelled is not None:
+            return [_as_read(Piece(*one)) for one in labelled if one[1]]
+        return pieces_of(self._messages[index], self._query)
+
+
 @dataclass(slots=True)
-class _Place:
-    """Something to search: a message, or what is known beside the messages, of which `beside` holds the pieces.
+class _Beside:
+    """What is known of a run or of a transcript beside its messages: a place to search."""
 
-    `said`: all of what is searched in the message, where that is known without building it.
-    """
-
-    query: Query
     number: int
-    transcript: Transcript | None
+    known: list[Piece]
     message: int = RUN
-    said: str | None = None
-    beside: list[Piece] | None = None
+    unit: int = RUN
+    role: str = ""
+
+    def text(self) -> str:
+        """What is searched."""
+        return _joined(self.known)
+
+    def pieces(self) -> list[Piece]:
+        """The texts that this joins."""
+        return self.known
+
+
+@dataclass(slots=True)
+class _InMessage:
+    """A message: a place to search."""
+
+    number: int
+    transcript: Transcript
+    searched: Searched
+    message: int
 
     @property
     def unit(self) -> int:
         """The action unit of the message."""
-        if self.transcript is None or self.message == RUN:
-            return RUN
         return self.transcript.get_action_unit_for_block(self.message) or 0
 
     @property
     def role(self) -> str:
-        """Who speaks; empty beside the messages."""
-        if self.transcript is None or self.message == RUN:
-            return ""
-        roles = getattr(self.transcript.messages, "roles", None)
-        return str(roles[self.message] if roles is not None else self.transcript.messages[self.message].role)
+        """Who speaks."""
+        return self.searched.role(self.message)
+
+    def text(self) -> str:
+        """What is searched."""
+        return self.searched.text(self.message)
 
     def pieces(self) -> list[Piece]:
-        """What is searched."""
-        if self.beside is not None:
-            return self.beside
-        assert self.transcript is not None
-        if self.said is not None:
-            labelled = getattr(self.transcript.messages, "labelled", lambda _: None)(self.message)
-            if labelled is not None:
-                return [_as_read(Piece(*one)) for one in labelled if one[1]]
-        return pieces_of(self.transcript.messages[self.message], self.query)
+        """The texts that this joins."""
+        return self.searched.pieces(self.message)
 
 
-def _places(run: AgentRun, query: Query) -> Iterator[_Place]:
+def _places(run: AgentRun, query: Query) -> Iterator[_Beside | _InMessage]:
     """What a query has to be looked for in, in order."""
     beside = "metadata" in query.searched and not query.roles and not query.tools
     if beside:
-        yield _Place(query, RUN, None, beside=_of_run(run))
-    as_said = query.searched == SAID and not query.tools and not query.parts
+        yield _Beside(RUN, _of_run(run))
     transcripts = run.transcripts[:1] if run.source_format == "sotopia" else run.transcripts
     for number, transcript in enumerate(transcripts):
         if beside:
-            yield _Place(query, number, transcript, beside=_of_transcript(transcript))
-        messages: Any = transcript.messages
-        # Messages that are built on demand give their texts without being built, where nothing else matters.
-        texts = getattr(messages, "searchable", None)
-        for index in range(len(messages)):
-            if query.roles and not query.wants_role(
-                messages.roles[index] if texts is not None else messages[index].role
-            ):
-                continue
-            known = texts(index) if texts is not None and as_said else None
-            if known is None:
-                said = None
-            else:
-                said = without_colours(known[0] if len(known) == 1 else "\n".join(filter(None, known)))
-            yield _Place(query, number, transcript, index, said)
+            yield _Beside(number, _of_transcript(transcript))
+        searched = Searched(transcript.messages, query)
+        for index in range(len(transcript.messages)):
+            yield _InMessage(number, transcript, searched, index)
+
+
+def _joined(pieces: Iterable[Piece]) -> str:
+    return "\n".join(piece.text for piece in pieces)
 
 
 def pieces_of(message: ChatMessage, query: Query) -> list[Piece]:
@@ -272,51 +305,40 @@ def _flat(value: object) -> Iterator[str]:
             yield f"{path}: {str(item).lower() if isinstance(item, bool) else item}"
 
 
-def _hits(
-    text: str, pieces: list[Piece], query: Query, place: _Place, around: int, width: int | None
-) -> Iterator[tuple[Hit, int]]:
-    """The lines that hold matches, and how many begin on each."""
-    ends: list[int] = []
+def _hits(text: str, query: Query, place: _Beside | _InMessage, around: int, width: int | None) -> Iterator[Hit]:
+    """The lines that hold matches."""
+    pieces, unit, role = place.pieces(), place.unit, place.role
+    ends = list(accumulate(len(piece.text) + 1 for piece in pieces))
     number = counted = 0
-    for start, end, spans, count in _lines_with(text, query):
-        if not ends:
-            ends = list(accumulate(len(piece.text) + 1 for piece in pieces))
-            unit, role = place.unit, place.role
+    for start, end, spans in _lines_with(text, query):
         number += text.count("\n", counted, start)
         counted = start
         piece = pieces[bisect_right(ends, start)]
         shown, kept, cut = excerpt(text[start:end], spans, width)
         before = tuple(_clipped(_lines_before(text, start, around), width)) if around else ()
         after = tuple(_clipped(_lines_after(text, end, around), width)) if around else ()
-        yield (
-            Hit(
-                place.number, place.message, unit, role, piece.tool, piece.field, number,
-                shown, kept, before, after, cut,
-            ),
-            count,
+        yield Hit(
+            place.number, place.message, unit, role, piece.tool, piece.field, number, shown, kept, before, after, cut,
         )  # fmt: skip
 
 
-def _lines_with(text: str, query: Query) -> Iterator[tuple[int, int, list[Span], int]]:
-    """Each line that a match touches: start, end, the spans in it, and how many matches begin there."""
-    start, end, spans, count = 0, -1, list[Span](), 0
+def _lines_with(text: str, query: Query) -> Iterator[tuple[int, int, list[Span]]]:
+    """Each line that a match touches: start, end, the spans in it."""
+    start, end, spans = 0, -1, list[Span]()
     for first, last in spans_of(query.pattern)(text):
-        begins = True
         while first < last:
             if first > end:
                 if spans:
-                    yield start, end, spans, count
+                    yield start, end, spans
                 start = text.rfind("\n", 0, first) + 1
                 end = text.find("\n", first)
                 end = len(text) if end < 0 else end
-                spans, count = [], 0
+                spans = []
             # The end of a line that belongs to a match is shown nowhere, but the line is.
             spans.append((first - start, min(last, end) - start))
-            count += begins
-            begins = False
             first = end + 1
     if spans:
-        yield start, end, spans, count
+        yield start, end, spans
 
 
 def _lines_before(text: str, start: int, count: int) -> list[str]:
