@@ -12,10 +12,8 @@ from hypothesis import strategies as st
 from tests.formats.strategies import items
 from tests.formats.undecoded import undecoded
 from trajview.app.search import search
-from trajview.corpus import absence, json_counting
-from trajview.corpus.absence import beginning_of
+from trajview.corpus import matches
 from trajview.corpus.counting import counter_of
-from trajview.corpus.json_counting import pattern_counter_in_json
 from trajview.corpus.pattern_words import literal_of
 from trajview.corpus.query import Query, QueryError, query_from
 from trajview.formats.chat import Conversation, message_of
@@ -24,7 +22,6 @@ from trajview.formats.docent import DocentSource
 from trajview.formats.docent import message_of as docents_message_of
 from trajview.highlight import text_of
 from trajview.models.messages import ChatMessage, UserMessage
-from trajview.patterns import rows
 from trajview.textsafe import without_colours
 
 PATTERNS = st.text(alphabet="abcA.*+?[]{}()|\\^$1-sſ k", max_size=8)
@@ -159,14 +156,8 @@ def test_messages_that_are_bytes_are_searched_as_built_ones_are(
         built, lazy = at_once(logged), unread(ChatSource(items))
     query = query_from(text)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rows, "_LEAST_RARE", 0.0)
-        patch.setattr(absence, "_WORTH", 0)
-        patch.setattr(json_counting, "_WORTH", 0)
-        for made in (beginning_of, pattern_counter_in_json):
-            made.cache_clear()
+        patch.setattr(matches, "_TOGETHER", 2)
         (*first, last) = search(lazy, query, start)
-    for made in (beginning_of, pattern_counter_in_json):
-        made.cache_clear()
     expected = {index: _count(query, without_colours(text_of(message))) for index, message in enumerate(built)}
     expected = {index: count for index, count in expected.items() if count}
     assert dict(zip(last.messages, last.counts, strict=True)) == expected

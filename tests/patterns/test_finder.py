@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from trajview.patterns import chars, engine, finder, translate
+from trajview.patterns import finder, re2
 from trajview.patterns.finder import Finder, Span, finder_of, times_by_re
 from trajview.rules.built_in import built_in_rules
 
@@ -75,12 +75,6 @@ TEXTS = st.lists(
 )
 
 
-@pytest.fixture(autouse=True)
-def _every_text_is_for_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(finder, "_SHORT", 0)
-    monkeypatch.setattr(finder, "_WORTH", 0)
-
-
 def as_re_finds(pattern: re.Pattern[str], text: str) -> list[Span]:
     """Every match that is not empty."""
     return [match.span() for match in pattern.finditer(text) if match.group()]
@@ -94,9 +88,7 @@ def check(found: Finder, text: str) -> None:
     assert found.matches(text) == (first is not None)
 
 
-@settings(
-    max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(PATTERNS, st.sampled_from(FLAGS), TEXTS)
 def test_every_match_is_the_one_of_re(source: str, flags: int, texts: list[str]) -> None:
     with warnings.catch_warnings(action="ignore"):
@@ -115,8 +107,7 @@ def handled(source: str, flags: int = 0) -> bool:
     "source",
     [
         r"[0-9]{3}\s+\w+ing?", r"\d+\.\d+", r"(?i)\bfail(ed|ure)\b", r"(?m)(a+)+$", "a*?b", "(?:ab|a)(?:bc)??x",
-        r"(?<!\w)(?:failed)(?!\w)", r"(?<!\w)(?:-?\d+%?)(?!\w)|x", r"(?<!\w)(?:.*error.*)(?!\w)", r"(?P<name>x)y", r"(?#note)x",
-        "x{1000}", "[^\U0010ffff]x", "\u3042x",
+        r"(?P<name>x)y", r"(?#note)x", "x{1000}", r"\bfailed\b", "[^\U0010ffff]x", "\u3042x",
     ],
 )  # fmt: skip
 def test_what_people_look_for_is_for_the_engine(source: str) -> None:
@@ -127,7 +118,7 @@ def test_what_people_look_for_is_for_the_engine(source: str) -> None:
     "source",
     [
         r"(a)\1", "x*", "(?:a*)+b", "(?:a|)*b", r"(?=a)", "a(?=bc)", "(?<=a)b", "(?>a+)b", "a++b", "(a)?(?(1)b|c)", "x{1001}",
-        "(?:x{500}){500}", r"(?<!\w)(?!\w)", r"(?<=\W)a",
+        "(?:x{500}){500}", r"(?<!\w)(?!\w)", r"(?<=\W)a", r"(?<!\w)(?:-?\d+%?)(?!\w)|x", "x$",
     ],
 )  # fmt: skip
 def test_what_may_not_mean_the_same_is_left_to_re(source: str) -> None:
@@ -137,73 +128,27 @@ def test_what_may_not_mean_the_same_is_left_to_re(source: str) -> None:
         check(found, text)
 
 
-@with_the_engine
-def test_texts_beyond_ascii_are_for_the_engine_too() -> None:
-    found = Finder(re.compile(r"(?i)\w+\s\d[^x]"))
-    for text in ("café 1\u3042 CAFÉ\u2003\u0663é\u201c", "\u201ca 1\u201d \u3042\u3042 1\U0001f600" * 300):
-        assert found.handles(text)
-        assert as_re_finds(found.pattern, text)
-        check(found, text)
-
-
-@with_the_engine
-def test_where_words_end_is_for_the_engine_unless_some_are_beyond_ascii() -> None:
-    found = Finder(re.compile(r"\bx\b|(?<!\w)(?:\w+-?)(?!\w)"))
-    assert found.handles("\u201cx\u201d \u2014 x\U0001f600 ab- c")
-    assert not found.handles("x éx xé")
-    check(found, "\u201cx\u201d \u2014 x\U0001f600 ab- c")
-    check(found, "x éx xé é- ")
-    assert Finder(re.compile(r"\bx\b", re.ASCII)).handles("x éx xé")
-
-
 def test_ignoring_case_in_ascii_alone_brings_in_no_other_letters() -> None:
     for source in ("(?:ak| |K)[^x]", "(?:S|\\x1d|ab|)[^x]"):
         check(Finder(re.compile(source, re.A | re.I)), "S\u017f\u3042 Ka \u212aa x\u017f\u017fx\u212a\u212ax")
+
+
+@with_the_engine
+def test_texts_beyond_ascii_are_for_the_engine_where_they_mean_the_same() -> None:
+    for source, text in (("(?i)x[^y]+\n", "Xé\u3042\n"), (r"(?a)\b\w+\b", "x é 1")):
+        found = Finder(re.compile(source))
+        assert found.handles(text)
+        check(found, text)
+    for source, text in ((r"\w+", "é"), (r"\bx", "éx x"), ("(?i)k", "\u212a"), ("(?i)é", "É")):
+        found = Finder(re.compile(source))
+        assert not found.handles(text)
+        check(found, text)
 
 
 def test_half_of_a_pair_is_left_to_re() -> None:
     found = Finder(re.compile("a."))
     assert not found.handles("a\ud800")
     check(found, "a\ud800 ab")
-
-
-@with_the_engine
-def test_few_texts_beyond_ascii_are_not_worth_the_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(finder, "_WORTH", 10)
-    found = Finder(re.compile(r"\w+"))
-    assert [found.handles("ééééé") for _ in range(3)] == [False, False, True]
-
-
-@pytest.mark.parametrize("flags", [re.U, re.U | re.I, re.A | re.I])
-@pytest.mark.parametrize("source", [r"\w", "[^\\s\u201c]", "\u017f", "[a-z\u1e9e-\u212a]", "[^\u0130k]"])
-def test_a_character_of_all_of_unicode_is_what_re_says(source: str, flags: int) -> None:
-    every = "".join(map(chr, range(0x110000)))
-    [(code, value)] = translate.import_module("re._parser").parse(source, flags)
-    value = tuple(map(tuple, value)) if isinstance(value, list) else value
-    ranges = chars.chars_in(code, value, flags, chars.EVERY)
-    assert "".join(every[first : last + 1] for first, last in ranges) == "".join(re.findall(source, every, flags))
-
-
-@with_the_engine
-@pytest.mark.parametrize(
-    "source", [r"aa(?=bc)", r"(?<![\w-])sk-[a-z]+(?![\w-])", "(?>a+)q", "(?:a|b*)*+q", "(?:a|b*)*q", "a{2000}", r"\bq$"]
-)
-def test_where_there_can_be_no_match_that_is_soon_known(source: str) -> None:
-    found = Finder(re.compile(source))
-    for text in ("a bb -\n", "a \u3042 b \u201c"):
-        assert found.handles(text)
-        check(found, text)
-    for text in ("aabc aa q a\u3042bcq sk-x \u3042q", "q\n", "aq bbq sk-y sk-zé sk-A abc", "a" * 2_001 + "q"):
-        check(found, text)
-
-
-@with_the_engine
-def test_the_end_of_a_text_that_ends_with_a_newline_is_left_to_re() -> None:
-    found = Finder(re.compile("x$"))
-    assert found.handles("x")
-    assert not found.handles("x\nx\n")
-    check(found, "x\nx")
-    check(found, "x\nx\n")
 
 
 def test_letters_that_ignoring_case_makes_ascii_ones_are_found() -> None:
@@ -228,23 +173,23 @@ def test_a_pattern_that_takes_for_ever_does_not() -> None:
 @with_the_engine
 def test_a_bad_pattern_is_not_given_to_re_for_matches_close_together(monkeypatch: pytest.MonkeyPatch) -> None:
     found = Finder(re.compile(r"(?:\w+)+ "))
-    assert found.count("a b ") == 2
+    assert found.handles("")
+    assert not found._tame
     monkeypatch.setattr(found, "pattern", None)  # it would fail
     assert found.count("a " * 1_000) == len(list(found.spans("a " * 1_000))) == 1_000
 
 
-@pytest.mark.parametrize("missing", [("re2",), ("re._parser",)], ids=str)
-def test_the_same_is_found_without_the_engine(monkeypatch: pytest.MonkeyPatch, missing: tuple[str]) -> None:
-    of = engine if missing == ("re2",) else translate
+@pytest.mark.parametrize("missing", ["re2", "re._parser"])
+def test_the_same_is_found_without_the_engine(monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
     with monkeypatch.context() as patched:
-        real = translate.import_module
+        real = re2.import_module
 
         def found_or_not(name: str) -> Any:
-            if name in missing:
+            if name == missing:
                 raise ImportError(name)
             return real(name)
 
-        patched.setattr(of, "import_module", found_or_not)
+        patched.setattr(re2, "import_module", found_or_not)
         found = Finder(re.compile("a+b"))
         assert not found.handles("aab")
     check(found, "aab b ab")
@@ -264,14 +209,10 @@ def test_the_rules_that_come_with_trajview_find_the_same_in_the_samples() -> Non
 
 @with_the_engine
 @pytest.mark.parametrize("before", ["", "é", "\u3042\U0001f600"])
-def test_matches_that_are_close_together_are_counted_behind_any_characters(
-    monkeypatch: pytest.MonkeyPatch, before: str
-) -> None:
-    monkeypatch.setattr(finder, "_WORTH", 0)
+def test_many_matches_are_counted_behind_any_characters(before: str) -> None:
     text = before * 300 + "ab " * 1000 + before
     found = Finder(re.compile("ab"))
     assert found.count(text) == 1000
-    assert found._left, "re was not asked"
     assert list(Finder(re.compile("ab")).spans(text)) == [match.span() for match in re.finditer("ab", text)]
 
 

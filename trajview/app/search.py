@@ -9,22 +9,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import Final
 
-from trajview.corpus.matches import pieces_of
-from trajview.corpus.prefilter import prefilter_of
-from trajview.corpus.query import SAID, Query
+from trajview.corpus.matches import Searched
+from trajview.corpus.query import Query
 from trajview.models.messages import ChatMessage
-from trajview.textsafe import without_colours
 
 from .render.lines import Said
 
 __all__ = ["SearchHits", "search", "search_others"]
-
-_ASKED: Final = 64
-_MOST_PASSED: Final = 48
-_UNASKED: Final = 2_000
-"""Where so many of so many messages pass the prefilter, it is left out for so many more: it takes as long as decoding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +108,13 @@ def _search(
     at_once: bool,
 ) -> Iterator[SearchHits]:
     text = str(query) if text is None else text
-    looked = _Looked(messages, query, count_in)
+    searched, count = Searched(messages, query), len(messages)
     found: dict[int, int] = {}
-    for index in looked.numbers_from(start):
+    for index in (*range(start, count), *range(min(start, count))):
         if cancelled():
             return
-        matches = looked.matches(index)
+        said = searched.text(index)
+        matches = count_in(said) if said else 0
         if matches:
             found[index] = matches
             if len(found) == 1 and at_once:
@@ -130,55 +123,3 @@ def _search(
         return
     hits = tuple(sorted(found))
     yield SearchHits(text, query.pattern, hits, tuple(found[index] for index in hits), query=query)
-
-
-class _Asked:
-    """Asks of each message whether it may hold a match; but not for a while where nearly all of them may."""
-
-    def __init__(self) -> None:
-        self._asked = self._passed = self._unasked = 0
-
-    def asks(self) -> bool:
-        """Whether to ask of the next message."""
-        if self._unasked:
-            self._unasked -= 1
-            return False
-        return True
-
-    def passed(self, passes: bool) -> bool:
-        """What was answered, which is kept in mind."""
-        self._asked, self._passed = self._asked + 1, self._passed + passes
-        if self._asked == _ASKED:
-            self._unasked = _UNASKED if self._passed >= _MOST_PASSED else 0
-            self._asked = self._passed = 0
-        return passes
-
-
-class _Looked:
-    """Messages that are looked at for a query, each as little as it takes."""
-
-    def __init__(self, messages: Sequence[ChatMessage], query: Query, count_in: Callable[[str], int]) -> None:
-        self._messages, self._query, self._count_in = messages, query, count_in
-        self._prefilter = prefilter_of(query.pattern, metadata="metadata" in query.searched)
-        self._as_said = query.searched == SAID and not query.tools
-        self._words = _Asked()
-
-    def numbers_from(self, start: int) -> Iterator[int]:
-        """The messages from one on, round the end."""
-        count = len(self._messages)
-        yield from range(start, count)
-        yield from range(min(start, count))
-
-    def _may_match(self, message: ChatMessage) -> bool:
-        logged = message.logged if self._prefilter.clauses and self._words.asks() else None
-        return logged is None or self._words.passed(self._prefilter.may_match(logged))
-
-    def matches(self, index: int) -> int:
-        """How many matches a message holds."""
-        query, message = self._query, self._messages[index]
-        if query.roles and not query.wants_role(message.role):
-            return 0
-        if not self._may_match(message):
-            return 0
-        texts = message.texts() if self._as_said else [piece.text for piece in pieces_of(message, query)]
-        return self._count_in(without_colours(texts[0] if len(texts) == 1 else "\n".join(texts)))

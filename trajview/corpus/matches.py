@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, islice, takewhile
 from typing import TYPE_CHECKING, Final
 
 from trajview.formats.registry import format_or_default
@@ -14,14 +14,15 @@ from trajview.patterns.quick_bytes import holds_text, lowered_text
 from trajview.textsafe import without_colours
 
 from .counting import counter_of, is_plain, spans_of
+from .prefilter import prefilter_of
 from .query import SAID, Field, Query
 
 if TYPE_CHECKING:
-    from trajview.models.messages import ChatMessage
+    from trajview.models.messages import AssistantMessage, ChatMessage
     from trajview.models.run import AgentRun
     from trajview.models.transcript import Transcript
 
-__all__ = ["RUN", "Hit", "Piece", "RunHits", "count_in", "counting", "excerpt", "hits_in", "pieces_of"]
+__all__ = ["RUN", "Hit", "Piece", "RunHits", "Searched", "count_in", "counting", "excerpt", "hits_in", "pieces_of"]
 
 RUN: Final = -1
 """Stands for the transcript or message where a hit is in what is known of the whole run or transcript."""
@@ -29,6 +30,8 @@ _NOTES: Final = "trajview_problem"
 """What trajview itself notes in metadata."""
 _ALL: Final = frozenset({"text", "reasoning", "arguments", "output", "error"})
 """Where a rule can look."""
+_TOGETHER: Final = 64
+"""Messages whose bytes are looked at in one go."""
 Span = tuple[int, int]
 
 
@@ -36,16 +39,7 @@ Span = tuple[int, int]
 class Hit:
     """A line that holds a match, or a part of one: the spans within it, and the lines around it.
 
-    `transcript`, `message` and `unit` count from 0; each is -1 where the hit is in what is known of the whole run or
-    transcript. `field` is `text`, `reasoning`, `arguments` or `metadata`. `spans` are pairs of columns in `text`, from 0,
-    the end not included. `line` counts the lines of what is searched in the message from 0; `cut` characters were left out
-    at its start.
-
-    >>> from trajview import open_corpus
-    >>> found = next(open_corpus("sample_data/adp").search("coffee"))
-    >>> hit = found.hits[0]
-    >>> hit.label, hit.role, [hit.text[start:end] for start, end in hit.spans]
-    ('T0B0', 'user', ['coffee', 'coffee'])
+    `line` counts the lines of what is searched in the message from 0; `cut` characters were left out at its start.
     """
 
     transcript: int
@@ -101,30 +95,18 @@ def hits_in(
     """
     found = RunHits([])
     count = counting(query)
-    words = query.rule.words if query.rule is not None and query.rule.words else ("",)
     for place in _places(run, query):
         if cancelled() or (most is not None and found.matches >= most):
             break
-        if place.said is not None:
-            matches = count(place.said)
-            if not matches:
-                continue
-            if keep is not None and len(found.hits) >= keep:
-                found.add(matches)
-                continue
-        pieces = place.pieces()
-        text = "\n".join(piece.text for piece in pieces)
-        if place.said is None and not (query.literal.may_be_in(text) and _holds_any(text, words)):
+        text = place.text()
+        matches = count(text) if text else 0
+        if not matches:
             continue
-        if keep is not None and len(found.hits) >= keep:
-            found.add(count(text))
-            continue
-        matches = 0
-        for hit, begun in _hits(text, pieces, query, place, around, width):
-            matches += begun
-            if keep is None or len(found.hits) < keep:
-                found.hits.append(hit)
         found.add(matches)
+        if keep is None or len(found.hits) < keep:
+            found.hits += islice(
+                _hits(text, query, place, around, width), None if keep is None else keep - len(found.hits)
+            )
     return found
 
 
@@ -158,87 +140,156 @@ class Piece:
     tool: str | None = None
 
 
+class Searched:
+    """What of some messages a query is looked for in; each is decoded and built as little as it takes."""
+
+    def __init__(self, messages: Sequence[ChatMessage], query: Query) -> None:
+        self._messages, self._query = messages, query
+        self._prefilter = prefilter_of(query.pattern, metadata="metadata" in query.searched)
+        self._as_said = query.searched == SAID and not query.tools and not query.parts
+        self._batch, self._may = -1, True
+
+    def role(self, index: int) -> str:
+        """Who speaks in a message."""
+        return self._messages[index].role
+
+    def text(self, index: int) -> str:
+        """All of a message that is searched; empty where that is nothing, or no match can be in it."""
+        message = self._messages[index]
+        if self._query.roles and not self._query.wants_role(message.role):
+            return ""
+        if not self._may_be_near(index // _TOGETHER):
+            return ""
+        if self._as_said:
+            return without_colours("\n".join(message.texts()))
+        return _joined(pieces_of(message, self._query))
+
+    def _may_be_near(self, batch: int) -> bool:
+        """Whether the bytes of a batch of messages may hold a match: they are asked together, which takes far less time."""
+        if batch != self._batch:
+            self._batch = batch
+            those = self._messages[batch * _TOGETHER : (batch + 1) * _TOGETHER]
+            parts = list(takewhile(lambda data: data is not None, (message.logged for message in those)))
+            self._may = len(parts) < len(those) or self._prefilter.may_match(b"\n".join(filter(None, parts)))
+        return self._may
+
+    def pieces(self, index: int) -> list[Piece]:
+        """The texts that `text` joins, and what each of them is."""
+        message = self._messages[index]
+        if self._as_said:
+            return [_as_read(Piece(*one)) for one in message.said()]
+        return pieces_of(message, self._query)
+
+
 @dataclass(slots=True)
-class _Place:
-    """Something to search: a message, or what is known beside the messages, of which `beside` holds the pieces.
+class _Beside:
+    """What is known of a run or of a transcript beside its messages: a place to search."""
 
-    `said`: all of what is searched in the message, where that is known without building it.
-    """
-
-    query: Query
     number: int
-    transcript: Transcript | None
+    known: list[Piece]
     message: int = RUN
-    said: str | None = None
-    beside: list[Piece] | None = None
+    unit: int = RUN
+    role: str = ""
+
+    def text(self) -> str:
+        """What is searched."""
+        return _joined(self.known)
+
+    def pieces(self) -> list[Piece]:
+        """The texts that this joins."""
+        return self.known
+
+
+@dataclass(slots=True)
+class _InMessage:
+    """A message: a place to search."""
+
+    number: int
+    transcript: Transcript
+    searched: Searched
+    message: int
 
     @property
     def unit(self) -> int:
         """The action unit of the message."""
-        if self.transcript is None or self.message == RUN:
-            return RUN
         return self.transcript.get_action_unit_for_block(self.message) or 0
 
     @property
     def role(self) -> str:
-        """Who speaks; empty beside the messages."""
-        if self.transcript is None or self.message == RUN:
-            return ""
-        return self.transcript.messages[self.message].role
+        """Who speaks."""
+        return self.searched.role(self.message)
+
+    def text(self) -> str:
+        """What is searched."""
+        return self.searched.text(self.message)
 
     def pieces(self) -> list[Piece]:
-        """What is searched."""
-        if self.beside is not None:
-            return self.beside
-        assert self.transcript is not None
-        message = self.transcript.messages[self.message]
-        if self.said is not None:
-            return [_as_read(Piece(*one)) for one in message.said()]
-        return pieces_of(message, self.query)
+        """The texts that this joins."""
+        return self.searched.pieces(self.message)
 
 
-def _places(run: AgentRun, query: Query) -> Iterator[_Place]:
+def _places(run: AgentRun, query: Query) -> Iterator[_Beside | _InMessage]:
     """What a query has to be looked for in, in order."""
     beside = "metadata" in query.searched and not query.roles and not query.tools
     if beside:
-        yield _Place(query, RUN, None, beside=_of_run(run))
-    as_said = query.searched == SAID and not query.tools and not query.parts
+        yield _Beside(RUN, _of_run(run))
     transcripts = run.transcripts[:1] if format_or_default(run.source_format).retells else run.transcripts
     for number, transcript in enumerate(transcripts):
         if beside:
-            yield _Place(query, number, transcript, beside=_of_transcript(transcript))
-        for index, message in enumerate(transcript.messages):
-            if query.roles and not query.wants_role(message.role):
-                continue
-            said = without_colours("\n".join(message.texts())) if as_said else None
-            yield _Place(query, number, transcript, index, said)
+            yield _Beside(number, _of_transcript(transcript))
+        searched = Searched(transcript.messages, query)
+        for index in range(len(transcript.messages)):
+            yield _InMessage(number, transcript, searched, index)
+
+
+def _joined(pieces: Iterable[Piece]) -> str:
+    return "\n".join(piece.text for piece in pieces)
 
 
 def pieces_of(message: ChatMessage, query: Query) -> list[Piece]:
     """The texts of a message that a query is looked for in, as they read: `highlight.text_of`'s, without restrictions."""
-    wanted = query.searched
+    wanted, parts = query.searched, query.parts or _ALL
+    tool = message.function if message.role == "tool" else None
+    takes_text = not query.tools or (message.role == "tool" and query.wants_tool(tool))
     found: list[Piece] = []
-    own_tool = message.function if message.role == "tool" else None
-    takes_text = not query.tools or (message.role == "tool" and query.wants_tool(own_tool))
-    parts = query.parts or _ALL
-    if takes_text and "text" in wanted and ("output" if message.role == "tool" else "text") in parts:
-        found.append(Piece("text", message.text, own_tool))
-    if takes_text and "reasoning" in wanted and "reasoning" in parts:
-        found += [Piece("reasoning", text) for text in message.reasoning]
+    if takes_text:
+        found += _own_texts(message, tool, wanted, parts)
     if message.role == "assistant" and "arguments" in wanted:
-        for call in message.tool_calls or ():
-            if query.wants_tool(call.function):
-                texts = [call.function, *strings_within(call.arguments)] if "arguments" in parts else []
-                texts += [call.parse_error or ""] if "error" in parts else []
-                found += [Piece("arguments", text, call.function) for text in texts]
+        found += _called(message, query, parts)
     elif message.role == "tool" and message.error and takes_text and "text" in wanted and "error" in parts:
-        found += [Piece("text", text, own_tool) for text in strings_within(message.error)]
+        found += [Piece("text", text, tool) for text in strings_within(message.error)]
     if takes_text and "metadata" in wanted:
-        model = message.model if message.role == "assistant" else None
-        named = {"name": message.name, "recipient": message.recipient, "model": model, "timestamp": message.timestamp}
-        lines = [*_flat(named), *_flat({k: v for k, v in message.metadata.items() if not k.startswith(_NOTES)})]
-        found += [Piece("metadata", line, own_tool) for line in lines]
+        found += [Piece("metadata", line, tool) for line in _known_of(message)]
     return [_as_read(piece) for piece in found if piece.text]
+
+
+def _own_texts(
+    message: ChatMessage, tool: str | None, wanted: Collection[str], parts: Collection[str]
+) -> Iterator[Piece]:
+    """What a message says and thinks itself."""
+    if "text" in wanted and ("output" if message.role == "tool" else "text") in parts:
+        yield Piece("text", message.text, tool)
+    if "reasoning" in wanted and "reasoning" in parts:
+        for text in message.reasoning:
+            yield Piece("reasoning", text)
+
+
+def _called(message: AssistantMessage, query: Query, parts: Collection[str]) -> Iterator[Piece]:
+    """What a message calls, of the tools that are searched."""
+    for call in message.tool_calls or ():
+        if query.wants_tool(call.function):
+            texts = [call.function, *strings_within(call.arguments)] if "arguments" in parts else []
+            texts += [call.parse_error or ""] if "error" in parts else []
+            for text in texts:
+                yield Piece("arguments", text, call.function)
+
+
+def _known_of(message: ChatMessage) -> Iterator[str]:
+    """What is known of a message beside what it says, a line each."""
+    model = message.model if message.role == "assistant" else None
+    named = {"name": message.name, "recipient": message.recipient, "model": model, "timestamp": message.timestamp}
+    yield from _flat(named)
+    yield from _flat({key: value for key, value in message.metadata.items() if not key.startswith(_NOTES)})
 
 
 def _as_read(piece: Piece) -> Piece:
@@ -271,51 +322,40 @@ def _flat(value: object) -> Iterator[str]:
             yield f"{path}: {str(item).lower() if isinstance(item, bool) else item}"
 
 
-def _hits(
-    text: str, pieces: list[Piece], query: Query, place: _Place, around: int, width: int | None
-) -> Iterator[tuple[Hit, int]]:
-    """The lines that hold matches, and how many begin on each."""
-    ends: list[int] = []
+def _hits(text: str, query: Query, place: _Beside | _InMessage, around: int, width: int | None) -> Iterator[Hit]:
+    """The lines that hold matches."""
+    pieces, unit, role = place.pieces(), place.unit, place.role
+    ends = list(accumulate(len(piece.text) + 1 for piece in pieces))
     number = counted = 0
-    for start, end, spans, count in _lines_with(text, query):
-        if not ends:
-            ends = list(accumulate(len(piece.text) + 1 for piece in pieces))
-            unit, role = place.unit, place.role
+    for start, end, spans in _lines_with(text, query):
         number += text.count("\n", counted, start)
         counted = start
         piece = pieces[bisect_right(ends, start)]
         shown, kept, cut = excerpt(text[start:end], spans, width)
         before = tuple(_clipped(_lines_before(text, start, around), width)) if around else ()
         after = tuple(_clipped(_lines_after(text, end, around), width)) if around else ()
-        yield (
-            Hit(
-                place.number, place.message, unit, role, piece.tool, piece.field, number,
-                shown, kept, before, after, cut,
-            ),
-            count,
+        yield Hit(
+            place.number, place.message, unit, role, piece.tool, piece.field, number, shown, kept, before, after, cut,
         )  # fmt: skip
 
 
-def _lines_with(text: str, query: Query) -> Iterator[tuple[int, int, list[Span], int]]:
-    """Each line that a match touches: start, end, the spans in it, and how many matches begin there."""
-    start, end, spans, count = 0, -1, list[Span](), 0
+def _lines_with(text: str, query: Query) -> Iterator[tuple[int, int, list[Span]]]:
+    """Each line that a match touches: start, end, the spans in it."""
+    start, end, spans = 0, -1, list[Span]()
     for first, last in spans_of(query.pattern)(text):
-        begins = True
         while first < last:
             if first > end:
                 if spans:
-                    yield start, end, spans, count
+                    yield start, end, spans
                 start = text.rfind("\n", 0, first) + 1
                 end = text.find("\n", first)
                 end = len(text) if end < 0 else end
-                spans, count = [], 0
+                spans = []
             # The end of a line that belongs to a match is shown nowhere, but the line is.
             spans.append((first - start, min(last, end) - start))
-            count += begins
-            begins = False
             first = end + 1
     if spans:
-        yield start, end, spans, count
+        yield start, end, spans
 
 
 def _lines_before(text: str, start: int, count: int) -> list[str]:

@@ -7,49 +7,45 @@ What else they may have become on the way is accounted for here:
   letter of an ASCII word that is spelled so makes the bytes suspicious, whatever they hold.
 - Case is ignored beyond ASCII: the Kelvin sign matches a k.
 - A record that is shown as JSON reads `\\n` where it breaks a line: an n before the word that was no letter of it.
-- Codes for colours are taken out of texts, and may stand within a word: bytes that have some are looked at without them, too.
+- Codes for colours are taken out of texts, and may stand within a word.
 - The formats add words of their own (`formats.words`), and numbers, which they write in their own way.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from itertools import product
 from typing import Final
 
 from trajview.formats import registry
 from trajview.formats.words import AddedWords
-from trajview.patterns.quick_bytes import holds, lowered, place_of
+from trajview.patterns.quick_bytes import holds, place_of, place_uncased
 
 from .pattern_words import LONGEST, Word, words_of
 
 __all__ = ["Prefilter", "prefilter_of"]
 
 _MOST_WORDS: Final = 3
-_MOST_SPELLINGS: Final = 8
-_FEW: Final = 6
-
-_AS_LOGGED: Final = AddedWords(always=("inf nan",))
-"""What becomes of numbers, and of what stands for none, in the arguments of calls; which says more than that, is not as logged."""
 
 _MARK: Final = b"DELIMITER_"
 """TaskWeaver's marks in a text, which may be taken out from within a word."""
-_MARK_LOW: Final = _MARK.lower()
 _SPELLED: Final = (rb"\\u001b", rb"\u0020", rb"\u003", rb"\u004", rb"\u005", rb"\u006", rb"\u007")
 """How a space, and an ASCII letter or digit, begin in JSON's other spelling; and codes for colours in JSON within JSON, which
 may be such codes, or may read as they are written."""
-_ESCAPE: Final = rb"\u001b"
-_COLOUR: Final = re.compile(rb"\[[0-9;:]{0,200}m|\[[0-9;?]{0,20}[kjgh]|\(b|\[\?25[hl]")
-"""What follows it in codes for colours, which nobody reads (`textsafe.without_colours`), in small letters."""
-_CODES: Final = re.compile(rb"(?:\\u001b(?:" + _COLOUR.pattern + rb"))+")
+_ESCAPES: Final = (rb"\u001b", rb"\u001B", b"\x1b")
+"""With what codes for colours begin."""
+_CODE: Final = rb"(?:\\u001b|\x1b)(?:\[[0-9;:]{0,200}m|\[[0-9;?]{0,20}[kjgh]|\(b|\[\?25[hl])"
+"""A code for colours, which nobody reads (`textsafe.without_colours`)."""
 _HEAD: Final = 8
 """Bytes of a word that are looked for by themselves: the first code within it may begin behind more of them, or fewer."""
+_SHORT: Final = 2
+"""Letters."""
 _STEPS: Final = 1_000
-_STEP_PER: Final = 8
-"""Letters and codes that are looked at in so many bytes of a log, and how many at least, before they are let pass."""
+_STEP_PER: Final = 256
+"""Codes that are looked at in so many bytes of a log, and how many at least, before the bytes are let pass."""
 _COLOURED: Final = 4_096
 """Bytes that a word may take where every letter of it has a colour of its own."""
 _ESCAPED_HEAD: Final = re.compile(r"u?00[01][0-9a-f]|0?[01][0-9a-f]|[0-9a-fnrt]")
@@ -61,32 +57,27 @@ _NUMBER: Final = re.compile(r"\d*e?\d*\Z", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class _Clause:
-    """Bytes, one of which is there wherever a word is; the `escapes`, or `spelled`, find the word's other spellings.
+    """Bytes, one of which is there wherever one of some words is."""
 
-    `exact`: the `needles` mind the case. The `others`, and other spellings, are in small letters.
-    """
-
-    needles: tuple[bytes, ...]
-    others: tuple[bytes, ...]
-    escapes: tuple[bytes, ...]
-    spelled: re.Pattern[bytes] | None
+    words: tuple[bytes, ...]
     exact: bool
-    weight: int
+    """Whether the words mind the case."""
+    letters: tuple[bytes, ...]
+    """Letters that stand for one of a word where case is ignored, and that looking for the word does not find."""
+    others: tuple[bytes, ...]
+    """What the log holds where a format adds a word; in any case."""
+    escapes: tuple[bytes, ...]
+    """JSON's other spelling of letters beyond ASCII; in any case."""
 
-    def may_be_in(self, data: bytes | memoryview, low: bytes, escaped: bool) -> bool:
-        """Whether bytes hold such a word; `low` are the same in small letters, `escaped`: they hold JSON's other spelling."""
-        searched = data if self.exact else low
-        for needle in self.needles:
-            if holds(searched, needle):
-                return True
-        for other in self.others:
-            if holds(low, other):
-                return True
-        if not escaped:
-            return False
-        if self.spelled is not None:
-            return self.spelled.search(low) is not None
-        return any(holds(low, escape) for escape in self.escapes)
+    def may_be_in(self, data: bytes | memoryview, escaped: bool) -> bool:
+        """Whether bytes hold such a word; `escaped`: they hold JSON's other spelling of something."""
+        exact = (*self.words, *self.letters) if self.exact else self.letters
+        if any(holds(data, word) for word in exact):
+            return True
+        uncased = self.others if self.exact else (*self.words, *self.others)
+        if escaped:
+            uncased = (*uncased, *self.escapes)
+        return any(place_uncased(data, word) >= 0 for word in uncased)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +89,8 @@ class Prefilter:
     """How many bytes of one piece to put before the next, so that nothing is missed between them."""
 
     def __post_init__(self) -> None:
-        needles = [
-            len(needle) for clause in self.clauses for needle in (*clause.needles, *clause.others, *clause.escapes)
-        ]
-        object.__setattr__(self, "overlap", max([*needles, len(_MARK), _COLOURED]))
+        longest = [len(word) for clause in self.clauses for word in (*clause.words, *clause.others)]
+        object.__setattr__(self, "overlap", max([*longest, _COLOURED]))
 
     def may_match(self, data: bytes | memoryview) -> bool:
         """Whether a record may hold a match."""
@@ -111,185 +100,154 @@ class Prefilter:
         """Those of some clauses that these bytes do not fulfil."""
         if not clauses:
             return ()
-        low = lowered(data)
-        escaped = holds(low, b"\\u")
-        left = tuple(clause for clause in clauses if not clause.may_be_in(data, low, escaped))
-        if not left or _is_suspicious(low, escaped):
+        escaped = holds(data, b"\\u")
+        left = tuple(clause for clause in clauses if not clause.may_be_in(data, escaped))
+        if not left or _is_suspicious(data, escaped):
             return ()
-        if (escaped and holds(low, _ESCAPE)) or holds(low, b"\x1b"):
-            left = _without_colours(low, left)
-        return left
+        codes = [escape for escape in _ESCAPES if holds(data, escape)]
+        return tuple(clause for clause in left if not _is_torn(data, clause, codes)) if codes else left
 
 
-def _without_colours(low: bytes, clauses: Sequence[_Clause]) -> tuple[_Clause, ...]:
-    """Those of some clauses that bytes, in small letters, do not fulfil where codes for colours are taken out of words either.
+def _is_suspicious(data: bytes | memoryview, escaped: bool) -> bool:
+    """Whether a word may be there without its letters. `escaped`: with JSON's other spelling."""
+    if place_uncased(data, _MARK) >= 0:
+        return True
+    return escaped and holds(data, b"\\u00") and any(place_uncased(data, spelled) >= 0 for spelled in _SPELLED)
 
-    None of their words stands there in one piece.
+
+def _is_torn(data: bytes | memoryview, clause: _Clause, codes: Sequence[bytes]) -> bool:
+    """Whether codes for colours may stand within a word of a clause.
+
+    A log may have thousands of codes in a block: only where the beginning of a word stands before one is it looked at
+    more closely. Where there are too many of those, it is a picture in colours, or somebody wants us to take long.
     """
-    if holds(low, b"\x1b"):
-        low = low.replace(b"\x1b", _ESCAPE)
-    walk = _Walk(low)
-    left = tuple(
-        clause for clause in clauses if not any(walk.finds(lowered(one)) for one in (*clause.needles, *clause.others))
-    )
-    return () if walk.gave_up else left
+    left = _STEPS + len(data) // _STEP_PER
+    for word in (*clause.words, *clause.others):
+        text = word.decode()
+        if not text.isascii() and not clause.exact and text.lower() != text.upper():
+            return True  # capitals beyond ASCII are other bytes
+        torn = _with_codes(text)
+        for place in _places_before_codes(data, text, codes):
+            left -= 1
+            if left < 0 or torn.match(data, place):
+                return True
+    return False
 
 
-class _Walk:
-    """Looks for words in bytes of a log, in small letters, along the codes for colours within them.
-
-    A log may have thousands of codes in a block: only where the beginning of a word stands before one is it looked at more closely.
-    """
-
-    def __init__(self, low: bytes) -> None:
-        self._low = low
-        self._spare = _STEPS + len(low) // _STEP_PER
-
-    @property
-    def gave_up(self) -> bool:
-        """Whether there was too much to look at: a picture in colours, or somebody wants us to take long."""
-        return self._spare < 0
-
-    def finds(self, word: bytes) -> bool:
-        """Whether a word is there, with codes within it."""
-        low = self._low
-        for length in range(1, len(word)):
-            if length == _HEAD and not holds(low, word[:length]):
-                return False
-            wanted, after = word[:length] + _ESCAPE, word[length : length + 1]
-            at = place_of(low, wanted)
-            while at >= 0 and self._spare >= 0:
-                self._spare -= 1
-                codes = _CODES.match(low, at + length)
-                if codes and low.startswith(after, codes.end()) and self._goes_on(codes.end(), word[length:]):
-                    return True
-                at = place_of(low, wanted, at + 1)
-        return False
-
-    def _goes_on(self, at: int, rest: bytes) -> bool:
-        """Whether the rest of a word follows here, with codes within."""
-        low, known = self._low, 0
-        while known < len(rest):
-            self._spare -= 1
-            if self._spare < 0:
-                return False
-            if low.startswith(_ESCAPE, at) and (code := _COLOUR.match(low, at + len(_ESCAPE))) is not None:
-                at = code.end()
-            elif at < len(low) and low[at] == rest[known]:
-                at, known = at + 1, known + 1
+def _places_before_codes(data: bytes | memoryview, word: str, codes: Sequence[bytes]) -> Iterator[int]:
+    """Where a code for colours follows on the beginning of a word."""
+    for length in range(1, len(word)):
+        begun = word[:length]
+        if length == _HEAD and place_uncased(data, begun.encode()) < 0:
+            return
+        for code in codes:
+            if length <= _SHORT:  # there are many of these, and looking for exact bytes is begun at once
+                for chars in product(*({char.lower(), char.upper()} for char in begun)):
+                    yield from _places(place_of, data, "".join(chars).encode() + code)
             else:
-                return False
-        return True
+                yield from _places(place_uncased, data, begun.encode() + code)
 
 
-def _is_suspicious(data: bytes, escaped: bool) -> bool:
-    """Whether a word may be there without its letters. `data` in small letters, `escaped`: with JSON's other spelling."""
-    if holds(data, _MARK_LOW):
-        return True
-    return escaped and holds(data, b"\\u00") and any(holds(data, spelled) for spelled in _SPELLED)
+def _places(
+    find: Callable[[bytes | memoryview, bytes, int], int], data: bytes | memoryview, wanted: bytes
+) -> Iterator[int]:
+    place = find(data, wanted, 0)
+    while place >= 0:
+        yield place
+        place = find(data, wanted, place + 1)
 
 
-def prefilter_of(
-    pattern: re.Pattern[str], *, metadata: bool = False, as_logged: bool = False, added: AddedWords | None = None
-) -> Prefilter:
-    """The prefilter of a pattern. `metadata`: what the formats keep beside the messages is searched too.
+@cache
+def _with_codes(word: str) -> re.Pattern[bytes]:
+    """A word with codes for colours between any of its letters."""
+    letters = [re.escape(char.encode()) for char in word]
+    return re.compile((b"(?:" + _CODE + b")*").join(letters), re.IGNORECASE)
 
-    `as_logged`: only for texts and calls that say what was logged and nothing else, which it passes over more often.
-    `added`: the words that formats add; by default those of all formats.
-    """
-    if as_logged:
-        added = _AS_LOGGED
-    elif added is None:
-        added = registry.added_words()
+
+def prefilter_of(pattern: re.Pattern[str], added: AddedWords | None = None, *, metadata: bool = False) -> Prefilter:
+    """The prefilter of a pattern. `added`: what formats say that the log does not, by default all formats. `metadata`: what
+    they keep beside the messages is searched, too."""
+    return _prefilter_of(pattern, registry.added_words() if added is None else added, metadata)
+
+
+@lru_cache(64)
+def _prefilter_of(pattern: re.Pattern[str], added: AddedWords, metadata: bool) -> Prefilter:
     found = words_of(pattern)
     if metadata:  # there, formats put texts side by side
         found = [
             [Word(max(word.text.split(" "), key=len), word.fold, word.may_follow) for word in words] for words in found
         ]
-    clauses = [clause for words in found if (clause := _clause(words, metadata, as_logged, added)) is not None]
-    clauses.sort(key=lambda clause: -clause.weight)
-    return Prefilter(tuple(clauses[:_MOST_WORDS]))
-
-
-def _clause(words: Sequence[Word], metadata: bool, as_logged: bool, added: AddedWords) -> _Clause | None:
-    """One of these words has to be there; None where that cannot be told from the bytes."""
     always = (*added.always, *added.metadata) if metadata else added.always
-    needles: list[bytes] = []
+    clauses = [
+        (min(len(word.text) for word in words), clause)
+        for words in found
+        if (clause := _clause(words, always, added.with_bytes)) is not None
+    ]
+    clauses.sort(key=lambda weighed: -weighed[0])
+    return Prefilter(tuple(clause for _, clause in clauses[:_MOST_WORDS]))
+
+
+def _clause(
+    words: Sequence[Word], always: Sequence[str], with_bytes: Sequence[tuple[str, Sequence[str]]]
+) -> _Clause | None:
+    """One of these words has to be there; None where that cannot be told from the bytes."""
+    wanted: list[bytes] = []
     others: list[bytes] = []
-    spelled: list[str] = []
-    weight = 1000
-    exact = not any(word.fold for word in words)
+    letters: list[bytes] = []
+    escapes: list[bytes] = []
     for word in words:
-        text = word.text[:LONGEST]
-        if word.may_follow and not as_logged:
-            head = _ESCAPED_HEAD.match(text.lower() if word.fold else text)
-            text = text[head.end() :] if head else text
-        found = _spellings(text, word.fold) if len(text) > 1 or not text.isascii() else None
-        if found is None or _NUMBER.match(text) or "u00" in text.lower():
+        text = _certain_part(word)
+        said = None if text is None else _said_by_formats(text, always, with_bytes)
+        if text is None or said is None:
             return None
-        needles += found[0] if exact else map(lowered, found[0])
-        spelled += found[1]
-        weight = min(weight, len(text))
-        said = _said_by_formats(text, always, added.with_bytes)
-        if said is None:
-            return None
+        wanted.append(text.encode())
         others += said
-    pattern = None
-    spelled = list(dict.fromkeys(spelled))
-    escapes = tuple(f"\\u{digits}".encode() for digits in spelled)
-    if len(escapes) > _FEW:  # until then they are faster
-        pattern = re.compile(rb"\\u(?:" + "|".join(spelled).encode() + rb")")
-    return _Clause(tuple(dict.fromkeys(needles)), tuple(dict.fromkeys(others)), escapes, pattern, exact, weight)
+        same = {char for letter in text for char in (_same(letter) if word.fold else letter) if not char.isascii()}
+        if word.fold:
+            letters += [char.encode() for char in same if char in _BEYOND_ASCII["i"]]
+        escapes += [_escape(char) for char in same]
+    exact = not any(word.fold for word in words)
+    return _Clause(_once(wanted), exact, _once(letters), _once(others), _once(escapes))
+
+
+def _once(words: Sequence[bytes]) -> tuple[bytes, ...]:
+    return tuple(dict.fromkeys(words))
+
+
+def _certain_part(word: Word) -> str | None:
+    """What of a word a log surely spells letter by letter; None for too little."""
+    text = word.text[:LONGEST]
+    if word.may_follow and (head := _ESCAPED_HEAD.match(text.lower() if word.fold else text)):
+        text = text[head.end() :]
+    if word.fold and any(char in text for char in _BEYOND_ASCII["i"]):  # which match an i that is no other way to find
+        return None
+    if (len(text) < 2 and text.isascii()) or _NUMBER.match(text) or "u00" in text.lower():
+        return None
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # half of a pair
+        return None
+    return text
 
 
 def _said_by_formats(
-    text: str, added: Sequence[str], added_with: Sequence[tuple[str, Sequence[str]]]
+    text: str, always: Sequence[str], with_bytes: Sequence[tuple[str, Sequence[str]]]
 ) -> list[bytes] | None:
     """What the log must hold where a format says this; None where it needs to hold nothing. Of several words, a format says all or none."""
     others: list[bytes] = []
     for word in text.casefold().split(" "):
-        if _NUMBER.match(word) or any(word in line.casefold() for line in added):
+        if _NUMBER.match(word) or any(word in line.casefold() for line in always):
             continue
-        found = [other.encode() for line, with_it in added_with if word in line for other in with_it]
+        found = [other.encode() for line, with_it in with_bytes if word in line for other in with_it]
         if not found:
             return []
         others += found
     return others or None
 
 
-def _spellings(text: str, fold: bool) -> tuple[list[bytes], list[str]] | None:
-    """How the letters of a word may stand in a log, but for small and capital ASCII ones; and the hex digits of those not ASCII."""
-    if text.isascii():
-        signs = "".join(_beyond_ascii(char) for char in set(text.lower())) if fold else ""
-        # One such sign in the place of a letter is enough; the word around it is not asked for.
-        return [text.encode(), *(sign.encode() for sign in signs)], [_hex(sign) for sign in signs]
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return None
-    variants = [_same(char) if fold else char for char in text]
-    start, end = _window(variants)
-    chosen = variants[start:end]
-    plain = ["".join(chars).encode() for chars in product(*chosen)]
-    return plain, [_hex(char) for chars in chosen for char in chars if not char.isascii()]
-
-
-def _window(variants: Sequence[str]) -> tuple[int, int]:
-    """The longest part of a word that has few spellings: start and end."""
-    best = (0, 1)
-    for start in range(len(variants)):
-        count, end = 1, start
-        while end < len(variants) and count * len(variants[end]) <= _MOST_SPELLINGS:
-            count *= len(variants[end])
-            end += 1
-        if end - start > best[1] - best[0]:
-            best = (start, end)
-    return best
-
-
-def _hex(char: str) -> str:
-    """The last four digits of JSON's spelling of a character: of the second half, where it takes two."""
-    return char.encode("utf-16-be")[-2:].hex()
+def _escape(char: str) -> bytes:
+    """JSON's other spelling of a character: the second half, where it takes two."""
+    return b"\\u" + char.encode("utf-16-be")[-2:].hex().encode()
 
 
 @cache
@@ -299,9 +257,7 @@ def _alphabet() -> str:
 
 @cache
 def _same(char: str) -> str:
-    """All characters that match one where case is ignored."""
+    """All characters that match one where case is ignored; of an ASCII one, those beyond ASCII."""
+    if char.isascii():
+        return _BEYOND_ASCII.get(char.lower(), "")
     return "".join(re.findall(re.escape(char), _alphabet(), re.IGNORECASE)) or char
-
-
-def _beyond_ascii(letter: str) -> str:
-    return _BEYOND_ASCII.get(letter, "")

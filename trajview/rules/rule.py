@@ -77,9 +77,9 @@ class Rule:
 
     def finds(self, text: str, lowered: Callable[[], str] | None = None) -> bool:
         """Whether it matches in a text. `lowered` gives the text in lower case, where that is known or asked for often."""
-        if not self.words:
+        if not self.words or self.finder.handles(text):
             return self.finder.matches(text)
-        return self.finder.matches(text, lambda text: self._finds_near_words(text, (lowered or text.lower)()))
+        return self._finds_near_words(text, (lowered or text.lower)())
 
     def _finds_near_words(self, text: str, lowered: str) -> bool:
         if len(lowered) != len(text):  # some capitals become two letters

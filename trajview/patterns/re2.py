@@ -1,0 +1,183 @@
+"""RE2, where it is for this machine, for patterns and texts in which it finds exactly what `re` finds.
+
+`re` and RE2 both take the leftmost match, and of those the one whose choices come first. They differ in what letters, digits and
+spaces are beyond ASCII, in what ignoring case means there, and in how they go on after an empty repetition: such patterns, or
+such texts, are left to `re`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Final
+
+__all__ = ["Engine", "Span", "engine_of"]
+
+Span = tuple[int, int]
+_MEMORY: Final = 32 << 20
+"""Bytes that a pattern may take at most."""
+_MOST: Final = 1000
+"""RE2 counts no further."""
+_LAST: Final = 0x10FFFF
+_TYPES: Final = re.ASCII | re.UNICODE | re.LOCALE
+_FOLDED_OTHERWISE: Final = "\u0130\u0131\u017f\u212a"
+"""What matches an i, an s or a k where case is ignored: not always for RE2, and there sometimes where it is not ignored."""
+
+
+class _CannotSay(Exception):
+    """It is not certain that RE2 would find the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """RE2 for a pattern. `find` gives the first match from one place in bytes to another, (-1, -1) for none."""
+
+    find: Callable[[bytes, int, int], Span]
+    ascii_only: bool
+    """Whether it finds the same in ASCII texts only."""
+
+    def data_of(self, text: str) -> bytes | None:
+        """The text as this looks at it; None where it may not find what `re` finds."""
+        if not text.isascii() and (self.ascii_only or any(char in text for char in _FOLDED_OTHERWISE)):
+            return None
+        try:
+            return text.encode()
+        except UnicodeEncodeError:  # half of a pair
+            return None
+
+
+def engine_of(pattern: re.Pattern[str]) -> Engine | None:
+    """RE2 for a pattern. None where it may not find the same, where it is too large, and without RE2."""
+    try:
+        # By name: whether type checkers know these modules depends on what they have cached.
+        tree = import_module("re._parser").parse(pattern.pattern, pattern.flags & ~re.DEBUG)
+        writer = _Writer(import_module("re._constants"))
+        source = writer.all_of(tree, pattern.flags | tree.state.flags)
+        if tree.getwidth()[0] == 0:
+            return None
+    except (ImportError, AttributeError, re.error, RecursionError, _CannotSay):  # Python's own, and may change
+        return None
+    ask = _asked(source)
+    return None if ask is None else Engine(lambda data, start, end: ask(data, start, end)[0], writer.ascii_only)
+
+
+def _asked(source: str) -> Callable[[bytes, int, int], list[Span]] | None:
+    try:
+        re2: Any = import_module("re2")
+        options = re2.Options()
+        options.never_capture = True
+        options.log_errors = False
+        options.max_mem = _MEMORY
+        match, unanchored = re2.compile(source, options)._regexp.Match, re2._Anchor.UNANCHORED
+        if match(unanchored, b"", 0, 0) != [(-1, -1)]:  # what it gives may change
+            return None
+    except (ImportError, AttributeError, TypeError):
+        return None
+    except re2.error:  # too large
+        return None
+    return lambda data, start, end: match(unanchored, data, start, end)
+
+
+class _Writer:
+    """Writes Python's tree of a regular expression in RE2's syntax. Raises _CannotSay."""
+
+    def __init__(self, op: Any) -> None:
+        self.ascii_only = False
+        """Whether what was written means the same in ASCII texts only."""
+        self._op = op
+        self._by_code: dict[Any, Callable[[Any, int], str]] = {
+            op.LITERAL: lambda value, flags: self._char(value, flags),
+            op.NOT_LITERAL: lambda value, flags: f"[^{self._char(value, flags)}]",
+            op.ANY: lambda _, flags: "(?s:.)" if flags & re.DOTALL else r"[^\n]",
+            op.IN: self._set,
+            op.AT: self._place,
+            op.SUBPATTERN: self._group,
+            op.BRANCH: lambda value, flags: f"(?:{'|'.join(self._row(branch, flags) for branch in value[1])})",
+            op.MAX_REPEAT: self._repeat,
+            op.MIN_REPEAT: lambda value, flags: self._repeat(value, flags) + "?",
+        }
+        self._places = {
+            op.AT_BEGINNING_STRING: r"\A", op.AT_END_STRING: r"\z", op.AT_BOUNDARY: r"\b", op.AT_NON_BOUNDARY: r"\B",
+        }  # fmt: skip
+
+    def all_of(self, tree: Iterable[Any], flags: int) -> str:
+        """A whole pattern."""
+        return self._with_case(self._row(tree, flags), flags)
+
+    def _row(self, tree: Iterable[Any], flags: int) -> str:
+        return "".join(self._one(code, value, flags) for code, value in tree)
+
+    def _one(self, code: Any, value: Any, flags: int) -> str:
+        write = self._by_code.get(code)
+        if write is None:  # back references, assertions and the like
+            raise _CannotSay
+        return write(value, flags)
+
+    def _with_case(self, source: str, flags: int) -> str:
+        return f"(?{'i' if flags & re.IGNORECASE else '-i'}:{source})"
+
+    def _char(self, code: int, flags: int) -> str:
+        if flags & re.IGNORECASE and code > 127:
+            raise _CannotSay
+        return rf"\x{{{code:x}}}"
+
+    def _set(self, items: list[Any], flags: int) -> str:
+        op, parts = self._op, list[str]()
+        for code, value in items:
+            if code is op.LITERAL:
+                parts.append(self._char(value, flags))
+            elif code is op.RANGE:
+                parts.append("-".join(self._char(end, flags) for end in value))
+            elif code is op.CATEGORY:
+                parts.append(self._category(value, flags))
+            elif code is not op.NEGATE:
+                raise _CannotSay
+        return f"[{'^' if items[0][0] is op.NEGATE else ''}{''.join(parts)}]"
+
+    def _category(self, kind: Any, flags: int) -> str:
+        """Characters of a kind, as they stand within brackets."""
+        op = self._op
+        self.ascii_only |= not flags & re.ASCII
+        spaces = [(9, 13), (32, 32)] if flags & re.ASCII else [(9, 13), (28, 32)]
+        digits, words = [(48, 57)], [(48, 57), (65, 90), (95, 95), (97, 122)]
+        ranges = {
+            op.CATEGORY_DIGIT: digits, op.CATEGORY_NOT_DIGIT: _others(digits), op.CATEGORY_WORD: words,
+            op.CATEGORY_NOT_WORD: _others(words), op.CATEGORY_SPACE: spaces, op.CATEGORY_NOT_SPACE: _others(spaces),
+        }.get(kind)  # fmt: skip
+        if ranges is None:
+            raise _CannotSay
+        return "".join(rf"\x{{{first:x}}}-\x{{{last:x}}}" for first, last in ranges)
+
+    def _place(self, kind: Any, flags: int) -> str:
+        op = self._op
+        if kind is op.AT_BEGINNING:
+            return "(?m:^)" if flags & re.MULTILINE else r"\A"
+        if kind is op.AT_END and flags & re.MULTILINE:  # else it is before a newline at the end, too
+            return "(?m:$)"
+        if kind not in self._places:
+            raise _CannotSay
+        self.ascii_only |= kind in (op.AT_BOUNDARY, op.AT_NON_BOUNDARY) and not flags & re.ASCII
+        return self._places[kind]
+
+    def _group(self, value: Any, flags: int) -> str:
+        _, added, removed, inner = value
+        if added & _TYPES:
+            flags &= ~_TYPES
+        flags = (flags | added) & ~removed
+        return self._with_case(self._row(inner, flags), flags)
+
+    def _repeat(self, value: Any, flags: int) -> str:
+        least, most, inner = value
+        endless = most is self._op.MAXREPEAT
+        if inner.getwidth()[0] == 0 or least > _MOST or (not endless and most > _MOST):
+            raise _CannotSay
+        return f"(?:{self._row(inner, flags)}){{{least},{'' if endless else most}}}"
+
+
+def _others(ranges: list[Span]) -> list[Span]:
+    """All characters but these."""
+    starts = [0, *(last + 1 for _, last in ranges)]
+    ends = [*(first - 1 for first, _ in ranges), _LAST]
+    return [(start, end) for start, end in zip(starts, ends, strict=True) if start <= end]
