@@ -23,6 +23,8 @@ __all__ = ["Counter", "Part", "Stopped", "candidates", "candidates_in"]
 
 _BLOCK: Final = 1 << 20
 """Bytes that are looked at in one go: a person who cancels waits so long, and no record is copied often."""
+_PART: Final = 4 << 20
+"""Bytes of a Part: so few that all processes are busy to the end, so many that handing them out takes no time."""
 _SKIPPED: Final = object()
 """Stands for the value of a record that cannot match."""
 
@@ -33,15 +35,11 @@ class Stopped(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Lines of a file: their first byte, how many bytes they are, how many lines come before them.
-
-    `wanted`: a record in them may hold a match.
-    """
+    """Lines of a file: their first byte, how many bytes they are, how many lines come before them."""
 
     offset: int
     length: int
     number: int
-    wanted: bool
 
 
 def candidates(
@@ -50,13 +48,13 @@ def candidates(
     """The records that may hold a match, in order, decoded; and what could not be read on the way to them.
 
     The index of a record is right for the first ones only (`Counter` knows). `step` is told how many bytes of the file
-    are done, often; what it raises ends the search. `apart`: of JSONL, only the first record is read, and all other
+    are done, often; what it raises ends the search. `apart`: of JSONL, only the first record is looked at, and all other
     lines are given as Parts. Raises UnreadableError where the file cannot be opened.
     """
     with open_source(source.path, lambda done: step(done // 2)) as file:
         try:
             kind = kind_of(file, source.path)
-            begin = _first_line(file, prefilter, step) if kind == "json" else (0, 0)
+            begin = _first_line(file, prefilter, step) if kind == "json" and not apart else (0, 0)
         except OSError as error:
             raise _failed(source.path, error) from error
     if begin is None:
@@ -77,10 +75,10 @@ def candidates(
             yield found
         if found.container == "jsonl":
             begin = max(begin, (found.offset + found.length, found.line - 1))
-            for part, block in _parts(source, *begin, prefilter, step):
+            for part, block in _parts(source, *begin, _PART if apart else _BLOCK, step):
                 if apart:
                     yield part
-                elif part.wanted:
+                else:
                     yield from _records_in(block, part, source.path, prefilter, step)
             return
 
@@ -130,14 +128,14 @@ def candidates_in(source: SourceFile, part: Part, prefilter: Prefilter) -> Itera
 
 
 def _parts(
-    source: SourceFile, offset: int, number: int, prefilter: Prefilter, step: Callable[[int], None]
+    source: SourceFile, offset: int, number: int, size: int, step: Callable[[int], None]
 ) -> Iterator[tuple[Part, bytes]]:
     """The lines from an offset on, before which so many lines begin; what it is in the middle of is no record."""
     try:
         with open_source(source.path) as file:
             file.seek(offset)
-            for block in _blocks_of_lines(file):
-                yield Part(offset, len(block), number, prefilter.may_match(block)), block
+            for block in _blocks_of_lines(file, size):
+                yield Part(offset, len(block), number), block
                 number += lines_in(block)
                 offset += len(block)
                 step(offset)
@@ -149,6 +147,8 @@ def _records_in(
     block: bytes, part: Part, path: Path, prefilter: Prefilter, step: Callable[[int], None]
 ) -> Iterator[Record | Problem]:
     """The records on these lines that may hold a match."""
+    if not prefilter.may_match(block):
+        return
     for at, line, count in _lines(block, part.number):
         if not prefilter.may_match(line) or not line.strip(SPACE):
             continue
@@ -165,10 +165,10 @@ def _records_in(
         step(start)
 
 
-def _blocks_of_lines(file: BinaryIO) -> Iterator[bytes]:
+def _blocks_of_lines(file: BinaryIO, size: int) -> Iterator[bytes]:
     """The rest of a file in pieces that end where a line does."""
     parts: list[bytes] = []
-    while chunk := file.read(_BLOCK):
+    while chunk := file.read(size):
         end = chunk.rfind(b"\n") + 1
         if not end:
             parts.append(chunk)

@@ -14,15 +14,14 @@ What else they may have become on the way is accounted for here:
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from itertools import product
 from typing import Final
 
 from trajview.formats import registry
 from trajview.formats.words import AddedWords
-from trajview.patterns.quick_bytes import holds, place_of, place_uncased
+from trajview.patterns.quick_bytes import holds, lowered, place_of
 
 from .pattern_words import LONGEST, Word, words_of
 
@@ -30,19 +29,17 @@ __all__ = ["Prefilter", "prefilter_of"]
 
 _MOST_WORDS: Final = 3
 
-_MARK: Final = b"DELIMITER_"
-"""TaskWeaver's marks in a text, which may be taken out from within a word."""
+_MARK: Final = b"delimiter_"
+"""TaskWeaver's marks in a text, in small letters, which may be taken out from within a word."""
 _SPELLED: Final = (rb"\\u001b", rb"\u0020", rb"\u003", rb"\u004", rb"\u005", rb"\u006", rb"\u007")
 """How a space, and an ASCII letter or digit, begin in JSON's other spelling; and codes for colours in JSON within JSON, which
 may be such codes, or may read as they are written."""
-_ESCAPES: Final = (rb"\u001b", rb"\u001B", b"\x1b")
+_ESCAPES: Final = (rb"\u001b", b"\x1b")
 """With what codes for colours begin."""
 _CODE: Final = rb"(?:\\u001b|\x1b)(?:\[[0-9;:]{0,200}m|\[[0-9;?]{0,20}[kjgh]|\(b|\[\?25[hl])"
 """A code for colours, which nobody reads (`textsafe.without_colours`)."""
 _HEAD: Final = 8
 """Bytes of a word that are looked for by themselves: the first code within it may begin behind more of them, or fewer."""
-_SHORT: Final = 2
-"""Letters."""
 _STEPS: Final = 1_000
 _STEP_PER: Final = 256
 """Codes that are looked at in so many bytes of a log, and how many at least, before the bytes are let pass."""
@@ -57,27 +54,80 @@ _NUMBER: Final = re.compile(r"\d*e?\d*\Z", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class _Clause:
-    """Bytes, one of which is there wherever one of some words is."""
+    """Bytes, one of which is there wherever one of some words is; all in small letters, but for `words` that are `exact`."""
 
     words: tuple[bytes, ...]
     exact: bool
     """Whether the words mind the case."""
     letters: tuple[bytes, ...]
-    """Letters that stand for one of a word where case is ignored, and that looking for the word does not find."""
+    """Letters beyond ASCII that stand for one of a word where case is ignored."""
     others: tuple[bytes, ...]
-    """What the log holds where a format adds a word; in any case."""
+    """What the log holds where a format adds a word."""
     escapes: tuple[bytes, ...]
-    """JSON's other spelling of letters beyond ASCII; in any case."""
+    """JSON's other spelling of letters beyond ASCII."""
 
-    def may_be_in(self, data: bytes | memoryview, escaped: bool) -> bool:
-        """Whether bytes hold such a word; `escaped`: they hold JSON's other spelling of something."""
-        exact = (*self.words, *self.letters) if self.exact else self.letters
-        if any(holds(data, word) for word in exact):
+    def may_be_in(self, data: _Data) -> bool:
+        """Whether bytes hold such a word, letter by letter."""
+        if any(holds(data.given if self.exact else data.low, word) for word in self.words):
             return True
-        uncased = self.others if self.exact else (*self.words, *self.others)
-        if escaped:
-            uncased = (*uncased, *self.escapes)
-        return any(place_uncased(data, word) >= 0 for word in uncased)
+        more = self.others if data.is_ascii else (*self.letters, *self.others)
+        if data.is_escaped:
+            more = (*more, *self.escapes)
+        return any(holds(data.low, word) for word in more)
+
+
+class _Data:
+    """Bytes of a log, and what is asked of them again and again."""
+
+    def __init__(self, data: bytes | memoryview) -> None:
+        self.given = data
+        self.low = lowered(data)
+        self.is_ascii = self.low.isascii()
+        self.is_escaped = holds(self.low, b"\\u")
+        """Whether they hold JSON's other spelling of something."""
+
+    def is_suspicious(self) -> bool:
+        """Whether a word may be there without its letters."""
+        if holds(self.low, _MARK):
+            return True
+        return self.is_escaped and holds(self.low, b"\\u00") and any(holds(self.low, spelled) for spelled in _SPELLED)
+
+    def is_coloured_in(self, clause: _Clause) -> bool:
+        """Whether codes for colours may stand within a word of a clause.
+
+        A log may have thousands of codes in a block: only where the beginning of a word stands before one is it looked
+        at more closely. Where there are too many of those, it is a picture in colours, or somebody wants us to take long.
+        """
+        codes = [escape for escape in _ESCAPES if holds(self.low, escape)]
+        if not codes:
+            return False
+        left = _STEPS + len(self.low) // _STEP_PER
+        for word in (*clause.words, *clause.others):
+            torn = _with_codes(word)
+            for place in self._places_before_codes(word.lower(), codes):
+                left -= 1
+                if left < 0 or torn.match(self.low, place):
+                    return True
+        return False
+
+    def _places_before_codes(self, word: bytes, codes: Sequence[bytes]) -> Iterator[int]:
+        """Where a code for colours follows on the beginning of a word."""
+        for length in range(1, len(word)):
+            if length == _HEAD and not holds(self.low, word[:length]):
+                return
+            for code in codes:
+                wanted = word[:length] + code
+                place = place_of(self.low, wanted)
+                while place >= 0:
+                    yield place
+                    place = place_of(self.low, wanted, place + 1)
+
+
+@cache
+def _with_codes(word: bytes) -> re.Pattern[bytes]:
+    """A word with codes for colours between any of its letters."""
+    letters = [re.escape(word[at : at + 1]) for at in range(len(word))]
+    return re.compile((b"(?:" + _CODE + b")*").join(letters), re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,68 +150,11 @@ class Prefilter:
         """Those of some clauses that these bytes do not fulfil."""
         if not clauses:
             return ()
-        escaped = holds(data, b"\\u")
-        left = tuple(clause for clause in clauses if not clause.may_be_in(data, escaped))
-        if not left or _is_suspicious(data, escaped):
+        looked = _Data(data)
+        left = tuple(clause for clause in clauses if not clause.may_be_in(looked))
+        if not left or looked.is_suspicious():
             return ()
-        codes = [escape for escape in _ESCAPES if holds(data, escape)]
-        return tuple(clause for clause in left if not _is_torn(data, clause, codes)) if codes else left
-
-
-def _is_suspicious(data: bytes | memoryview, escaped: bool) -> bool:
-    """Whether a word may be there without its letters. `escaped`: with JSON's other spelling."""
-    if place_uncased(data, _MARK) >= 0:
-        return True
-    return escaped and holds(data, b"\\u00") and any(place_uncased(data, spelled) >= 0 for spelled in _SPELLED)
-
-
-def _is_torn(data: bytes | memoryview, clause: _Clause, codes: Sequence[bytes]) -> bool:
-    """Whether codes for colours may stand within a word of a clause.
-
-    A log may have thousands of codes in a block: only where the beginning of a word stands before one is it looked at
-    more closely. Where there are too many of those, it is a picture in colours, or somebody wants us to take long.
-    """
-    left = _STEPS + len(data) // _STEP_PER
-    for word in (*clause.words, *clause.others):
-        text = word.decode()
-        if not text.isascii() and not clause.exact and text.lower() != text.upper():
-            return True  # capitals beyond ASCII are other bytes
-        torn = _with_codes(text)
-        for place in _places_before_codes(data, text, codes):
-            left -= 1
-            if left < 0 or torn.match(data, place):
-                return True
-    return False
-
-
-def _places_before_codes(data: bytes | memoryview, word: str, codes: Sequence[bytes]) -> Iterator[int]:
-    """Where a code for colours follows on the beginning of a word."""
-    for length in range(1, len(word)):
-        begun = word[:length]
-        if length == _HEAD and place_uncased(data, begun.encode()) < 0:
-            return
-        for code in codes:
-            if length <= _SHORT:  # there are many of these, and looking for exact bytes is begun at once
-                for chars in product(*({char.lower(), char.upper()} for char in begun)):
-                    yield from _places(place_of, data, "".join(chars).encode() + code)
-            else:
-                yield from _places(place_uncased, data, begun.encode() + code)
-
-
-def _places(
-    find: Callable[[bytes | memoryview, bytes, int], int], data: bytes | memoryview, wanted: bytes
-) -> Iterator[int]:
-    place = find(data, wanted, 0)
-    while place >= 0:
-        yield place
-        place = find(data, wanted, place + 1)
-
-
-@cache
-def _with_codes(word: str) -> re.Pattern[bytes]:
-    """A word with codes for colours between any of its letters."""
-    letters = [re.escape(char.encode()) for char in word]
-    return re.compile((b"(?:" + _CODE + b")*").join(letters), re.IGNORECASE)
+        return tuple(clause for clause in left if not looked.is_coloured_in(clause))
 
 
 def prefilter_of(pattern: re.Pattern[str], added: AddedWords | None = None, *, metadata: bool = False) -> Prefilter:
@@ -191,6 +184,7 @@ def _clause(
     words: Sequence[Word], always: Sequence[str], with_bytes: Sequence[tuple[str, Sequence[str]]]
 ) -> _Clause | None:
     """One of these words has to be there; None where that cannot be told from the bytes."""
+    exact = not any(word.fold for word in words)
     wanted: list[bytes] = []
     others: list[bytes] = []
     letters: list[bytes] = []
@@ -200,13 +194,16 @@ def _clause(
         said = None if text is None else _said_by_formats(text, always, with_bytes)
         if text is None or said is None:
             return None
-        wanted.append(text.encode())
         others += said
-        same = {char for letter in text for char in (_same(letter) if word.fold else letter) if not char.isascii()}
-        if word.fold:
-            letters += [char.encode() for char in same if char in _BEYOND_ASCII["i"]]
-        escapes += [_escape(char) for char in same]
-    exact = not any(word.fold for word in words)
+        same = {letter: _same(letter) if word.fold else letter for letter in text}
+        cased = next((chars for letter, chars in same.items() if not letter.isascii() and len(chars) > 1), None)
+        if cased is not None:  # a word with such a letter has many spellings: the letter will do
+            wanted += [char.encode() for char in cased]
+        else:
+            wanted.append((text if exact else text.lower()).encode())
+        beyond = {char for chars in same.values() for char in chars if not char.isascii()}
+        letters += [char.encode() for char in beyond if word.fold and char not in text]
+        escapes += [_escape(char) for char in beyond]
     return _Clause(_once(wanted), exact, _once(letters), _once(others), _once(escapes))
 
 
@@ -219,8 +216,6 @@ def _certain_part(word: Word) -> str | None:
     text = word.text[:LONGEST]
     if word.may_follow and (head := _ESCAPED_HEAD.match(text.lower() if word.fold else text)):
         text = text[head.end() :]
-    if word.fold and any(char in text for char in _BEYOND_ASCII["i"]):  # which match an i that is no other way to find
-        return None
     if (len(text) < 2 and text.isascii()) or _NUMBER.match(text) or "u00" in text.lower():
         return None
     try:
@@ -257,7 +252,7 @@ def _alphabet() -> str:
 
 @cache
 def _same(char: str) -> str:
-    """All characters that match one where case is ignored; of an ASCII one, those beyond ASCII."""
+    """All characters that match one where case is ignored; of an ASCII one, those beyond ASCII alone."""
     if char.isascii():
         return _BEYOND_ASCII.get(char.lower(), "")
     return "".join(re.findall(re.escape(char), _alphabet(), re.IGNORECASE)) or char

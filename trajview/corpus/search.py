@@ -202,7 +202,7 @@ class CorpusSearch:
                     yield item
                     continue
                 done = before + item.offset + item.length
-                yield Task((source,), before, done, item) if item.wanted else Reached(done)
+                yield Task((source,), before, done, item)
         except TrajviewError as error:
             yield error.problem()
         yield Reached(reach, 1)

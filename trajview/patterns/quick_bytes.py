@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any, Final
 
 __all__ = [
-    "address_of", "holds", "holds_text", "lines_in", "lowered", "lowered_text", "place_of", "place_uncased", "times_in", "times_in_bytes",
+    "address_of", "holds", "holds_text", "lines_in", "lowered", "lowered_text", "place_of", "times_in", "times_in_bytes",
 ]  # fmt: skip
 
 _LOWER: Final = bytes(range(256)).lower()
@@ -33,19 +33,6 @@ def holds(data: bytes | memoryview, needle: bytes) -> bool:
 def place_of(data: bytes | memoryview, needle: bytes, start: int = 0) -> int:
     """Where bytes hold others, at `start` or later; -1 where they do not."""
     return bytes(data).find(needle, start) if _quick is None else int(_quick.find(data, needle, start))
-
-
-def place_uncased(data: bytes | memoryview, needle: bytes, start: int = 0) -> int:
-    """Where bytes hold others, at `start` or later, in small letters or capitals; -1 where they do not.
-
-    Letters beyond ASCII in UTF-8 are the same if Unicode's full case folding makes them so: it may be a few more than `re` says.
-    """
-    if _quick is not None:
-        return int(_quick.utf8_uncased_search(data, needle, start))
-    if needle.isascii():
-        return bytes(data).lower().find(needle.lower(), start)
-    folded = bytes(data[start:]).decode("utf-8", "replace").casefold()
-    return start if needle.decode().casefold() in folded else -1
 
 
 def lowered(data: bytes | memoryview) -> bytes:
