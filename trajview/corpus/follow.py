@@ -202,6 +202,21 @@ class Follower:
         self._walk_wanted = False
         kinds = {path: _kind(path) for path in self._paths}
         folders: dict[Path, int] = {}
+        seen, problems = self._find_files(folders)
+        self._scan.empty &= seen.keys()
+        self._watch(folders, clock)
+        # Named files and folders are looked at anyway.
+        self._roots = {path: kind for path, kind in kinds.items() if path not in seen and path not in folders}
+        self._take(self._walked, None, problems)
+        self._put_sources(seen)
+        self._ring = deque(seen)
+        self._walk_due = monotonic() + _REST * (monotonic() - begun)
+        for path in seen:
+            if self._files[path].stamp is None:
+                self._check(path, now=now)
+
+    def _find_files(self, folders: dict[Path, int]) -> tuple[dict[Path, SourceFile], list[Item]]:
+        """The files that there are, and what the walk has to say; adds the folders, and when each changed last."""
         seen: dict[Path, SourceFile] = {}
         problems: list[Item] = []
         left_out = 0
@@ -213,29 +228,27 @@ class Follower:
             else:
                 problems.append(found)
         self._scan.left_out = left_out
-        self._scan.empty &= seen.keys()
+        return seen, problems
+
+    def _watch(self, folders: Mapping[Path, int], clock: int) -> None:
+        """Look at these folders from now on, most often at those that changed last."""
         # A folder that changed just now may change again without its time changing.
         self._folders = {path: at if _is_settled(at, clock) else -1 for path, at in folders.items()}
         by_age = sorted(self._folders, key=self._folders.__getitem__, reverse=True)
         self._lately, self._folder_ring = by_age[:_MOST_HOT], deque(by_age[_MOST_HOT:])
-        # Named files and folders are looked at anyway.
-        self._roots = {path: kind for path, kind in kinds.items() if path not in seen and path not in folders}
-        self._take(self._walked, None, problems)
+
+    def _put_sources(self, seen: Mapping[Path, SourceFile]) -> None:
+        """Empty the rows of files that are not there any more, and note which files there are."""
         for path, file in self._files.items():
             if path not in seen and (file.runs or file.problems or file.stamp is not None):
                 self._take(file, path, [])
                 file.stamp, file.edge = None, b""
                 self._hot.pop(path, None)
         for path, source in seen.items():
-            file = self._files.setdefault(path, FileRows(source))
-            file.source = source
-        for path in [path for path in self._files if path not in seen]:
-            self._files[path].source = None
-        self._ring = deque(seen)
-        self._walk_due = monotonic() + _REST * (monotonic() - begun)
-        for path in seen:
-            if self._files[path].stamp is None:
-                self._check(path, now=now)
+            self._files.setdefault(path, FileRows(source)).source = source
+        for path, file in self._files.items():
+            if path not in seen:
+                file.source = None
 
     # One file
 
@@ -303,17 +316,8 @@ class Follower:
         """Where the last record begins of a JSONL file that has only grown; None where it has to be read as a whole."""
         if stamp[0] <= _ALWAYS_WHOLE or not file.runs or file.edge == b"?":
             return None
-        first, last = self._items[file.runs[0]], self._items[file.runs[-1]]
-        if not isinstance(first, RunInfo) or not isinstance(last, RunInfo):
-            return None
-        if last.container != "jsonl" or first.record or not last.record or last.line is None or first.line is None:
-            return None
-        known = self._scan.stamps.get(path)
-        if known is not None and stamp != known and (stamp[0] <= known[0] or stamp[3] != known[3]):
-            return None  # it was written over, or another file took its place
-        if last.offset + last.length > stamp[0]:
-            return None
-        if any(0 < line_of(self._items[row]) < first.line for row in file.problems):
+        last = self._last_line(file)
+        if last is None or last.line is None or last.offset + last.length > stamp[0] or self._is_another(path, stamp):
             return None
         try:
             if not _is_plain(path):
@@ -322,6 +326,21 @@ class Follower:
         except (OSError, TrajviewError):
             return None
         return (last.offset, last.line, last.record) if same else None
+
+    def _last_line(self, file: FileRows) -> RunInfo | None:
+        """The run on the last line of a JSONL file of which all lines are known; None where it is another file."""
+        first, last = self._items[file.runs[0]], self._items[file.runs[-1]]
+        if not isinstance(first, RunInfo) or not isinstance(last, RunInfo) or last.container != "jsonl":
+            return None
+        if first.line is None or first.record or not last.record:
+            return None
+        are_some_before = any(0 < line_of(self._items[row]) < first.line for row in file.problems)
+        return None if are_some_before else last
+
+    def _is_another(self, path: Path, stamp: Stamp) -> bool:
+        """Whether a file was written over, or another one took its place, as far as its stamp tells."""
+        known = self._scan.stamps.get(path)
+        return known is not None and stamp != known and (stamp[0] <= known[0] or stamp[3] != known[3])
 
     def _edge_of(self, file: FileRows, path: Path, stamp: Stamp) -> bytes:
         """What tells the lines before the last one of a large file that had this stamp when it was read.

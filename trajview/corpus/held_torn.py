@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from msgspec import Struct
@@ -31,13 +32,38 @@ class HeldTorn(Struct, frozen=True):
     around: BadRecord | None
 
 
-class _List(Struct, frozen=True):
+@dataclass(slots=True)
+class _List:
+    """A list of an object, as far as it was read: the key, its brackets, and where its elements are."""
+
     name: str
     start: int
     end: int
-    spans: list[Span]
-    gap: int | None
-    complete: bool
+    """Where the last element ends, or the bracket before the first one; behind the list once that was read."""
+    spans: list[Span] = field(default_factory=list)
+    gap: int | None = None
+    complete: bool = False
+    first: int = 0
+    """Where the element begins that is being read."""
+
+    def begin(self, data: bytes, at: int) -> None:
+        """An element begins."""
+        self._note_gap(data, at, b"," if self.spans else b"")
+        self.first = at
+
+    def add(self, end: int) -> None:
+        """An element ends."""
+        self.spans.append((self.first, end))
+        self.end = end
+
+    def close(self, data: bytes, bracket: int) -> None:
+        """The list ends."""
+        self._note_gap(data, bracket, b"")
+        self.end, self.complete = bracket + 1, True
+
+    def _note_gap(self, data: bytes, until: int, expected: bytes) -> None:
+        if self.gap is None and data[self.end : until].strip(SPACE) != expected:
+            self.gap = self.end
 
 
 def held_in_torn(data: bytes, is_message: Callable[[Any], bool]) -> HeldTorn | None:
@@ -73,11 +99,9 @@ def held_in_torn(data: bytes, is_message: Callable[[Any], bool]) -> HeldTorn | N
 
 def _only_list(data: bytes) -> _List | None:
     """The one list of an object that may be of records; None where it has none, or several."""
-    lists: list[_List] = []
+    found: _List | None = None
+    reading: _List | None = None
     depth, key = 0, (0, 0)
-    name, opened = "", -1
-    start, end, gap = 0, 0, None
-    spans: list[Span] = []
     for match in TOKEN.finditer(data):
         token = match.group()
         if token == b'"':
@@ -85,32 +109,26 @@ def _only_list(data: bytes) -> _List | None:
         if token[:1] == b'"':
             if depth == 1:
                 key = match.span()
-            continue
-        if token in (b"{", b"["):
-            if depth == 1 and token == b"[" and (found := _name_before(data, key, match.start())):
-                if lists:
+        elif token in (b"{", b"["):
+            if depth == 1 and token == b"[" and (name := _name_before(data, key, match.start())):
+                if found is not None:
                     return None
-                name, opened, end, spans, gap = found, match.start(), match.end(), [], None
-            elif depth == 2 and opened >= 0:
-                start = match.start()
-                if gap is None and data[end:start].strip(SPACE) != (b"," if spans else b""):
-                    gap = end
+                found = reading = _List(name, match.start(), match.end())
+            elif depth == 2 and reading is not None:
+                reading.begin(data, match.start())
             depth += 1
-            continue
-        depth -= 1
-        if depth <= 0:
-            break
-        if opened >= 0 and depth == 2:
-            end = match.end()
-            spans.append((start, end))
-        elif opened >= 0 and depth == 1:
-            if gap is None and data[end : match.start()].strip(SPACE):
-                gap = end
-            lists.append(_List(name, opened, match.end(), spans, gap, complete=True))
-            opened = -1
-    if opened >= 0:
-        lists.append(_List(name, opened, len(data), spans, gap, complete=False))
-    return lists[0] if len(lists) == 1 else None
+        else:
+            depth -= 1
+            if depth <= 0:
+                break
+            if depth == 2 and reading is not None:
+                reading.add(match.end())
+            elif depth == 1 and reading is not None:
+                reading.close(data, match.start())
+                reading = None
+    if reading is not None:
+        reading.end = len(data)
+    return found
 
 
 def _name_before(data: bytes, key: Span, bracket: int) -> str:
