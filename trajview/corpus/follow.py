@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import stat
+from array import array
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -93,22 +94,13 @@ class Follower:
         self._take_over(began)
 
     def _take_over(self, began: int) -> None:
-        """Sort the rows that there are by file."""
-        by_file: dict[Path | None, FileRows] = {}
-        for row, item in enumerate(self._items):
-            path = item.path if isinstance(item, RunInfo) else item.where.path
-            file = by_file.get(path)
-            if file is None:
-                file = by_file[path] = FileRows(None)
-            (file.runs if isinstance(item, RunInfo) else file.problems).append(row)
-        for path, file in by_file.items():
+        """Sort the rows that there are by file, and note which files are as they were when they were read."""
+        for path, file in self._rows_by_file().items():
             if path is None or (not file.runs and path not in self._scan.stamps):
                 self._walked.problems += file.problems
-                continue
-            numbers = [getattr(self._items[row], "record", 0) for row in file.runs]
-            if any(a > b for a, b in pairwise(numbers)):
-                file.runs = type(file.runs)("q", (row for _, row in sorted(zip(numbers, file.runs, strict=True))))
-            self._files[path] = file
+            else:
+                self._in_order(file)
+                self._files[path] = file
         for path, known in self._scan.stamps.items():
             file = self._files.setdefault(path, FileRows(None))
             with suppress(OSError):
@@ -116,6 +108,22 @@ class Follower:
                 if now == known and _is_settled(_changed_at(now), began):
                     file.stamp = now
                     file.edge = self._edge_of(file, path, now)
+
+    def _rows_by_file(self) -> dict[Path | None, FileRows]:
+        by_file: dict[Path | None, FileRows] = {}
+        for row, item in enumerate(self._items):
+            path = item.path if isinstance(item, RunInfo) else item.where.path
+            file = by_file.get(path)
+            if file is None:
+                file = by_file[path] = FileRows(None)
+            (file.runs if isinstance(item, RunInfo) else file.problems).append(row)
+        return by_file
+
+    def _in_order(self, file: FileRows) -> None:
+        """Sort the runs of a file by their place in it."""
+        numbers = [item.record for row in file.runs if isinstance(item := self._items[row], RunInfo)]
+        if any(a > b for a, b in pairwise(numbers)):
+            file.runs = array("q", (row for _, row in sorted(zip(numbers, file.runs, strict=True))))
 
     def take_in(self, row: int, problem: Problem) -> None:
         """A row that somebody else has added; it goes when its file is read again, unless that tells of it as well."""

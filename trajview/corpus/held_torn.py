@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from msgspec import Struct
@@ -13,7 +12,7 @@ from .decode import MORE_TEXT, BadRecord, decode_json
 from .held import FEW, KEYS, MAY_HOLD, SURE, Span, confidence, some
 from .lines import SPACE
 
-__all__ = ["TOKEN", "HeldTorn", "held_in_torn"]
+__all__ = ["TOKEN", "HeldTorn", "gap_between", "held_in_torn"]
 
 TOKEN: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|["\[\]{}]', re.DOTALL)
 """A string, a bracket, or the quote at which a string begins that has no end."""
@@ -32,38 +31,14 @@ class HeldTorn(Struct, frozen=True):
     around: BadRecord | None
 
 
-@dataclass(slots=True)
-class _List:
-    """A list of an object, as far as it was read: the key, its brackets, and where its elements are."""
+class _List(Struct):
+    """A list of an object: its key, where it begins and ends, and where its elements are."""
 
     name: str
     start: int
     end: int
-    """Where the last element ends, or the bracket before the first one; behind the list once that was read."""
-    spans: list[Span] = field(default_factory=list)
-    gap: int | None = None
+    spans: list[Span]
     complete: bool = False
-    first: int = 0
-    """Where the element begins that is being read."""
-
-    def begin(self, data: bytes, at: int) -> None:
-        """An element begins."""
-        self._note_gap(data, at, b"," if self.spans else b"")
-        self.first = at
-
-    def add(self, end: int) -> None:
-        """An element ends."""
-        self.spans.append((self.first, end))
-        self.end = end
-
-    def close(self, data: bytes, bracket: int) -> None:
-        """The list ends."""
-        self._note_gap(data, bracket, b"")
-        self.end, self.complete = bracket + 1, True
-
-    def _note_gap(self, data: bytes, until: int, expected: bytes) -> None:
-        if self.gap is None and data[self.end : until].strip(SPACE) != expected:
-            self.gap = self.end
 
 
 def held_in_torn(data: bytes, is_message: Callable[[Any], bool]) -> HeldTorn | None:
@@ -94,14 +69,14 @@ def held_in_torn(data: bytes, is_message: Callable[[Any], bool]) -> HeldTorn | N
         return None
     first = (_decoded(data[slice(*span)]) for span in found.spans[:FEW])
     own[found.name] = [value for value in first if value is not None]
-    return None if confidence(own) else HeldTorn(found.spans, found.gap, found.complete, around)
+    return None if confidence(own) else HeldTorn(found.spans, _gap_in(data, found), found.complete, around)
 
 
 def _only_list(data: bytes) -> _List | None:
     """The one list of an object that may be of records; None where it has none, or several."""
     found: _List | None = None
     reading: _List | None = None
-    depth, key = 0, (0, 0)
+    depth, key, start = 0, (0, 0), 0
     for match in TOKEN.finditer(data):
         token = match.group()
         if token == b'"':
@@ -113,22 +88,38 @@ def _only_list(data: bytes) -> _List | None:
             if depth == 1 and token == b"[" and (name := _name_before(data, key, match.start())):
                 if found is not None:
                     return None
-                found = reading = _List(name, match.start(), match.end())
-            elif depth == 2 and reading is not None:
-                reading.begin(data, match.start())
+                found = reading = _List(name, match.start(), len(data), [])
+            elif depth == 2:
+                start = match.start()
             depth += 1
         else:
             depth -= 1
             if depth <= 0:
                 break
-            if depth == 2 and reading is not None:
-                reading.add(match.end())
-            elif depth == 1 and reading is not None:
-                reading.close(data, match.start())
+            if reading is not None and depth == 2:
+                reading.spans.append((start, match.end()))
+            elif reading is not None and depth == 1:
+                reading.end, reading.complete = match.end(), True
                 reading = None
-    if reading is not None:
-        reading.end = len(data)
     return found
+
+
+def gap_between(data: bytes, spans: list[Span], start: int) -> int | None:
+    """Where there is something else than a comma between two elements of a list, or than nothing from `start` to the first."""
+    end, expected = start, b""
+    for begin, after in spans:
+        if data[end:begin].strip(SPACE) != expected:
+            return end
+        end, expected = after, b","
+    return None
+
+
+def _gap_in(data: bytes, found: _List) -> int | None:
+    """Where there is something else than a comma between two elements of a list, or behind the last one."""
+    gap = gap_between(data, found.spans, found.start + 1)
+    if gap is None and found.complete and data[found.spans[-1][1] : found.end - 1].strip(SPACE):
+        return found.spans[-1][1]
+    return gap
 
 
 def _name_before(data: bytes, key: Span, bracket: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from operator import itemgetter
 from typing import NamedTuple
@@ -207,12 +207,17 @@ def _add_to_all(said: Said, episode: Episode, views: dict[str, Outlined]) -> Non
         if text.strip():
             _add_heard(views if receiver == ENVIRONMENT else (receiver,), views)
     elif not _is_idle(sender, text):
-        private = parse_action(sender, text).private_to if "[private to " in text else ()
         if sender in views:
             views[sender].roles.append("assistant")
         if episode.moderated or receiver in views:
-            to = private or (() if receiver in ("", ENVIRONMENT) else (receiver,)) or views
-            _add_heard((agent for agent in to if agent != sender), views)
+            heard_by = _addressed(sender, receiver, text) or views
+            _add_heard((agent for agent in heard_by if agent != sender), views)
+
+
+def _addressed(sender: str, receiver: str, text: str) -> Sequence[str]:
+    """To whom alone a deed is addressed; nobody where it is to all."""
+    private = parse_action(sender, text).private_to if "[private to " in text else ()
+    return private or (() if receiver in ("", ENVIRONMENT) else (receiver,))
 
 
 def _add_heard(agents: Iterable[str], views: dict[str, Outlined]) -> None:
