@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import os
 import re
+from collections.abc import Callable
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from msgspec import Struct, field
 
@@ -126,52 +127,85 @@ def _read(path: Path) -> dict[str, Any]:
     return {"rules" if name == "rule" else name: _checked(name, value, path, text) for name, value in values.items()}
 
 
-_WANTED: Final = {
-    "highlight": "a list of regular expressions",
-    "rule": "[[rule]] tables",
-    "store": "a folder, as text",
-    "annotator": "a name, as text",
-    "gold": "a name, as text",
-    "rubric": "the name of a rubric or a TOML file, as text",
-    "blind": "true or false",
-    "theme": "the name of a theme, as text",
-    "reward_range": "two numbers, the lower first",
-    "preview_lines": "a whole number from 1",
-    "keys": "a table of keys by the id of what they do, all as text",
-}
+class _File(NamedTuple):
+    """A configuration file, and where in it a setting is."""
+
+    path: Path
+    text: str
+    where: Where
 
 
 def _checked(name: str, value: Any, path: Path, text: str) -> Any:
     where = Where(path, _line_of(name, text))
-    if name not in _WANTED:
-        close = get_close_matches(name, _WANTED, 1)
-        hint = f"did you mean `{close[0]}`?" if close else f"there are {', '.join(_WANTED)}"
+    if name not in _SETTINGS:
+        close = get_close_matches(name, _SETTINGS, 1)
+        hint = f"did you mean `{close[0]}`?" if close else f"there are {', '.join(_SETTINGS)}"
         raise ConfigError(f"there is no setting `{name}`", hint=hint, where=where)
-    if name == "highlight" and _is_list_of(value, str):
-        _check_patterns(value, where)
-        return tuple(value)
-    if name == "rule":
-        from trajview.rules import RuleError, rules_in
+    wanted, read = _SETTINGS[name]
+    checked = read(value, _File(path, text, where))
+    if checked is None:
+        raise ConfigError(f"`{name}` must be {wanted}, not {value!r:.60}", where=where)
+    return checked
 
+
+# What reads the value of a setting returns None where that is of the wrong kind.
+
+
+def _patterns(value: Any, file: _File) -> tuple[str, ...] | None:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        return None
+    for pattern in value:
         try:
-            return tuple(rules_in(value, path, text, origin="config"))
-        except RuleError as error:
-            raise ConfigError(error.sentence, hint=error.hint, where=error.where) from error
-    if name in ("store", "annotator", "gold", "rubric", "theme") and isinstance(value, str) and value.strip():
-        if name == "rubric" and (value.endswith(".toml") or "/" in value):
-            return str(path.parent / Path(value).expanduser())  # a file that lies beside this one
-        return value
-    if name == "blind" and isinstance(value, bool):
-        return value
-    if name == "reward_range" and _is_range(value):
-        return float(value[0]), float(value[1])
-    if name == "preview_lines" and isinstance(value, int) and not isinstance(value, bool) and value >= 1:
-        return value
-    if name == "keys" and isinstance(value, dict):
-        flat = _flat_keys(value)
-        if all(isinstance(keys, str) for keys in flat.values()):
-            return flat
-    raise ConfigError(f"`{name}` must be {_WANTED[name]}, not {value!r:.60}", where=where)
+            re.compile(pattern)
+        except re.error as error:
+            raise ConfigError(
+                f"in `highlight`, {pattern!r} is not a regular expression: {error.msg}",
+                hint="escape special characters with a backslash",
+                where=file.where,
+            ) from error
+    return tuple(value)
+
+
+def _rules(value: Any, file: _File) -> tuple[Rule, ...]:
+    from trajview.rules import RuleError, rules_in
+
+    try:
+        return tuple(rules_in(value, file.path, file.text, origin="config"))
+    except RuleError as error:
+        raise ConfigError(error.sentence, hint=error.hint, where=error.where) from error
+
+
+def _words(value: Any, _: _File) -> str | None:
+    return value if isinstance(value, str) and value.strip() else None
+
+
+def _rubric(value: Any, file: _File) -> str | None:
+    name = _words(value, file)
+    if name is not None and (name.endswith(".toml") or "/" in name):
+        return str(file.path.parent / Path(name).expanduser())  # a file that lies beside this one
+    return name
+
+
+def _flag(value: Any, _: _File) -> bool | None:
+    return value if isinstance(value, bool) else None
+
+
+def _range(value: Any, _: _File) -> tuple[float, float] | None:
+    if not isinstance(value, list) or len(value) != 2:
+        return None
+    numbers = [item for item in value if isinstance(item, int | float) and not isinstance(item, bool)]
+    if len(numbers) == 2 and all(math.isfinite(number) for number in numbers) and numbers[0] < numbers[1]:
+        return float(numbers[0]), float(numbers[1])
+    return None
+
+
+def _count(value: Any, _: _File) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 1 else None
+
+
+def _keys(value: Any, _: _File) -> dict[str, str] | None:
+    flat = _flat_keys(value) if isinstance(value, dict) else None
+    return flat if flat is not None and all(isinstance(keys, str) for keys in flat.values()) else None
 
 
 def _flat_keys(keys: dict[str, Any]) -> dict[str, Any]:
@@ -185,27 +219,19 @@ def _flat_keys(keys: dict[str, Any]) -> dict[str, Any]:
     return flat
 
 
-def _is_list_of(value: Any, kind: type) -> bool:
-    return isinstance(value, list) and all(isinstance(item, kind) for item in value)
-
-
-def _is_range(value: Any) -> bool:
-    if not isinstance(value, list) or len(value) != 2:
-        return False
-    numbers = [item for item in value if isinstance(item, int | float) and not isinstance(item, bool)]
-    return len(numbers) == 2 and all(math.isfinite(number) for number in numbers) and numbers[0] < numbers[1]
-
-
-def _check_patterns(patterns: list[str], where: Where) -> None:
-    for pattern in patterns:
-        try:
-            re.compile(pattern)
-        except re.error as error:
-            raise ConfigError(
-                f"in `highlight`, {pattern!r} is not a regular expression: {error.msg}",
-                hint="escape special characters with a backslash",
-                where=where,
-            ) from error
+_SETTINGS: Final[dict[str, tuple[str, Callable[[Any, _File], Any]]]] = {
+    "highlight": ("a list of regular expressions", _patterns),
+    "rule": ("[[rule]] tables", _rules),
+    "store": ("a folder, as text", _words),
+    "annotator": ("a name, as text", _words),
+    "gold": ("a name, as text", _words),
+    "rubric": ("the name of a rubric or a TOML file, as text", _rubric),
+    "blind": ("true or false", _flag),
+    "theme": ("the name of a theme, as text", _words),
+    "reward_range": ("two numbers, the lower first", _range),
+    "preview_lines": ("a whole number from 1", _count),
+    "keys": ("a table of keys by the id of what they do, all as text", _keys),
+}
 
 
 def _line_of(name: str, text: str) -> int | None:

@@ -19,7 +19,6 @@ from .rule import COLOURS, FIELDS, ROLES, Rule, compile_pattern
 __all__ = ["RuleError", "append_rule", "as_table", "heads_in", "quoted", "rules_in"]
 
 _KEYS: Final = ("name", "pattern", "text", "in", "role", "tool", "colour", "on")
-_LISTS: Final = {"in": FIELDS, "role": ROLES, "tool": None}
 _MOST = 200
 _LONGEST = 2_000
 
@@ -64,38 +63,53 @@ def rules_in(values: object, path: Path, text: str, *, origin: str, trusted: boo
 
 def _rule(table: _Table, origin: str, trusted: bool) -> Rule:
     values = table.values
-    for key in values:
-        if key not in _KEYS:
-            close = get_close_matches("colour" if key == "color" else key, _KEYS, 1)
-            raise table.wrong(
-                f"a rule has no `{key}`", f"did you mean `{close[0]}`?" if close else f"it has {', '.join(_KEYS)}", key
-            )
-    name = values.get("name")
-    if not isinstance(name, str) or not name.strip() or len(name) > 60 or not name.isprintable():
-        raise table.wrong("a rule needs a `name`", "a few words, as text", "name" if "name" in values else "")
+    _check_keys(table)
+    name = _name(table)
     known = next((rule for rule in built_in_rules() if rule.name == name), None)
     rule = _pattern(table, name, known, trusted)
-    for key, allowed in _LISTS.items():
-        if key in values:
-            chosen = _chosen(table, key, allowed)
-            if key == "in":
-                rule = replace(rule, fields=chosen)
-            elif key == "role":
-                rule = replace(rule, roles=chosen)
-            else:
-                rule = replace(rule, tools=chosen)
-    colour, on = values.get("colour"), values.get("on")
-    if colour is not None:
-        if colour not in COLOURS:
-            raise table.wrong(f"there is no colour {colour!r:.40}", f"one of {', '.join(COLOURS)}", "colour")
-        rule = replace(rule, colour=colour)
-    if on is not None and not isinstance(on, bool):
-        raise table.wrong("`on` must be true or false", key="on")
     return replace(
         rule,
-        on=rule.on if on is None else on,
+        fields=_chosen(table, "in", FIELDS) if "in" in values else rule.fields,
+        roles=_chosen(table, "role", ROLES) if "role" in values else rule.roles,
+        tools=_chosen(table, "tool", None) if "tool" in values else rule.tools,
+        colour=_colour(table) or rule.colour,
+        on=_on(table, rule.on),
         origin=origin if "pattern" in values or "text" in values else rule.origin,
     )
+
+
+def _check_keys(table: _Table) -> None:
+    for key in table.values:
+        if key not in _KEYS:
+            close = get_close_matches("colour" if key == "color" else key, _KEYS, 1)
+            hint = f"did you mean `{close[0]}`?" if close else f"it has {', '.join(_KEYS)}"
+            raise table.wrong(f"a rule has no `{key}`", hint, key)
+
+
+def _name(table: _Table) -> str:
+    name = table.values.get("name")
+    if not isinstance(name, str) or not name.strip() or len(name) > 60 or not name.isprintable():
+        raise table.wrong("a rule needs a `name`", "a few words, as text", "name" if "name" in table.values else "")
+    return name
+
+
+def _colour(table: _Table) -> str:
+    """The rule's colour; empty where none is given."""
+    colour = table.values.get("colour")
+    if colour is None:
+        return ""
+    if colour not in COLOURS:
+        raise table.wrong(f"there is no colour {colour!r:.40}", f"one of {', '.join(COLOURS)}", "colour")
+    return str(colour)
+
+
+def _on(table: _Table, default: bool) -> bool:
+    on = table.values.get("on")
+    if on is None:
+        return default
+    if not isinstance(on, bool):
+        raise table.wrong("`on` must be true or false", key="on")
+    return on
 
 
 def _pattern(table: _Table, name: str, known: Rule | None, trusted: bool) -> Rule:
