@@ -97,31 +97,38 @@ def put_source(
         index.sources.pop(source, None)
     if source in off:
         return
+    _put_in_units(index, source, before, now)
+    _put_stops(index, before, now)
+    index.places = [place for place in index.places if place[1] != source]
+    places = {(one.message * PLACES // max(1, messages), one.colour): one.message for one in reversed(now)}
+    index.places += [(message, source, colour) for (_, colour), message in places.items()]
+
+
+def _put_in_units(index: HighlightIndex, source: Source, before: Sequence[Highlight], now: Sequence[Highlight]) -> None:
     touched: dict[int, list[Highlight]] = {
         found.unit: [one for one in index.by_unit.get(found.unit, ()) if one.source != source]
         for found in (*before, *now)
     }
     for found in now:
         touched[found.unit].append(found)
-    messages_touched = {found.message for found in (*before, *now)}
-    stops: set[int] = set()
     for unit, many in touched.items():
-        many.sort(key=_by_place)
-        stops.update(found.message for found in many)
         if many:
-            index.by_unit[unit] = many
+            index.by_unit[unit] = sorted(many, key=_by_place)
         else:
             index.by_unit.pop(unit, None)
-    for message in messages_touched:
+
+
+def _put_stops(index: HighlightIndex, before: Sequence[Highlight], now: Sequence[Highlight]) -> None:
+    """Add and take away messages with a highlight, where `index.by_unit` has those now."""
+    units = {found.unit for found in (*before, *now)}
+    stops = {found.message for unit in units for found in index.by_unit.get(unit, ())}
+    for message in {found.message for found in (*before, *now)}:
         at = bisect_left(index.stops, message)
         known = at < len(index.stops) and index.stops[at] == message
         if known and message not in stops:
             del index.stops[at]
         elif not known and message in stops:
             index.stops.insert(at, message)
-    index.places = [place for place in index.places if place[1] != source]
-    places = {(one.message * PLACES // max(1, messages), one.colour): one.message for one in reversed(now)}
-    index.places += [(message, source, colour) for (_, colour), message in places.items()]
 
 
 def with_scan(known: Sequence[Highlight], scan: Sequence[Highlight]) -> list[Highlight]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import stat
+from array import array
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -93,22 +94,13 @@ class Follower:
         self._take_over(began)
 
     def _take_over(self, began: int) -> None:
-        """Sort the rows that there are by file."""
-        by_file: dict[Path | None, FileRows] = {}
-        for row, item in enumerate(self._items):
-            path = item.path if isinstance(item, RunInfo) else item.where.path
-            file = by_file.get(path)
-            if file is None:
-                file = by_file[path] = FileRows(None)
-            (file.runs if isinstance(item, RunInfo) else file.problems).append(row)
-        for path, file in by_file.items():
+        """Sort the rows that there are by file, and note which files are as they were when they were read."""
+        for path, file in self._rows_by_file().items():
             if path is None or (not file.runs and path not in self._scan.stamps):
                 self._walked.problems += file.problems
-                continue
-            numbers = [getattr(self._items[row], "record", 0) for row in file.runs]
-            if any(a > b for a, b in pairwise(numbers)):
-                file.runs = type(file.runs)("q", (row for _, row in sorted(zip(numbers, file.runs, strict=True))))
-            self._files[path] = file
+            else:
+                self._in_order(file)
+                self._files[path] = file
         for path, known in self._scan.stamps.items():
             file = self._files.setdefault(path, FileRows(None))
             with suppress(OSError):
@@ -116,6 +108,22 @@ class Follower:
                 if now == known and _is_settled(_changed_at(now), began):
                     file.stamp = now
                     file.edge = self._edge_of(file, path, now)
+
+    def _rows_by_file(self) -> dict[Path | None, FileRows]:
+        by_file: dict[Path | None, FileRows] = {}
+        for row, item in enumerate(self._items):
+            path = item.path if isinstance(item, RunInfo) else item.where.path
+            file = by_file.get(path)
+            if file is None:
+                file = by_file[path] = FileRows(None)
+            (file.runs if isinstance(item, RunInfo) else file.problems).append(row)
+        return by_file
+
+    def _in_order(self, file: FileRows) -> None:
+        """Sort the runs of a file by their place in it."""
+        numbers = [item.record for row in file.runs if isinstance(item := self._items[row], RunInfo)]
+        if any(a > b for a, b in pairwise(numbers)):
+            file.runs = array("q", (row for _, row in sorted(zip(numbers, file.runs, strict=True))))
 
     def take_in(self, row: int, problem: Problem) -> None:
         """A row that somebody else has added; it goes when its file is read again, unless that tells of it as well."""
@@ -202,6 +210,21 @@ class Follower:
         self._walk_wanted = False
         kinds = {path: _kind(path) for path in self._paths}
         folders: dict[Path, int] = {}
+        seen, problems = self._find_files(folders)
+        self._scan.empty &= seen.keys()
+        self._watch(folders, clock)
+        # Named files and folders are looked at anyway.
+        self._roots = {path: kind for path, kind in kinds.items() if path not in seen and path not in folders}
+        self._take(self._walked, None, problems)
+        self._put_sources(seen)
+        self._ring = deque(seen)
+        self._walk_due = monotonic() + _REST * (monotonic() - begun)
+        for path in seen:
+            if self._files[path].stamp is None:
+                self._check(path, now=now)
+
+    def _find_files(self, folders: dict[Path, int]) -> tuple[dict[Path, SourceFile], list[Item]]:
+        """The files that there are, and what the walk has to say; adds the folders, and when each changed last."""
         seen: dict[Path, SourceFile] = {}
         problems: list[Item] = []
         left_out = 0
@@ -213,29 +236,27 @@ class Follower:
             else:
                 problems.append(found)
         self._scan.left_out = left_out
-        self._scan.empty &= seen.keys()
+        return seen, problems
+
+    def _watch(self, folders: Mapping[Path, int], clock: int) -> None:
+        """Look at these folders from now on, most often at those that changed last."""
         # A folder that changed just now may change again without its time changing.
         self._folders = {path: at if _is_settled(at, clock) else -1 for path, at in folders.items()}
         by_age = sorted(self._folders, key=self._folders.__getitem__, reverse=True)
         self._lately, self._folder_ring = by_age[:_MOST_HOT], deque(by_age[_MOST_HOT:])
-        # Named files and folders are looked at anyway.
-        self._roots = {path: kind for path, kind in kinds.items() if path not in seen and path not in folders}
-        self._take(self._walked, None, problems)
+
+    def _put_sources(self, seen: Mapping[Path, SourceFile]) -> None:
+        """Empty the rows of files that are not there any more, and note which files there are."""
         for path, file in self._files.items():
             if path not in seen and (file.runs or file.problems or file.stamp is not None):
                 self._take(file, path, [])
                 file.stamp, file.edge = None, b""
                 self._hot.pop(path, None)
         for path, source in seen.items():
-            file = self._files.setdefault(path, FileRows(source))
-            file.source = source
-        for path in [path for path in self._files if path not in seen]:
-            self._files[path].source = None
-        self._ring = deque(seen)
-        self._walk_due = monotonic() + _REST * (monotonic() - begun)
-        for path in seen:
-            if self._files[path].stamp is None:
-                self._check(path, now=now)
+            self._files.setdefault(path, FileRows(source)).source = source
+        for path, file in self._files.items():
+            if path not in seen:
+                file.source = None
 
     # One file
 
@@ -303,17 +324,8 @@ class Follower:
         """Where the last record begins of a JSONL file that has only grown; None where it has to be read as a whole."""
         if stamp[0] <= _ALWAYS_WHOLE or not file.runs or file.edge == b"?":
             return None
-        first, last = self._items[file.runs[0]], self._items[file.runs[-1]]
-        if not isinstance(first, RunInfo) or not isinstance(last, RunInfo):
-            return None
-        if last.container != "jsonl" or first.record or not last.record or last.line is None or first.line is None:
-            return None
-        known = self._scan.stamps.get(path)
-        if known is not None and stamp != known and (stamp[0] <= known[0] or stamp[3] != known[3]):
-            return None  # it was written over, or another file took its place
-        if last.offset + last.length > stamp[0]:
-            return None
-        if any(0 < line_of(self._items[row]) < first.line for row in file.problems):
+        last = self._last_line(file)
+        if last is None or last.line is None or last.offset + last.length > stamp[0] or self._is_another(path, stamp):
             return None
         try:
             if not _is_plain(path):
@@ -322,6 +334,21 @@ class Follower:
         except (OSError, TrajviewError):
             return None
         return (last.offset, last.line, last.record) if same else None
+
+    def _last_line(self, file: FileRows) -> RunInfo | None:
+        """The run on the last line of a JSONL file of which all lines are known; None where it is another file."""
+        first, last = self._items[file.runs[0]], self._items[file.runs[-1]]
+        if not isinstance(first, RunInfo) or not isinstance(last, RunInfo) or last.container != "jsonl":
+            return None
+        if first.line is None or first.record or not last.record:
+            return None
+        are_some_before = any(0 < line_of(self._items[row]) < first.line for row in file.problems)
+        return None if are_some_before else last
+
+    def _is_another(self, path: Path, stamp: Stamp) -> bool:
+        """Whether a file was written over, or another one took its place, as far as its stamp tells."""
+        known = self._scan.stamps.get(path)
+        return known is not None and stamp != known and (stamp[0] <= known[0] or stamp[3] != known[3])
 
     def _edge_of(self, file: FileRows, path: Path, stamp: Stamp) -> bytes:
         """What tells the lines before the last one of a large file that had this stamp when it was read.

@@ -12,7 +12,7 @@ from .decode import MORE_TEXT, BadRecord, decode_json
 from .held import FEW, KEYS, MAY_HOLD, SURE, Span, confidence, some
 from .lines import SPACE
 
-__all__ = ["TOKEN", "HeldTorn", "held_in_torn"]
+__all__ = ["TOKEN", "HeldTorn", "gap_between", "held_in_torn"]
 
 TOKEN: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|["\[\]{}]', re.DOTALL)
 """A string, a bracket, or the quote at which a string begins that has no end."""
@@ -31,13 +31,14 @@ class HeldTorn(Struct, frozen=True):
     around: BadRecord | None
 
 
-class _List(Struct, frozen=True):
+class _List(Struct):
+    """A list of an object: its key, where it begins and ends, and where its elements are."""
+
     name: str
     start: int
     end: int
     spans: list[Span]
-    gap: int | None
-    complete: bool
+    complete: bool = False
 
 
 def held_in_torn(data: bytes, is_message: Callable[[Any], bool]) -> HeldTorn | None:
@@ -68,16 +69,14 @@ def held_in_torn(data: bytes, is_message: Callable[[Any], bool]) -> HeldTorn | N
         return None
     first = (_decoded(data[slice(*span)]) for span in found.spans[:FEW])
     own[found.name] = [value for value in first if value is not None]
-    return None if confidence(own) else HeldTorn(found.spans, found.gap, found.complete, around)
+    return None if confidence(own) else HeldTorn(found.spans, _gap_in(data, found), found.complete, around)
 
 
 def _only_list(data: bytes) -> _List | None:
     """The one list of an object that may be of records; None where it has none, or several."""
-    lists: list[_List] = []
-    depth, key = 0, (0, 0)
-    name, opened = "", -1
-    start, end, gap = 0, 0, None
-    spans: list[Span] = []
+    found: _List | None = None
+    reading: _List | None = None
+    depth, key, start = 0, (0, 0), 0
     for match in TOKEN.finditer(data):
         token = match.group()
         if token == b'"':
@@ -85,32 +84,42 @@ def _only_list(data: bytes) -> _List | None:
         if token[:1] == b'"':
             if depth == 1:
                 key = match.span()
-            continue
-        if token in (b"{", b"["):
-            if depth == 1 and token == b"[" and (found := _name_before(data, key, match.start())):
-                if lists:
+        elif token in (b"{", b"["):
+            if depth == 1 and token == b"[" and (name := _name_before(data, key, match.start())):
+                if found is not None:
                     return None
-                name, opened, end, spans, gap = found, match.start(), match.end(), [], None
-            elif depth == 2 and opened >= 0:
+                found = reading = _List(name, match.start(), len(data), [])
+            elif depth == 2:
                 start = match.start()
-                if gap is None and data[end:start].strip(SPACE) != (b"," if spans else b""):
-                    gap = end
             depth += 1
-            continue
-        depth -= 1
-        if depth <= 0:
-            break
-        if opened >= 0 and depth == 2:
-            end = match.end()
-            spans.append((start, end))
-        elif opened >= 0 and depth == 1:
-            if gap is None and data[end : match.start()].strip(SPACE):
-                gap = end
-            lists.append(_List(name, opened, match.end(), spans, gap, complete=True))
-            opened = -1
-    if opened >= 0:
-        lists.append(_List(name, opened, len(data), spans, gap, complete=False))
-    return lists[0] if len(lists) == 1 else None
+        else:
+            depth -= 1
+            if depth <= 0:
+                break
+            if reading is not None and depth == 2:
+                reading.spans.append((start, match.end()))
+            elif reading is not None and depth == 1:
+                reading.end, reading.complete = match.end(), True
+                reading = None
+    return found
+
+
+def gap_between(data: bytes, spans: list[Span], start: int) -> int | None:
+    """Where there is something else than a comma between two elements of a list, or than nothing from `start` to the first."""
+    end, expected = start, b""
+    for begin, after in spans:
+        if data[end:begin].strip(SPACE) != expected:
+            return end
+        end, expected = after, b","
+    return None
+
+
+def _gap_in(data: bytes, found: _List) -> int | None:
+    """Where there is something else than a comma between two elements of a list, or behind the last one."""
+    gap = gap_between(data, found.spans, found.start + 1)
+    if gap is None and found.complete and data[found.spans[-1][1] : found.end - 1].strip(SPACE):
+        return found.spans[-1][1]
+    return gap
 
 
 def _name_before(data: bytes, key: Span, bracket: int) -> str:

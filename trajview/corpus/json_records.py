@@ -7,7 +7,7 @@ that msgspec refuses is split by brackets, so that the records before a tear sti
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -18,7 +18,7 @@ from .decode import MORE_TEXT, BadRecord, decode_json
 from .event_lists import sorted_events
 from .foreign import HEAD, foreign, no_text
 from .held import Span, held_records, is_plain, spans_in
-from .held_torn import TOKEN, HeldTorn, held_in_torn
+from .held_torn import TOKEN, HeldTorn, gap_between, held_in_torn
 from .json_lines import MISSING, IsMessage, attempt, json_lines
 from .lines import BOM, SPACE, Line, lines_of
 from .memory import check_room, no_room
@@ -67,26 +67,41 @@ def json_records(
         return
     second = next(lines, None)
     if second is None:
-        if lines_expected and (first.left_out or first.text[:1] != b"["):
-            found = list(json_lines(iter((first,)), path, is_message, quick, joined=joined))
-            several = len(found) == 1 and isinstance(found[0], Problem) and MORE_TEXT in found[0].reason
-            yield from _broken(first.data, first.offset, first.number, path, is_message) if several else found
-        else:
-            yield from _whole(first.data, first.offset, first.number, path, is_message, quick, joined)
-        return
-    if first.left_out or _are_lines(first, second, lines_expected):
+        yield from _of_one_line(first, path, lines_expected, is_message, quick, joined)
+    elif first.left_out or _are_lines(first, second, lines_expected):
         yield from json_lines(chain((first, second), lines), path, is_message, quick, joined=joined)
-        return
-    data = _rest(file, first.offset, path)
-    if lines_expected and data[:1] != b"[" and attempt(data)[0] is MISSING:
-        file.seek(start)
-        some = islice(lines_of(file, start), _FIRST_LINES)
-        if any(isinstance(attempt(line.view)[0], dict | list) for line in some):
+    else:
+        data = _rest(file, first.offset, path)
+        if lines_expected and data[:1] != b"[" and attempt(data)[0] is MISSING and _holds_lines(file, start):
             del data
             file.seek(start)
             yield from json_lines(lines_of(file, start), path, is_message, quick, joined=joined)
-            return
-    yield from _whole(data, first.offset, first.number, path, is_message, quick, joined)
+        else:
+            yield from _whole(data, first.offset, first.number, path, is_message, quick, joined)
+
+
+def _of_one_line(
+    line: Line,
+    path: Path,
+    lines_expected: bool,
+    is_message: IsMessage,
+    quick: ReadRecord | None,
+    joined: LookAtLines | None,
+) -> Iterable[Record | Problem]:
+    """The records of a file that has one line."""
+    if not lines_expected or (not line.left_out and line.text[:1] == b"["):
+        return _whole(line.data, line.offset, line.number, path, is_message, quick, joined)
+    found = list(json_lines(iter((line,)), path, is_message, quick, joined=joined))
+    if len(found) == 1 and isinstance(found[0], Problem) and MORE_TEXT in found[0].reason:
+        return _broken(line.data, line.offset, line.number, path, is_message)
+    return found
+
+
+def _holds_lines(file: BinaryIO, start: int) -> bool:
+    """Whether one of the first lines is a record by itself."""
+    file.seek(start)
+    some = islice(lines_of(file, start), _FIRST_LINES)
+    return any(isinstance(attempt(line.view)[0], dict | list) for line in some)
 
 
 def _on_one_line(file: BinaryIO, start: int, path: Path) -> tuple[bytes, int, int] | None:
@@ -141,36 +156,56 @@ def _whole(
     is_message: IsMessage,
     quick: ReadRecord | None,
     joined: LookAtLines | None,
-) -> Iterator[Record | Problem]:
+) -> Iterable[Record | Problem]:
     """The records of one JSON value that starts at an offset."""
+    found: Iterable[Record | Problem] | None = None
     if data[:1] == b"[":
-        # A list of messages, if it is one, and not of records.
-        spans = _elements(data)
-        if spans is None:
-            yield from _broken(data, offset, line, path, is_message)
-            return
-        if not spans:
-            return
-        head = attempt(data[slice(*spans[0])])[0]
-        if isinstance(head, dict | list) and not is_message(head):
-            yield from _array(data, spans, offset, line, path, quick=quick)
-            return
-        if joined is not None and (found := sorted_events(data, spans, look := joined(line))) is not None:
-            yield Record(look.taken_apart(), "json", offset, len(data), line=line, data=data, known=found)
-            return
-        if quick is not None and len(data) >= _LARGE and (value := quick(data, 0, line, True)) is not None:
-            yield Record(value, "json", offset, len(data), line=line, data=data)
-            return
-    elif quick is not None and (found := quick(data, 0, line, True)) is not None:
-        yield Record(found, "json", offset, len(data), line=line, data=data)
-        return
-    elif data[:1] == b"{" and (spans := held_records(data, is_message)) is not None:
-        yield from _array(data, spans, offset, line, path, quick=quick)
-        return
-    elif data[:1] == b"{" and not is_plain(data) and (torn := held_in_torn(data, is_message)) is not None:
-        yield from _array(data, torn.spans, offset, line, path)
-        yield from _wrong_in(torn, data, line, path)
-        return
+        found = _of_list(data, offset, line, path, is_message, quick, joined)
+    elif quick is not None and (value := quick(data, 0, line, True)) is not None:
+        found = (Record(value, "json", offset, len(data), line=line, data=data),)
+    elif data[:1] == b"{":
+        found = _of_object(data, offset, line, path, is_message, quick)
+    return _one_record(data, offset, line, path, is_message) if found is None else found
+
+
+def _of_list(
+    data: bytes,
+    offset: int,
+    line: int,
+    path: Path,
+    is_message: IsMessage,
+    quick: ReadRecord | None,
+    joined: LookAtLines | None,
+) -> Iterable[Record | Problem] | None:
+    """The records in a JSON array, which is one itself where it is a list of messages; None where it has to be decoded."""
+    spans = _elements(data)
+    if spans is None:
+        return _broken(data, offset, line, path, is_message)
+    if not spans:
+        return ()
+    head = attempt(data[slice(*spans[0])])[0]
+    if isinstance(head, dict | list) and not is_message(head):
+        return _array(data, spans, offset, line, path, quick=quick)
+    if joined is not None and (known := sorted_events(data, spans, look := joined(line))) is not None:
+        return (Record(look.taken_apart(), "json", offset, len(data), line=line, data=data, known=known),)
+    if quick is not None and len(data) >= _LARGE and (value := quick(data, 0, line, True)) is not None:
+        return (Record(value, "json", offset, len(data), line=line, data=data),)
+    return None
+
+
+def _of_object(
+    data: bytes, offset: int, line: int, path: Path, is_message: IsMessage, quick: ReadRecord | None
+) -> Iterable[Record | Problem] | None:
+    """The records in a JSON object that only holds a list of them; None where it is one itself."""
+    if (spans := held_records(data, is_message)) is not None:
+        return _array(data, spans, offset, line, path, quick=quick)
+    if not is_plain(data) and (torn := held_in_torn(data, is_message)) is not None:
+        return chain(_array(data, torn.spans, offset, line, path), _wrong_in(torn, data, line, path))
+    return None
+
+
+def _one_record(data: bytes, offset: int, line: int, path: Path, is_message: IsMessage) -> Iterator[Record | Problem]:
+    """The record that a JSON value is."""
     try:
         value, replaced = decode_json(data)
     except BadRecord as error:
@@ -230,7 +265,7 @@ def _array(
 def _broken(data: bytes, offset: int, line: int, path: Path, is_message: IsMessage) -> Iterator[Record | Problem]:
     """What can be had of JSON that does not decode: an array with a torn end, NaN in it, or several values in a row."""
     in_array = data[:1] == b"["
-    spans, gap, complete = _balanced(data, 1 if in_array else 0)
+    spans, complete = _balanced(data, 1 if in_array else 0)
     if in_array and spans and is_message(attempt(data[slice(*spans[0])])[0]):
         # One record, a list of messages; it has to decode as a whole to be one.
         spans = [(0, len(data))]
@@ -245,7 +280,7 @@ def _broken(data: bytes, offset: int, line: int, path: Path, is_message: IsMessa
         yield Record(value, "json", offset, len(data), line=line, data=data)
         return
     yield from _array(data, spans, offset, line, path, "json array" if in_array else "json values")
-    yield from _wrong_between(data, gap, complete, line, path)
+    yield from _wrong_between(data, _gap_in(data, spans, in_array), complete, line, path)
 
 
 def _wrong_in(held: HeldTorn, data: bytes, line: int, path: Path) -> Iterator[Problem]:
@@ -267,30 +302,34 @@ def _wrong_between(data: bytes, gap: int | None, complete: bool, line: int, path
         yield Problem(reason, "the records around it open", Where(path, at))
 
 
-def _balanced(data: bytes, base: int) -> tuple[list[Span], int | None, bool]:
-    """Spans of the objects and arrays `base` brackets deep; where something odd lies between them; and whether all closed."""
+def _balanced(data: bytes, base: int) -> tuple[list[Span], bool]:
+    """Spans of the objects and arrays `base` brackets deep, and whether all closed."""
     spans: list[Span] = []
-    depth, start, end = 0, 0, base
-    odd: int | None = None
+    depth, start = 0, 0
     for match in TOKEN.finditer(data):
         token = match.group()
         if token in (b"{", b"["):
-            if depth == base and match.start() >= base:
+            if depth == base:
                 start = match.start()
-                allowed = (b",",) if spans else (b"",)
-                if odd is None and base and data[end:start].strip(SPACE) not in allowed:
-                    odd = end
             depth += 1
         elif token in (b"}", b"]"):
             depth -= 1
             if depth == base:
-                end = match.end()
-                spans.append((start, end))
+                spans.append((start, match.end()))
             elif depth < base:
                 break
         elif token == b'"':  # a string without an end
-            return spans, odd, False
-    rest = data[end:].strip(SPACE)
-    if odd is None and rest != (b"]" if base else b""):
-        odd = end
-    return spans, odd, depth < max(base, 1)
+            return spans, False
+    return spans, depth < max(base, 1)
+
+
+def _gap_in(data: bytes, spans: list[Span], in_array: bool) -> int | None:
+    """Where there is something else than a comma between two elements of an array, or than its end behind the last one.
+
+    Of several values in a row only what is behind the last one counts.
+    """
+    gap = gap_between(data, spans, 1) if in_array else None
+    end = spans[-1][1]
+    if gap is None and data[end:].strip(SPACE) != (b"]" if in_array else b""):
+        return end
+    return gap

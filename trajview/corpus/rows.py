@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -82,7 +82,7 @@ def _gone(item: Item) -> Gone:
 
 def news_of(
     file: FileRows,
-    found: Iterable[Item],
+    found: Collection[Item],
     items: Sequence[Item],
     keys: Keys,
     from_line: int = 0,
@@ -97,77 +97,101 @@ def news_of(
     A run may say something else in as many bytes, and nothing that the list shows tells: that its bytes have another
     check sum does, of which `sums` has those of now, by offset. `written`: the file is not what it was.
     """
-    news = News()
     runs = [item for item in found if isinstance(item, RunInfo)]
-    problems = [item for item in found if isinstance(item, Problem)]
     kept = len(file.runs) - 1 if from_line else 0
-    old_runs = list(file.runs[kept:])
-    before_sums = file.sums if len(file.sums) == len(file.runs) else array("q", [NOT_KNOWN]) * len(file.runs)
-    old_sums = dict(zip(old_runs, before_sums[kept:], strict=True))
-    here = {row for row in file.problems if line_of(items[row]) >= from_line}
-    kept_reasons = {_reason_of(items[row]) for row in file.problems if row not in here}
-    if NOT_UTF8 in kept_reasons:  # said once in a file
-        problems = [problem for problem in problems if problem.reason != NOT_UTF8]
-    old_problems = [row for row in file.problems if row in here]
-    run_rows = _matched(old_runs, [items[row] for row in old_runs], runs)
-    problem_rows = _matched(old_problems, [items[row] for row in old_problems], problems)
-    stay = {row for row in (*run_rows, *problem_rows) if row is not None}
-    for row in (*old_runs, *old_problems):
-        before = items[row]
-        if row not in stay:
-            news.changed[row] = _gone(before)
-            file.gone.append(row)
-            _take_back(before, keys)
-    for had, run in zip(run_rows, runs, strict=True):
-        if had is not None and _id_of(items[had]) != run.id:
-            _take_back(items[had], keys)
-    spare = deque(file.gone)
-    count = len(items)
+    old_runs = file.runs[kept:]
+    old_problems = array("q", (row for row in file.problems if line_of(items[row]) >= from_line))
+    kept_problems = array("q", (row for row in file.problems if line_of(items[row]) < from_line))
+    problems = _problems_in(found, {_reason_of(items[row]) for row in kept_problems})
+    run_rows = _matched(old_runs, items, runs)
+    problem_rows = _matched(old_problems, items, problems)
 
-    def may_say_something_else(row: int, now: int) -> bool:
-        before = old_sums[row]
-        return before != now if NOT_KNOWN not in (before, now) else written and len(runs) <= _FEW
+    rows = _Rows(items, file.gone)
+    rows.clear((*old_runs, *old_problems), {*run_rows, *problem_rows}, keys)
+    _take_back_others(run_rows, items, runs, keys)
 
-    def put(row: int | None, item: Item, *, anew: bool = False) -> int:
-        nonlocal count
-        if row is None and spare:
-            row = spare.popleft()
+    old_sums = _sums_of(file)
+    new_sums = array("q", ((sums or {}).get(run.offset, NOT_KNOWN) for run in runs))
+    sum_before = dict(zip(old_runs, old_sums[kept:], strict=True))
+    alone = len(runs) == 1 and written  # who failed to read it while it was written waits to be told
+    may_differ = written and len(runs) <= _FEW
+    new_runs = _rows()
+    for had, run, now in zip(run_rows, runs, new_sums, strict=True):
+        keyed = msgspec.structs.replace(run, key=_key_of(run, None if had is None else items[had], keys))
+        anew = had is not None and (alone or _has_other_bytes(sum_before[had], now, may_differ))
+        new_runs.append(rows.put(had, keyed, anew=anew))
+    new_problems = array("q", map(rows.put, problem_rows, problems))
+
+    file.runs = file.runs[:kept] + new_runs
+    file.sums = old_sums[:kept] + new_sums
+    file.problems = kept_problems + new_problems
+    file.gone = array("q", rows.free)
+    return rows.news
+
+
+class _Rows:
+    """Puts items in the rows that they had, else in rows that are free, else in new ones, and notes what is new."""
+
+    def __init__(self, items: Sequence[Item], free: Iterable[int]) -> None:
+        self._items = items
+        self._count = len(items)
+        self.free = deque(free)
+        self.news = News()
+
+    def clear(self, rows: Iterable[int], stay: Collection[int | None], keys: Keys) -> None:
+        """Free the rows whose items are not there any more, all but those that `stay`."""
+        for row in rows:
+            if row not in stay:
+                self.news.changed[row] = _gone(self._items[row])
+                self.free.append(row)
+                _take_back(self._items[row], keys)
+
+    def put(self, row: int | None, item: Item, *, anew: bool = False) -> int:
+        """Put an item in the row that it had, or in another one; returns which. `anew`: it is told of even if it is equal."""
+        if row is None and self.free:
+            row = self.free.popleft()
         if row is None:
-            news.added.append(item)
-            count += 1
-            return count - 1
-        if anew or items[row] != item:
-            news.changed[row] = item
+            self.news.added.append(item)
+            self._count += 1
+            return self._count - 1
+        if anew or self._items[row] != item:
+            self.news.changed[row] = item
         else:
-            news.changed.pop(row, None)
+            self.news.changed.pop(row, None)
         return row
 
-    new_runs, new_sums, new_problems = _rows(), _rows(), _rows()
-    alone = len(runs) == 1 and written  # who failed to read it while it was written waits to be told
-    for had, run in zip(run_rows, runs, strict=True):
-        was = None if had is None else items[had]
-        try:
-            key = was.key if isinstance(was, RunInfo) and was.id == run.id else keys.give(run)
-        except TrajviewError:  # the file has changed once more, and is read again soon
-            key = f"{run.id}@{run.path}:{run.offset}"
-        now = (sums or {}).get(run.offset, NOT_KNOWN)
-        anew = had is not None and (alone or may_say_something_else(had, now))
-        new_runs.append(put(had, msgspec.structs.replace(run, key=key), anew=anew))
-        new_sums.append(now)
-    for had, problem in zip(problem_rows, problems, strict=True):
-        new_problems.append(put(had, problem))
-    file.runs = file.runs[:kept] + new_runs
-    file.sums = before_sums[:kept] + new_sums
-    file.problems = array("q", (row for row in file.problems if row not in here)) + new_problems
-    file.gone = array("q", spare)
-    return news
+
+def _problems_in(found: Collection[Item], told: Collection[str]) -> list[Problem]:
+    """The problems among what was found. That a file is not UTF-8 is said once."""
+    problems = [item for item in found if isinstance(item, Problem)]
+    return [problem for problem in problems if problem.reason != NOT_UTF8] if NOT_UTF8 in told else problems
 
 
-def _matched(rows: Sequence[int], before: Sequence[Item], now: Sequence[Item]) -> list[int | None]:
+def _sums_of(file: FileRows) -> array[int]:
+    """The check sum of each run of a file."""
+    return file.sums if len(file.sums) == len(file.runs) else array("q", [NOT_KNOWN]) * len(file.runs)
+
+
+def _has_other_bytes(before: int, now: int, may_differ: bool) -> bool:
+    """Whether a run's check sums differ, or where one is not known, whether the run may have been written over."""
+    return may_differ if NOT_KNOWN in (before, now) else before != now
+
+
+def _key_of(run: RunInfo, before: Item | None, keys: Keys) -> str:
+    """The key that a run had, else a new one."""
+    if isinstance(before, RunInfo) and before.id == run.id:
+        return before.key
+    try:
+        return keys.give(run)
+    except TrajviewError:  # the file has changed once more, and is read again soon
+        return f"{run.id}@{run.path}:{run.offset}"
+
+
+def _matched(rows: Sequence[int], items: Sequence[Item], now: Sequence[Item]) -> list[int | None]:
     """For each of the items now the row that it had: that of the same name, else one that is left over, in order."""
     named: dict[object, deque[int]] = {}
-    for row, item in zip(rows, before, strict=True):
-        named.setdefault(_name(item), deque()).append(row)
+    for row in rows:
+        named.setdefault(_name(items[row]), deque()).append(row)
     found: list[int | None] = []
     for item in now:
         same = named.get(_name(item))
@@ -185,10 +209,14 @@ def _reason_of(item: Item) -> str:
     return item.reason if isinstance(item, Problem) else ""
 
 
-def _id_of(item: Item) -> str | None:
-    return item.id if isinstance(item, RunInfo) else None
-
-
 def _take_back(item: Item, keys: Keys) -> None:
     if isinstance(item, RunInfo):
         keys.take_back(item.key)
+
+
+def _take_back_others(rows: Iterable[int | None], items: Sequence[Item], runs: Iterable[RunInfo], keys: Keys) -> None:
+    """Take back the keys of the runs in whose rows another run stands now."""
+    for row, run in zip(rows, runs, strict=True):
+        before = None if row is None else items[row]
+        if isinstance(before, RunInfo) and before.id != run.id:
+            keys.take_back(before.key)

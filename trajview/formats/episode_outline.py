@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from operator import itemgetter
 from typing import NamedTuple
@@ -74,20 +74,17 @@ def _is_plain_name(name: str) -> bool:
     return bool(name) and name[0] not in _BEGINNINGS and name == flat(name) and "nothing" not in name
 
 
-def _may_be_retold(done: _Plain | None) -> tuple[str, str, bool]:
-    """Who did what in a turn, and whether the others stand before that: nobody, where an observation cannot say just this."""
-    if done is None or done[2][:1] not in _BEGINNINGS or not _is_plain_name(done[1]):
-        return "", "", False
-    return done[1:]
-
-
 def _is_plain_echo(text: str, number: int, before: _Plain) -> bool:
     """Whether an observation is an echo beyond doubt of turn `number`."""
     if len(text) <= _LONGEST_HEADING and text in _HEADINGS:
         return True
-    doer, deed, idled = _may_be_retold(before)
-    # That the other one did nothing is left out first.
-    return bool(doer) and text == f"Turn #{number}: {doer} {deed}\n" and not (idled and "nothing" in deed)
+    _, doer, deed, idled = before
+    return (
+        text == f"Turn #{number}: {doer} {deed}\n"
+        and deed[:1] in _BEGINNINGS
+        and _is_plain_name(doer)
+        and not (idled and "nothing" in deed)  # that the other one did nothing is left out first
+    )
 
 
 def _counts_in(turn: list[Said], before: list[Said], first: bool) -> tuple[int, int]:
@@ -124,45 +121,19 @@ def _onlooker_counts(turns: list[list[Said]]) -> Iterator[tuple[int, int, str]]:
     """
     if not turns:
         return
-    environment, evaluation, idle, beginnings = ENVIRONMENT, EVALUATION, _IDLE, _BEGINNINGS
-    headings, longest = _HEADINGS, _LONGEST_HEADING
     before = turns[0]
     yield *_counts_in(before, [], True), ""
     done = _plain(before, is_first=True)
-    doer, deed, idled = _may_be_retold(done)
     for number, turn in enumerate(turns[1:]):
-        # As nearly always: two agents are told the same, what was done before, and one of them does something.
-        if len(turn) == 4 and done is not None:
-            (first, _, told), (second, _, also), (third, _, act), (fourth, _, other) = turn
-            if first != environment:  # they act before they are told
-                first, told, second, also, third, act, fourth, other = (
-                    third, act, fourth, other, first, told, second, also,
-                )  # fmt: skip
-            idles_first = act == idle
-            if idles_first:
-                third, act, fourth, other = fourth, other, third, act
-            if (
-                other == idle and told == also
-                and first == environment and environment != third != evaluation
-                and second == environment and environment != fourth != evaluation and fourth != "did"
-                and act[:1] in beginnings and (act[-1] == '"' or not _is_idle(third, act))
-                and (
-                    told in headings if len(told) <= longest
-                    else told == f"Turn #{number}: {doer} {deed}\n" and _is_plain_name(doer)
-                    and not (idled and "nothing" in deed)
-                )
-            ):  # fmt: skip
-                yield 0, 1, act
-                doer, deed, idled = third, act, idles_first
-                before, done = turn, ("", third, act, idles_first)
-                continue
         plain = _plain(turn)
         if plain is None or (plain[0] and (done is None or not _is_plain_echo(plain[0], number, done))):
             yield *_counts_in(turn, before, False), ""
         else:
-            yield (0, 1, plain[2]) if plain[2] and not _is_idle(plain[1], plain[2]) else _NOTHING
+            _, doer, deed, _ = plain
+            # Nearly every deed is speech, which ends in a quotation mark.
+            is_done = deed[-1:] == '"' or (deed and not _is_idle(doer, deed))
+            yield (0, 1, deed) if is_done else _NOTHING
         before, done = turn, plain
-        doer, deed, idled = _may_be_retold(done)
 
 
 def onlooker_count(episode: Episode) -> int:
@@ -204,43 +175,52 @@ def measured(text: str) -> Measured:
 def agent_outlines(episode: Episode) -> dict[str, Outlined]:
     """Which `agent_lines` there are."""
     views = {agent: Outlined([], [], []) for agent in episode.agents}
-    told = {agent: view.roles.append for agent, view in views.items() if agent != ENVIRONMENT}
     every = list(views.values())
+    add = _adders(episode, views)
     environment, idle = ENVIRONMENT, _IDLE
-    # Then nobody hears what is said but from the environment, in the next turn.
-    in_the_open = not episode.moderated and environment not in views
     for turn in episode.turns:
         for roles, starts, _ in every:
             starts.append(len(roles))
-        # As `views_in_turn` has it.
         for sender, receiver, text in turn:
-            if sender == environment or (sender not in views and receiver in views):
-                if not text or text.isspace():
-                    continue
-                if receiver in told:
-                    told[receiver]("user")
-                elif receiver == environment:
-                    for roles, _, _ in every:
-                        roles.append("user")
-            elif text == idle and sender != "did":  # of whom `parse_action` reads that he did "nothing"
-                continue
-            elif in_the_open and receiver == environment and text[-1:] == '"' and sender in told:  # as nearly always
-                told[sender]("assistant")
-            else:
-                _heed(sender, receiver, text, episode, views)
+            if sender == environment and receiver in add:
+                if text and not text.isspace():
+                    add[receiver]("user")
+            elif sender in add and receiver == environment and text[-1:] == '"':  # nearly every deed is speech
+                add[sender]("assistant")
+            elif text != idle or sender not in add:
+                _add_to_all((sender, receiver, text), episode, views)
     return views
 
 
-def _heed(sender: str, receiver: str, text: str, episode: Episode, views: dict[str, Outlined]) -> None:
-    """Add what an agent did in a turn to what is known of the lines of all."""
-    private: tuple[str, ...] = ()
-    if _is_idle(sender, text):
-        return
-    if "[private to " in text:
-        private = parse_action(sender, text).private_to
-    if sender in views:
-        views[sender].roles.append("assistant")
-    if episode.moderated or receiver in views:
-        for agent in private or (() if receiver in ("", ENVIRONMENT) else (receiver,)) or views:
-            if agent != sender and agent in views:
-                views[agent].roles.append("user")
+def _adders(episode: Episode, views: dict[str, Outlined]) -> dict[str, Callable[[str], None]]:
+    """What adds a role to the lines of an agent, for the agents who hear of the others from the environment alone."""
+    if episode.moderated or ENVIRONMENT in views:
+        return {}
+    # Of whom is called "did", `parse_action` reads that he did "nothing".
+    return {agent: view.roles.append for agent, view in views.items() if agent != "did"}
+
+
+def _add_to_all(said: Said, episode: Episode, views: dict[str, Outlined]) -> None:
+    """Add what was said in a turn to the lines of all, as `views_in_turn` has it."""
+    sender, receiver, text = said
+    if sender == ENVIRONMENT or (sender not in views and receiver in views):
+        if text.strip():
+            _add_heard(views if receiver == ENVIRONMENT else (receiver,), views)
+    elif not _is_idle(sender, text):
+        if sender in views:
+            views[sender].roles.append("assistant")
+        if episode.moderated or receiver in views:
+            heard_by = _addressed(sender, receiver, text) or views
+            _add_heard((agent for agent in heard_by if agent != sender), views)
+
+
+def _addressed(sender: str, receiver: str, text: str) -> Sequence[str]:
+    """To whom alone a deed is addressed; nobody where it is to all."""
+    private = parse_action(sender, text).private_to if "[private to " in text else ()
+    return private or (() if receiver in ("", ENVIRONMENT) else (receiver,))
+
+
+def _add_heard(agents: Iterable[str], views: dict[str, Outlined]) -> None:
+    for agent in agents:
+        if agent in views:
+            views[agent].roles.append("user")

@@ -14,13 +14,13 @@ A transcript that only names its parent (`parent_transcript_id`) is below it, bu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from .messages import AssistantMessage, ToolCall, ToolMessage
 from .run import AgentRun
-from .transcript import Transcript
+from .transcript import Transcript, TranscriptGroup
 
 __all__ = ["Branches", "Entry", "Node", "branches_of", "tree_of"]
 
@@ -81,50 +81,83 @@ class Node:
 
 def branches_of(run: AgentRun, cancelled: Callable[[], bool] = lambda: False) -> Branches:
     """Find the sub-agents of a run. Looks at every call and answer where there are several transcripts: for a thread."""
-    found = Branches()
     if len(run.transcripts) < 2:
-        return found
-    named, tasks, by_call = _names(run), _tasks(run), _named_calls(run)
-    by_id: list[tuple[int, Entry]] = []
-    by_task: list[tuple[str, Entry]] = []
-    answers: list[tuple[Entry, Entry]] = []
+        return Branches()
+    links = _Links(run)
     for index, transcript in enumerate(run.transcripts):
         calls: dict[str, Entry] = {}
         for number, message in _calling(transcript):
             if cancelled():
                 return Branches()
             if isinstance(message, AssistantMessage):
-                for position, call in enumerate(message.tool_calls or ()):
-                    place = Entry(index, number, position, -1)
-                    if call.id:
-                        calls[call.id] = place
-                        # The rules' numbers: what is surest is linked first.
-                        by_id += [
-                            (rule, _to(place, child)) for rule, child in by_call.get(call.id, ()) if child != index
-                        ]
-                    by_id += [(2, _to(place, child)) for child in _named_in(call.arguments, named) if child != index]
-                    by_task += [(task, place) for task in _texts(call) if task in tasks]
+                links.look_at_calls(message, index, number, calls)
             else:
-                here = Entry(index, number, -1, -1)
-                start = calls.get(message.tool_call_id or "", here)
-                for child in _named_in(message.metadata, named):
-                    if child != index:
-                        by_id.append((2, _to(start, child)))
-                if start is not here:
-                    answers.append((start, here))
-    for _, entry in sorted(by_id, key=lambda each: each[0]):
-        _link(found, entry)
-    for task, place in by_task:
-        left = [child for child in tasks[task] if child not in found.came_from and child != place.transcript]
-        if left and not any(entry.call == place.call for entry in found.at(place.transcript, place.message)):
-            _link(found, _to(place, left[0]))
-    for start, here in answers:
-        for entry in [each for each in found.at(start.transcript, start.message) if each.call == start.call]:
-            _add(found, _to(here, entry.child))
+                links.look_at_answer(message, Entry(index, number, -1, -1), calls)
+    found = Branches()
+    links.link_named(found)
+    links.link_tasks(found)
+    links.link_answers(found)
     for child, transcript in enumerate(run.transcripts):
-        for parent in _named_in({"above": [transcript.metadata.get(key) for key in _PARENT_KEYS]}, named):
+        for parent in _named_in({"above": [transcript.metadata.get(key) for key in _PARENT_KEYS]}, links.named):
             _put_below(found, child, parent)
     return found
+
+
+class _Links:
+    """What calls and answers say of the transcripts of a run: gathered message by message, then linked, what is surest first."""
+
+    def __init__(self, run: AgentRun) -> None:
+        self.named = _names(run)
+        self._tasks = _tasks(run)
+        self._by_call = _named_calls(run)
+        self._by_id: list[tuple[int, Entry]] = []
+        """The number of the rule, and the call or answer with the transcript that it leads to."""
+        self._by_task: list[tuple[str, Entry]] = []
+        """An argument that is a task, and the call that has it."""
+        self._answers: list[tuple[Entry, Entry]] = []
+        """A call and its answer."""
+
+    def look_at_calls(self, message: AssistantMessage, transcript: int, number: int, calls: dict[str, Entry]) -> None:
+        """Note where the calls of a message lead, and where they are, by id."""
+        for position, call in enumerate(message.tool_calls or ()):
+            place = Entry(transcript, number, position, -1)
+            if call.id:
+                calls[call.id] = place
+                for rule, child in self._by_call.get(call.id, ()):
+                    self._leads_to(place, child, rule)
+            for child in _named_in(call.arguments, self.named):
+                self._leads_to(place, child, 2)
+            self._by_task += [(task, place) for task in _texts(call) if task in self._tasks]
+
+    def look_at_answer(self, message: ToolMessage, here: Entry, calls: Mapping[str, Entry]) -> None:
+        """Note where the call that is answered leads; without one, where the answer does."""
+        call = calls.get(message.tool_call_id or "")
+        for child in _named_in(message.metadata, self.named):
+            self._leads_to(call or here, child, 2)
+        if call is not None:
+            self._answers.append((call, here))
+
+    def _leads_to(self, place: Entry, child: int, rule: int) -> None:
+        if child != place.transcript:
+            self._by_id.append((rule, _to(place, child)))
+
+    def link_named(self, found: Branches) -> None:
+        """Link what names a transcript, or is named by one, in the order of the rules."""
+        for _, entry in sorted(self._by_id, key=lambda each: each[0]):
+            _link(found, entry)
+
+    def link_tasks(self, found: Branches) -> None:
+        """Link calls that lead nowhere yet to transcripts whose task is an argument of theirs."""
+        for task, place in self._by_task:
+            left = [child for child in self._tasks[task] if child not in found.came_from and child != place.transcript]
+            if left and not any(entry.call == place.call for entry in found.at(place.transcript, place.message)):
+                _link(found, _to(place, left[0]))
+
+    def link_answers(self, found: Branches) -> None:
+        """Let each answer lead to where its call does."""
+        for call, here in self._answers:
+            for entry in [each for each in found.at(call.transcript, call.message) if each.call == call.call]:
+                _add(found, _to(here, entry.child))
 
 
 def _to(place: Entry, child: int) -> Entry:
@@ -247,6 +280,23 @@ def tree_of(run: AgentRun, branches: Branches, closed: Iterable[str] = ()) -> li
     groups nest; a group that is its own parent in the end stands at the top, one without transcripts nowhere.
     """
     groups = {group.id: group for group in run.transcript_groups}
+    below = _below(run, branches, groups)
+    counts = _counts(below)
+    shut, nodes = frozenset(closed), []
+    waiting = [(key, 0) for key in reversed(below[""])]
+    while waiting:
+        key, depth = waiting.pop()
+        index = int(key[1:]) if key[0] == "t" else None
+        name = groups[key[1:]].name if index is None else run.transcripts[index].name
+        children = below.get(key, [])
+        nodes.append(Node(key, depth, name or "", index, bool(children), counts.get(key, 1)))
+        if key not in shut:
+            waiting += [(child, depth + 1) for child in reversed(children)]
+    return nodes
+
+
+def _below(run: AgentRun, branches: Branches, groups: Mapping[str, TranscriptGroup]) -> dict[str, list[str]]:
+    """By the key of a node, empty for the top: the keys of the nodes right below it."""
     below: dict[str, list[str]] = {"": []}
     placed: set[str] = set()
     for index, transcript in enumerate(run.transcripts):
@@ -255,30 +305,23 @@ def tree_of(run: AgentRun, branches: Branches, closed: Iterable[str] = ()) -> li
         if parent is not None and group in (None, run.transcripts[parent].transcript_group_id):
             below.setdefault(f"t{parent}", []).append(f"t{index}")
             continue
-        chain = [f"t{index}"]
-        seen: set[str] = set()
-        while group is not None and group not in seen:
-            seen.add(group)
-            chain.append(f"g{group}")
-            above = groups[group].parent_transcript_group_id
-            group = above if above in groups else None
+        chain = [f"t{index}", *(f"g{each}" for each in _groups_above(group, groups))]
         for key, above_key in zip(chain, [*chain[1:], ""], strict=True):
             if key in placed:  # its place is known, and in a circle of groups one of them is at the top
                 break
             placed.add(key)
             below.setdefault(above_key, []).append(key)
-    counts = _counts(below)
-    shut, nodes = frozenset(closed), []
-    waiting = [(key, 0) for key in reversed(below[""])]
-    while waiting:
-        key, depth = waiting.pop()
-        index_or_none = int(key[1:]) if key[0] == "t" else None
-        name = groups[key[1:]].name if index_or_none is None else run.transcripts[index_or_none].name
-        children = below.get(key, [])
-        nodes.append(Node(key, depth, name or "", index_or_none, bool(children), counts.get(key, 1)))
-        if key not in shut:
-            waiting += [(child, depth + 1) for child in reversed(children)]
-    return nodes
+    return below
+
+
+def _groups_above(group: str | None, groups: Mapping[str, TranscriptGroup]) -> list[str]:
+    """A group and those that it is in, from the inside out, each once."""
+    found: dict[str, None] = {}
+    while group is not None and group not in found:
+        found[group] = None
+        above = groups[group].parent_transcript_group_id
+        group = above if above in groups else None
+    return list(found)
 
 
 def _counts(below: dict[str, list[str]]) -> dict[str, int]:

@@ -36,48 +36,53 @@ LONGEST_MARKDOWN = 300_000
 
 def message_lines(message: ChatMessage, fold: Fold, options: ViewOptions, number: int = 0) -> list[Line]:
     """The lines of a message: its header, then what `fold` and `options` leave of its parts."""
-    if options.bare:  # one text, whatever it is of
-        text = message.text
-        reading = options.language == "metadata"
-        language = options.language or language_of(text)
-        lines = code_lines(expand_tabs(safe_text(text)).split("\n"), language, fill="", words=reading)
-        if reading:  # the evaluator's reasoning is among it
-            mark_citations(lines)
-        return _of(lines, "output")
+    if options.bare:
+        return _bare_lines(message.text, options)
     lines = [_header(message, number)]
     error = error_of(message)
+    if isinstance(message, ToolMessage) and error and (fold is Fold.CLOSED or not message.error):
+        lines[0].right = ("✗ " + one_line(error, 60), "error")
     if fold is Fold.CLOSED:
-        if error and isinstance(message, ToolMessage):
-            lines[0].right = ("✗ " + one_line(error, 60), "error")
         lines.append(_first_words(message))
-        if message.role == "assistant":
-            mark_citations(lines)
-        return lines
-    if isinstance(message, ToolMessage):
-        if message.error:
-            lines += _of(failure_lines(_error_text(message.error), margin=0), "error", message.function)
-        elif error:
-            lines[0].right = ("✗ " + one_line(error, 60), "error")
-    if isinstance(message, ToolMessage) and not message.parts and not message.error:
-        lines += output_lines("", fold, options)
-    for part in message.parts:
-        match part:
-            case TextPart() if isinstance(message, ToolMessage):
-                lines += _of(output_lines(part.text, fold, options), "output", message.function)
-            case TextPart():
-                lines += _of(_prose(part), "text")
-            case ReasoningPart():
-                lines += _of(_reasoning(part, options), "reasoning")
-            case ImagePart() | AudioPart() | VideoPart():
-                lines += _media(part)
-            case OtherPart():
-                lines += code_lines(json_lines(part.plain()), "json")
-    if isinstance(message, AssistantMessage):
-        for call in message.tool_calls or ():
-            lines += call_lines(call)
-    if message.role in ("assistant", "user"):
+    elif isinstance(message, ToolMessage):
+        lines += _answer_lines(message, fold, options)
+    else:
+        for part in message.parts:
+            lines += _of(_prose(part), "text") if isinstance(part, TextPart) else _part_lines(part, options)
+        lines += _lines_of_calls(message)
+    if message.role == "assistant" or (message.role == "user" and fold is not Fold.CLOSED):
         mark_citations(lines)
     return lines
+
+
+def _bare_lines(text: str, options: ViewOptions) -> list[Line]:
+    """The lines of one text, whatever it is of."""
+    reading = options.language == "metadata"
+    language = options.language or language_of(text)
+    lines = code_lines(expand_tabs(safe_text(text)).split("\n"), language, fill="", words=reading)
+    if reading:  # the evaluator's reasoning is among it
+        mark_citations(lines)
+    return _of(lines, "output")
+
+
+def _answer_lines(message: ToolMessage, fold: Fold, options: ViewOptions) -> list[Line]:
+    """What a tool answered: why it failed, and its output."""
+    lines: list[Line] = []
+    if message.error:
+        lines += _of(failure_lines(_error_text(message.error), margin=0), "error", message.function)
+    elif not message.parts:
+        lines += output_lines("", fold, options)
+    for part in message.parts:
+        if isinstance(part, TextPart):
+            lines += _of(output_lines(part.text, fold, options), "output", message.function)
+        else:
+            lines += _part_lines(part, options)
+    return lines
+
+
+def _lines_of_calls(message: ChatMessage) -> list[Line]:
+    calls = message.tool_calls if isinstance(message, AssistantMessage) else None
+    return [line for call in calls or () for line in call_lines(call)]
 
 
 # -- header ------------------------------------------------------------------------------------------------------------
@@ -158,6 +163,17 @@ def _first_words(message: ChatMessage) -> Line:
 
 
 # -- parts -------------------------------------------------------------------------------------------------------------
+
+
+def _part_lines(
+    part: ReasoningPart | ImagePart | AudioPart | VideoPart | OtherPart, options: ViewOptions
+) -> list[Line]:
+    """The lines of a part that is no text."""
+    if isinstance(part, ReasoningPart):
+        return _of(_reasoning(part, options), "reasoning")
+    if isinstance(part, OtherPart):
+        return code_lines(json_lines(part.plain()), "json")
+    return _media(part)
 
 
 def _prose(part: TextPart) -> list[Line]:

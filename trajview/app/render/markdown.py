@@ -7,6 +7,7 @@ plainly Markdown stays as it is; no text is ever dropped but the marks themselve
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from rich.cells import cell_len
 
@@ -25,6 +26,7 @@ _NUMBER = re.compile(r"^(\s*)(\d{1,4}[.)])\s+(?=\S)")
 _QUOTE = re.compile(r"^(\s{0,3}(?:>\s?)+)")
 _RULE = re.compile(r"^\s{0,3}([-*_])(?:\s*\1){2,}\s*$")
 _TABLE_ROW = re.compile(r"^\s*\|.*\|\s*$")
+_BAR = re.compile(r"(?<!\\)\|")
 _TABLE_RULE = re.compile(r"^\s*\|(?:\s*:?-+:?\s*\|)+\s*$")
 # Stricter than CommonMark, for logs are full of `2**3`, `**kwargs` and `__init__`: marks open and close beside what is no
 # ASCII word character, and `__` does not make a single identifier bold. Lengths are bounded, or unbalanced marks are
@@ -171,35 +173,43 @@ def _fenced(source: list[str], index: int, fence: re.Match[str], lines: list[Lin
 
 
 def _table(source: list[str], index: int, lines: list[Line]) -> int:
-    rows: list[list[str]] = []
+    """Add a table, aligned unless it is too large; returns the index after it."""
     end = index
     while end < len(source) and _TABLE_ROW.match(source[end]) and end - index < 2_000:
-        rows.append([cell.strip() for cell in re.split(r"(?<!\\)\|", source[end].strip()[1:-1])])
         end += 1
-    ruler = rows.pop(1)
-    columns = max(len(row) for row in [*rows, ruler])
-    as_it_stands = [Line(line) for line in source[index:end]]
-    if columns * len(rows) > MOST_CELLS:
-        lines += as_it_stands
-        return end
-    aligned_right = [i < len(ruler) and ruler[i].endswith(":") and not ruler[i].startswith(":") for i in range(columns)]
-    cells = [[inline(row[i] if i < len(row) else "") for i in range(columns)] for row in rows]
-    widths = [max((cell_len(row[i][0]) for row in cells), default=0) for i in range(columns)]
-    if (sum(widths) + 3 * columns) * len(rows) > LARGEST_TABLE:
-        lines += as_it_stands
-        return end
-    for number, row in enumerate(cells):
-        text, spans = "", []
-        for i, (content, inner) in enumerate(row):
-            pad = widths[i] - cell_len(content)
-            before = " " * pad if aligned_right[i] else ""
-            start = len(text) + len(before)
-            spans += [(start + a, start + b, style) for a, b, style in inner]
-            text += before + content + ("" if aligned_right[i] else " " * pad)
-            if i < columns - 1:
-                spans.append((len(text) + 1, len(text) + 2, "md.rule"))
-                text += " │ "
-        lines.append(Line(text.rstrip(), spans, style="md.bold" if number == 0 else ""))
-        if number == 0:
-            lines.append(Line("─┼─".join("─" * width for width in widths), style="md.rule"))
+    rows = [[cell.strip() for cell in _BAR.split(line.strip()[1:-1])] for line in source[index:end]]
+    aligned = _aligned_table(rows)
+    lines += [Line(line) for line in source[index:end]] if aligned is None else aligned
     return end
+
+
+def _aligned_table(rows: list[list[str]]) -> list[Line] | None:
+    """The lines of a table whose second row rules off its head; None where it is too large."""
+    columns = max(map(len, rows))
+    ruler = rows.pop(1)
+    if columns * len(rows) > MOST_CELLS:
+        return None
+    cells = [[inline(cell) for cell in [*row, *[""] * (columns - len(row))]] for row in rows]
+    widths = [max(cell_len(text) for text, _ in column) for column in zip(*cells, strict=True)]
+    if (sum(widths) + 3 * columns) * len(rows) > LARGEST_TABLE:
+        return None
+    right = {at for at, rule in enumerate(ruler) if rule.endswith(":") and not rule.startswith(":")}
+    head, *body = (_table_row(row, widths, right) for row in cells)
+    head.style = "md.bold"
+    return [head, Line("─┼─".join("─" * width for width in widths), style="md.rule"), *body]
+
+
+def _table_row(row: list[tuple[str, list[Span]]], widths: list[int], right: Collection[int]) -> Line:
+    """A row of a table, with its cells as wide as their columns, some of which are aligned to the `right`."""
+    text = ""
+    spans: list[Span] = []
+    for at, (content, inner) in enumerate(row):
+        if at:
+            spans.append((len(text) + 1, len(text) + 2, "md.rule"))
+            text += " │ "
+        pad = " " * (widths[at] - cell_len(content))
+        if at in right:
+            text += pad
+        spans += [(len(text) + start, len(text) + end, style) for start, end, style in inner]
+        text += content if at in right else content + pad
+    return Line(text.rstrip(), spans)

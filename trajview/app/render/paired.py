@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Final, NamedTuple
 
-from trajview.compare.alignment import Alignment, Kind
+from trajview.compare.alignment import Alignment, Kind, Row
 from trajview.compare.text import pair_lines
 from trajview.models.transcript import Transcript
 
@@ -95,7 +95,7 @@ def paired_lines(
 ) -> PairedLines:
     """The lines of a row of messages. `begins`: its unit's header first; `whole`: nothing is folded."""
     message = found.messages[row]
-    unit, kind = found.units[message.row], message.kind
+    kind = message.kind
     fold = Fold.OPEN if whole or kind is Kind.CHANGED else Fold.PREVIEW
     most = options.preview_lines if kind is Kind.SAME else 2 * _CONTEXT + 1
     if kind is Kind.SAME:
@@ -105,25 +105,43 @@ def paired_lines(
     if not left or not right:
         pairs = _alone(left or right, Kind.LEFT if left else Kind.RIGHT)
     elif kind is Kind.OTHER:
-        _tint(left[1:-1], Kind.LEFT)
-        _tint(right[1:-1], Kind.RIGHT)
-        body = zip_longest(range(len(left) - 1), range(len(right) - 1))
-        pairs = [Pair(i, j, kind) for i, j in body]
-        pairs.append(Pair(len(left) - 1, len(right) - 1, Kind.SAME))
+        pairs = _unlike(left, right)
     else:
-        pairs = _body(left, right)
         # Output that is the same is folded already, as in a transcript: what is folded there is never built.
-        if not whole and not (kind is Kind.SAME and _is_output(found.left, message.left)):
-            pairs = _folded(left, right, pairs, most)
-        pairs = [Pair(0, 0, Kind.SAME), *pairs, Pair(len(left) - 1, len(right) - 1, Kind.SAME)]
+        may_fold = not whole and not (kind is Kind.SAME and _is_output(found.left, message.left))
+        pairs = _alike(left, right, most if may_fold else None)
     if begins:
         _add_headers(found, message.row, left, right, sides)
-        shift = int(unit.left is not None), int(unit.right is not None)
-        pairs = [
-            Pair(0 if shift[0] else None, 0 if shift[1] else None, _own(unit.kind)),
-            *(Pair(None if i is None else i + shift[0], None if j is None else j + shift[1], k) for i, j, k in pairs),
-        ]
+        pairs = _below_headers(found.units[message.row], pairs)
     return PairedLines(left, right, pairs, loose=kind is Kind.OTHER)
+
+
+def _unlike(left: Sequence[Line], right: Sequence[Line]) -> list[Pair]:
+    """Two messages that have nothing to do with each other: their lines beside each other as they come."""
+    _tint(left[1:-1], Kind.LEFT)
+    _tint(right[1:-1], Kind.RIGHT)
+    body = zip_longest(range(len(left) - 1), range(len(right) - 1))
+    return [*(Pair(i, j, Kind.OTHER) for i, j in body), Pair(len(left) - 1, len(right) - 1, Kind.SAME)]
+
+
+def _alike(left: list[Line], right: list[Line], most: int | None) -> list[Pair]:
+    """Two messages that belong together, line by line; more than `most` equal lines in a row are folded."""
+    pairs = _body(left, right)
+    if most is not None:
+        pairs = _folded(left, right, pairs, most)
+    return [Pair(0, 0, Kind.SAME), *pairs, Pair(len(left) - 1, len(right) - 1, Kind.SAME)]
+
+
+def _below_headers(unit: Row, pairs: Sequence[Pair]) -> list[Pair]:
+    """The pairs moved down by the headers of a unit, which are before them now."""
+    down_left, down_right = int(unit.left is not None), int(unit.right is not None)
+    return [
+        Pair(0 if down_left else None, 0 if down_right else None, _own(unit.kind)),
+        *(
+            Pair(None if i is None else i + down_left, None if j is None else j + down_right, kind)
+            for i, j, kind in pairs
+        ),
+    ]
 
 
 def _is_output(transcript: Transcript, number: int | None) -> bool:

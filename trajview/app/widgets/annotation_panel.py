@@ -240,9 +240,7 @@ class AnnotationPanel(Fitting, PanelDrafts):
             return
         draft, kept = self._work.begin(run, opened)
         if self._work.another is not None:
-            saved_at = opened.saved.time if opened and opened.saved else None
-            one = f"draft of {clock(kept.time)}" if kept else f"annotation of {clock(saved_at)}" if saved_at else ""
-            await self._ask_whose(run, one or "annotation of its units")
+            await self._ask_whose(run, _work_there_is(opened, kept))
             return
         self._fill(run, draft)
         self._ready = True
@@ -250,13 +248,8 @@ class AnnotationPanel(Fitting, PanelDrafts):
         if error is not None:
             self.ahead.drop()
             self._fail(run.key, error)
-        elif kept is not None:
-            since = "; what was submitted has changed since" if opened and opened.changed else ""
-            self._say(f"draft of {clock(kept.time)}, not submitted{since}{before}", "draft")
-        elif opened and opened.saved:
-            self._say(f"submitted ✓ {clock(opened.saved.time)}{before}", "saved")
         else:
-            self._say(f"not started{before}")
+            self._say_state(opened, kept, before)
         self._warn(opened.problems if opened else ())
         # Where another run was asked for meanwhile, what is typed is for that one.
         self._sheet.shut(self._advancing)
@@ -265,6 +258,16 @@ class AnnotationPanel(Fitting, PanelDrafts):
             self.focus_fields()
         saved = opened.saved.annotation if opened and opened.saved else None
         self.post_message(self.Opened(run.key, saved, kept is not None))
+
+    def _say_state(self, opened: Opened | None, kept: Draft | None, before: str) -> None:
+        """Say whether the run is annotated; `before`: what was done with the one before."""
+        if kept is not None:
+            since = "; what was submitted has changed since" if opened and opened.changed else ""
+            self._say(f"draft of {clock(kept.time)}, not submitted{since}{before}", "draft")
+        elif opened and opened.saved:
+            self._say(f"submitted ✓ {clock(opened.saved.time)}{before}", "saved")
+        else:
+            self._say(f"not started{before}")
 
     async def _ask_whose(self, run: AnnotatedRun, work: str) -> None:
         """What there is is about another run that had this name: ask what is to become of it."""
@@ -384,3 +387,11 @@ class AnnotationPanel(Fitting, PanelDrafts):
         except AnnotationError as error:
             self.app.notify(one_line(f"{error.sentence} ({error.hint})", 300), severity="error", markup=False)
         self._work.close()
+
+
+def _work_there_is(opened: Opened | None, kept: Draft | None) -> str:
+    """What there is of a run: a draft, an annotation, or scores of its units alone."""
+    if kept:
+        return f"draft of {clock(kept.time)}"
+    saved_at = opened.saved.time if opened and opened.saved else None
+    return f"annotation of {clock(saved_at)}" if saved_at else "annotation of its units"

@@ -241,7 +241,7 @@ class ScoreTable(Fitting, Styled, ScrollView, can_focus=True):
         segments = self._head(
             one_line(dimension.label, 80), dimension.range_text, width, columns, self._style("here" if here else "name")
         )
-        if self.has_focus and not self.locked:
+        if self._is_active():
             segments[:1] = self._with_hotkey(segments[0], line.row)
         cell = self._cell(width) * (columns if shared and not grid.stacked else 1)
         for agent in line.agents:
@@ -259,35 +259,45 @@ class ScoreTable(Fitting, Styled, ScrollView, can_focus=True):
         return [Segment(text[:at], style), underlined, Segment(text[at + 1 :], style)]
 
     def _field(self, place: Place, width: int) -> list[Segment]:
-        grid = self.grid
-        text, focused = one_line(grid.text(place), 80), self.has_focus and not self.locked
-        cursor = place == grid.place
-        bad = grid.red(place, focused and not self.strict)
-        if cursor and focused:
-            style = self._style("bad-cursor" if bad else "cursor")
-        elif bad:
-            style = self._style("bad")
-        elif cursor and not self.locked:
-            style = self._style("away")
-        else:
-            style = self._style("cell" if text else "empty")
-        typing = cursor and focused and (not grid.fresh or not text)
+        text, cursor = one_line(self.grid.text(place), 80), place == self.grid.place
+        style = self._field_style(place, bool(text))
+        typing = cursor and self._is_active() and (not self.grid.fresh or not text)
         room = width - 3 - typing
         shown = text or ("" if typing else "·")
         if cell_len(shown) > room:  # The end is what is being typed.
             shown = "…" + shown[1 - room :] if typing else cut(shown, room)
-        segments = [Segment(" ", self._style("name")), Segment(f" {shown}{'▏' if typing else ''}", style)]
-        segments.append(Segment(" " * (room - cell_len(shown)), style))
+        return [
+            Segment(" ", self._style("name")),
+            Segment(f" {shown}{'▏' if typing else ''}", style),
+            Segment(" " * (room - cell_len(shown)), style),
+            self._field_mark(place, bool(text), style),
+        ]
+
+    def _is_active(self) -> bool:
+        """Whether what is typed goes to the field at the cursor."""
+        return self.has_focus and not self.locked
+
+    def _field_style(self, place: Place, filled: bool) -> Style:
+        cursor, active = place == self.grid.place, self._is_active()
+        bad = self.grid.red(place, active and not self.strict)
+        if cursor and active:
+            return self._style("bad-cursor" if bad else "cursor")
+        if bad:
+            return self._style("bad")
+        if cursor and not self.locked:
+            return self._style("away")
+        return self._style("cell" if filled else "empty")
+
+    def _field_mark(self, place: Place, filled: bool, style: Style) -> Segment:
+        """The last cell of a field: whether it has a reason, or asks for one."""
         mark, kind = " ", "why"
-        if grid.rationale(place).strip():
+        if self.grid.rationale(place).strip():
             mark = '"'
-        elif text and grid.asks_for_reason(place):
+        elif filled and self.grid.asks_for_reason(place):
             mark, kind = "?", "range"
         # In the terminal's own colours the cursor is reversed, and a colour would be a block.
         plain = mark == " " or style.reverse
-        marked = style if plain else self._style(kind) + Style(bgcolor=style.bgcolor)
-        segments.append(Segment(mark, marked))
-        return segments
+        return Segment(mark, style if plain else self._style(kind) + Style(bgcolor=style.bgcolor))
 
 
 def _lines_of(grid: ScoreGrid) -> list[_Line]:
