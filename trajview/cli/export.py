@@ -114,12 +114,7 @@ def command(
     from trajview.corpus.corpus import Corpus
     from trajview.export.choice import format_of
 
-    if unit is not None and units is not None:
-        raise click.UsageError("--unit and --units say the same: give one of them")
-    if units is not None and units[0] is not None:
-        if transcript not in (None, units[0]):
-            raise click.UsageError(f"--transcript {transcript} and T{units[0]} in --units contradict each other")
-        transcript = units[0]
+    transcript, of_units = _wanted(transcript, unit, units)
     output = None if named is None or named == "-" else Path(named)
     folder = output is not None and (output.is_dir() or str(named).endswith(os.sep))
     format = chosen or (format_of(output) if output is not None else None) or "md"
@@ -130,16 +125,16 @@ def command(
         corpus,
         format,
         transcript,
-        (unit, unit) if unit is not None else units and units[1:],
+        of_units,
         rules_on(settings, rules),
         _annotations(settings, store is not None),
         settings.blind,
     )
-    found: Iterator[RunInfo]
-    if run is not None:
-        found = iter([matching_run(corpus, run)])
-    else:
-        found = matching(corpus, where, settings.blind, store, annotator)
+    found = (
+        iter([matching_run(corpus, run)])
+        if run is not None
+        else matching(corpus, where, settings.blind, store, annotator)
+    )
     if output is not None and any(path == output or path in output.parents for path in corpus.paths):
         found = iter(list(found))  # what is written is not to be read
     if output is not None and folder:
@@ -150,6 +145,20 @@ def command(
     if run is None:
         say_nothing_found(corpus)
     ctx.exit(max(work.code, exit_code(corpus)) if run is None else work.code)
+
+
+def _wanted(
+    transcript: int | None, unit: int | None, units: _Wanted | None
+) -> tuple[int | None, tuple[int, int] | None]:
+    """The number of the transcript that is wanted, and the first and last of its units; None for all."""
+    if units is None:
+        return transcript, None if unit is None else (unit, unit)
+    if unit is not None:
+        raise click.UsageError("--unit and --units say the same: give one of them")
+    of, *ends = units
+    if of is not None and transcript not in (None, of):
+        raise click.UsageError(f"--transcript {transcript} and T{of} in --units contradict each other")
+    return transcript if of is None else of, (ends[0], ends[1])
 
 
 def _annotations(settings: Settings, named: bool) -> Annotations | None:

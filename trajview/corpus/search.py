@@ -47,6 +47,50 @@ def cores() -> int:
     return min(count, _MOST_PROCESSES)
 
 
+class _Batch:
+    """Files that become one task, and how many bytes come before them in the corpus."""
+
+    def __init__(self) -> None:
+        self._sources: list[SourceFile] = []
+        self._begin = 0
+        self._names = 0
+        self.reach = 0
+        """Bytes of all files up to here."""
+
+    def is_full(self, more: SourceFile) -> bool:
+        """Whether one more file is too many for a task."""
+        return (
+            self.reach + _size(more) - self._begin > _BATCH
+            or len(self._sources) >= _MOST_FILES
+            or self._names + _length(more) > _MOST_NAMES
+        )
+
+    def add(self, source: SourceFile) -> None:
+        """Put a file to the others."""
+        self._sources.append(source)
+        self._names += _length(source)
+        self.reach += _size(source)
+
+    def pass_over(self, size: int) -> None:
+        """Go past a file that is in no batch."""
+        self.reach += size
+
+    def taken(self) -> Iterator[Task]:
+        """The task of the files so far, if there are any; the next batch begins behind what was passed."""
+        if self._sources:
+            yield Task(tuple(self._sources), self._begin, self.reach)
+        self._sources, self._begin, self._names = [], self.reach, 0
+
+
+def _size(source: SourceFile) -> int:
+    return source.stamp[0] if source.stamp else 0
+
+
+def _length(source: SourceFile) -> int:
+    """Characters that a task has to hold for a file."""
+    return len(str(source.path)) + len(source.source)
+
+
 class CorpusSearch:
     """One search through files and folders. `found` does it; the counts may be read meanwhile, from any thread.
 
@@ -156,8 +200,28 @@ class CorpusSearch:
 
     def _tasks(self) -> Iterator[Task | Found]:
         """What is found right away, and the tasks between, in the order of the corpus."""
-        batch: list[SourceFile] = []
-        begin = reach = names = 0  # bytes
+        batch = _Batch()
+        for source in self._sources(batch):
+            if isinstance(source, Problem):
+                yield from batch.taken()
+                yield source
+                continue
+            self.files_found += 1
+            size = _size(source)
+            apart = self._processes > 1 and size >= _LARGE and self._are_lines(source)
+            if apart or (self._processes > 1 and size >= _HUGE):
+                yield from batch.taken()
+                before = batch.reach
+                batch.pass_over(size)
+                yield from self._alone(source, before, batch.reach, apart)
+                continue
+            if batch.is_full(source):
+                yield from batch.taken()
+            batch.add(source)
+        yield from batch.taken()
+
+    def _sources(self, batch: _Batch) -> Iterator[SourceFile | Problem]:
+        """The files to look in, and what is wrong with others; the batch is told of those that are passed over."""
         only = self._searcher.looking.only
         files = None if only is None else {path for path, _, _ in only}
         for source in walk(self._paths):
@@ -166,33 +230,14 @@ class CorpusSearch:
                 self.skipped += source.count
                 continue
             if isinstance(source, Problem):
-                if batch:
-                    yield Task(tuple(batch), begin, reach)
-                    batch, begin, names = [], reach, 0
                 yield source
                 continue
             if source.only is not None:
                 self._named[source.path] = source.only
-            size = source.stamp[0] if source.stamp else 0
-            if files is not None and source.path not in files:
-                reach += size
-                continue
-            self.files_found += 1
-            apart = self._processes > 1 and size >= _LARGE and self._are_lines(source)
-            alone = apart or (self._processes > 1 and size >= _HUGE)
-            names += len(str(source.path)) + len(source.source)
-            full = reach + size - begin > _BATCH or len(batch) >= _MOST_FILES or names > _MOST_NAMES
-            if batch and (alone or full):
-                yield Task(tuple(batch), begin, reach)
-                batch, begin, names = [], reach, 0
-            reach += size
-            if alone:
-                yield from self._alone(source, begin, reach, apart)
-                begin = reach
+            if files is None or source.path in files:
+                yield source
             else:
-                batch.append(source)
-        if batch:
-            yield Task(tuple(batch), begin, reach)
+                batch.pass_over(_size(source))
 
     def _alone(self, source: SourceFile, before: int, reach: int, apart: bool) -> Iterator[Task | Found]:
         """A large file: searched here, but for its lines, which are tasks."""
