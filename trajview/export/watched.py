@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import cast
+from typing import cast, overload
 
 from msgspec.structs import replace
 
 from trajview.models.messages import ChatMessage
-from trajview.models.on_demand import OnDemand
 from trajview.models.run import AgentRun
 from trajview.models.transcript import Transcript
 
@@ -34,7 +33,7 @@ def _watched(transcript: Transcript, step: Step) -> Transcript:
     return replace(transcript, messages=messages)
 
 
-class _Messages(OnDemand[ChatMessage]):
+class _Messages(Sequence[ChatMessage]):
     """Messages that tell."""
 
     def __init__(self, messages: Sequence[ChatMessage], step: Step) -> None:
@@ -44,7 +43,13 @@ class _Messages(OnDemand[ChatMessage]):
     def __len__(self) -> int:
         return len(self._messages)
 
-    def _item(self, index: int) -> ChatMessage:
+    @overload
+    def __getitem__(self, index: int) -> ChatMessage: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[ChatMessage]: ...
+    def __getitem__(self, index: int | slice) -> ChatMessage | Sequence[ChatMessage]:
+        if isinstance(index, slice):
+            return [self[at] for at in range(*index.indices(len(self)))]
         self._step(index)
         return self._messages[index]
 
