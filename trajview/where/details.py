@@ -116,7 +116,7 @@ def _messages(run: AgentRun) -> Iterable[ChatMessage]:
 
 
 def _called(message: ChatMessage) -> list[str]:
-    return [call.function for call in getattr(message, "tool_calls", None) or ()]
+    return [call.function for call in message.tool_calls or ()] if message.role == "assistant" else []
 
 
 def _keys(metadata: Sequence[dict[str, Any]]) -> tuple[tuple[str, ...], ...]:

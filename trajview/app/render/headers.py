@@ -103,19 +103,16 @@ def _end(transcript: Transcript, unit: int) -> int:
     return starts[unit + 1] if unit + 1 < len(starts) else len(transcript.messages)
 
 
-def _speaker(message: object) -> str:
-    name = getattr(message, "name", None)
-    if isinstance(message, ToolMessage) or not name:
-        return str(getattr(message, "role", ""))
-    return one_line(name, 24)
+def _speaker(message: ChatMessage) -> str:
+    return message.role if isinstance(message, ToolMessage) or not message.name else one_line(message.name, 24)
 
 
-def _facts(messages: Sequence[object]) -> list[str]:
+def _facts(messages: Sequence[ChatMessage]) -> list[str]:
     facts = []
     calls = sum(len(m.tool_calls or ()) for m in messages if isinstance(m, AssistantMessage))
     if calls:
         facts.append(f"{calls} call{'s' * (calls > 1)}")
-    rewards = [m.reward for m in messages if getattr(m, "reward", None) is not None]  # type: ignore[attr-defined]
+    rewards = [m.reward for m in messages if m.reward is not None]
     if rewards:
         facts.append(f"reward {sum(rewards):g}")
     return facts
