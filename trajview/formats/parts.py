@@ -205,21 +205,28 @@ def tool_call(item: object) -> dict[str, Any]:
     named = "function" if isinstance(inner, str) else _first_text(holder, _CALL_NAMES)
     argued = next((key for key in _CALL_ARGUMENTS if key in holder), None)
     identified = next((key for key in _CALL_IDS if item.get(key) is not None), None)
-    arguments, error = parse_arguments(holder[argued] if argued else None)
-    if error is not None and argued == "input" and text_or_none(item.get("type")) in _FREELY:
-        arguments, error = {"input": holder["input"]}, None
+    arguments, error = _arguments_of(item, holder, argued)
     call: dict[str, Any] = {"function": holder[named] if named else "?", "arguments": arguments}
     if identified:
         call["id"] = as_text(item[identified])
     _add_call_fields(call, item, error)
     used = {"type", "view", "parse_error", "language", identified}
-    used |= {wrapper} if holder is not item else {named, argued}
-    _keep_rest(call, item, used)
-    if holder is not item:
-        for key in holder:
-            if key not in (named, argued):
-                put(call, key, holder[key])
+    if holder is item:
+        _keep_rest(call, item, used | {named, argued})
+        return call
+    _keep_rest(call, item, used | {wrapper})
+    for key in holder:
+        if key not in (named, argued):
+            put(call, key, holder[key])
     return call
+
+
+def _arguments_of(item: dict[Any, Any], holder: dict[Any, Any], key: str | None) -> tuple[dict[str, Any], str | None]:
+    """The arguments of a call, and why they are none; a tool that takes free text has it as `input`."""
+    arguments, error = parse_arguments(holder[key] if key else None)
+    if error is not None and key == "input" and text_or_none(item.get("type")) in _FREELY:
+        return {"input": holder["input"]}, None
+    return arguments, error
 
 
 def _keep_rest(call: dict[str, Any], item: dict[Any, Any], used: set[Any]) -> None:
