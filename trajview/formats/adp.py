@@ -266,15 +266,17 @@ def _item_metadata(item: dict[str, Any], role: str) -> dict[str, Any]:
         del metadata["source"]
     if class_ == "message_action" and (link := link_in(item)) is not None:
         metadata["tool_call_id"] = link
-    screenshot = item.get("image_observation")
-    if class_ == "web_observation" and isinstance(screenshot, dict):
-        shown = ("class_", "content", "annotations", "source")
-        rest = {
-            key: value for key, value in dict_or_value(screenshot).items() if key not in shown and value is not None
-        }
-        if rest:
-            metadata["image_observation"] = rest
+    if class_ == "web_observation" and (rest := _rest_of_screenshot(item.get("image_observation"))):
+        metadata["image_observation"] = rest
     return metadata
+
+
+def _rest_of_screenshot(screenshot: Any) -> dict[str, Any]:
+    """What a page's image does not show of its screenshot."""
+    if not isinstance(screenshot, dict):
+        return {}
+    shown = ("class_", "content", "annotations", "source")
+    return {key: value for key, value in dict_or_value(screenshot).items() if key not in shown and value is not None}
 
 
 def message_of(item: Any, link: Link, model: str | None) -> ChatMessage:
