@@ -197,10 +197,13 @@ class Scan:
         except UNFORESEEN as error:  # one file must not end the list
             something = True
             yield [fault_of(error, path, None)]
-        if not something:
-            self.empty.add(path)
-            if source.named and not self.is_written(path):
-                yield [nothing_in(path)]
+        if not something and (problems := self._note_empty(source)):
+            yield problems
+
+    def _note_empty(self, source: SourceFile) -> list[Problem]:
+        """Note that nothing is in a file; returns what is to be said of that."""
+        self.empty.add(source.path)
+        return [nothing_in(source.path)] if source.named and not self.is_written(source.path) else []
 
     def _is_yet_to_come(self, item: RunInfo | Problem, path: Path) -> bool:
         return isinstance(item, Problem) and self.is_written(path) and is_unfinished(item)
@@ -234,8 +237,8 @@ class Scan:
                 records = records_after(source, start, look, end)
             for item in records:
                 found += [item] if isinstance(item, Problem) else self._items(item, source)
-                if sums is not None and isinstance(item, Record) and item.data is not None:
-                    sums[item.offset] = crc32(memoryview(item.data)[: item.length])
+                if sums is not None and isinstance(item, Record):
+                    _add_sum(sums, item)
                 if self._cancelled.is_set():
                     return None
         except _Stopped:
@@ -377,6 +380,12 @@ class Scan:
             return
         raw = registry.last_resort()
         yield self._infos.of(found, source, raw.name, raw.summarise(found.value, origin))
+
+
+def _add_sum(sums: dict[int, int], record: Record) -> None:
+    """Add the check sum of a record's bytes, where they are at hand."""
+    if record.data is not None:
+        sums[record.offset] = crc32(memoryview(record.data)[: record.length])
 
 
 def _stamp_in_cache(path: Path) -> str:

@@ -182,30 +182,30 @@ class _Walker:
         within = os.path.join(path, "")  # noqa: PTH118 - as above
         whole = os.path.join(os.path.abspath(path), "")  # noqa: PTH100, PTH118 - as above
         for name in in_natural_order(kept):
+            is_log = name[0] != "." and log_suffix(name) in LOG_SUFFIXES
             try:
                 status = os.stat(within + name)  # noqa: PTH116 - as above
             except OSError as error:  # a symbolic link to nowhere or to itself, or gone since
-                if name.startswith(".") or log_suffix(name) not in LOG_SUFFIXES:
-                    yield Skipped()
-                else:
-                    yield _problem(path / name, error)
+                yield _problem(path / name, error) if is_log else Skipped()
                 continue
-            # Logs first, and without a call: of these there are thousands.
-            if stat.S_ISREG(status.st_mode) and name[0] != "." and log_suffix(name) in LOG_SUFFIXES:
+            if is_log and stat.S_ISREG(status.st_mode):
                 if self._is_new(whole + name):
                     yield SourceFile(path / name, shown + name, False, as_stamp(status), self.only)
-                continue
-            in_store = name == _STORE or (name in _BESIDE and is_store)
-            if name[0] == "." or in_store or not stat.S_ISDIR(status.st_mode):
-                yield Skipped()
-            else:
+            elif stat.S_ISDIR(status.st_mode) and _may_hold_logs(name, is_store):
                 yield _Folder(path / name, shown + name + os.sep)
+            else:
+                yield Skipped()
 
     def _is_new(self, name: str) -> bool:
         if name in self.files:
             return False
         self.files.add(name)
         return True
+
+
+def _may_hold_logs(name: str, in_store: bool) -> bool:
+    """Whether a folder of this name, maybe in a store of annotations, is looked into."""
+    return name[0] != "." and name != _STORE and not (in_store and name in _BESIDE)
 
 
 def _without_others(folder: Path, names: list[str]) -> list[str]:

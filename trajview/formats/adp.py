@@ -228,23 +228,31 @@ def _parts(item: Any) -> str | list[ContentPart]:
         return as_text(item)
     class_ = item.get("class_")
     if class_ in ACTIONS:
-        thoughts = [as_text(item.get(key)) for key in ("reasoning_content", "description")]
-        parts: list[ContentPart] = [ReasoningPart(reasoning=thought) for thought in thoughts if thought]
-        said = as_text(item.get("content")) if class_ == "message_action" else ""
-        if not parts:
-            return said
-        return [*parts, TextPart(text=said)] if said else parts
-    if class_ == "text_observation":
-        return as_text(item.get("content"))
+        return _parts_of_action(item)
     if class_ == "image_observation":
         return [_image(item)]
     if class_ == "web_observation":
-        texts = [f"URL: {as_text(item['url'])}"] if item.get("url") else []
-        pages = {key: as_text(item[key]) for key in ("axtree", "html") if item.get(key)}
-        texts += [f"{key}:\n{page}" if len(pages) > 1 else page for key, page in pages.items()]
-        screenshot = item.get("image_observation")
-        return [*(TextPart(text=text) for text in texts), *([_image(screenshot)] if screenshot else [])]
-    return as_text(item)
+        return _parts_of_page(item)
+    return as_text(item.get("content")) if class_ == "text_observation" else as_text(item)
+
+
+def _parts_of_action(item: dict[str, Any]) -> str | list[ContentPart]:
+    """What an agent thought, and what it said if it said something."""
+    thoughts = [as_text(item.get(key)) for key in ("reasoning_content", "description")]
+    parts: list[ContentPart] = [ReasoningPart(reasoning=thought) for thought in thoughts if thought]
+    said = as_text(item.get("content")) if item.get("class_") == "message_action" else ""
+    if not parts:
+        return said
+    return [*parts, TextPart(text=said)] if said else parts
+
+
+def _parts_of_page(item: dict[str, Any]) -> list[ContentPart]:
+    """A web page: its address, what is on it, and how it looks."""
+    texts = [f"URL: {as_text(item['url'])}"] if item.get("url") else []
+    pages = {key: as_text(item[key]) for key in ("axtree", "html") if item.get(key)}
+    texts += [f"{key}:\n{page}" if len(pages) > 1 else page for key, page in pages.items()]
+    screenshot = item.get("image_observation")
+    return [*(TextPart(text=text) for text in texts), *([_image(screenshot)] if screenshot else [])]
 
 
 def _item_metadata(item: dict[str, Any], role: str) -> dict[str, Any]:
@@ -260,15 +268,17 @@ def _item_metadata(item: dict[str, Any], role: str) -> dict[str, Any]:
         del metadata["source"]
     if class_ == "message_action" and (link := link_in(item)) is not None:
         metadata["tool_call_id"] = link
-    screenshot = item.get("image_observation")
-    if class_ == "web_observation" and isinstance(screenshot, dict):
-        shown = ("class_", "content", "annotations", "source")
-        rest = {
-            key: value for key, value in dict_or_value(screenshot).items() if key not in shown and value is not None
-        }
-        if rest:
-            metadata["image_observation"] = rest
+    if class_ == "web_observation" and (rest := _rest_of_screenshot(item.get("image_observation"))):
+        metadata["image_observation"] = rest
     return metadata
+
+
+def _rest_of_screenshot(screenshot: Any) -> dict[str, Any]:
+    """What a page's image does not show of its screenshot."""
+    if not isinstance(screenshot, dict):
+        return {}
+    shown = ("class_", "content", "annotations", "source")
+    return {key: value for key, value in dict_or_value(screenshot).items() if key not in shown and value is not None}
 
 
 def message_of(item: Any, link: Link, model: str | None) -> ChatMessage:
@@ -326,11 +336,7 @@ class AdpFormat(Format):
             return None
         content = record["content"]
         if not content:
-            # A record of no steps says little: only ADP's own keys beside it can.
-            own = [key for key in ("schema_version", *_AVAILABLE) if key in record]
-            if "id" in record and (own or isinstance(record.get("details"), dict)):
-                return Detection(self.name, 0.6, (f"empty content beside id and {own[0] if own else 'details'}",))
-            return None
+            return self._detect_empty(record)
         looked_at = content[:_LOOK_AT]
         classes = [current_class(item.get("class_")) if isinstance(item, dict) else None for item in looked_at]
         known = [class_ for class_ in classes if class_ in CLASSES]
@@ -341,6 +347,13 @@ class AdpFormat(Format):
         named = [class_ for class_ in classes if class_ is not None]
         if len(named) * 2 >= len(looked_at):
             return Detection(self.name, 0.5, ("content holds items with class_, none of which is known",))
+        return None
+
+    def _detect_empty(self, record: dict[Any, Any]) -> Detection | None:
+        """A record of no steps says little: only ADP's own keys beside it can."""
+        own = [key for key in ("schema_version", *_AVAILABLE) if key in record]
+        if "id" in record and (own or isinstance(record.get("details"), dict)):
+            return Detection(self.name, 0.6, (f"empty content beside id and {own[0] if own else 'details'}",))
         return None
 
     def summarise(self, record: Any, origin: Origin) -> Summary:

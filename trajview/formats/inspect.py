@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from trajview.errors import Problem
@@ -125,16 +126,12 @@ def _sample(sample: Any, origin: Origin) -> Chat:
         return Chat("?", [sample], problems=[f"a sample is an object, and this is {kind(sample)}"])
     items, problems = messages_under(sample, "messages")
     attachments = sample.get("attachments")
-    if isinstance(attachments, dict) and attachments:
-        items = [_attached(item, attachments) for item in items]
-    chat = chat_of(sample, origin, items, {"messages", *_SAID_ELSEWHERE}, problems)
+    chat = chat_of(sample, origin, _all_attached(items, attachments), {"messages", *_SAID_ELSEWHERE}, problems)
     scores = sample.get("scores")
     if isinstance(scores, dict):
         chat.rewards = rewards_of({"scores": {key: _graded(score) for key, score in scores.items()}}) or chat.rewards
     for agent in sub_agents(sample):
-        said = agent.items
-        if isinstance(attachments, dict) and attachments:
-            said = [_attached(item, attachments) for item in said]
+        said = _all_attached(agent.items, attachments)
         about = {"agent": agent.name, "span": agent.span, "outer": agent.outer, "tool_call_id": agent.call}
         chat.branches.append(Chat(chat.id, said, agent.name, {key: value for key, value in about.items() if value}))
     output = sample.get("output")
@@ -147,6 +144,13 @@ def _sample(sample: Any, origin: Origin) -> Chat:
 def _graded(score: Any) -> Any:
     value = score.get("value") if isinstance(score, dict) else score
     return _GRADES.get(value, value) if isinstance(value, str) else value
+
+
+def _all_attached(items: Sequence[Any], attachments: Any) -> Sequence[Any]:
+    """The items with their attachments, where a sample has any."""
+    if not isinstance(attachments, dict) or not attachments:
+        return items
+    return [_attached(item, attachments) for item in items]
 
 
 def _attached(value: Any, attachments: dict[Any, Any], depth: int = 0) -> Any:

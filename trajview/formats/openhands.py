@@ -26,12 +26,19 @@ class OpenHands(ChatFormat):
     added_words = AddedWords(with_bytes=(("shell command", ("action", "command")),), metadata=("events",))
 
     def detect(self, record: Any) -> Detection | None:
-        events = record if is_list(record) else record.get("history") if isinstance(record, dict) else None
-        if is_list(events) and events:
-            looked_at = [one for each in sample(events) for one in (each if isinstance(each, list) else [each])]
-            if looked_at and all(map(is_stream_event, looked_at)):
-                return Detection(self.name, 0.96, ("events have a `source` and an `action` or an `observation`",))
-        entries = record.get("entries") if isinstance(record, dict) else None
+        if not isinstance(record, dict):
+            return self._detect_events(record)
+        return self._detect_events(record.get("history")) or self._detect_entries(record.get("entries"))
+
+    def _detect_events(self, events: Any) -> Detection | None:
+        if not is_list(events) or not events:
+            return None
+        looked_at = [one for each in sample(events) for one in (each if isinstance(each, list) else [each])]
+        if looked_at and all(map(is_stream_event, looked_at)):
+            return Detection(self.name, 0.96, ("events have a `source` and an `action` or an `observation`",))
+        return None
+
+    def _detect_entries(self, entries: Any) -> Detection | None:
         if not isinstance(entries, list) or not entries:
             return None
         if all(isinstance(entry, dict) and "actorType" in entry and "type" in entry for entry in sample(entries)):

@@ -54,39 +54,56 @@ class Stream(Struct):
 
 def stream_of(events: Iterable[Any]) -> Stream:
     """Sort events, which may be in pairs of an action and its observation as older logs have them."""
-    stream = Stream()
-    open_: list[Delegate] = []
-    calls: dict[int, tuple[str, str]] = {}
+    sorter = _Sorter()
     for number, event in enumerate(_flat(events)):
-        items = open_[-1].items if open_ else stream.items
+        sorter.take(event, number)
+    return sorter.stream
+
+
+class _Sorter:
+    """Sorts events one by one: into the stream, or into the items of the delegate that is at work."""
+
+    def __init__(self) -> None:
+        self.stream = Stream()
+        self._open: list[Delegate] = []
+        self._calls: dict[int, tuple[str, str]] = {}
+
+    def take(self, event: Any, number: int) -> None:
         if not is_stream_event(event):
-            items.append(event)
-            continue
+            self._items().append(event)
+            return
         action, answers = event.get("action"), event.get("observation")
         if (action if isinstance(action, str) else answers) in _SILENT:
-            stream.silent.append(event)
+            self.stream.silent.append(event)
         elif isinstance(action, str):
-            call = _call_of(event, number)
-            item = _action(event, action, call)
-            if item is None:
-                stream.silent.append(event)
-                continue
-            items.append(item)
-            if "tool_calls" in item:
-                own = event.get("id")
-                calls[own if type(own) is int else number] = call
-                if action == "delegate" and len(open_) < _DEEPEST and len(stream.delegates) < _MOST:
-                    agent = event["args"].get("agent")
-                    open_.append(Delegate(agent if isinstance(agent, str) and agent else "delegate", call[0]))
-                    stream.delegates.append(open_[-1])
-            model = item.get("model")
-            if model and model not in stream.models:
-                stream.models = (*stream.models, model)
+            self._take_action(event, action, number)
         else:
-            ended = open_.pop().call if answers == "delegate" and open_ else None
-            items = open_[-1].items if open_ else stream.items
-            items.append(_observation(event, str(answers), calls, ended))
-    return stream
+            ended = self._open.pop().call if answers == "delegate" and self._open else None
+            self._items().append(_observation(event, str(answers), self._calls, ended))
+
+    def _items(self) -> list[Any]:
+        return self._open[-1].items if self._open else self.stream.items
+
+    def _take_action(self, event: dict[Any, Any], action: str, number: int) -> None:
+        call = _call_of(event, number)
+        item = _message_of(event, action) if action in _SPEECH else _call_item(event, action, call)
+        if item is None:
+            self.stream.silent.append(event)
+            return
+        self._items().append(item)
+        if "tool_calls" in item:
+            own = event.get("id")
+            self._calls[own if type(own) is int else number] = call
+            if action == "delegate":
+                self._open_delegate(event["args"].get("agent"), call[0])
+        model = item.get("model")
+        if model and model not in self.stream.models:
+            self.stream.models = (*self.stream.models, model)
+
+    def _open_delegate(self, agent: Any, call: str) -> None:
+        if len(self._open) < _DEEPEST and len(self.stream.delegates) < _MOST:
+            self._open.append(Delegate(agent if isinstance(agent, str) and agent else "delegate", call))
+            self.stream.delegates.append(self._open[-1])
 
 
 def _flat(events: Iterable[Any]) -> Iterable[Any]:
@@ -112,31 +129,39 @@ def _call_of(event: dict[Any, Any], number: int) -> tuple[str, str]:
     ) or str(event["action"])
 
 
-def _action(event: dict[Any, Any], action: str, call: tuple[str, str]) -> dict[Any, Any] | None:
-    """An action as a message; None of one that is nobody's words and no call of the agent's."""
-    args, source = event["args"], event["source"]
-    used = {"id", "source", "action", "args", "message", "tool_call_metadata", "cause"}
-    if action in ("message", "system"):
-        role = "system" if action == "system" else "assistant" if source == "agent" else "user"
-        content: list[Any] = [*_thought(event, args), {"type": "text", "text": as_text(args.get("content"))}]
-        urls = args.get("image_urls")
-        content += [
-            {"type": "image_url", "image_url": {"url": url}}
-            for url in (urls if isinstance(urls, list) else ())
-            if isinstance(url, str)
-        ]
-        said = content[0]["text"] if len(content) == 1 and content[0]["type"] == "text" else content
-        rest = {key: value for key, value in args.items() if key not in ("content", "image_urls", "thought") and value}
-        fields = {"role": role, "content": said, **_answered(event), **({"args": rest} if rest else {})}
-        return message_item(event, used, **fields)
-    if source != "agent":
+_SPEECH = frozenset({"message", "system"})
+"""Actions that are words."""
+_SHOWN = frozenset({"id", "source", "action", "args", "message", "tool_call_metadata", "cause"})
+
+
+def _message_of(event: dict[Any, Any], action: str) -> dict[Any, Any]:
+    """What somebody says, as a message."""
+    args = event["args"]
+    role = "system" if action == "system" else "assistant" if event["source"] == "agent" else "user"
+    content: list[Any] = [*_thought(event, args), {"type": "text", "text": as_text(args.get("content"))}]
+    urls = args.get("image_urls")
+    content += [
+        {"type": "image_url", "image_url": {"url": url}}
+        for url in (urls if isinstance(urls, list) else ())
+        if isinstance(url, str)
+    ]
+    said = content[0]["text"] if len(content) == 1 and content[0]["type"] == "text" else content
+    rest = {key: value for key, value in args.items() if key not in ("content", "image_urls", "thought") and value}
+    fields = {"role": role, "content": said, **_answered(event), **({"args": rest} if rest else {})}
+    return message_item(event, _SHOWN, **fields)
+
+
+def _call_item(event: dict[Any, Any], action: str, call: tuple[str, str]) -> dict[Any, Any] | None:
+    """What an agent does, as a message with a call; None of what is no call of the agent's."""
+    if event["source"] != "agent":
         return None
+    args = event["args"]
     arguments = {
         key: value for key, value in args.items() if value is not None and (key != "thought" or action == "think")
     }
     called = {"id": call[0], "function": call[1], "arguments": arguments}
     content = [] if action == "think" else _thought(event, args)
-    return message_item(event, used, role="assistant", content=content or "", tool_calls=[called], **_answered(event))
+    return message_item(event, _SHOWN, role="assistant", content=content or "", tool_calls=[called], **_answered(event))
 
 
 def _thought(event: dict[Any, Any], args: dict[Any, Any]) -> list[Any]:

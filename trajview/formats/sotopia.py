@@ -190,24 +190,25 @@ class SotopiaFormat(Format):
         if not isinstance(record, dict):
             return None
         if "raw_messages" in record and ("episode_id" in record or "agent_ids" in record):
-            messages, why, sure = record["raw_messages"], "the published dataset's keys", 0.98
-        elif "messages" in record and "environment" in record and "agents" in record:
+            return self._detect_turns(record["raw_messages"], "has the published dataset's keys", 0.98)
+        if "messages" in record and "environment" in record and "agents" in record:
             full = "rewards" in record and "reasoning" in record
-            messages, why, sure = record["messages"], "EpisodeLog's keys", 0.97 if full else 0.8
-        else:
-            return None
+            return self._detect_turns(record["messages"], "has EpisodeLog's keys", 0.97 if full else 0.8)
+        return None
+
+    def _detect_turns(self, messages: Any, why: str, sure: float) -> Detection | None:
+        """A record that is an episode by its keys, by these messages."""
         if not isinstance(messages, list):
             return None
-        reasons = (f"has {why}",)
         first = next((turn for turn in messages[:20] if turn), None)
         if first is None:
-            return Detection(self.name, sure - 0.2, (*reasons, "has no messages"))
+            return Detection(self.name, sure - 0.2, (why, "has no messages"))
         if not isinstance(first, list):
             return None  # a list of chat messages
         triple = first[0]
         if isinstance(triple, (list, tuple)) and len(triple) == 3:
-            return Detection(self.name, sure, (*reasons, "messages are turns of [sender, receiver, text]"))
-        return Detection(self.name, sure - 0.3, (*reasons, "messages are lists, but not of [sender, receiver, text]"))
+            return Detection(self.name, sure, (why, "messages are turns of [sender, receiver, text]"))
+        return Detection(self.name, sure - 0.3, (why, "messages are lists, but not of [sender, receiver, text]"))
 
     def summarise(self, record: Any, origin: Origin) -> Summary:
         """Counts of the onlooker's transcript, and how many transcripts there are with the agents'."""

@@ -16,6 +16,7 @@ from trajview.models.episodes import (
     ENVIRONMENT,
     EVALUATION,
     PUBLISHED_KEYS,
+    Action,
     Context,
     Said,
     agent_names_of,
@@ -240,8 +241,17 @@ def deed_line(sender: str, receiver: str, text: str, number: int) -> Line | None
     action = parse_action(sender, text)
     if action.kind == "none":
         return None
-    private = action.private_to or (() if receiver in ("", ENVIRONMENT) else (receiver,))
-    return Line("assistant", sender, action.text, number, ", ".join(private) or None, action.kind)
+    return _action_line("assistant", sender, receiver, action, number)
+
+
+def _action_line(role: str, sender: str, receiver: str, action: Action, number: int) -> Line:
+    recipients = ", ".join(_addressed(action, receiver))
+    return Line(role, sender, action.text, number, recipients or None, action.kind)
+
+
+def _addressed(action: Action, receiver: str) -> tuple[str, ...]:
+    """To whom alone an action is addressed; nobody where it is to all."""
+    return action.private_to or (() if receiver in ("", ENVIRONMENT) else (receiver,))
 
 
 def lines_in_turn(episode: Episode, number: int) -> list[Line]:
@@ -270,26 +280,36 @@ def onlooker_lines(episode: Episode) -> Iterator[Line]:
 
 def views_in_turn(episode: Episode, number: int, views: dict[str, list[Line]]) -> None:
     """Add what there is of one turn in `agent_lines` to the lines of each agent."""
-    for sender, receiver, text in episode.turns[number]:
+    for said in episode.turns[number]:
+        sender, receiver, _ = said
         if sender == ENVIRONMENT or (sender not in views and receiver in views):
-            if text.strip():
-                line = Line("user", sender, text.strip("\n"), number)
-                for agent in views if receiver == ENVIRONMENT else (receiver,):
-                    if agent in views:
-                        views[agent].append(line)
-            continue
-        action = parse_action(sender, text)
-        if action.kind == "none":
-            continue
-        private = action.private_to or (() if receiver in ("", ENVIRONMENT) else (receiver,))
-        to = ", ".join(private) or None
-        if sender in views:
-            views[sender].append(Line("assistant", sender, action.text, number, to, action.kind))
-        if episode.moderated or receiver in views:
-            heard = Line("user", sender, action.text, number, to, action.kind)
-            for agent in private or views:
-                if agent != sender and agent in views:
-                    views[agent].append(heard)
+            _add_told(said, number, views)
+        else:
+            _add_done(said, number, views, episode.moderated)
+
+
+def _add_told(said: Said, number: int, views: dict[str, list[Line]]) -> None:
+    sender, receiver, text = said
+    if not text.strip():
+        return
+    line = Line("user", sender, text.strip("\n"), number)
+    for agent in views if receiver == ENVIRONMENT else (receiver,):
+        if agent in views:
+            views[agent].append(line)
+
+
+def _add_done(said: Said, number: int, views: dict[str, list[Line]], moderated: bool) -> None:
+    sender, receiver, text = said
+    action = parse_action(sender, text)
+    if action.kind == "none":
+        return
+    if sender in views:
+        views[sender].append(_action_line("assistant", sender, receiver, action, number))
+    if moderated or receiver in views:
+        heard = _action_line("user", sender, receiver, action, number)
+        for agent in _addressed(action, receiver) or views:
+            if agent != sender and agent in views:
+                views[agent].append(heard)
 
 
 def agent_lines(episode: Episode) -> dict[str, list[Line]]:
