@@ -29,7 +29,7 @@ from trajview.annotation.rubric_file import check_rubric
 from trajview.annotation.store import AnnotationStore, pk_of
 from trajview.app.keys import KEYS, groups, shown
 from trajview.cli.main import main
-from trajview.config import _SETTINGS, load_settings
+from trajview.config import _WANTED, load_settings
 from trajview.formats.registry import FORMATS
 from trajview.rules.built_in import built_in_rules
 from trajview.rules.rule import COLOURS
@@ -183,7 +183,7 @@ def test_the_configuration_example_names_every_setting_and_is_accepted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     example = block("config")
-    assert set(tomllib.loads(example)) == set(_SETTINGS)
+    assert set(tomllib.loads(example)) == set(_WANTED)
     path = tmp_path / "config.toml"
     path.write_text(example, encoding="utf-8")
     monkeypatch.setenv("TRAJVIEW_CONFIG", str(path))

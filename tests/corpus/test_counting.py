@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from trajview.corpus.counting import counter_of, texts_of
+from trajview.corpus.counting import counter_of
 
 CHOICES = st.lists(st.text("abAk -n", min_size=1, max_size=3), min_size=1, max_size=3).map("|".join)
 TEXTS = st.text('abABkKnN -/\n\\"\u212aé\x1b[0m', max_size=24)
@@ -25,21 +24,3 @@ def test_any_of_several_texts_is_counted_as_the_pattern_finds_it(
 ) -> None:
     pattern = re.compile(around.format(choice), flags)
     assert counter_of(pattern)(text) == sum(1 for match in pattern.finditer(text) if match.group())
-
-
-@pytest.mark.parametrize(
-    ("source", "texts"),
-    [
-        ("(?i)Failed", ("failed",)),
-        ("error|warning", ("error", "warning")),
-        ("(?:a b|c|a b)", ("a b", "c")),
-        ("ab|bc", ()),
-        ("a|ab", ()),
-        ("a|", ()),
-        ("a|b+", ()),
-        ("(a)|b", ()),
-        ("(?i)é", ()),
-    ],
-)
-def test_the_texts_that_a_pattern_stands_for(source: str, texts: tuple[str, ...]) -> None:
-    assert texts_of(re.compile(source)) == texts

@@ -27,6 +27,7 @@ from trajview.corpus.prefilter import prefilter_of
 from trajview.corpus.query import Query, query_from
 from trajview.corpus.search import CorpusSearch, RunMatches
 from trajview.errors import FormatError, Problem, UnreadableError, Where
+from trajview.formats.words import AddedWords
 from trajview.highlight import text_of
 from trajview.patterns import quick_bytes
 from trajview.textsafe import without_colours
@@ -310,6 +311,19 @@ def test_of_coloured_records_only_those_that_may_match_are_taken_apart() -> None
         r"\u001b[31mred\u001b[0m",
     ):
         assert not may_match((SAID % said).encode()), said
+
+
+def test_a_word_that_a_format_adds_is_not_asked_of_the_bytes() -> None:
+    added = AddedWords(always=("hello there",), with_bytes=(("good bye", ("farewell",)),), metadata=("colour",))
+    for word, data, may in (
+        ("xyzzy", b"nothing", False),
+        ("hello", b"nothing", True),
+        ("bye", b"nothing", False),
+        ("bye", b"a Farewell", True),
+        ("colour", b"nothing", False),
+    ):
+        assert prefilter_of(Query(word).pattern, added).may_match(data) == may, word
+    assert prefilter_of(Query("colour").pattern, added, metadata=True).may_match(b"nothing")
 
 
 def test_only_what_may_match_is_taken_apart() -> None:

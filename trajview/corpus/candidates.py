@@ -23,8 +23,6 @@ __all__ = ["Counter", "Part", "Stopped", "candidates", "candidates_in"]
 
 _BLOCK: Final = 1 << 20
 """Bytes that are looked at in one go: a person who cancels waits so long, and no record is copied often."""
-_PART: Final = 4 << 20
-"""Bytes of a Part: so few that all processes are busy to the end, so many that handing them out takes no time."""
 _SKIPPED: Final = object()
 """Stands for the value of a record that cannot match."""
 
@@ -35,26 +33,30 @@ class Stopped(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Lines of a file: their first byte, how many bytes they are, how many lines come before them."""
+    """Lines of a file: their first byte, how many bytes they are, how many lines come before them.
+
+    `wanted`: a record in them may hold a match.
+    """
 
     offset: int
     length: int
     number: int
+    wanted: bool
 
 
 def candidates(
-    source: SourceFile, prefilter: Prefilter, step: Callable[[int], None], apart: bool = False
+    source: SourceFile, prefilter: Prefilter, step: Callable[[int], None], apart: Callable[[], bool] | None = None
 ) -> Iterator[Record | Problem | Part]:
     """The records that may hold a match, in order, decoded; and what could not be read on the way to them.
 
     The index of a record is right for the first ones only (`Counter` knows). `step` is told how many bytes of the file
-    are done, often; what it raises ends the search. `apart`: of JSONL, only the first record is looked at, and all other
-    lines are given as Parts. Raises UnreadableError where the file cannot be opened.
+    are done, often; what it raises ends the search. `apart`: of JSONL, only the first record is read, and all other
+    lines are given as Parts; it says whether others have the time to look at all of them. Raises UnreadableError where the file cannot be opened.
     """
     with open_source(source.path, lambda done: step(done // 2)) as file:
         try:
             kind = kind_of(file, source.path)
-            begin = _first_line(file, prefilter, step) if kind == "json" and not apart else (0, 0)
+            begin = _first_line(file, prefilter, step) if kind == "json" else (0, 0)
         except OSError as error:
             raise _failed(source.path, error) from error
     if begin is None:
@@ -75,10 +77,10 @@ def candidates(
             yield found
         if found.container == "jsonl":
             begin = max(begin, (found.offset + found.length, found.line - 1))
-            for part, block in _parts(source, *begin, _PART if apart else _BLOCK, step):
-                if apart:
+            for part, block in _parts(source, *begin, prefilter, step, apart):
+                if apart is not None:
                     yield part
-                else:
+                elif part.wanted:
                     yield from _records_in(block, part, source.path, prefilter, step)
             return
 
@@ -124,18 +126,25 @@ def candidates_in(source: SourceFile, part: Part, prefilter: Prefilter) -> Itera
             block = file.read(part.length)
     except OSError as error:
         raise _failed(source.path, error) from error
-    yield from _records_in(block, part, source.path, prefilter, lambda _: None)
+    if prefilter.may_match(block):
+        yield from _records_in(block, part, source.path, prefilter, lambda _: None)
 
 
 def _parts(
-    source: SourceFile, offset: int, number: int, size: int, step: Callable[[int], None]
+    source: SourceFile,
+    offset: int,
+    number: int,
+    prefilter: Prefilter,
+    step: Callable[[int], None],
+    apart: Callable[[], bool] | None,
 ) -> Iterator[tuple[Part, bytes]]:
     """The lines from an offset on, before which so many lines begin; what it is in the middle of is no record."""
     try:
         with open_source(source.path) as file:
             file.seek(offset)
-            for block in _blocks_of_lines(file, size):
-                yield Part(offset, len(block), number), block
+            for block in _blocks_of_lines(file):
+                wanted = (apart is not None and apart()) or prefilter.may_match(block)
+                yield Part(offset, len(block), number, wanted), block
                 number += lines_in(block)
                 offset += len(block)
                 step(offset)
@@ -147,8 +156,6 @@ def _records_in(
     block: bytes, part: Part, path: Path, prefilter: Prefilter, step: Callable[[int], None]
 ) -> Iterator[Record | Problem]:
     """The records on these lines that may hold a match."""
-    if not prefilter.may_match(block):
-        return
     for at, line, count in _lines(block, part.number):
         if not prefilter.may_match(line) or not line.strip(SPACE):
             continue
@@ -165,10 +172,10 @@ def _records_in(
         step(start)
 
 
-def _blocks_of_lines(file: BinaryIO, size: int) -> Iterator[bytes]:
+def _blocks_of_lines(file: BinaryIO) -> Iterator[bytes]:
     """The rest of a file in pieces that end where a line does."""
     parts: list[bytes] = []
-    while chunk := file.read(size):
+    while chunk := file.read(_BLOCK):
         end = chunk.rfind(b"\n") + 1
         if not end:
             parts.append(chunk)

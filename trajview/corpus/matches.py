@@ -39,7 +39,16 @@ Span = tuple[int, int]
 class Hit:
     """A line that holds a match, or a part of one: the spans within it, and the lines around it.
 
-    `line` counts the lines of what is searched in the message from 0; `cut` characters were left out at its start.
+    `transcript`, `message` and `unit` count from 0; each is -1 where the hit is in what is known of the whole run or
+    transcript. `field` is `text`, `reasoning`, `arguments` or `metadata`. `spans` are pairs of columns in `text`, from 0,
+    the end not included. `line` counts the lines of what is searched in the message from 0; `cut` characters were left out
+    at its start.
+
+    >>> from trajview import open_corpus
+    >>> found = next(open_corpus("sample_data/adp").search("coffee"))
+    >>> hit = found.hits[0]
+    >>> hit.label, hit.role, [hit.text[start:end] for start, end in hit.spans]
+    ('T0B0', 'user', ['coffee', 'coffee'])
     """
 
     transcript: int

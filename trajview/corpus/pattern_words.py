@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Final
@@ -90,36 +90,43 @@ class _Reader:
 
     def _walk(self, tree: Iterable[Any], fold: bool) -> None:
         op = self._op
+        read: dict[Any, Callable[[Any, bool], None]] = {
+            op.LITERAL: lambda value, fold: self._run.append((chr(value), fold)),
+            op.SUBPATTERN: self._group,
+            op.ATOMIC_GROUP: self._walk,
+            op.BRANCH: self._branch,
+            **dict.fromkeys((op.AT, op.ASSERT, op.ASSERT_NOT), lambda _value, _fold: None),  # they take no room
+            **dict.fromkeys((op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT), self._repeat),
+        }
         for code, value in tree:
-            if code is op.LITERAL:
-                self._run.append((chr(value), fold))
-            elif code in (op.AT, op.ASSERT, op.ASSERT_NOT):
-                continue  # they take no room
-            elif code is op.SUBPATTERN:
-                _, added, removed, inner = value
-                self._walk(inner, (fold or bool(added & re.IGNORECASE)) and not removed & re.IGNORECASE)
-            elif code is op.ATOMIC_GROUP:
-                self._walk(value, fold)
-            elif code in (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT):
-                least, most, inner = value
-                if least and len(inner) == 1 and inner[0][0] is op.LITERAL:
-                    char = (chr(inner[0][1]), fold)
-                    self._run += [char] * min(least, LONGEST)
-                    if most != least or least > LONGEST:
-                        self._end(char)
-                else:
-                    self._end()
-                    if least:
-                        within = _Reader(op).read(inner, fold)
-                        self.found += within.found
-                        self.runs += within.runs
-            elif code is op.BRANCH:
-                self._end()
-                best = [_best(_Reader(op).read(branch, fold).found) for branch in value[1]]
-                if all(best):
-                    self.found.append([word for words in best for word in words])
+            if code in read:
+                read[code](value, fold)
             else:
                 self._end()
+
+    def _group(self, value: Any, fold: bool) -> None:
+        _, added, removed, inner = value
+        self._walk(inner, (fold or bool(added & re.IGNORECASE)) and not removed & re.IGNORECASE)
+
+    def _repeat(self, value: Any, fold: bool) -> None:
+        least, most, inner = value
+        if least and len(inner) == 1 and inner[0][0] is self._op.LITERAL:
+            char = (chr(inner[0][1]), fold)
+            self._run += [char] * min(least, LONGEST)
+            if most != least or least > LONGEST:
+                self._end(char)
+            return
+        self._end()
+        if least:
+            within = _Reader(self._op).read(inner, fold)
+            self.found += within.found
+            self.runs += within.runs
+
+    def _branch(self, value: Any, fold: bool) -> None:
+        self._end()
+        best = [_best(_Reader(self._op).read(branch, fold).found) for branch in value[1]]
+        if all(best):
+            self.found.append([word for words in best for word in words])
 
 
 def _best(found: list[list[Word]]) -> list[Word]:

@@ -28,6 +28,7 @@ FIELDS: Final[tuple[Field, ...]] = get_args(Field)
 ROLES: Final = ("system", "user", "assistant", "tool")
 SAID: Final = frozenset({"text", "reasoning", "arguments"})
 """What is searched where nothing else is asked for: what the transcript shows."""
+_IS_WORDS: Final = re.compile(r"\w(?:[\w ]*\w)?")
 _RESTRICTION: Final = re.compile(r"(?:(?<=\s)|\A)(role|tool|in):([^\s:]+)(?=\s|\Z)")
 
 
@@ -76,7 +77,9 @@ class Query:
         if not self.text:
             raise QueryError("an empty pattern matches everything", hint="say what to look for")
         source = self.text if self.regex else re.escape(self.text)
-        if self.word:
+        if self.word and _IS_WORDS.fullmatch(self.text):  # it says the same, and is found twice as fast
+            source = rf"\b{source}\b"
+        elif self.word:
             source = rf"(?<!\w)(?:{source})(?!\w)"
         letters = re.sub(r"\\.", "", self.text) if self.regex else self.text
         ignores = self.case == "ignore" or (self.case == "smart" and letters == letters.lower())

@@ -242,12 +242,14 @@ class CorpusSearch:
     def _alone(self, source: SourceFile, before: int, reach: int, apart: bool) -> Iterator[Task | Found]:
         """A large file: searched here, but for its lines, which are tasks."""
         try:
-            for item in self._searcher.in_file(source, lambda done: self._step(before + done), apart):
+            for item in self._searcher.in_file(
+                source, lambda done: self._step(before + done), (lambda: self._crew.has_processes) if apart else None
+            ):
                 if not isinstance(item, Part):
                     yield item
                     continue
                 done = before + item.offset + item.length
-                yield Task((source,), before, done, item)
+                yield Task((source,), before, done, item) if item.wanted else Reached(done)
         except TrajviewError as error:
             yield error.problem()
         yield Reached(reach, 1)

@@ -31,8 +31,6 @@ __all__ = ["Crew", "Found", "Reached", "Task", "Worker", "end_with", "let_go", "
 
 _WARM: Final = 0.3
 """Seconds of searching before processes are started: starting one takes half as long."""
-_SURELY_LONG: Final = 128 << 20
-"""Bytes of a file that is shared out from which on they are started at once."""
 _AHEAD: Final = 2
 """Tasks that a process is given at a time, so that it never waits for the next."""
 _EVERY: Final = 0.1
@@ -101,6 +99,11 @@ class Crew:
         """Whether tasks are under way."""
         return bool(self._slots)
 
+    @property
+    def has_processes(self) -> bool:
+        """Whether there are processes that share the work."""
+        return bool(self._workers)
+
     def run(self, todo: Iterator[Task | Found]) -> Generator[Found, None, None]:
         """What the tasks find, and what is found already, in order. Raises Stopped once it is cancelled."""
         try:
@@ -114,7 +117,7 @@ class Crew:
                         more = False
                     elif not isinstance(item, Task):
                         self._slots.append(_Slot(None, deque((item,))))
-                    elif self._slots or self._may_share(item):
+                    elif self._slots or self._may_share():
                         self._slots.append(self._given(item))
                     else:
                         yield from self._timed(item)
@@ -169,11 +172,9 @@ class Crew:
 
     # There
 
-    def _may_share(self, task: Task) -> bool:
+    def _may_share(self) -> bool:
         """Whether there are processes to give tasks to; they are started when it is time to."""
-        stamp = task.sources[0].stamp
-        is_long = task.part is not None and stamp is not None and stamp[0] >= _SURELY_LONG
-        if not self._workers and self._most > 1 and (is_long or self._spent > _WARM):
+        if not self._workers and self._most > 1 and self._spent > _WARM:
             self._start()
             if not self._workers:
                 self._most = 1

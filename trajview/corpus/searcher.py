@@ -130,9 +130,9 @@ class Searcher:
         return "metadata" in self.looking.query.searched
 
     def in_file(
-        self, source: SourceFile, step: Callable[[int], None], apart: bool = False
+        self, source: SourceFile, step: Callable[[int], None], apart: Callable[[], bool] | None = None
     ) -> Iterator[RunMatches | Problem | Part]:
-        """The runs of a file that match, in order. `apart`: where it is lines, these are left for `in_part`.
+        """The runs of a file that match, in order. `apart`: where it is lines, these are left for `in_part` (see `candidates`).
 
         Raises TrajviewError where it cannot be read, and what `step` raises.
         """
