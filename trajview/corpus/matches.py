@@ -18,7 +18,7 @@ from .prefilter import prefilter_of
 from .query import SAID, Field, Query
 
 if TYPE_CHECKING:
-    from trajview.models.messages import ChatMessage
+    from trajview.models.messages import AssistantMessage, ChatMessage
     from trajview.models.run import AgentRun
     from trajview.models.transcript import Transcript
 
@@ -28,8 +28,6 @@ RUN: Final = -1
 """Stands for the transcript or message where a hit is in what is known of the whole run or transcript."""
 _NOTES: Final = "trajview_problem"
 """What trajview itself notes in metadata."""
-_ALL: Final = frozenset({"text", "reasoning", "arguments", "output", "error"})
-"""Where a rule can look."""
 _TOGETHER: Final = 64
 """Messages whose bytes are looked at in one go."""
 Span = tuple[int, int]
@@ -250,29 +248,57 @@ def _joined(pieces: Iterable[Piece]) -> str:
 
 def pieces_of(message: ChatMessage, query: Query) -> list[Piece]:
     """The texts of a message that a query is looked for in, as they read: `highlight.text_of`'s, without restrictions."""
-    wanted = query.searched
-    found: list[Piece] = []
     own_tool = message.function if message.role == "tool" else None
     takes_text = not query.tools or (message.role == "tool" and query.wants_tool(own_tool))
-    parts = query.parts or _ALL
-    if takes_text and "text" in wanted and ("output" if message.role == "tool" else "text") in parts:
-        found.append(Piece("text", message.text, own_tool))
-    if takes_text and "reasoning" in wanted and "reasoning" in parts:
-        found += [Piece("reasoning", text) for text in message.reasoning]
-    if message.role == "assistant" and "arguments" in wanted:
-        for call in message.tool_calls or ():
-            if query.wants_tool(call.function):
-                texts = [call.function, *strings_within(call.arguments)] if "arguments" in parts else []
-                texts += [call.parse_error or ""] if "error" in parts else []
-                found += [Piece("arguments", text, call.function) for text in texts]
-    elif message.role == "tool" and message.error and takes_text and "text" in wanted and "error" in parts:
-        found += [Piece("text", text, own_tool) for text in strings_within(message.error)]
-    if takes_text and "metadata" in wanted:
-        model = message.model if message.role == "assistant" else None
-        named = {"name": message.name, "recipient": message.recipient, "model": model, "timestamp": message.timestamp}
-        lines = [*_flat(named), *_flat({k: v for k, v in message.metadata.items() if not k.startswith(_NOTES)})]
-        found += [Piece("metadata", line, own_tool) for line in lines]
+    found: list[Piece] = []
+    if takes_text:
+        found += _texts_of(message, query, own_tool)
+    if message.role == "assistant" and "arguments" in query.searched:
+        found += _calls_of(message, query)
+    if takes_text:
+        found += _error_of(message, query)
+        found += _metadata_of(message, query, own_tool)
     return [_as_read(piece) for piece in found if piece.text]
+
+
+def _looks_at(query: Query, part: str) -> bool:
+    """Whether a query looks at a part of a message, in the names of rules."""
+    return not query.parts or part in query.parts
+
+
+def _texts_of(message: ChatMessage, query: Query, tool: str | None) -> Iterator[Piece]:
+    if "text" in query.searched and _looks_at(query, "output" if message.role == "tool" else "text"):
+        yield Piece("text", message.text, tool)
+    if "reasoning" in query.searched and _looks_at(query, "reasoning"):
+        for text in message.reasoning:
+            yield Piece("reasoning", text)
+
+
+def _calls_of(message: AssistantMessage, query: Query) -> Iterator[Piece]:
+    for call in message.tool_calls or ():
+        if not query.wants_tool(call.function):
+            continue
+        if _looks_at(query, "arguments"):
+            for text in (call.function, *strings_within(call.arguments)):
+                yield Piece("arguments", text, call.function)
+        if _looks_at(query, "error"):
+            yield Piece("arguments", call.parse_error or "", call.function)
+
+
+def _error_of(message: ChatMessage, query: Query) -> Iterator[Piece]:
+    if message.role == "tool" and message.error and "text" in query.searched and _looks_at(query, "error"):
+        for text in strings_within(message.error):
+            yield Piece("text", text, message.function)
+
+
+def _metadata_of(message: ChatMessage, query: Query, tool: str | None) -> Iterator[Piece]:
+    if "metadata" not in query.searched:
+        return
+    model = message.model if message.role == "assistant" else None
+    named = {"name": message.name, "recipient": message.recipient, "model": model, "timestamp": message.timestamp}
+    for known in (named, {key: value for key, value in message.metadata.items() if not key.startswith(_NOTES)}):
+        for line in _flat(known):
+            yield Piece("metadata", line, tool)
 
 
 def _as_read(piece: Piece) -> Piece:

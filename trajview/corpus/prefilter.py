@@ -14,7 +14,7 @@ What else they may have become on the way is accounted for here:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Final
@@ -181,8 +181,8 @@ def _clause(
     """One of these words has to be there; None where that cannot be told from the bytes."""
     exact = not any(word.fold for word in words)
     wanted: list[bytes] = []
-    others: list[bytes] = []
     letters: list[bytes] = []
+    others: list[bytes] = []
     escapes: list[bytes] = []
     for word in words:
         text = _certain_part(word)
@@ -191,15 +191,19 @@ def _clause(
             return None
         others += said
         same = {letter: _same(letter) if word.fold else letter for letter in text}
-        cased = next((chars for letter, chars in same.items() if not letter.isascii() and len(chars) > 1), None)
-        if cased is not None:  # a word with such a letter has many spellings: the letter will do
-            wanted += [char.encode() for char in cased]
-        else:
-            wanted.append((text if exact else text.lower()).encode())
-        beyond = {char for chars in same.values() for char in chars if not char.isascii()}
-        letters += [char.encode() for char in beyond if word.fold and char not in text]
+        wanted += _bytes_of(text, same, exact)
+        beyond = [char for chars in same.values() for char in chars if not char.isascii()]
+        letters += [char.encode() for char in beyond if char not in text]
         escapes += [_escape(char) for char in beyond]
     return _Clause(_once(wanted), exact, _once(letters), _once(others), _once(escapes))
+
+
+def _bytes_of(text: str, same: Mapping[str, str], exact: bool) -> list[bytes]:
+    """Bytes, one of which is there where a word is; `same`: what matches each letter of it."""
+    cased = (chars for letter, chars in same.items() if not letter.isascii() and len(chars) > 1)
+    for chars in cased:  # a word with such a letter has many spellings: the letter will do
+        return [char.encode() for char in chars]
+    return [(text if exact else text.lower()).encode()]
 
 
 def _once(words: Sequence[bytes]) -> tuple[bytes, ...]:

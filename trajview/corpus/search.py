@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -45,6 +45,38 @@ def cores() -> int:
     except AttributeError:  # not on Linux
         count = os.cpu_count() or 1
     return min(count, _MOST_PROCESSES)
+
+
+@dataclass(slots=True)
+class _Batch:
+    """Small files that become one task. `begin` and `reach`: the bytes of all files before them, and with them."""
+
+    files: list[SourceFile] = field(default_factory=list)
+    begin: int = 0
+    reach: int = 0
+    names: int = 0
+    """Characters of their paths."""
+
+    def is_full_with(self, source: SourceFile, size: int) -> bool:
+        """Whether a file of so many bytes is too much for it."""
+        names = self.names + _characters(source)
+        return self.reach + size - self.begin > _BATCH or len(self.files) >= _MOST_FILES or names > _MOST_NAMES
+
+    def add(self, source: SourceFile, size: int) -> None:
+        """Add a file of so many bytes."""
+        self.files.append(source)
+        self.names += _characters(source)
+        self.reach += size
+
+    def task(self) -> Iterator[Task]:
+        """The task that it is, if there is anything in it; it is empty then."""
+        if self.files:
+            yield Task(tuple(self.files), self.begin, self.reach)
+            self.files, self.begin, self.names = [], self.reach, 0
+
+
+def _characters(source: SourceFile) -> int:
+    return len(str(source.path)) + len(source.source)
 
 
 class CorpusSearch:
@@ -90,6 +122,7 @@ class CorpusSearch:
         self._counted: Path | None = None
         self._slow = 0
         self._named: dict[Path, Ids] = {}
+        self._files = None if only is None else {path for path, _, _ in only}
 
     def found(self) -> Iterator[RunMatches | Problem]:
         """Every run that matches, in the order of the corpus, and what could not be read on the way.
@@ -151,43 +184,37 @@ class CorpusSearch:
 
     def _tasks(self) -> Iterator[Task | Found]:
         """What is found right away, and the tasks between, in the order of the corpus."""
-        batch: list[SourceFile] = []
-        begin = reach = names = 0  # bytes
-        only = self._searcher.looking.only
-        files = None if only is None else {path for path, _, _ in only}
+        batch = _Batch()
         for source in walk(self._paths):
             self._stop()
             if isinstance(source, Skipped):
                 self.skipped += source.count
-                continue
-            if isinstance(source, Problem):
-                if batch:
-                    yield Task(tuple(batch), begin, reach)
-                    batch, begin, names = [], reach, 0
+            elif isinstance(source, Problem):
+                yield from batch.task()
                 yield source
-                continue
-            if source.only is not None:
-                self._named[source.path] = source.only
-            size = source.stamp[0] if source.stamp else 0
-            if files is not None and source.path not in files:
-                reach += size
-                continue
-            self.files_found += 1
-            apart = self._processes > 1 and size >= _LARGE and self._are_lines(source)
-            alone = apart or (self._processes > 1 and size >= _HUGE)
-            names += len(str(source.path)) + len(source.source)
-            full = reach + size - begin > _BATCH or len(batch) >= _MOST_FILES or names > _MOST_NAMES
-            if batch and (alone or full):
-                yield Task(tuple(batch), begin, reach)
-                batch, begin, names = [], reach, 0
-            reach += size
-            if alone:
-                yield from self._alone(source, begin, reach, apart)
-                begin = reach
             else:
-                batch.append(source)
-        if batch:
-            yield Task(tuple(batch), begin, reach)
+                yield from self._tasks_of(source, batch)
+        yield from batch.task()
+
+    def _tasks_of(self, source: SourceFile, batch: _Batch) -> Iterator[Task | Found]:
+        """What a file adds to the batch, or has done before or beside it."""
+        if source.only is not None:
+            self._named[source.path] = source.only
+        size = source.stamp[0] if source.stamp else 0
+        if self._files is not None and source.path not in self._files:
+            batch.reach += size
+            return
+        self.files_found += 1
+        apart = self._processes > 1 and size >= _LARGE and self._are_lines(source)
+        alone = apart or (self._processes > 1 and size >= _HUGE)
+        if alone or batch.is_full_with(source, size):
+            yield from batch.task()
+        if alone:
+            begin = batch.reach
+            batch.begin = batch.reach = begin + size
+            yield from self._alone(source, begin, batch.reach, apart)
+        else:
+            batch.add(source, size)
 
     def _alone(self, source: SourceFile, before: int, reach: int, apart: bool) -> Iterator[Task | Found]:
         """A large file: searched here, but for its lines, which are tasks."""
