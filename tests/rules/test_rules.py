@@ -144,7 +144,18 @@ def test_the_configuration_has_rules_and_says_what_is_wrong_with_one(
 
 
 @pytest.mark.parametrize(
-    "pattern", ["(a+)+b", "(a*)*", "((a|b)+c*)+", "(?:x{2,})*", "a*b*c*d*e", r"(\w+\s?)*$", "(a|(b+))*", "(?=(a+)+)x"]
+    "pattern",
+    [
+        "(a+)+b",
+        "(a*)*",
+        "((a|b)+c*)+",
+        "(?:x{2,})*",
+        "a*b*c*d*e",
+        r"(\w+\s?)*$",
+        "(a|(b+))*",
+        "(?=(a+)+)x",
+        "(?:a{1,20}){1,5}b",
+    ],
 )
 def test_a_pattern_that_could_take_for_ever_is_refused_in_a_project_file_only(pattern: str) -> None:
     assert slow_because(pattern)
@@ -156,7 +167,16 @@ def test_a_pattern_that_could_take_for_ever_is_refused_in_a_project_file_only(pa
 
 @pytest.mark.parametrize(
     "pattern",
-    ["abc", "a+b", r"\d{1,3}(?:\.\d{1,3}){0}", "(?:foo|bar)+?", "[ab]*x", r"exit code [1-9]\d*", "(?i:x)y?z?"],
+    [
+        "abc",
+        "a+b",
+        r"\d{1,3}(?:\.\d{1,3}){0}",
+        "(?:foo|bar)+?",
+        "[ab]*x",
+        r"exit code [1-9]\d*",
+        "(?i:x)y?z?",
+        r"(?:\w{1,12} ){0,2}x",
+    ],
 )
 def test_a_simple_pattern_is_taken(pattern: str) -> None:
     assert slow_because(pattern) is None

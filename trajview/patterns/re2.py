@@ -119,7 +119,7 @@ class _Writer:
         return f"(?{'i' if flags & re.IGNORECASE else '-i'}:{source})"
 
     def _char(self, code: int, flags: int) -> str:
-        if flags & re.IGNORECASE and code > 127:
+        if flags & re.IGNORECASE and _has_cases(code):
             raise _CannotSay
         return rf"\x{{{code:x}}}"
 
@@ -129,7 +129,10 @@ class _Writer:
             if code is op.LITERAL:
                 parts.append(self._char(value, flags))
             elif code is op.RANGE:
-                parts.append("-".join(self._char(end, flags) for end in value))
+                first, last = value
+                if flags & re.IGNORECASE and any(map(_has_cases, range(first, last + 1))):
+                    raise _CannotSay
+                parts.append(rf"\x{{{first:x}}}-\x{{{last:x}}}")
             elif code is op.CATEGORY:
                 parts.append(self._category(value, flags))
             elif code is not op.NEGATE:
@@ -174,6 +177,12 @@ class _Writer:
         if inner.getwidth()[0] == 0 or least > _MOST or (not endless and most > _MOST):
             raise _CannotSay
         return f"(?:{self._row(inner, flags)}){{{least},{'' if endless else most}}}"
+
+
+def _has_cases(code: int) -> bool:
+    """Whether this is a character beyond ASCII that matches another one where case is ignored."""
+    char = chr(code)
+    return code > 127 and (char in _FOLDED_OTHERWISE or not char.lower() == char == char.upper())
 
 
 def _others(ranges: list[Span]) -> list[Span]:

@@ -10,6 +10,8 @@ __all__ = ["slow_because"]
 
 _MOST_OPEN = 3
 _MANY = 1_000
+_FEW = 256
+"""Ways in which a repetition within a repetition may match at one place: no more than a single one that is as long."""
 
 
 def slow_because(pattern: str, most_open: int = _MOST_OPEN) -> str | None:
@@ -32,7 +34,7 @@ class _Nested(Exception):
 
 
 def _count(parsed: Any, inside: bool) -> int:
-    """How many repetitions without a small end are in it; raises _Nested where one is within another."""
+    """How many repetitions without a small end are in it; raises _Nested where one is within another, and both are not small."""
     found = 0
     for op, value in parsed:
         if op in (_op.MAX_REPEAT, _op.MIN_REPEAT, _op.POSSESSIVE_REPEAT):
@@ -40,11 +42,27 @@ def _count(parsed: Any, inside: bool) -> int:
             many = high > 1
             if many and inside:
                 raise _Nested
-            found += (high >= _MANY) + _count(inner, inside or many)
+            nests = many and (high > _FEW or _ways(inner) ** high > _FEW)
+            found += (high >= _MANY) + _count(inner, inside or nests)
         else:
             for inner in _within(op, value):
                 found += _count(inner, inside)
     return found
+
+
+def _ways(parsed: Any) -> int:
+    """In how many ways the repetitions in it may share out what they match, at most; `_MANY` is any larger number, too."""
+    ways = 1
+    for op, value in parsed:
+        if op in (_op.MAX_REPEAT, _op.MIN_REPEAT, _op.POSSESSIVE_REPEAT):
+            low, high, inner = value
+            each = _ways(inner)
+            ways *= _MANY if high >= _MANY or (each > 1 and high > _FEW) else (high - low + 1) * each**high
+        else:
+            inner_ways = [_ways(inner) for inner in _within(op, value)]
+            ways *= sum(inner_ways) if op is _op.BRANCH else max(inner_ways, default=1)
+        ways = min(ways, _MANY)
+    return ways
 
 
 def _within(op: Any, value: Any) -> list[Any]:
