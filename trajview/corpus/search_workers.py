@@ -111,7 +111,7 @@ class Crew:
             while more or self._slots:
                 if self._cancelled():
                     raise Stopped
-                while more and sum(not slot.finished for slot in self._slots) < _AHEAD * max(1, len(self._workers)):
+                while more and self._has_room():
                     item = next(todo, None)
                     if item is None:
                         more = False
@@ -126,10 +126,15 @@ class Crew:
                     if self._slots and (self._slots[0].items or self._slots[0].finished):
                         break  # what is found is given before more is looked for
                 yield from self._ready()
-                if self._slots and self._slots[0].worker is not None:
+                # As long as a process may be without a task, the next one is looked for, and nothing waited for.
+                if self._slots and self._slots[0].worker is not None and not (more and self._has_room()):
                     self._read(_EVERY)
         finally:
             self.close()
+
+    def _has_room(self) -> bool:
+        """Whether the processes may be given another task."""
+        return sum(not slot.finished for slot in self._slots) < _AHEAD * max(1, len(self._workers))
 
     def close(self) -> None:
         """End all processes, whatever they do."""
