@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from msgspec import Raw, Struct
+from msgspec import Raw, Struct, convert
 from msgspec.json import Decoder
 
 from trajview.models.messages import ChatMessage, Measured, MessageSource
@@ -208,9 +208,9 @@ class ChatSource(MessageSource):
 
     def texts(self, at: int) -> list[str]:
         found = self._pieces[at]
-        if isinstance(found, Raw):
+        if isinstance(found, Raw | dict):
             try:
-                plain = _decode_plain(found)
+                plain = _decode_plain(found) if isinstance(found, Raw) else convert(found, _Plain)
             except ValueError:  # it holds something else, or bytes that are no text
                 pass
             else:
