@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, Literal, TypeGuard
 
-from msgspec import Raw, Struct
+from msgspec import Raw, Struct, convert
 from msgspec.json import Decoder
 
 from trajview.errors import FormatError, Problem
@@ -440,11 +440,11 @@ class DocentSource(MessageSource):
         return _measured(self._items[at]) if self._sizes is None else self._sizes[at]
 
     def texts(self, at: int) -> list[str]:
-        element = None if self._elements is None else self._elements[at]
-        if not isinstance(element, Raw):
+        element = self._items[at] if self._elements is None else self._elements[at]
+        if not isinstance(element, Raw | dict):
             return super().texts(at)
         try:
-            plain = _decode_plain(element)
+            plain = _decode_plain(element) if isinstance(element, Raw) else convert(element, _Plain)
         except ValueError:  # it holds something else, or bytes that are no text
             return super().texts(at)
         if plain.tool_calls is not None and plain.role != "assistant":
