@@ -117,7 +117,7 @@ def test_search_in_unfolded_output(snap_compare: Snapshot, runs: Path) -> None:
 def test_metadata(snap_compare: Snapshot, runs: Path) -> None:
     async def steps(reader: Reader) -> None:
         await reader.press("e", "i")
-        await reader.until(lambda: "role: tool" in reader.whole_screen)
+        await reader.until(lambda: "role: tool" in reader.whole_screen and "48%" in reader.whole_screen)
 
     assert snap_compare(app_on(runs / "repair.jsonl"), terminal_size=(120, 30), run_before=after(steps))
 
