@@ -24,7 +24,6 @@ __all__ = [
     "Explained",
     "check_not_both",
     "choosing_options",
-    "chosen_from",
     "matching",
     "query_of",
     "said_with_caret",
@@ -83,12 +82,13 @@ def matching(
     if where is None:
         yield from stream_runs(corpus)
         return
+    from trajview.where.chosen import Chosen
     from trajview.where.syntax import refs_in
 
     query = query_of(where)
     refs = list(refs_in(query.node))
     statuses = statuses_for(refs, store, annotator)
-    chosen = chosen_from(corpus, query, query.sort, (), statuses, cached=corpus.keeps, blind=blind)
+    chosen = Chosen(corpus, stream_runs(corpus), query, query.sort, (), statuses, cached=corpus.keeps, blind=blind)
     found = 0
     for _, info in chosen.infos():
         found += 1
@@ -150,22 +150,6 @@ def statuses_for(refs: Sequence[Ref], store: str | None, annotator: str | None) 
         return dict(AnnotationStore(settings.store, settings.annotator).statuses())
     except OSError as error:
         raise TrajviewError(f"the annotations cannot be read: {error.strerror or error}") from error
-
-
-def chosen_from(
-    corpus: Corpus,
-    query: Query,
-    sort: Sequence[By],
-    shown: Sequence[Ref],
-    statuses: dict[str, str],
-    *,
-    cached: bool,
-    blind: bool = False,
-) -> Chosen:
-    """The runs of a corpus that match a filter, as they are found; problems go to stderr on the way. See `where.chosen`."""
-    from trajview.where.chosen import Chosen
-
-    return Chosen(corpus, stream_runs(corpus), query, sort, shown, statuses, cached=cached, blind=blind)
 
 
 def say_none_matches(chosen: Chosen) -> None:

@@ -16,7 +16,6 @@ from trajview.errors import shown
 from .choosing import (
     Explained,
     choosing_options,
-    chosen_from,
     query_of,
     say_hidden,
     say_none_matches,
@@ -100,7 +99,9 @@ def command(
         statuses = statuses_for(asked, store, annotator)
     corpus = Corpus(existing(paths), None if no_cache else SummaryCache())
     if not plain:
-        chosen = chosen_from(corpus, query, by, refs, statuses, cached=not no_cache, blind=blind)
+        from trajview.where.chosen import Chosen
+
+        chosen = Chosen(corpus, stream_runs(corpus), query, by, refs, statuses, cached=not no_cache, blind=blind)
     if form == "jsonl":
         _print_json(corpus, chosen, refs, whole=columns is None)
     elif form == "csv":

@@ -17,7 +17,6 @@ from trajview.textsafe import one_line
 from .choosing import (
     Explained,
     choosing_options,
-    chosen_from,
     query_of,
     say_hidden,
     say_none_matches,
@@ -32,6 +31,7 @@ from .common import (
     no_cache_option,
     paths_argument,
     say_nothing_found,
+    stream_runs,
     wants_colour,
 )
 from .tables import cells, cut_to, table
@@ -80,6 +80,7 @@ def command(
     """
     from trajview.corpus.cache import SummaryCache
     from trajview.corpus.corpus import Corpus
+    from trajview.where.chosen import Chosen
     from trajview.where.fields import Ref
     from trajview.where.syntax import refs_in
 
@@ -88,7 +89,7 @@ def command(
     statuses = statuses_for(list(refs_in(query.node)), store, annotator)
     corpus = Corpus(existing(paths), None if no_cache else SummaryCache())
     hide = is_blind(blind)
-    chosen = chosen_from(corpus, query, (), shown, statuses, cached=not no_cache, blind=hide)
+    chosen = Chosen(corpus, stream_runs(corpus), query, (), shown, statuses, cached=not no_cache, blind=hide)
     rows = [row for row, _ in chosen.infos()]
     spread, lists = _collected(chosen, rows, quick)
     if in_json:

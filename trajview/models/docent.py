@@ -21,6 +21,8 @@ from pydantic import (
     model_validator,
 )
 
+from .transcript import checked_metadata
+
 __all__ = [
     "AgentRun", "AssistantMessage", "AudioPart", "ChatMessage", "ContentPart", "ImagePart", "MessageBase", "Metadata", "OtherPart",
     "ReasoningPart", "SystemMessage", "TextPart", "ToolCall", "ToolCallView", "ToolMessage", "Transcript", "TranscriptGroup",
@@ -28,16 +30,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _metadata_or_raise(value: object) -> dict[str, Any]:
-    """Docent's rule: metadata is a dict (null counts as empty), anything else is refused by the name of its type."""
-    if value is None:
-        return {}
-    if not isinstance(value, dict):
-        raise ValueError(f"metadata must be a dict, not {type(value).__name__}")
-    return value
-
-
-Metadata = Annotated[dict[str, Any], BeforeValidator(_metadata_or_raise)]
+Metadata = Annotated[dict[str, Any], BeforeValidator(checked_metadata)]
 """What is known of a run, a transcript, a group or a message beside its fields."""
 
 
@@ -178,7 +171,7 @@ class MessageBase(BaseModel):
         unknown = data.keys() - cls.model_fields.keys()
         if not unknown:
             return data
-        metadata = _metadata_or_raise(data.get("metadata"))
+        metadata = checked_metadata(data.get("metadata"))
         known = {key: value for key, value in data.items() if key not in unknown}
         known["metadata"] = {**{key: data[key] for key in data if key in unknown}, **metadata}
         return known
