@@ -85,6 +85,9 @@ TEXT = {"type": "text", "text": "y"}
 @example([{"role": [], "content": "x"}, {"role": {}, "content": [TEXT]}], None)
 @example([{"role": "function_call", "content": '{"name": "f", "arguments": {"x": 1}}'}], None)
 @example([{"role": "tool_call", "content": [{"type": "text", "text": '{"name": "f"}'}]}], None)
+@example([{"role": "user", "content": "x", "annotations": [], "metadata": {"annotations": 1}}], None)
+@example([{"role": "user", "content": "x", "model": "m", "tool_call_id": "a"}], None)
+@example([{"role": "user", "content": "x", "id": None, "usage": {}, "timestamp": 5}], None)
 def test_a_chat_is_the_same_in_whatever_order_its_messages_are_looked_at(
     logged: list[Any], data: st.DataObject | None
 ) -> None:

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any, Final, Literal
 
-from msgspec import Raw, Struct, convert
+from msgspec import UNSET, Raw, Struct, UnsetType, convert
 from msgspec.json import Decoder
 
-from trajview.models.messages import ChatMessage, Measured, MessageSource
-from trajview.models.said import strings_within
+from trajview.models.messages import ChatMessage, Measured, MessageSource, ToolCall, fitting_message
 
 from .chat import Conversation, message_of
 from .logged import Decode, Elements
 from .outline import WHOLE, Outline, outline_of
 from .parts import parse_arguments
-from .plain import as_text
+from .plain import as_text, put
 from .roles import ROLES, Piece, pieces_of
 
 __all__ = ["ChatSource", "strings_in"]
 
-_CALL_ROLES: Final = ("function_call", "tool_call")
-"""Spellings of an assistant whose text may be a call."""
+_LONGEST: Final = 8 << 20
+"""Bytes of a message from which on it is decoded with an eye on memory: without some, msgspec would end the process."""
 _NEAR: Final = 40
 
 
@@ -33,31 +32,31 @@ class _Function(Struct, forbid_unknown_fields=True, gc=False):
 
 class _Call(Struct, forbid_unknown_fields=True, gc=False):
     function: _Function
-    id: Any = None
-    type: Any = None
+    id: str | None = None
+    type: Literal["function"] | None = None
 
 
-class _Plain(Struct, forbid_unknown_fields=True, gc=False):
-    """A message that says nothing but its content and its calls."""
+class _Usual(Struct, forbid_unknown_fields=True, gc=False):
+    """A message as most are logged: each key is a field of the model, or has no value, and each value is of its type."""
 
-    role: str
+    role: Literal["system", "user", "assistant", "tool"]
     content: str | None = None
     tool_calls: list[_Call] | None = None
-    tool_call_id: Any = None
-    id: Any = None
-    name: Any = None
-    model: Any = None
-    timestamp: Any = None
-    metadata: Any = None
-    usage: Any = None
-    annotations: Any = None
+    tool_call_id: str | None = None
+    name: str | None = None
+    metadata: dict[str, Any] | None = None
+    id: str | UnsetType = UNSET
+    timestamp: str | UnsetType = UNSET
+    model: str | UnsetType = UNSET
+    usage: dict[str, Any] | UnsetType = UNSET
+    annotations: Any = UNSET
     refusal: None = None
     reasoning_content: None = None
     function_call: None = None
     audio: None = None
 
 
-_decode_plain: Final = Decoder(_Plain).decode
+_decode_usual: Final = Decoder(_Usual).decode
 
 
 class ChatSource(MessageSource):
@@ -113,7 +112,54 @@ class ChatSource(MessageSource):
         return Piece(self.roles[index], found)
 
     def read(self, at: int) -> ChatMessage:
-        return message_of(self._plain(at))
+        usual = self._usual(at)
+        return message_of(self._plain(at)) if usual is None else self._built(usual, at)
+
+    def _usual(self, at: int) -> _Usual | None:
+        """A message as most are logged; None where it is another, which takes four times as long to read, or is large."""
+        found = self._pieces[at]
+        if isinstance(found, Piece):
+            return None
+        try:
+            if not isinstance(found, Raw):
+                usual = convert(found, _Usual)
+            elif memoryview(found).nbytes <= _LONGEST:
+                usual = _decode_usual(found)
+            else:
+                return None
+        except (ValueError, RecursionError):  # it holds something else, or bytes that are no text
+            return None
+        if usual.role != "assistant" and (usual.tool_calls is not None or usual.model is not UNSET):
+            return None
+        return None if usual.role != "tool" and usual.tool_call_id is not None else usual
+
+    def _built(self, usual: _Usual, at: int) -> ChatMessage:
+        values: dict[str, Any] = {"content": usual.content or "", "metadata": usual.metadata or {}}
+        for name in ("id", "timestamp", "model", "usage"):
+            value = getattr(usual, name)
+            if value is not UNSET:
+                values[name] = value
+        if usual.annotations is not UNSET:  # of no field, but OpenAI's own program writes them always
+            put(values["metadata"], "annotations", usual.annotations)
+        if usual.role == "tool":
+            values["tool_call_id"] = usual.tool_call_id
+            values["function"] = self._answered(usual, at)
+        else:
+            values["name"] = usual.name
+        if usual.role == "assistant":
+            calls = [_built_call(call) for call in usual.tool_calls or ()]
+            values["tool_calls"] = calls or None
+            self._note(at, [(call.id, call.function) for call in calls])
+        return fitting_message(usual.role, **values)
+
+    def _answered(self, usual: _Usual, at: int) -> str | None:
+        """The function whose call an answer is of, by the rules of `Conversation`."""
+        if usual.name is not None:
+            return usual.name
+        if usual.tool_call_id is not None:
+            return self._function(usual.tool_call_id, at)
+        before = self._calls_at(at - 1) if at else []
+        return before[0][1] if len(before) == 1 else None
 
     def _plain(self, index: int) -> dict[str, Any]:
         piece = self._piece(index)
@@ -122,7 +168,7 @@ class ChatSource(MessageSource):
             return Conversation.after(self._functions(piece, index), before).add(piece)
         made = Conversation().add(piece)
         if piece.role == "assistant":
-            self._note(index, made)
+            self._note(index, _calls_in(made))
         return made
 
     def _calls_at(self, index: int) -> list[tuple[str, str]]:
@@ -131,16 +177,19 @@ class ChatSource(MessageSource):
             return []
         found = self._recent.get(index)
         if found is None:
-            found = self._note(index, Conversation().add(self._piece(index)))
+            usual = self._usual(index)
+            if usual is None:
+                found = _calls_in(Conversation().add(self._piece(index)))
+            else:
+                found = [(call.id or "", call.function.name) for call in usual.tool_calls or ()]
+            self._note(index, found)
         return found
 
-    def _note(self, index: int, made: dict[str, Any]) -> list[tuple[str, str]]:
+    def _note(self, index: int, calls: list[tuple[str, str]]) -> None:
         """Keep the calls of a message for the answers that follow it."""
-        calls = [(call.get("id") or "", call["function"]) for call in made.get("tool_calls") or ()]
         if len(self._recent) > 4 * _NEAR:
             self._recent = {}
         self._recent[index] = calls
-        return calls
 
     def _functions(self, piece: Piece, index: int) -> dict[str, str]:
         """What the calls that a tool's answer refers to are named: by its id, the last call before it."""
@@ -207,16 +256,13 @@ class ChatSource(MessageSource):
         return memoryview(found) if isinstance(found, Raw) else None
 
     def texts(self, at: int) -> list[str]:
-        found = self._pieces[at]
-        if isinstance(found, Raw | dict):
-            try:
-                plain = _decode_plain(found) if isinstance(found, Raw) else convert(found, _Plain)
-            except ValueError:  # it holds something else, or bytes that are no text
-                pass
-            else:
-                if (texts := _texts_of(plain, self.roles[at])) is not None:
-                    return texts
-        return super().texts(at)
+        usual = self._usual(at)
+        if usual is None:
+            return super().texts(at)
+        texts = [usual.content] if usual.content else []
+        for call in usual.tool_calls or ():
+            texts += filter(None, _built_call(call).said())
+        return texts
 
     def strings(self, index: int) -> list[str]:
         """Every text of a logged message, keys left out: what it says is among them, and more."""
@@ -228,26 +274,18 @@ class ChatSource(MessageSource):
         return strings_in(piece.item)
 
 
-def _texts_of(plain: _Plain, role: str) -> list[str] | None:
-    if plain.role in _CALL_ROLES:
-        return None
-    texts = [plain.content] if plain.content else []
-    if plain.tool_calls:
-        called = _texts_called(plain.tool_calls) if role == "assistant" else None
-        return None if called is None else texts + called
-    return texts
+def _built_call(call: _Call) -> ToolCall:
+    """What `tool_call` makes of a usual one."""
+    name = call.function.name
+    arguments, problem = parse_arguments(call.function.arguments)
+    if name == "?" and problem is None:
+        problem = "the call names no function"
+    return ToolCall(id=call.id or "", function=name, arguments=arguments, type=call.type, parse_error=problem)
 
 
-def _texts_called(calls: Iterable[_Call]) -> list[str] | None:
-    """What some calls say; None where that has to be built."""
-    texts: list[str] = []
-    for call in calls:
-        arguments, problem = parse_arguments(call.function.arguments)
-        if problem is not None or call.function.name in ("", "?"):
-            return None
-        texts.append(call.function.name)
-        texts += strings_within(arguments)
-    return texts
+def _calls_in(made: dict[str, Any]) -> list[tuple[str, str]]:
+    """The calls of a message that was built: id and function of each."""
+    return [(call.get("id") or "", call["function"]) for call in made.get("tool_calls") or ()]
 
 
 def strings_in(value: object) -> list[str]:

@@ -24,7 +24,7 @@ from .said import strings_within
 __all__ = [
     "AssistantMessage", "AudioPart", "ChatMessage", "ContentPart", "ImagePart", "Measured", "MessageBase", "MessageSource",
     "OtherPart", "Part", "ReasoningPart", "Said", "SystemMessage", "TextPart", "ToolCall", "ToolCallView", "ToolMessage",
-    "UserMessage", "VideoPart", "measured", "message_from", "part_from", "tool_call_from",
+    "UserMessage", "VideoPart", "fitting_message", "measured", "message_from", "part_from", "tool_call_from",
 ]  # fmt: skip
 
 Said = tuple[Literal["text", "reasoning", "arguments"], str, str | None]
@@ -676,8 +676,17 @@ def message_from(data: dict[str, Any]) -> ChatMessage:
     made = _BY_ROLE.get(role) if isinstance(role, str) else None
     if made is None:
         raise ValueError(f"role must be one of {', '.join(_BY_ROLE)}")
-    message = made.__new__(made)
-    message._values, message._source, message._at = made._values_of(data), None, 0
+    return _made(made, made._values_of(data))
+
+
+def fitting_message(role: str, **values: Any) -> ChatMessage:
+    """A message of one of Docent's roles with values that are known to fit: they are taken as they are."""
+    return _made(_BY_ROLE[role], _Values(**values))
+
+
+def _made(kind: type[ChatMessage], values: _Values) -> ChatMessage:
+    message = kind.__new__(kind)
+    message._values, message._source, message._at = values, None, 0
     return message
 
 
