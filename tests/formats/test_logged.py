@@ -164,7 +164,7 @@ def test_the_messages_of_a_large_record_stay_bytes(monkeypatch: pytest.MonkeyPat
         looked_at.append(bytes(data))
         return decode_value(data)
 
-    record = {"messages": [{"role": "user", "content": f"number {n}"} for n in range(50)]}
+    record = {"messages": [{"role": "user", "content": f"number {n}", "channel": "phone"} for n in range(50)]}
     value = RecordReader(decode).read(json.dumps(record).encode())
     assert isinstance(value["messages"], Elements)
     run = registry.best(value)[0].read(value, ORIGIN)
