@@ -11,6 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from trajview import open_corpus
+from trajview.corpus import lines as reading
 from trajview.corpus import listing
 from trajview.corpus.info import RunInfo
 from trajview.corpus.listing import listed, peeked_id
@@ -61,8 +62,8 @@ def test_lines_are_those_of_the_whole_file(
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         path = Path(folder) / "a.jsonl"
         path.write_bytes(data)
-        patch.setattr(listing, "_CHUNK", chunk)
-        patch.setattr(listing, "_EDGE", chunk)
+        patch.setattr(reading, "_CHUNK", chunk)
+        patch.setattr(reading, "_LONG", 4 * chunk)
         if not in_one:
             patch.setattr(listing, "_SMALL", 8)
         found = listed_in(path)
@@ -85,7 +86,7 @@ def test_an_id_at_the_end_of_a_piece_is_found_whole(tmp_path: Path, monkeypatch:
     path.write_bytes(FIRST + b"\n" + b'{"id": "long-enough", "messages": []}\n' * 9)
     monkeypatch.setattr(listing, "_SMALL", 8)
     for chunk in range(1, 60):
-        monkeypatch.setattr(listing, "_CHUNK", chunk)
+        monkeypatch.setattr(reading, "_CHUNK", chunk)
         assert [info.id for info in listed_in(path)] == ["x#0", *["long-enough"] * 9]
 
 
@@ -93,7 +94,7 @@ def test_a_file_that_is_cut_while_it_is_listed_is_no_error(tmp_path: Path, monke
     path = tmp_path / "a.jsonl"
     path.write_bytes((FIRST + b"\n") * 50)
     monkeypatch.setattr(listing, "_SMALL", 8)
-    monkeypatch.setattr(listing, "_CHUNK", 40)
+    monkeypatch.setattr(reading, "_CHUNK", 40)
     found = listed(SourceFile(path, "a", named=True), registry.is_message_line, lambda record, _: f"x#{record}")
     assert found is not None
     first = next(found)
