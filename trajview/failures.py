@@ -14,7 +14,7 @@ import msgspec
 from .patterns.quick_bytes import holds
 from .textsafe import without_colours
 
-__all__ = ["FAILURE_BYTES", "OBSERVED_BYTES", "code_in_fields", "failure_in", "failure_in_fields", "is_observation"]
+__all__ = ["code_in_fields", "failure_in", "failure_in_fields", "is_observation"]
 
 _LOOK_AT = 20_000
 _OWN_WORDS = 600
@@ -105,19 +105,6 @@ _REFUSED: Final = re.compile(
     r"|<tool_use_error>",
     re.IGNORECASE,
 )
-
-_WORDS: Final = (*_TRACEBACK_WORDS, *_EXIT_WORDS, *_SHELL_WORDS, *_TESTS_WORDS, *_TOOLS_WORDS, b"fatal: ")
-FAILURE_BYTES: Final = tuple(
-    word.strip(b"\n\t")
-    for word in (*_WORDS, b"error", b"exception:", b"timed out", b"no replacement", b"invalid `", b"formatted correctly", b"exactly one action", b"is a directory", b"not a directory", b"file exists", b"success", b"status")
-)  # fmt: skip
-"""In lower case; the JSON of an answer that says that it failed holds one of them (`ſ` and the like apart)."""
-
-OBSERVED_BYTES: Final = (
-    b"returncode", b"return_code", b"exit_code", b"exitcode", b"exit_status", b"observation:", b"execution result", b"bash-$",
-    b"traceback", b"last command", b"formatted correctly", b"exactly one action",
-)  # fmt: skip
-"""In lower case; one of them is in the JSON of a user's message that `is_observation`, or has a field for an exit code."""
 
 _OBSERVED: Final = re.compile(
     r"\s{0,9}(?:<returncode>|observation:|execution result of \[|the last command <command>|your output was not formatted "

@@ -6,23 +6,14 @@ named on the command line and a citation are all a `Highlight`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
-from .failures import (
-    FAILURE_BYTES,
-    OBSERVED_BYTES,
-    code_in_fields,
-    failure_in,
-    failure_in_fields,
-    is_observation,
-)
+from .failures import code_in_fields, failure_in, failure_in_fields, is_observation
 from .models.messages import AssistantMessage, ChatMessage, ToolMessage, UserMessage
 from .models.transcript import Transcript
-from .patterns.quick_bytes import holds, lowered
 from .rules.rule import Rule, compile_pattern, compile_rule
 from .textsafe import without_colours
 
@@ -108,36 +99,6 @@ def _failure_beside(
     return found
 
 
-_ESCAPED = re.compile(rb"\\u(?:00[2-7]|001[bB]|013[01]|017[fF]|212[aA])")
-"""A character, escaped, that is an ASCII letter or matches one where case is ignored; or that begins a colour's code."""
-_ODD = ("\u0130".encode(), "\u0131".encode(), "\u017f".encode(), "\u212a".encode())
-"""The latter as they are: they match an i, an s and a k."""
-
-
-def _is_odd(logged: bytes) -> bool:
-    """Whether ASCII letters may be in a message, or match one that is, which these bytes of it do not show side by side."""
-    if (b"\\u" in logged and _ESCAPED.search(logged)) or b"\x1b" in logged:
-        return True
-    return not logged.isascii() and any(odd in logged for odd in _ODD)
-
-
-def _may_be_error(message: ChatMessage) -> bool:
-    """Whether a message can be an error, as far as the JSON tells that it was logged as. Never False where it is one."""
-    known = message.logged
-    if known is None:
-        return True
-    logged = bytes(known)
-    if b'error"' in logged or _is_odd(logged):
-        return True
-    if message.role == "tool":
-        low = lowered(logged)
-        return any(holds(low, word) for word in FAILURE_BYTES)
-    if message.role == "user":
-        low = lowered(logged)
-        return any(holds(low, word) for word in OBSERVED_BYTES)
-    return message.role == "assistant" and (b"_call" in logged or b"invalid_response" in logged)
-
-
 def highlights_in(
     transcript: Transcript,
     rules: Sequence[Rule] = (),
@@ -155,7 +116,7 @@ def highlights_in(
         if cancelled():
             break
         unit = transcript.get_action_unit_for_block(index) or 0
-        if errors and _may_be_error(message) and (reason := error_of(message)) is not None:
+        if errors and (reason := error_of(message)) is not None:
             found.append(Highlight(unit, index, "error", reason))
         found += [Highlight(unit, index, "rule", rule.name, rule.colour) for rule in _matching(message, rules)]
     for unit in units:
