@@ -13,7 +13,7 @@ import pytest
 
 from trajview import open_corpus
 from trajview.corpus.corpus import Corpus
-from trajview.corpus.files import wide_encoding
+from trajview.corpus.unpack import wide_encoding
 from trajview.errors import UnreadableError
 
 from .logs import ids

@@ -11,7 +11,6 @@ import os
 import random
 import sys
 import tempfile
-from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -22,11 +21,11 @@ import psutil
 import pytest
 
 from trajview import open_corpus
-from trajview.corpus import streams, unpack
+from trajview.corpus import unpack
 from trajview.corpus.corpus import Corpus
 from trajview.corpus.files import open_source
-from trajview.corpus.streams import PackedStream
-from trajview.corpus.unpack import log_suffix, zip_module
+from trajview.corpus.unpack import log_suffix
+from trajview.corpus.zip_records import zipfile
 
 from .logs import chat
 
@@ -48,13 +47,8 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(autouse=True)
-def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    for key in list(unpack._kept):
-        unpack._let_go(key)
-    assert not unpack._last
-    assert not unpack._newest
-    assert not unpack._open
-    assert unpack._sizes == {True: 0, False: 0}
+def nothing_kept() -> None:
+    unpack._files.clear()
 
 
 @pytest.fixture(params=[True, False], ids=["memory", "disk"])
@@ -134,17 +128,17 @@ def test_a_file_in_another_encoding_is_decoded_once(
     path = tmp_path / (f"b.jsonl.{kind}" if packed else "b.jsonl")
     path.write_bytes(PACKERS[kind](data) if packed else data)
     monkeypatch.setattr(unpack, "_CHUNK", 1001)  # pieces that end within a character
-    made: list[str] = []
-    real = unpack._unpack
+    made: list[Path] = []
+    real = unpack._Unpacked.unpack
 
-    def counted(file: Any, where: Path, compression: str, progress: Any) -> Any:
-        made.append(compression)
-        return real(file, where, compression, progress)
+    def counted(work: Any, file: Any, where: Path, progress: Any) -> None:
+        made.append(where)
+        real(work, file, where, progress)
 
-    monkeypatch.setattr(unpack, "_unpack", counted)
+    monkeypatch.setattr(unpack._Unpacked, "unpack", counted)
     corpus = open_corpus(path)
     assert [corpus.raw(info) for info in corpus] == [info.strip() for info in plain.read_text().splitlines()]
-    assert len(made) == 1 + packed
+    assert made == [path]
 
 
 def test_a_file_that_was_cut_before_anything_came_of_it_is_said_to_be_torn(tmp_path: Path, kind: str) -> None:
@@ -188,13 +182,12 @@ def test_zeros_after_a_compressed_stream_only_fill_it_up(tmp_path: Path, kind: s
 
 @pytest.mark.parametrize("size", [1, 3, 1 << 20])
 def test_streams_come_out_whole_in_pieces_of_any_size(kind: str, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streams, "_PIECE", 7)
+    monkeypatch.setattr(unpack, "_PIECE", 7)
+    monkeypatch.setattr(unpack, "_CHUNK", size)
     first, second = b"a" * 3000, os.urandom(300)
-    stream = PackedStream(io.BytesIO(PACKERS[kind](first) + bytes(3) + PACKERS[kind](second) + bytes(9)), NAMES[kind])
-    pieces = []
-    while piece := stream.read1(size):
-        assert len(piece) <= size
-        pieces.append(piece)
+    packed = io.BytesIO(PACKERS[kind](first) + bytes(3) + PACKERS[kind](second) + bytes(9))
+    pieces = list(unpack._pieces(packed, NAMES[kind]))
+    assert kind == "gz" or max(map(len, pieces)) <= size
     assert b"".join(pieces) == first + second
 
 
@@ -237,19 +230,18 @@ def test_an_empty_compressed_file_holds_no_records(tmp_path: Path, kind: str) ->
 
 @pytest.mark.usefixtures("in_memory")
 def test_what_was_let_go_is_unpacked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unpack, "_KEPT_IN_MEMORY", 3000)
-    monkeypatch.setattr(unpack, "_KEPT_ON_DISK", 3000)
+    monkeypatch.setattr(unpack, "_MOST_BYTES", 3000)
     for i in range(9):
         (tmp_path / f"{i}.jsonl.gz").write_bytes(gzip.compress(lines(10)))
     corpus = open_corpus(tmp_path)
-    assert sum(kept.size for kept in unpack._kept.values()) <= 3000
+    assert 0 < sum(kept.size for kept in unpack._files.values()) <= 3000
     for info in corpus:
         assert corpus.load(info).id == info.id
 
 
 def test_of_many_files_unpacked_to_disk_only_some_stay_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(unpack, "_IN_MEMORY", 10)
-    monkeypatch.setattr(unpack, "_MOST_OPEN", 4)
+    monkeypatch.setattr(unpack, "_MOST", 4)
     for i in range(20):
         (tmp_path / f"{i}.jsonl.gz").write_bytes(gzip.compress(lines(1)))
     before = psutil.Process().num_fds()
@@ -260,32 +252,11 @@ def test_of_many_files_unpacked_to_disk_only_some_stay_open(tmp_path: Path, monk
     assert len(corpus) == 20
 
 
-def test_each_of_many_files_is_kept_without_looking_through_the_others(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    looks = []
-    monkeypatch.setattr(unpack._Kept, "in_memory", property(lambda kept: looks.append(kept) or True))
-    monkeypatch.setattr(unpack, "_KEPT_IN_MEMORY", 100 * len(lines(1)))
-    for i in range(300):
-        (tmp_path / f"{i}.jsonl.gz").write_bytes(gzip.compress(lines(1)))
-    assert len(open_corpus(tmp_path)) == 300
-    assert len(unpack._kept) == 100
-    assert len(looks) < 300 * 5
-
-
-def test_how_much_came_out_of_a_file_is_known_without_looking_through_the_others(tmp_path: Path) -> None:
-    class Kept(OrderedDict[Any, Any]):
-        def __iter__(self) -> Any:
-            raise AssertionError("it was looked through")
-
-        __reversed__ = items = __iter__
-
+def test_how_much_came_out_of_a_file_is_known_in_bytes_of_utf8(tmp_path: Path) -> None:
     for name, data in (("a", lines(3)), ("b", lines(3).decode().encode("utf-16"))):
         (tmp_path / f"{name}.jsonl.gz").write_bytes(gzip.compress(data))
     assert len(open_corpus(tmp_path)) == 6
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(unpack, "_kept", Kept(unpack._kept.items()))
-        sizes = [unpack.size_unpacked(tmp_path / f"{name}.jsonl.gz") for name in "abc"]
+    sizes = [unpack.size_unpacked(tmp_path / f"{name}.jsonl.gz") for name in "abc"]
     assert sizes == [len(lines(3)), len(lines(3)), None]
 
 
@@ -311,18 +282,18 @@ def test_unpacking_says_how_far_it_is_and_can_be_cancelled(tmp_path: Path, monke
     path.write_bytes(gzip.compress(lines(2000, 3000), 1))
     corpus = Corpus([path])
     seen: list[int] = []
-    progress = unpack._unpack
+    really = unpack._Unpacked.unpack
 
-    def watched(file: Any, where: Path, compression: str, tell: Any) -> Any:
+    def watched(work: Any, file: Any, where: Path, tell: Any) -> None:
         def told(done: int) -> None:
             tell(done)
             seen.append(corpus.bytes_done)
             if len(seen) == 3:
                 corpus.cancel()
 
-        return progress(file, where, compression, told)
+        really(work, file, where, told)
 
-    monkeypatch.setattr(unpack, "_unpack", watched)
+    monkeypatch.setattr(unpack._Unpacked, "unpack", watched)
     corpus.start()
     assert corpus.wait(20)
     assert len(seen) in (3, 4)
@@ -376,7 +347,7 @@ def test_threads_that_want_the_same_file_have_it_unpacked_once(tmp_path: Path, m
     path = tmp_path / "a.jsonl.gz"
     path.write_bytes(gzip.compress(lines(3)))
     begun, may_go_on, times = Event(), Event(), []
-    really = unpack._unpack
+    really = unpack._Unpacked.unpack
 
     def slowly(*given: Any) -> Any:
         times.append(1)
@@ -384,7 +355,7 @@ def test_threads_that_want_the_same_file_have_it_unpacked_once(tmp_path: Path, m
         assert may_go_on.wait(20)
         return really(*given)
 
-    monkeypatch.setattr(unpack, "_unpack", slowly)
+    monkeypatch.setattr(unpack._Unpacked, "unpack", slowly)
     with ThreadPoolExecutor() as threads:
         found = [threads.submit(open_corpus, path)]
         assert begun.wait(20)
@@ -404,10 +375,10 @@ def test_who_waits_for_the_unpacking_of_another_thread_can_be_called_off_and_tak
     data = lines(3)
     path.write_bytes(gzip.compress(data))
     begun, may_go_on = Event(), Event()
-    really = unpack._unpack
+    really = unpack._Unpacked.unpack
 
     def given_up(*given: Any) -> Any:
-        monkeypatch.setattr(unpack, "_unpack", really)
+        monkeypatch.setattr(unpack._Unpacked, "unpack", really)
         begun.set()
         assert may_go_on.wait(20)
         raise Stop
@@ -418,7 +389,7 @@ def test_who_waits_for_the_unpacking_of_another_thread_can_be_called_off_and_tak
     def stop(done: int) -> None:
         raise Stop
 
-    monkeypatch.setattr(unpack, "_unpack", given_up)
+    monkeypatch.setattr(unpack._Unpacked, "unpack", given_up)
     monkeypatch.setattr(unpack, "_LOOK_AGAIN", 0.01)
     with ThreadPoolExecutor() as threads:
         first = threads.submit(open_source, path)
@@ -437,11 +408,10 @@ def test_what_a_file_held_before_it_grew_is_let_go(tmp_path: Path) -> None:
     for count in range(1, 4):
         path.write_bytes(gzip.compress(lines(count)))
         assert len(open_corpus(path)) == count
-    assert sum(key[0] == path for key in unpack._kept) == 1
+    assert sum(key[0] == path for key in unpack._files) == 1
 
 
 def test_an_inspect_log_with_zstd_members_opens(tmp_path: Path) -> None:
-    zipfile = zip_module()
     sample = {"id": "s1", "epoch": 1, "input": "x", "target": "y", **chat("s1")}
     with zipfile.ZipFile(tmp_path / "log.eval", "w", compression=zipfile.ZIP_ZSTANDARD) as archive:
         archive.writestr("header.json", "{}")
@@ -456,7 +426,6 @@ def test_an_inspect_log_with_zstd_members_opens(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("method", ["ZIP_DEFLATED", "ZIP_BZIP2", "ZIP_LZMA", "ZIP_ZSTANDARD"])
 def test_damage_in_an_archive_is_a_problem_and_the_other_members_open(tmp_path: Path, method: str) -> None:
-    zipfile = zip_module()
     whole = tmp_path / "whole.eval"
     with zipfile.ZipFile(whole, "w", compression=getattr(zipfile, method)) as archive:
         for i in range(5):

@@ -99,7 +99,7 @@ class Spool:
             self.going = False
 
     def _target(self, head: bytes, part: Path) -> BinaryIO:
-        from trajview.corpus.streams import compression_of
+        from trajview.corpus.unpack import compression_of
 
         packed = compression_of(head) is not None or head.startswith(b"PK\x03\x04")
         return (part if packed else self.path).open("wb")

@@ -9,13 +9,13 @@ from typing import Any, BinaryIO, Literal
 from trajview.errors import Problem, UnreadableError, Where
 
 from .decode import BadRecord, decode_by_parts, decode_json
-from .files import open_source, read_member, read_range
+from .files import open_source, read_range
 from .info import RunInfo
 from .json_lines import decode_lines, lines_after
 from .json_records import json_records
 from .memory import check_room_to_open, no_room
 from .record import LookAtLines, ReadRecord, Record, damaged, problem_of
-from .unpack import Progress, log_suffix
+from .unpack import Progress, UnpackedFile, log_suffix
 from .walk import SourceFile
 
 __all__ = ["Start", "bytes_of", "kind_of", "records_after", "records_of", "value_of"]
@@ -47,7 +47,7 @@ def records_of(
     path = source.path
     try:
         with open_source(path, progress, until) as file:
-            damage: str | None = getattr(file, "damage", None)
+            damage = file.damage if isinstance(file, UnpackedFile) else None
             found = _records(file, path, is_message, quick, joined)
             if damage is None:
                 yield from found
@@ -111,6 +111,8 @@ def kind_of(file: BinaryIO, path: Path) -> Literal["zip", "yaml", "json"]:
 def bytes_of(info: RunInfo | Record, path: Path) -> bytes:
     """The record's bytes, as UTF-8. Raises UnreadableError."""
     if info.member is not None:
+        from .zip_records import read_member
+
         return read_member(path, info.member)
     return read_range(path, info.offset, info.length)
 

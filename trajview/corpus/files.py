@@ -6,42 +6,29 @@ reading with a large buffer is as fast as decoding can follow.
 
 from __future__ import annotations
 
-import codecs
 import io
 import os
 import stat
 from collections.abc import Iterable
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import BinaryIO, Final
 
 from trajview.errors import UnreadableError, Where
 
-from .region import Region
-from .streams import compression_of
-from .unpack import Progress, WideEncoding, unpacked, zip_errors, zip_module
+from .unpack import Progress, Region, is_plain, unpacked
 
 __all__ = [
     "Stamp",
     "as_stamp",
     "open_plain",
     "open_source",
-    "read_member",
     "read_range",
     "size_of_files",
     "stamp_of",
-    "wide_encoding",
 ]
 
 _BUFFER: Final = 64 << 10
-MAX_MEMBER: Final = 1 << 31
-"""A member of an archive that says it is larger (2 GiB) is not unpacked."""
-
-_ASCII: Final = frozenset(b"\t\n\r" + bytes(range(32, 127)))
-_UNMARKED: Final[tuple[tuple[WideEncoding, int, int], ...]] = (
-    ("utf-32-le", 4, 0), ("utf-32-be", 4, 3), ("utf-16-le", 2, 0), ("utf-16-be", 2, 1),
-)  # fmt: skip
-"""Encodings, bytes of a character, and which of these an ASCII character is."""
-
 Stamp = tuple[int, int, int, int]
 """What tells that a file is another one now: its size in bytes, the times of its last change and of the last change to
 its status in nanoseconds, and its inode. Programs set the first time as they like (`cp -p`, `rsync -t`), never the second."""
@@ -82,52 +69,20 @@ def open_source(path: Path, progress: Progress | None = None, until: int | None 
     """
     number = open_plain(path)
     # A small file needs no large buffer; of a large one, what is read in large pieces passes it by.
-    status = os.fstat(number)
-    file = os.fdopen(number, "rb", buffering=max(8192, min(_BUFFER, status.st_size + 1)))
-    given = False
-    try:
-        head = file.read(8)
-        if head is None:  # such as /proc/kmsg, which calls itself plain and would have us wait
-            raise UnreadableError("this is not a plain file", where=Where(path))
-        compression = compression_of(head)
-        if compression is not None:
-            file.seek(0)
-            with file:
-                file = unpacked(file, path, compression, progress)
+    file = os.fdopen(number, "rb", buffering=max(8192, min(_BUFFER, os.fstat(number).st_size + 1)))
+    with ExitStack() as opened:  # whatever ends it, ctrl+c too, leaves nothing open
+        opened.enter_context(file)
+        try:
             head = file.read(8)
-        encoding = wide_encoding(head)
-        file.seek(0)
-        if encoding is not None:
-            return unpacked(file, path, encoding, progress, status)
-        given = True
-        if until is not None and compression is None:
-            return io.BufferedReader(Region(file, until, closes=True), _BUFFER)
-        return file
-    except OSError as error:
-        raise _unreadable(path, error) from error
-    finally:  # whatever ends it, ctrl+c too, leaves nothing open
-        if not given:
-            file.close()
-
-
-def wide_encoding(head: bytes) -> WideEncoding | None:
-    """UTF-16 or UTF-32, where the first eight bytes of a file say so.
-
-    They do by a byte order mark; or because a log begins with two ASCII characters, which leave zeros in such a text
-    only, and tell the order of its bytes (RFC 4627, section 3).
-    """
-    if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
-        return "utf-32"
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "utf-16"
-    if b"\0" not in head[:4]:
-        return None
-    for encoding, width, place in _UNMARKED:
-        text = head[: 2 * width]
-        chars = text[place::width]
-        if len(text) == 2 * width and _ASCII.issuperset(chars) and text.count(0) == len(text) - len(chars):
-            return encoding
-    return None
+            if head is None:  # such as /proc/kmsg, which calls itself plain and would have us wait
+                raise UnreadableError("this is not a plain file", where=Where(path))
+            file.seek(0)
+            if not is_plain(head):
+                return unpacked(file, path, progress)
+        except OSError as error:
+            raise _unreadable(path, error) from error
+        opened.pop_all()
+        return file if until is None else io.BufferedReader(Region(file, until, closes=True), _BUFFER)
 
 
 def stamp_of(path: Path) -> Stamp:
@@ -155,26 +110,6 @@ def read_range(path: Path, offset: int, length: int) -> bytes:
     if len(data) != length:
         raise UnreadableError("the file is shorter than it was", hint="open it again", where=Where(path))
     return data
-
-
-def read_member(path: Path, member: str, archive: Any = None) -> bytes:
-    """The content of one file in a zip archive, which may be open already. Raises UnreadableError."""
-    zipfile = zip_module()
-    try:
-        if archive is None:
-            with open_source(path) as file, zipfile.ZipFile(file) as opened:
-                return read_member(path, member, opened)
-        if archive.getinfo(member).file_size > MAX_MEMBER:
-            raise UnreadableError(f"{member} is larger than 2 GiB unpacked", where=Where(path))
-        return bytes(archive.read(member))
-    except NotImplementedError as error:
-        raise UnreadableError(
-            f"{member} is compressed in a way that this Python cannot read ({error})",
-            hint="unpack the archive, and open its files",
-            where=Where(path),
-        ) from error
-    except zip_errors(zipfile) as error:
-        raise UnreadableError(f"{member} in the archive cannot be read: {error}", where=Where(path)) from error
 
 
 def _unreadable(path: Path, error: OSError) -> UnreadableError:

@@ -26,12 +26,12 @@ from zlib import crc32
 from trajview.errors import UNFORESEEN, Problem, TrajviewError
 
 from .containers import Start
-from .files import Stamp, as_stamp, open_plain, read_range, wide_encoding
+from .files import Stamp, as_stamp, open_plain, read_range
 from .info import RunInfo
 from .record import fault_of
 from .rows import NOT_KNOWN, FileRows, Item, Keys, News, line_of, news_of
 from .scan import Scan
-from .streams import compression_of
+from .unpack import is_plain
 from .walk import Skipped, SourceFile, walk
 
 __all__ = ["Follower"]
@@ -403,10 +403,9 @@ def _kind(path: Path) -> object:
 def _is_plain(path: Path) -> bool:
     descriptor = open_plain(path)
     try:
-        head = os.pread(descriptor, 8, 0)
+        return is_plain(os.pread(descriptor, 8, 0))
     finally:
         os.close(descriptor)
-    return compression_of(head) is None and wide_encoding(head) is None
 
 
 def _edge(path: Path, end: int) -> bytes:

@@ -14,10 +14,11 @@ from typing import Any, Final
 import msgspec
 
 from .decode import BadRecord, decode_json
-from .files import open_plain, wide_encoding
+from .files import open_plain
 from .held import may_hold_records
 from .info import RunInfo
 from .lines import BOM, SPACE, lines_of
+from .unpack import wide_encoding
 from .walk import SourceFile
 
 __all__ = ["listed", "peeked_id"]

@@ -13,7 +13,7 @@ from trajview.errors import PluginProblem, Problem, TrajviewError, UnreadableErr
 
 from .candidates import Counter, Part, Stopped
 from .containers import kind_of
-from .files import open_plain, wide_encoding
+from .files import open_plain
 from .info import Place
 from .matches import Hit
 from .named import Ids, is_wanted
@@ -21,7 +21,7 @@ from .patience import MOST_TIMES, PATIENCE, TooSlow
 from .query import Query
 from .search_workers import Crew, Found, Reached, Task
 from .searcher import Looking, RunMatches, Searcher, SlowProblem, Unnamed
-from .streams import compression_of
+from .unpack import is_plain
 from .walk import Skipped, SourceFile, walk
 
 __all__ = ["CorpusSearch", "Hit", "RunMatches", "cores"]
@@ -261,8 +261,7 @@ class CorpusSearch:
         try:
             with os.fdopen(open_plain(source.path), "rb") as file:
                 head = file.read(_FIRST)
-                plain = compression_of(head[:8]) is None and wide_encoding(head[:8]) is None
                 file.seek(0)
-                return plain and b"\n" in head and kind_of(file, source.path) == "json"
+                return is_plain(head[:8]) and b"\n" in head and kind_of(file, source.path) == "json"
         except (OSError, UnreadableError):
             return False

@@ -6,89 +6,203 @@ however that ends.
 
 from __future__ import annotations
 
+import bz2
+import codecs
 import io
+import lzma
 import os
 import sys
 import tempfile
-from codecs import getincrementaldecoder
+import zlib
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from threading import Event, Lock
-from typing import Any, BinaryIO, Final, Literal
+from typing import Any, BinaryIO, Final
 
 from trajview.errors import UnreadableError, Where
 
-from .region import Region
-from .streams import COMPRESSIONS, Damaged, PackedStream, zstd_module
-
 __all__ = [
-    "COMPRESSED_SUFFIXES",
+    "UNPACK_ERRORS",
     "Progress",
+    "Region",
     "UnpackedFile",
-    "WideEncoding",
+    "compression_of",
+    "is_plain",
     "log_suffix",
     "share_unpacked",
     "size_unpacked",
     "unpacked",
-    "zip_errors",
-    "zip_module",
+    "wide_encoding",
+    "zstd_module",
 ]
 
-COMPRESSED_SUFFIXES: Final = frozenset({".gz", ".bz2", ".xz", ".zst", ".zstd"})
-WideEncoding = Literal["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"]
 Progress = Callable[[int], None]
 """Called now and then with the bytes of the compressed file that were read; what it raises ends the work."""
 
+UNPACK_ERRORS: Final = (zlib.error, lzma.LZMAError, EOFError, ValueError, OSError)
+"""What unpacking raises where the bytes are damaged, and zstd's own error."""
+_SUFFIXES: Final = frozenset({".gz", ".bz2", ".xz", ".zst", ".zstd"})
+_MAGIC: Final = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bzip2", b"\xfd7zXZ": "xz"}
+_SKIPPABLE: Final = b"\x2a\x4d\x18"
+"""Bytes 2 to 4 of a zstd frame that holds nothing of the text; the first one is 0x50 to 0x5f (RFC 8878, 3.1.2)."""
+_HEAD: Final = 8
+"""Bytes that tell how a file is compressed, or encoded."""
+_PIECE: Final = 32 << 10
+"""Bytes that are read in one go: where they are damaged, what comes of them is lost."""
 _CHUNK: Final = 1 << 20
-_IN_MEMORY: Final = 16 << 20
-_KEPT_IN_MEMORY: Final = 64 << 20
-_KEPT_ON_DISK: Final = 16 << 30
-_MOST_OPEN: Final = 64
-"""Files on disk that are kept, each of which stays open: a program may have as few as 256, as on macOS."""
+_IN_MEMORY: Final = 1 << 20
+"""Bytes up to which what came out of a file is kept in memory."""
+_MOST: Final = 64
+"""Files that are kept, most of which may stay open on disk: a program may have as few as 256 open, as on macOS."""
+_MOST_BYTES: Final = 16 << 30
 _SPARE: Final = 256 << 20
 """Bytes of disk that stay free."""
 _LOOK_AGAIN: Final = 0.1
 """Seconds between two looks of who waits for another thread's unpacking, which may be called off meanwhile."""
 
+_ASCII: Final = frozenset(b"\t\n\r" + bytes(range(32, 127)))
+_UNMARKED: Final = (("utf-32-le", 4, 0), ("utf-32-be", 4, 3), ("utf-16-le", 2, 0), ("utf-16-be", 2, 1))
+"""Encodings, bytes of a character, and which of these an ASCII character is."""
+
 
 def log_suffix(path: Path | str) -> str:
     """The suffix of a file's name in small letters, without that of a compression: `.jsonl` for `a.JSONL.gz`."""
-    if type(path) is str and path[:1] != "." and os.sep not in path:  # nearly all
-        dot = path.rfind(".")
-        suffix = path[dot:].lower() if dot >= 0 else ""
-        if suffix in COMPRESSED_SUFFIXES:
-            path = path[:dot]
-            dot = path.rfind(".")
-            suffix = path[dot:].lower() if dot >= 0 else ""
-        return suffix
     stem, suffix = os.path.splitext(os.path.basename(path))  # noqa: PTH119, PTH122 - walked folders have many names
-    return (os.path.splitext(stem)[1] if suffix.lower() in COMPRESSED_SUFFIXES else suffix).lower()  # noqa: PTH122
+    return (os.path.splitext(stem)[1] if suffix.lower() in _SUFFIXES else suffix).lower()  # noqa: PTH122
 
 
-def zip_module() -> Any:
-    """The zipfile module, one that reads zstd, as Inspect writes its logs since 2025."""
-    if sys.version_info < (3, 14):
-        try:
-            from backports.zstd import zipfile
-
-            return zipfile
-        except ImportError:
-            pass
-    import zipfile as plain
-
-    return plain
+def compression_of(head: bytes) -> str | None:
+    """How a file is compressed, by its first bytes, of which five are enough."""
+    if head[1:4] == _SKIPPABLE and head[0] >> 4 == 5:
+        return "zstd"
+    return next((name for magic, name in _MAGIC.items() if head.startswith(magic)), None)
 
 
-def zip_errors(zipfile: Any) -> tuple[type[Exception], ...]:
-    """What that module raises for an archive or a member that is broken."""
-    import lzma
-    import zlib
+def wide_encoding(head: bytes) -> str | None:
+    """UTF-16 or UTF-32, where the first eight bytes of a file say so.
 
-    found = [zipfile.BadZipFile, zlib.error, lzma.LZMAError, KeyError, RuntimeError, EOFError, ValueError, OSError]
-    if hasattr(zipfile, "ZIP_ZSTANDARD"):
-        found.append(zstd_module().ZstdError)
-    return tuple(found)
+    They do by a byte order mark; or because a log begins with two ASCII characters, which leave zeros in such a text
+    only, and tell the order of its bytes (RFC 4627, section 3).
+    """
+    if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        return "utf-32"
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    if b"\0" not in head[:4]:
+        return None
+    for encoding, width, place in _UNMARKED:
+        text = head[: 2 * width]
+        chars = text[place::width]
+        if len(text) == 2 * width and _ASCII.issuperset(chars) and text.count(0) == len(text) - len(chars):
+            return encoding
+    return None
+
+
+def is_plain(head: bytes) -> bool:
+    """Whether a file with these first eight bytes is read as it is: not compressed, and in no other encoding."""
+    return compression_of(head) is None and wide_encoding(head) is None
+
+
+class _Damaged(Exception):
+    """What follows cannot be unpacked. The reason is empty where only the end is missing."""
+
+
+def zstd_module() -> Any:
+    """The module that reads zstd, imported where there is some."""
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    return zstd
+
+
+def _begin(compression: str) -> Any:
+    """What unpacks one stream."""
+    match compression:
+        case "gzip":
+            return zlib.decompressobj(zlib.MAX_WBITS | 16)
+        case "bzip2":
+            return bz2.BZ2Decompressor()
+        case "xz":
+            return lzma.LZMADecompressor(lzma.FORMAT_XZ)
+        case _:
+            return zstd_module().ZstdDecompressor()
+
+
+def _pieces(file: BinaryIO, compression: str) -> Iterator[bytes]:
+    """What a compressed file holds, piece by piece: any number of streams in a row, zeros and zstd's skippable frames among them.
+
+    Python's own files of these kinds stop at what they do not know after a stream, without a word, or take it for a
+    tear. Raises _Damaged, and OSError where reading fails.
+    """
+    gzip = compression == "gzip"  # no byte of which can become more than 1,032
+    failed = (*UNPACK_ERRORS, zstd_module().ZstdError) if compression == "zstd" else UNPACK_ERRORS
+    rest = file.read(_PIECE)
+    while rest:
+        stream = _begin(compression)
+        while not stream.eof:
+            if not rest and (gzip or stream.needs_input) and not (rest := file.read(_PIECE)):
+                raise _Damaged
+            try:
+                found = stream.decompress(rest, 0 if gzip else _CHUNK)
+            except failed as error:
+                raise _Damaged(" ".join(str(error).split()) or type(error).__name__) from error
+            rest = b""
+            if found:
+                yield found
+        rest = stream.unused_data.lstrip(b"\0")  # which only fill up, as xz allows
+        while len(rest) < _HEAD and (more := file.read(_PIECE)):
+            rest = (rest + more).lstrip(b"\0")
+        if rest and compression_of(rest) != compression:
+            if any(magic.startswith(rest) for magic, name in _MAGIC.items() if name == compression):
+                raise _Damaged
+            raise _Damaged(f"what follows its first {file.tell() - len(rest):,} bytes is no {compression}")
+
+
+def _as_utf8(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """A text that may be in another encoding as UTF-8."""
+    head = b""
+    for piece in pieces:
+        head += piece
+        if len(head) >= _HEAD:
+            break
+    pieces = chain((head,), pieces)
+    if (encoding := wide_encoding(head[:_HEAD])) is None:
+        return pieces
+    decode = codecs.getincrementaldecoder(encoding)("replace").decode
+    return (decode(piece).encode() for piece in pieces)  # half a character at the end is none
+
+
+class Region(io.RawIOBase):
+    """The first `size` bytes of a file, which others may read at the same time; `closes`: the file is closed with it."""
+
+    def __init__(self, file: BinaryIO, size: int, *, closes: bool = False) -> None:
+        self._file, self._size, self._closes, self._at = file, size, closes, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        base = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}[whence]
+        self._at = max(0, base + offset)
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        wanted = max(0, min(len(buffer), self._size - self._at))
+        size = os.preadv(self._file.fileno(), [memoryview(buffer)[:wanted]], self._at)
+        self._at += size
+        return size
+
+    def close(self) -> None:
+        if self._closes:
+            self._file.close()
+        super().close()
 
 
 class UnpackedFile(io.BufferedReader):
@@ -100,178 +214,121 @@ class UnpackedFile(io.BufferedReader):
     damage: str | None = None
 
 
-class _Recoded:
-    """A text in another encoding as UTF-8."""
+class _Unpacked:
+    """A file that is being unpacked, or was: how many of its bytes were read, and what came out of it."""
 
-    def __init__(self, file: BinaryIO, encoding: str) -> None:
-        self._file = file
-        self._decode = getincrementaldecoder(encoding)("replace").decode
-
-    def read1(self, size: int) -> bytes:
-        while chunk := self._file.read(size):
-            if text := self._decode(chunk):
-                return text.encode("utf-8")
-        return b""  # half a character at the end is none
-
-
-class _Kept:
-    """Something unpacked: bytes, or a file without a name."""
-
-    def __init__(self, content: bytes | BinaryIO, size: int, damage: str | None) -> None:
-        self.content, self.size, self.damage = content, size, damage
-
-    @property
-    def in_memory(self) -> bool:
-        return isinstance(self.content, bytes)
+    def __init__(self, packed: int) -> None:
+        self.packed, self.read, self.over = packed, 0, Event()
+        self.content: BinaryIO | None = None
+        """What came out, once all of it is there."""
+        self.size = 0
+        self.damage: str | None = None
 
     def open(self) -> UnpackedFile:
-        if isinstance(self.content, bytes):
-            file = UnpackedFile(io.BytesIO(self.content))
+        assert self.content is not None
+        if isinstance(self.content, io.BytesIO):
+            file = UnpackedFile(io.BytesIO(self.content.getvalue()))  # which shares the bytes
         else:
             file = UnpackedFile(Region(self.content, self.size), _CHUNK)
         file.damage = self.damage
         return file
 
+    def unpack(self, file: BinaryIO, path: Path, progress: Progress | None) -> None:
+        """Unpack all of the file. Raises UnreadableError."""
+        compression = compression_of(file.read(_HEAD))
+        file.seek(0)
+        target: BinaryIO = io.BytesIO()
+        try:
+            for piece in _as_utf8(
+                iter(partial(file.read, _CHUNK), b"") if compression is None else _pieces(file, compression)
+            ):
+                self.size += len(piece)
+                if self.size > _IN_MEMORY:
+                    if isinstance(target, io.BytesIO):
+                        begun = target.getvalue()
+                        target = tempfile.TemporaryFile(prefix="trajview-")  # noqa: SIM115 - it is closed when it is let go
+                        target.write(begun)
+                    _check_room(target, path, self.size)
+                target.write(piece)
+                self.read = file.tell()
+                if progress is not None:
+                    progress(self.read)
+            target.flush()
+        except _Damaged as error:
+            self.damage = str(error)
+            target.flush()
+        except OSError as error:
+            raise UnreadableError(
+                f"unpacking it failed: {error.strerror or error}".lower(),
+                hint=f"there has to be room for {self.size:,} bytes and more in {tempfile.gettempdir()}",
+                where=Where(path),
+            ) from error
+        if self.damage and not self.size:
+            raise UnreadableError(
+                f"the file is not what its first bytes say, {compression}: {self.damage}", where=Where(path)
+            )
+        self.content = target
 
-_Key = tuple[Path, str, int, int, int, int]
 
+_Key = tuple[Path, int, int, int, int]
 
-class _Work:
-    """A file that is being unpacked: how many of its bytes were read, and whether that is over, however it ended."""
-
-    def __init__(self, size: int) -> None:
-        self.size, self.done, self.over = size, 0, Event()
-
-
-_kept: OrderedDict[_Key, _Kept] = OrderedDict()
-_last: dict[tuple[Path, str], _Key] = {}
-"""The key of what is kept of each file: to look through 20,000 of them for each one more would take minutes."""
-_newest: dict[Path, _Key] = {}
-"""The same of what came out of each file last: of one in another encoding that was packed, both are kept."""
-_sizes = {True: 0, False: 0}
-"""Bytes that are kept in memory, and on disk."""
-_open: set[_Key] = set()
-"""What is kept on disk."""
-_working: dict[_Key, _Work] = {}
+_files: OrderedDict[_Key, _Unpacked] = OrderedDict()
+"""What is unpacked just now, and what was, that which was not used for longest first."""
 _lock = Lock()
 
 
 def share_unpacked(path: Path) -> float | None:
     """How much of a file is unpacked so far, from 0 to 1; None where it is not being unpacked."""
     with _lock:
-        return max((work.done / max(1, work.size) for key, work in _working.items() if key[0] == path), default=None)
+        going = [each for key, each in _files.items() if key[0] == path and not each.over.is_set()]
+    return max((each.read / max(1, each.packed) for each in going), default=None)
 
 
 def size_unpacked(path: Path) -> int | None:
     """How many bytes came out of a file that was unpacked last; None where nothing is kept of it."""
     with _lock:
-        key = _newest.get(path)
-        return None if key is None else _kept[key].size
+        done = (each.size for key, each in reversed(_files.items()) if key[0] == path and each.over.is_set())
+        return next(done, None)
 
 
-def unpacked(
-    file: BinaryIO, path: Path, compression: str, progress: Progress | None = None, status: os.stat_result | None = None
-) -> UnpackedFile:
-    """What a compressed file holds, or one in another encoding (`compression`) as UTF-8.
+def unpacked(file: BinaryIO, path: Path, progress: Progress | None = None) -> UnpackedFile:
+    """What a file that is not plain holds, as UTF-8. Where another thread unpacks it, this waits for that.
 
-    Where another thread unpacks it, this waits for that. `status` is that of the file at `path`, where `file` is what was
-    unpacked of it. Raises UnreadableError where it is damaged from the start, or too large.
+    Raises UnreadableError where it is damaged from the start, or too large.
     """
-    status = status or os.fstat(file.fileno())
-    key = (path, compression, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+    status = os.fstat(file.fileno())
+    key = (path, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
     while True:
         with _lock:
-            known = _kept.get(key)
-            if known is not None:
-                _kept.move_to_end(key)
-                return known.open()
-            others = _working.get(key)
-            if others is None:
-                work = _working[key] = _Work(status.st_size)
+            known = _files.get(key)
+            if known is None:
+                made = _files[key] = _Unpacked(status.st_size)
                 break
-        while not others.over.wait(_LOOK_AGAIN):  # it may fail, or be given up: then it is our turn
+            _files.move_to_end(key)
+        while not known.over.wait(_LOOK_AGAIN):
             if progress is not None:
-                progress(others.done)
-
-    def step(done: int) -> None:
-        work.done = done
-        if progress is not None:
-            progress(done)
-
+                progress(known.read)
+        if known.content is not None:
+            return known.open()
     try:
-        made = _unpack(file, path, compression, step)
-        with _lock:
-            _keep(key, made)
+        made.unpack(file, path, progress)
     finally:
         with _lock:
-            del _working[key]
-        work.over.set()
+            if made.content is None:  # whoever waits for it takes over
+                del _files[key]
+            else:
+                _let_go(key)
+            made.over.set()
     return made.open()
 
 
-def _keep(key: _Key, made: _Kept) -> None:
-    """Keep what was unpacked, and let go of what the file held before, and of what was not used for longest."""
-    before = _last.get(key[:2])
-    if before is not None:
-        _let_go(before)
-    _kept[key] = made
-    _last[key[:2]] = _newest[key[0]] = key
-    kind, most = made.in_memory, _KEPT_IN_MEMORY if made.in_memory else _KEPT_ON_DISK
-    _sizes[kind] += made.size
-    if not kind:
-        _open.add(key)
-    while _sizes[kind] > most or (not kind and len(_open) > _MOST_OPEN):
-        oldest = next(each for each, kept in _kept.items() if kept.in_memory == kind)
-        if oldest is key:
-            break
-        _let_go(oldest)
-
-
-def _let_go(key: _Key) -> None:
-    """Keep this no longer; whoever reads it still does."""
-    made = _kept.pop(key)
-    _sizes[made.in_memory] -= made.size
-    _open.discard(key)
-    if _last[key[:2]] is key:
-        del _last[key[:2]]
-    if _newest.get(key[0]) is key:
-        del _newest[key[0]]
-
-
-def _unpack(file: BinaryIO, path: Path, compression: str, progress: Progress) -> _Kept:
-    stream = PackedStream(file, compression) if compression in COMPRESSIONS else _Recoded(file, compression)
-    spool = io.BytesIO()
-    target: BinaryIO = spool
-    size = 0
-    damage: str | None = getattr(file, "damage", None)
-    try:
-        while True:
-            try:
-                chunk = stream.read1(_CHUNK)
-            except Damaged as error:
-                damage = error.reason
-                break
-            if not chunk:
-                break
-            size += len(chunk)
-            if target is spool and size > _IN_MEMORY:
-                target = tempfile.TemporaryFile(prefix="trajview-")  # noqa: SIM115 - it is closed when it is let go
-                target.write(spool.getvalue())
-                _check_room(target, path, size)
-            elif target is not spool and size % (64 * _CHUNK) < len(chunk):
-                _check_room(target, path, size)
-            target.write(chunk)
-            progress(file.tell())
-        target.flush()
-    except OSError as error:
-        raise UnreadableError(
-            f"unpacking it failed: {error.strerror or error}".lower(),
-            hint=f"there has to be room for {size:,} bytes and more in {tempfile.gettempdir()}",
-            where=Where(path),
-        ) from error
-    if damage and not size:
-        raise UnreadableError(f"the file is not what its first bytes say, {compression}: {damage}", where=Where(path))
-    return _Kept(spool.getvalue() if target is spool else target, size, damage)
+def _let_go(newest: _Key) -> None:
+    """Let go of what the file held before, and of what was not used for longest; whoever reads it still does."""
+    done = [key for key, each in _files.items() if each.over.is_set()]
+    size = sum(_files[key].size for key in (*done, newest))
+    for count, key in enumerate(done):
+        if key[0] == newest[0] or size > _MOST_BYTES or len(done) - count >= _MOST:
+            size -= _files.pop(key).size
 
 
 def _check_room(target: BinaryIO, path: Path, size: int) -> None:

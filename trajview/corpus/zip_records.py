@@ -2,35 +2,46 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 from trajview.errors import Problem, UnreadableError, Where
 
 from .decode import BadRecord, decode_json
-from .files import read_member
+from .files import open_source
 from .record import Record, not_utf8
-from .unpack import zip_errors, zip_module
+from .unpack import UNPACK_ERRORS, zstd_module
 from .walk import natural_key
 
-__all__ = ["zip_records"]
+if TYPE_CHECKING or sys.version_info >= (3, 14):
+    import zipfile
+else:  # which reads zstd, as Inspect writes its logs since 2025
+    from backports.zstd import zipfile
+
+__all__ = ["read_member", "zip_records"]
+
+_MAX_MEMBER: Final = 1 << 31
+"""A member of an archive that says it is larger (2 GiB) is not unpacked."""
+_ERRORS: Final = (*UNPACK_ERRORS, zipfile.BadZipFile, zstd_module().ZstdError, KeyError, RuntimeError)
+"""What is raised for an archive or a member that is broken."""
 
 
 def zip_records(file: BinaryIO, path: Path) -> Iterator[Record | Problem]:
     """Each `samples/*.json` (in an archive without samples: each JSON file); one that cannot be read is a Problem."""
-    zipfile = zip_module()
     try:
         archive = zipfile.ZipFile(file)
         names = sorted((name for name in archive.namelist() if name.endswith(".json")), key=natural_key)
-    except zip_errors(zipfile) as error:
+    except _ERRORS as error:
         yield Problem(f"the archive cannot be read: {error}".lower(), "it may be torn, or no zip file", Where(path))
         return
     members = [name for name in names if name.startswith("samples/")] or names
     for index, member in enumerate(members):
         where = Where(path, record=index)
         try:
-            data = read_member(path, member, archive)
+            data = _content(archive, path, member)
             value, replaced = decode_json(data.strip())
         except UnreadableError as error:
             yield error.problem()
@@ -41,3 +52,30 @@ def zip_records(file: BinaryIO, path: Path) -> Iterator[Record | Problem]:
         if replaced:
             yield not_utf8(path, 1)
         yield Record(value, "zip", 0, len(data), index, 1, len(members) == 1, member, data)
+
+
+def read_member(path: Path, member: str) -> bytes:
+    """The content of one file in a zip archive. Raises UnreadableError."""
+    with _errors_told(path, member), open_source(path) as file, zipfile.ZipFile(file) as archive:
+        return _content(archive, path, member)
+
+
+def _content(archive: zipfile.ZipFile, path: Path, member: str) -> bytes:
+    with _errors_told(path, member):
+        if archive.getinfo(member).file_size > _MAX_MEMBER:
+            raise UnreadableError(f"{member} is larger than 2 GiB unpacked", where=Where(path))
+        return archive.read(member)
+
+
+@contextmanager
+def _errors_told(path: Path, member: str) -> Iterator[None]:
+    try:
+        yield
+    except NotImplementedError as error:
+        raise UnreadableError(
+            f"{member} is compressed in a way that this Python cannot read ({error})",
+            hint="unpack the archive, and open its files",
+            where=Where(path),
+        ) from error
+    except _ERRORS as error:
+        raise UnreadableError(f"{member} in the archive cannot be read: {error}", where=Where(path)) from error
