@@ -115,10 +115,14 @@ def highlights_in(
     for index, message in enumerate(transcript.messages):
         if cancelled():
             break
+        reason = error_of(message) if errors else None
+        matching = _matching(message, rules) if rules else []
+        if reason is None and not matching:
+            continue
         unit = transcript.get_action_unit_for_block(index) or 0
-        if errors and (reason := error_of(message)) is not None:
+        if reason is not None:
             found.append(Highlight(unit, index, "error", reason))
-        found += [Highlight(unit, index, "rule", rule.name, rule.colour) for rule in _matching(message, rules)]
+        found += [Highlight(unit, index, "rule", rule.name, rule.colour) for rule in matching]
     for unit in units:
         first = transcript.get_first_block_in_action_unit(unit)
         if first is not None:
