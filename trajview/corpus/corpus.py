@@ -182,11 +182,13 @@ class Corpus(Runs):
     def stream(self) -> Iterator[RunInfo | Problem]:
         """Scan in this thread, step by step: each run and problem as it is found, already in the lists."""
         self._begin()
+        self._scan.hand_over = self._reader.hand_over
         try:
             for item in self._scan.found():
                 self._found.publish([item])
                 yield item
         finally:
+            self._reader.drop_handed()
             self._finish()
 
     def cancel(self) -> None:

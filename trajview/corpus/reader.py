@@ -143,6 +143,10 @@ class Reader:
         """Take the value, or the parts, of a record, for the one time that it is opened next; None for no longer."""
         self._handed = None if value is None else (path, self._stamps.get(path), offset, value)
 
+    def drop_handed(self) -> None:
+        """Let go what was handed over, if nobody has opened it."""
+        self._handed = None
+
     def _taken(self, info: RunInfo) -> Any:
         """What was handed over for a run, of a file that still is what it was; None where there is nothing."""
         handed, self._handed = self._handed, None
