@@ -13,7 +13,6 @@ from tests.formats.strategies import items
 from tests.formats.undecoded import undecoded
 from trajview.app.search import search
 from trajview.corpus import matches
-from trajview.corpus.counting import counter_of
 from trajview.corpus.pattern_words import literal_of
 from trajview.corpus.query import Query, QueryError, query_from
 from trajview.formats.chat import Conversation, message_of
@@ -22,6 +21,7 @@ from trajview.formats.docent import DocentSource
 from trajview.formats.docent import message_of as docents_message_of
 from trajview.highlight import text_of
 from trajview.models.messages import ChatMessage, UserMessage
+from trajview.patterns.finder import finder_of
 from trajview.textsafe import without_colours
 
 PATTERNS = st.text(alphabet="abcA.*+?[]{}()|\\^$1-sſ k", max_size=8)
@@ -218,7 +218,7 @@ def test_matches_are_counted_as_the_pattern_finds_them(text: str, within: str, r
         query = Query(text, regex=regex)
     except QueryError:
         return
-    assert counter_of(query.pattern)(within) == _count(query, within)
+    assert finder_of(query.pattern).count(within) == _count(query, within)
 
 
 def test_the_first_hit_comes_first_from_where_the_reader_is_and_round_the_end() -> None:

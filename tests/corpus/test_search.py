@@ -21,7 +21,6 @@ from hypothesis import strategies as st
 
 from trajview import open_corpus
 from trajview.corpus import candidates
-from trajview.corpus.counting import counter_of, spans_of
 from trajview.corpus.matches import excerpt, pieces_of
 from trajview.corpus.prefilter import prefilter_of
 from trajview.corpus.query import Query, query_from
@@ -30,6 +29,7 @@ from trajview.errors import FormatError, Problem, UnreadableError, Where
 from trajview.formats.words import AddedWords
 from trajview.highlight import text_of
 from trajview.patterns import quick_bytes
+from trajview.patterns.finder import finder_of
 from trajview.textsafe import without_colours
 
 from .refusing import refuse
@@ -625,8 +625,8 @@ def test_spans_and_counts_are_those_of_the_pattern(pattern: str, flags: int) -> 
     compiled = re.compile(pattern, flags)
     for text in ("An AGENT, a+b; A.B", "FILE file\nI am X\nk K \u212a", "S\u017f \u0130 i\u0131I", "xxY ABCD cdab", ""):
         spans = [match.span() for match in compiled.finditer(text) if match.group()]
-        assert list(spans_of(compiled)(text)) == spans
-        assert counter_of(compiled)(text) == len(spans)
+        assert list(finder_of(compiled).spans(text)) == spans
+        assert finder_of(compiled).count(text) == len(spans)
 
 
 @settings(max_examples=400)
@@ -644,7 +644,7 @@ def test_a_repeated_first_character_is_counted_as_the_pattern_has_it(
         compiled = re.compile(first + times + rest, flags)
     except re.error:  # multiple repeat
         return
-    assert counter_of(compiled)(text) == sum(1 for match in compiled.finditer(text) if match.group())
+    assert finder_of(compiled).count(text) == sum(1 for match in compiled.finditer(text) if match.group())
 
 
 PHRASE = "ababab ababac and k"

@@ -174,18 +174,17 @@ def test_a_pattern_that_takes_for_ever_does_not() -> None:
 def test_a_bad_pattern_is_not_given_to_re_for_matches_close_together(monkeypatch: pytest.MonkeyPatch) -> None:
     found = Finder(re.compile(r"(?:\w+)+ "))
     assert found.handles("")
-    assert not found._tame
+    assert not found.tame
     monkeypatch.setattr(found, "pattern", None)  # it would fail
     assert found.count("a " * 1_000) == len(list(found.spans("a " * 1_000))) == 1_000
 
 
-@pytest.mark.parametrize("missing", ["re2", "re._parser"])
-def test_the_same_is_found_without_the_engine(monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
+def test_the_same_is_found_without_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patched:
         real = re2.import_module
 
         def found_or_not(name: str) -> Any:
-            if name == missing:
+            if name == "re2":
                 raise ImportError(name)
             return real(name)
 
@@ -232,6 +231,13 @@ def test_matches_of_re_are_counted_from_a_place_on(
     pattern = re.compile(source, re.MULTILINE)
     times = sum(1 for match in pattern.finditer(text, start) if match.group())
     assert times_by_re(pattern, text, start) == times
+
+
+@pytest.mark.parametrize("source", ["a b", "a", r"a\-b", r"\\", r"\\-\\", "kK", "A", "a#b"])
+@pytest.mark.parametrize("flags", [0, re.I, re.X, re.I | re.X, re.M])
+def test_a_pattern_that_is_a_text_is_found_as_one(source: str, flags: int) -> None:
+    for text in ("a b ab A-B a-b", r"\\-\ \-\-\ ", "kkkKK \u212ak", "aaAA#b a#b A#B", ""):
+        check(Finder(re.compile(source, flags)), text)
 
 
 def test_a_long_text_is_not_listed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,6 @@ from .search_workers import Worker, end_with, let_go, started
 
 __all__ = ["Cancelled", "counts_of"]
 
-_MOST_OPEN: Final = 2
 _EVERY: Final = 0.05
 """Seconds from one look at whether it is cancelled to the next."""
 
@@ -38,14 +37,12 @@ def counts_of(
 
     It raises TooSlow where that takes more than so many seconds, and Cancelled; but for patterns that never take long.
     """
-    from trajview.patterns.safe import slow_because
-
     here = counting(query)
     patience = PATIENCE if patience is None else patience
-    if slow_because(query.pattern.pattern, _MOST_OPEN) is None:
+    finder = finder_of(query.pattern)
+    if finder.tame:
         yield here, True
         return
-    finder = finder_of(query.pattern)
     worker: Worker | None = None
 
     def count(text: str) -> int:

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 from trajview.formats.registry import format_or_default
 from trajview.models.said import strings_within
-from trajview.patterns.quick_bytes import holds_text, lowered_text
+from trajview.patterns.finder import finder_of
 from trajview.textsafe import without_colours
 
-from .counting import counter_of, is_plain, spans_of
 from .prefilter import prefilter_of
 from .query import SAID, Field, Query
 
@@ -124,19 +123,17 @@ def count_in(text: str, query: Query) -> int:
     return counting(query)(text)
 
 
-def _holds_any(text: str, words: Iterable[str]) -> bool:
-    lowered = lowered_text(text)
-    return any(holds_text(lowered, word) for word in words)
-
-
 def counting(query: Query) -> Callable[[str], int]:
     """What counts the matches of a query in a text."""
-    count, may_be_in = counter_of(query.pattern), query.literal.may_be_in
+    count, may_be_in = finder_of(query.pattern).count, query.literal.may_be_in
     if query.rule is not None and query.rule.words:
         words = query.rule.words
-        return lambda text: count(text) if _holds_any(text, words) else 0
-    if is_plain(query.pattern):  # which looks for the literal anyway
-        return count
+
+        def count_with_words(text: str) -> int:
+            lowered = text.lower()
+            return count(text) if any(word in lowered for word in words) else 0
+
+        return count_with_words
     return lambda text: count(text) if may_be_in(text) else 0
 
 
@@ -351,7 +348,7 @@ def _hits(text: str, query: Query, place: _Beside | _InMessage, around: int, wid
 def _lines_with(text: str, query: Query) -> Iterator[tuple[int, int, list[Span]]]:
     """Each line that a match touches: start, end, the spans in it."""
     start, end, spans = 0, -1, list[Span]()
-    for first, last in spans_of(query.pattern)(text):
+    for first, last in finder_of(query.pattern).spans(text):
         while first < last:
             if first > end:
                 if spans:

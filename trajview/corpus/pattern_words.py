@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any, Final
 from unicodedata import category
 
-from trajview.patterns.quick_bytes import holds_text, lowered_text
+from trajview.patterns.tree import OP, tree_of
 
 __all__ = ["LONGEST", "Literal", "Word", "literal_of", "words_of"]
 
@@ -49,28 +48,24 @@ class Literal:
         if not self.text:
             return True
         if not self.fold:
-            return holds_text(text, self.text)
+            return self.text in text
         if not text.isascii() or not self.text.isascii():
             return True  # there, ignoring case is more than small letters
-        return holds_text(lowered_text(text), self.text.lower())
+        return self.text.lower() in text.lower()
 
 
 def _read(pattern: re.Pattern[str]) -> _Reader:
     try:
-        # By name: whether type checkers know these modules depends on what they have cached.
-        op, parser = import_module("re._constants"), import_module("re._parser")
-        reader = _Reader(op)
-        tree = parser.parse(pattern.pattern, pattern.flags & ~re.DEBUG)
-        return reader.read(tree, bool(tree.state.flags & re.IGNORECASE))
-    except (ImportError, AttributeError, re.error, RecursionError):  # Python's own, and may change
-        return _Reader(None)
+        tree = tree_of(pattern.pattern, pattern.flags)
+        return _Reader().read(tree, bool(tree.state.flags & re.IGNORECASE))
+    except RecursionError:
+        return _Reader()
 
 
 class _Reader:
     """Reads the tree of a regular expression. What it does not know may be anything."""
 
-    def __init__(self, op: Any) -> None:
-        self._op = op
+    def __init__(self) -> None:
         self._run: list[tuple[str, bool]] = []
         self.found: list[list[Word]] = []
         self.runs: list[tuple[str, bool]] = []
@@ -89,14 +84,13 @@ class _Reader:
         self._run = list(start)
 
     def _walk(self, tree: Iterable[Any], fold: bool) -> None:
-        op = self._op
         read: dict[Any, Callable[[Any, bool], None]] = {
-            op.LITERAL: lambda value, fold: self._run.append((chr(value), fold)),
-            op.SUBPATTERN: self._group,
-            op.ATOMIC_GROUP: self._walk,
-            op.BRANCH: self._branch,
-            **dict.fromkeys((op.AT, op.ASSERT, op.ASSERT_NOT), lambda _value, _fold: None),  # they take no room
-            **dict.fromkeys((op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT), self._repeat),
+            OP.LITERAL: lambda value, fold: self._run.append((chr(value), fold)),
+            OP.SUBPATTERN: self._group,
+            OP.ATOMIC_GROUP: self._walk,
+            OP.BRANCH: self._branch,
+            **dict.fromkeys((OP.AT, OP.ASSERT, OP.ASSERT_NOT), lambda _value, _fold: None),  # they take no room
+            **dict.fromkeys((OP.MAX_REPEAT, OP.MIN_REPEAT, OP.POSSESSIVE_REPEAT), self._repeat),
         }
         for code, value in tree:
             if code in read:
@@ -110,7 +104,7 @@ class _Reader:
 
     def _repeat(self, value: Any, fold: bool) -> None:
         least, most, inner = value
-        if least and len(inner) == 1 and inner[0][0] is self._op.LITERAL:
+        if least and len(inner) == 1 and inner[0][0] is OP.LITERAL:
             char = (chr(inner[0][1]), fold)
             self._run += [char] * min(least, LONGEST)
             if most != least or least > LONGEST:
@@ -118,13 +112,13 @@ class _Reader:
             return
         self._end()
         if least:
-            within = _Reader(self._op).read(inner, fold)
+            within = _Reader().read(inner, fold)
             self.found += within.found
             self.runs += within.runs
 
     def _branch(self, value: Any, fold: bool) -> None:
         self._end()
-        best = [_best(_Reader(self._op).read(branch, fold).found) for branch in value[1]]
+        best = [_best(_Reader().read(branch, fold).found) for branch in value[1]]
         if all(best):
             self.found.append([word for words in best for word in words])
 

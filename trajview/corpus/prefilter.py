@@ -21,7 +21,7 @@ from typing import Final
 
 from trajview.formats import registry
 from trajview.formats.words import AddedWords
-from trajview.patterns.quick_bytes import holds, lowered, place_of
+from trajview.patterns.quick_bytes import holds, lowered
 
 from .pattern_words import LONGEST, Word, words_of
 
@@ -117,10 +117,10 @@ class _Data:
                 return
             for code in codes:
                 wanted = word[:length] + code
-                place = place_of(self.low, wanted)
+                place = self.low.find(wanted)
                 while place >= 0:
                     yield place
-                    place = place_of(self.low, wanted, place + 1)
+                    place = self.low.find(wanted, place + 1)
 
 
 @cache

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import cached_property, lru_cache
-from importlib import import_module
 from typing import Final
 
 from .re2 import Engine, Span, engine_of
@@ -17,6 +16,8 @@ from .safe import slow_because
 __all__ = ["Finder", "finder_of", "times_by_re"]
 
 _MOST_OPEN: Final = 2
+_PLAIN: Final = re.compile(r"(?:[\w ,:;=@<>!%'\"`/-]|\\[^\w\s])+", re.ASCII)
+"""Patterns that stand for a text, whatever their flags."""
 _MANY: Final = 32
 """Matches in a text after which `re` goes on: asking it for the next takes a tenth of what asking RE2 takes."""
 _MOST_LISTED: Final = 1 << 16
@@ -37,7 +38,16 @@ class Finder:
         return engine_of(self.pattern)
 
     @cached_property
-    def _tame(self) -> bool:
+    def _text(self) -> str | None:
+        """The ASCII text that the pattern stands for, in small letters where it ignores case; None where it is more than that."""
+        source, flags = self.pattern.pattern, self.pattern.flags
+        if flags & re.VERBOSE or not source.isascii() or not _PLAIN.fullmatch(source):
+            return None
+        text = re.sub(r"\\(.)", r"\1", source)
+        return text.lower() if flags & re.IGNORECASE else text
+
+    @cached_property
+    def tame(self) -> bool:
         """Whether `re` never takes long for a match."""
         return slow_because(self.pattern.pattern, _MOST_OPEN) is None
 
@@ -63,13 +73,15 @@ class Finder:
 
     def count(self, text: str) -> int:
         """How many matches a text holds, none in another; empty ones do not count."""
+        if self._text is not None and text.isascii():
+            return (text.lower() if self.pattern.flags & re.IGNORECASE else text).count(self._text)
         data = None if self._engine is None else self._engine.data_of(text)
         if data is None or self._engine is None:
             return times_by_re(self.pattern, text)
         found = at = 0
         for _, at in _spans_in(self._engine, data):
             found += 1
-            if found == _MANY and self._tame:
+            if found == _MANY and self.tame:
                 return found + times_by_re(self.pattern, text, len(data[:at].decode()))
         return found
 
@@ -81,7 +93,7 @@ class Finder:
             return
         for found, span in enumerate(_in_chars(data, _spans_in(self._engine, data)), 1):
             yield span
-            if found == _MANY and self._tame:
+            if found == _MANY and self.tame:
                 yield from _spans_by_re(self.pattern, text, span[1])
                 return
 
@@ -94,21 +106,10 @@ def finder_of(pattern: re.Pattern[str]) -> Finder:
 
 def times_by_re(pattern: re.Pattern[str], text: str, start: int = 0) -> int:
     """How many matches `re` finds from one place on, but for empty ones: a list of texts takes half as long as matches one by one."""
-    if len(text) - start > _MOST_LISTED or (pattern.groups and not _never_empty(pattern)):
-        return sum(1 for match in pattern.finditer(text, start) if match.end() > match.start())
+    if len(text) - start > _MOST_LISTED or pattern.groups:  # where there are groups, these are what is listed
+        return sum(1 for _ in _spans_by_re(pattern, text, start))
     found = pattern.findall(text, start)
-    # Where there are groups, these are what is listed.
-    return len(found) if pattern.groups else len(found) - found.count("")
-
-
-@lru_cache(256)
-def _never_empty(pattern: re.Pattern[str]) -> bool:
-    try:
-        # By name: whether type checkers know this module depends on what they have cached.
-        parsed = import_module("re._parser").parse(pattern.pattern, pattern.flags & ~re.DEBUG)
-        return bool(parsed.getwidth()[0] > 0)
-    except (ImportError, AttributeError, re.error, RecursionError):  # Python's own, and may change
-        return False
+    return len(found) - found.count("")
 
 
 def _spans_by_re(pattern: re.Pattern[str], text: str, at: int) -> Iterator[Span]:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Final
 
+from .tree import OP, tree_of
+
 __all__ = ["Engine", "Span", "engine_of"]
 
 Span = tuple[int, int]
@@ -51,13 +53,12 @@ class Engine:
 def engine_of(pattern: re.Pattern[str]) -> Engine | None:
     """RE2 for a pattern. None where it may not find the same, where it is too large, and without RE2."""
     try:
-        # By name: whether type checkers know these modules depends on what they have cached.
-        tree = import_module("re._parser").parse(pattern.pattern, pattern.flags & ~re.DEBUG)
-        writer = _Writer(import_module("re._constants"))
+        tree = tree_of(pattern.pattern, pattern.flags)
+        writer = _Writer()
         source = writer.all_of(tree, pattern.flags | tree.state.flags)
         if tree.getwidth()[0] == 0:
             return None
-    except (ImportError, AttributeError, re.error, RecursionError, _CannotSay):  # Python's own, and may change
+    except (RecursionError, _CannotSay):
         return None
     ask = _asked(source)
     return None if ask is None else Engine(lambda data, start, end: ask(data, start, end)[0], writer.ascii_only)
@@ -83,23 +84,22 @@ def _asked(source: str) -> Callable[[bytes, int, int], list[Span]] | None:
 class _Writer:
     """Writes Python's tree of a regular expression in RE2's syntax. Raises _CannotSay."""
 
-    def __init__(self, op: Any) -> None:
+    def __init__(self) -> None:
         self.ascii_only = False
         """Whether what was written means the same in ASCII texts only."""
-        self._op = op
         self._by_code: dict[Any, Callable[[Any, int], str]] = {
-            op.LITERAL: lambda value, flags: self._char(value, flags),
-            op.NOT_LITERAL: lambda value, flags: f"[^{self._char(value, flags)}]",
-            op.ANY: lambda _, flags: "(?s:.)" if flags & re.DOTALL else r"[^\n]",
-            op.IN: self._set,
-            op.AT: self._place,
-            op.SUBPATTERN: self._group,
-            op.BRANCH: lambda value, flags: f"(?:{'|'.join(self._row(branch, flags) for branch in value[1])})",
-            op.MAX_REPEAT: self._repeat,
-            op.MIN_REPEAT: lambda value, flags: self._repeat(value, flags) + "?",
+            OP.LITERAL: lambda value, flags: self._char(value, flags),
+            OP.NOT_LITERAL: lambda value, flags: f"[^{self._char(value, flags)}]",
+            OP.ANY: lambda _, flags: "(?s:.)" if flags & re.DOTALL else r"[^\n]",
+            OP.IN: self._set,
+            OP.AT: self._place,
+            OP.SUBPATTERN: self._group,
+            OP.BRANCH: lambda value, flags: f"(?:{'|'.join(self._row(branch, flags) for branch in value[1])})",
+            OP.MAX_REPEAT: self._repeat,
+            OP.MIN_REPEAT: lambda value, flags: self._repeat(value, flags) + "?",
         }
         self._places = {
-            op.AT_BEGINNING_STRING: r"\A", op.AT_END_STRING: r"\z", op.AT_BOUNDARY: r"\b", op.AT_NON_BOUNDARY: r"\B",
+            OP.AT_BEGINNING_STRING: r"\A", OP.AT_END_STRING: r"\z", OP.AT_BOUNDARY: r"\b", OP.AT_NON_BOUNDARY: r"\B",
         }  # fmt: skip
 
     def all_of(self, tree: Iterable[Any], flags: int) -> str:
@@ -124,44 +124,42 @@ class _Writer:
         return rf"\x{{{code:x}}}"
 
     def _set(self, items: list[Any], flags: int) -> str:
-        op, parts = self._op, list[str]()
+        parts = list[str]()
         for code, value in items:
-            if code is op.LITERAL:
+            if code is OP.LITERAL:
                 parts.append(self._char(value, flags))
-            elif code is op.RANGE:
+            elif code is OP.RANGE:
                 first, last = value
                 if flags & re.IGNORECASE and any(map(_has_cases, range(first, last + 1))):
                     raise _CannotSay
                 parts.append(rf"\x{{{first:x}}}-\x{{{last:x}}}")
-            elif code is op.CATEGORY:
+            elif code is OP.CATEGORY:
                 parts.append(self._category(value, flags))
-            elif code is not op.NEGATE:
+            elif code is not OP.NEGATE:
                 raise _CannotSay
-        return f"[{'^' if items[0][0] is op.NEGATE else ''}{''.join(parts)}]"
+        return f"[{'^' if items[0][0] is OP.NEGATE else ''}{''.join(parts)}]"
 
     def _category(self, kind: Any, flags: int) -> str:
         """Characters of a kind, as they stand within brackets."""
-        op = self._op
         self.ascii_only |= not flags & re.ASCII
         spaces = [(9, 13), (32, 32)] if flags & re.ASCII else [(9, 13), (28, 32)]
         digits, words = [(48, 57)], [(48, 57), (65, 90), (95, 95), (97, 122)]
         ranges = {
-            op.CATEGORY_DIGIT: digits, op.CATEGORY_NOT_DIGIT: _others(digits), op.CATEGORY_WORD: words,
-            op.CATEGORY_NOT_WORD: _others(words), op.CATEGORY_SPACE: spaces, op.CATEGORY_NOT_SPACE: _others(spaces),
+            OP.CATEGORY_DIGIT: digits, OP.CATEGORY_NOT_DIGIT: _others(digits), OP.CATEGORY_WORD: words,
+            OP.CATEGORY_NOT_WORD: _others(words), OP.CATEGORY_SPACE: spaces, OP.CATEGORY_NOT_SPACE: _others(spaces),
         }.get(kind)  # fmt: skip
         if ranges is None:
             raise _CannotSay
         return "".join(rf"\x{{{first:x}}}-\x{{{last:x}}}" for first, last in ranges)
 
     def _place(self, kind: Any, flags: int) -> str:
-        op = self._op
-        if kind is op.AT_BEGINNING:
+        if kind is OP.AT_BEGINNING:
             return "(?m:^)" if flags & re.MULTILINE else r"\A"
-        if kind is op.AT_END and flags & re.MULTILINE:  # else it is before a newline at the end, too
+        if kind is OP.AT_END and flags & re.MULTILINE:  # else it is before a newline at the end, too
             return "(?m:$)"
         if kind not in self._places:
             raise _CannotSay
-        self.ascii_only |= kind in (op.AT_BOUNDARY, op.AT_NON_BOUNDARY) and not flags & re.ASCII
+        self.ascii_only |= kind in (OP.AT_BOUNDARY, OP.AT_NON_BOUNDARY) and not flags & re.ASCII
         return self._places[kind]
 
     def _group(self, value: Any, flags: int) -> str:
@@ -173,7 +171,7 @@ class _Writer:
 
     def _repeat(self, value: Any, flags: int) -> str:
         least, most, inner = value
-        endless = most is self._op.MAXREPEAT
+        endless = most is OP.MAXREPEAT
         if inner.getwidth()[0] == 0 or least > _MOST or (not endless and most > _MOST):
             raise _CannotSay
         return f"(?:{self._row(inner, flags)}){{{least},{'' if endless else most}}}"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re._constants as _op  # type: ignore[import-not-found]
-import re._parser as _parser  # type: ignore[import-not-found]
+import re
 from typing import Any
+
+from .tree import OP, tree_of
 
 __all__ = ["slow_because"]
 
@@ -20,9 +21,8 @@ def slow_because(pattern: str, most_open: int = _MOST_OPEN) -> str | None:
     `most_open`: how many repetitions without an end there may be.
     """
     try:
-        parsed = _parser.parse(pattern)
-        open_ended = _count(parsed, False)
-    except (_parser.error, RecursionError, OverflowError):
+        open_ended = _count(tree_of(pattern), False)
+    except (re.error, RecursionError, OverflowError):
         return "it cannot be read"
     except _Nested:
         return "a repetition within a repetition"
@@ -37,7 +37,7 @@ def _count(parsed: Any, inside: bool) -> int:
     """How many repetitions without a small end are in it; raises _Nested where one is within another, and both are not small."""
     found = 0
     for op, value in parsed:
-        if op in (_op.MAX_REPEAT, _op.MIN_REPEAT, _op.POSSESSIVE_REPEAT):
+        if op in (OP.MAX_REPEAT, OP.MIN_REPEAT, OP.POSSESSIVE_REPEAT):
             _, high, inner = value
             many = high > 1
             if many and inside:
@@ -54,26 +54,26 @@ def _ways(parsed: Any) -> int:
     """In how many ways the repetitions in it may share out what they match, at most; `_MANY` is any larger number, too."""
     ways = 1
     for op, value in parsed:
-        if op in (_op.MAX_REPEAT, _op.MIN_REPEAT, _op.POSSESSIVE_REPEAT):
+        if op in (OP.MAX_REPEAT, OP.MIN_REPEAT, OP.POSSESSIVE_REPEAT):
             low, high, inner = value
             each = _ways(inner)
             ways *= _MANY if high >= _MANY or (each > 1 and high > _FEW) else (high - low + 1) * each**high
         else:
             inner_ways = [_ways(inner) for inner in _within(op, value)]
-            ways *= sum(inner_ways) if op is _op.BRANCH else max(inner_ways, default=1)
+            ways *= sum(inner_ways) if op is OP.BRANCH else max(inner_ways, default=1)
         ways = min(ways, _MANY)
     return ways
 
 
 def _within(op: Any, value: Any) -> list[Any]:
-    if op is _op.SUBPATTERN:
+    if op is OP.SUBPATTERN:
         return [value[3]]
-    if op is _op.BRANCH:
+    if op is OP.BRANCH:
         return list(value[1])
-    if op in (_op.ASSERT, _op.ASSERT_NOT):
+    if op in (OP.ASSERT, OP.ASSERT_NOT):
         return [value[1]]
-    if op is _op.ATOMIC_GROUP:
+    if op is OP.ATOMIC_GROUP:
         return [value]
-    if op is _op.GROUPREF_EXISTS:
+    if op is OP.GROUPREF_EXISTS:
         return [part for part in value[1:] if part is not None]
     return []
