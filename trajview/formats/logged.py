@@ -257,11 +257,18 @@ class RecordReader:
                 continue
             lists += 1
             elements = _decode_raws(raw)
-            if key in ("transcripts", "rounds"):
+            if key == "transcripts":
                 found[key] = [self._object(memoryview(each)) or _decode_any(each) for each in elements]
+            elif key == "rounds":
+                found[key] = Elements([self._round(each) for each in elements], self._decode)
             else:
                 found[key] = Elements(elements, self._decode)
         return found if lists else None
+
+    def _round(self, logged: Raw) -> Raw | dict[str, Any]:
+        """A round as it was logged; of one that is large itself, the posts in it stay bytes instead."""
+        data = memoryview(logged)
+        return (self._object(data) or logged) if len(data) >= _LARGE else logged
 
 
 Signature = tuple[Hashable, ...]

@@ -5,44 +5,498 @@ The first message of each round carries the round in its metadata: `round`, `rou
 
 from __future__ import annotations
 
-from typing import Any
+import json
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, NamedTuple, TypeVar
 
-from trajview.errors import Problem
-from trajview.models.messages import ChatMessage, Measured, MessageSource
+from msgspec import Raw, Struct
+from msgspec.json import Decoder
+
+from trajview.errors import FormatError, Problem
+from trajview.models.messages import (
+    AssistantMessage,
+    ChatMessage,
+    ContentPart,
+    ImagePart,
+    Measured,
+    MessageSource,
+    ReasoningPart,
+    TextPart,
+    ToolCall,
+    ToolMessage,
+    UserMessage,
+)
 from trajview.models.run import AgentRun
+from trajview.models.temporal import split_temporal, strip_temporal_markers
 from trajview.models.transcript import Transcript
 from trajview.models.units import count_units
 
 from .base import Detection, Origin, Summary
 from .contract import Format, Whence
-from .logged import decoded
-from .plain import dict_or_value, id_of, place, refused_at
+from .logged import ABSENT, Elements, decoded
+from .plain import as_text, dict_or_value, id_of, is_list, kind, not_an_object, place, refused_at
+from .shape import wrong_in_items
+from .sizes import size_of_texts
 from .task import task_in
-from .taskweaver_entries import Entries, answers_in, post_entries, type_of, wrong_in_rounds
 from .words import AddedWords
 
 __all__ = ["FORMAT", "TaskWeaverFormat"]
 
+_LOOK_AT: Final = 20
+"""Rounds by which a conversation is detected, and messages among which the user says what the task is."""
+_ANSWERS: Final = {
+    "verification": "verification",
+    "code_error": "verification",
+    "execution_status": "execution",
+    "execution_result": "execution",
+}
+"""Which tool answers, by the attachment that holds its answer: TaskWeaver checks the code, then runs it."""
+_AFTER_ANSWER: Final = frozenset({"artifact_paths", "revise_message"})
+"""These go with the answer that they follow, and with the post itself where there is none."""
+_REASONING: Final = frozenset(
+    {"thought", "init_plan", "plan", "current_plan_step", "plan_reasoning", "web_exploring_plan", "stop", "review"}
+)
+_IMAGES: Final = frozenset({"image_url", "web_exploring_screenshot"})
+_IMAGE_FILE: Final = re.compile(r"\.(?:png|jpe?g|gif|webp|bmp|svg|tiff?)(?:[?#].*)?\Z|\Adata:image/", re.IGNORECASE)
+_NO_CODE_ERROR: Final = frozenset({"", "none", "no code verification is performed.", "no error is found."})
+"""What TaskWeaver writes into code_error where there is no error."""
+_HINT: Final = "a conversation has rounds, a round a post_list, a post send_from, send_to and message"
+
+
+# -- rounds, posts and attachments -------------------------------------------------------------------------------------
+
+
+def _rounds(record: Any, origin: Origin) -> Sequence[Any]:
+    """The rounds of a conversation. Raises FormatError where there is no such thing; null counts as none."""
+    if not isinstance(record, dict):
+        raise not_an_object("a TaskWeaver conversation", record, origin)
+    rounds = record.get("rounds")
+    if rounds is None and "rounds" in record:
+        return []
+    if not is_list(rounds):
+        what = "there are none" if "rounds" not in record else f"these are {kind(rounds)}"
+        raise FormatError(
+            f"the rounds of a TaskWeaver conversation are a list, and {what}",
+            hint="it is listed as raw JSON",
+            where=place(origin),
+        )
+    return rounds
+
+
+def _posts(round_: Any) -> tuple[Sequence[Any], list[Whence]]:
+    """The posts of a round, and the steps from it to each."""
+    if not isinstance(round_, dict):
+        return ([], []) if round_ is None else ([round_], [()])
+    posts = round_.get("post_list")
+    if posts is not None and not is_list(posts):
+        return [posts], [("post_list",)]
+    if posts:
+        return posts, [("post_list", at) for at in range(len(posts))]
+    if query := round_.get("user_query"):  # of a round that came to nothing, it is nowhere else
+        return [{"send_from": "User", "message": query}], [("user_query",)]
+    return [], []
+
+
+class _Attached(NamedTuple):
+    """An attachment of a post: its type, its content as it came, and the steps from the post to it."""
+
+    type: str
+    content: Any
+    at: Whence
+
+
+def _attached(post: Any) -> list[_Attached]:
+    listed = post.get("attachment_list") if isinstance(post, dict) else None
+    if not isinstance(listed, list):
+        return [] if listed is None else [_attachment(listed, ("attachment_list",))]
+    return [_attachment(one, ("attachment_list", at)) for at, one in enumerate(listed) if one is not None]
+
+
+def _attachment(logged: Any, at: Whence) -> _Attached:
+    if not isinstance(logged, dict):
+        return _Attached("attachment", logged, at)
+    return _Attached(as_text(logged.get("type")) or "attachment", logged.get("content"), at)
+
+
+def _name(post: Any, key: str) -> str | None:
+    """Who a post comes from (`send_from`) or goes to (`send_to`); None where it does not say."""
+    return (as_text(post.get(key)) or None) if isinstance(post, dict) else None
+
+
+class _AttachmentHead(Struct, gc=False):
+    type: str
+    content: Raw = ABSENT
+
+
+class _PostHead(Struct, gc=False):
+    """What tells which messages a post becomes, and how long these are."""
+
+    send_from: str
+    message: Raw = ABSENT
+    attachment_list: list[_AttachmentHead] | None = None
+
+
+class _RoundHead(Struct, gc=False):
+    post_list: list[_PostHead]
+
+
+_decode_round: Final = Decoder(_RoundHead).decode
+_AnyAttached = TypeVar("_AnyAttached", _Attached, _AttachmentHead)
+
+
+def _split(
+    attached: Iterable[_AnyAttached],
+) -> tuple[list[_AnyAttached], list[tuple[str, list[_AnyAttached]]]]:
+    """The attachments that stay with their post, and those of each time its code was checked or run, with the tool."""
+    own: list[_AnyAttached] = []
+    answers: list[tuple[str, list[_AnyAttached]]] = []
+    said: set[str] = set()
+    for one in attached:
+        tool = _ANSWERS.get(one.type)
+        if tool is not None:
+            if not answers or answers[-1][0] != tool or one.type in said:
+                answers.append((tool, []))
+                said = set()
+        elif not answers or one.type not in _AFTER_ANSWER:
+            own.append(one)
+            continue
+        answers[-1][1].append(one)
+        said.add(one.type)
+    return own, answers
+
+
+# -- which messages there are ------------------------------------------------------------------------------------------
+
+
+class _Outline:
+    """Which messages a conversation becomes, in order, without building them.
+
+    `roles`: of each. `sizes`: how long each is, None where only its text tells. `posts`: the number of each post's round, and its own
+    in that. `firsts`: each post's first message. `speakers`: who speaks, but for the user, in the order in which they first do.
+    `problems`: a sentence for each round or post that is no object.
+    """
+
+    def __init__(self, rounds: Sequence[Any]) -> None:
+        self.roles: list[str] = []
+        self.sizes: list[Measured | None] = []
+        self.posts: list[tuple[int, int]] = []
+        self.firsts: list[int] = []
+        self.speakers: dict[str, None] = {}
+        wrong_rounds: list[str] = []
+        wrong_posts: list[str] = []
+        nulls = 0
+        logged = rounds.logged if isinstance(rounds, Elements) else rounds
+        for number, found in enumerate(logged):
+            if isinstance(found, Raw) and self._take_undecoded(number, found):
+                continue
+            round_ = rounds[number]
+            posts, _ = _posts(round_)
+            for at, post in enumerate(posts):
+                _, answers = _split(_attached(post))
+                self._take(number, at, _name(post, "send_from"), [None] * (1 + len(answers)))
+            if isinstance(round_, dict):
+                wrong_posts += _wrong_posts(round_, number - nulls)
+            elif round_ is None:
+                nulls += 1
+            else:
+                wrong_rounds.append(f"round {number - nulls} is {kind(round_)}, not an object")
+        self.problems = (*wrong_rounds, *wrong_posts)
+
+    def _take_undecoded(self, number: int, logged: Raw) -> bool:
+        """Add the messages of a round that stays bytes; False where something in it is not usual."""
+        try:
+            posts = _decode_round(logged).post_list
+        except ValueError:
+            return False
+        for at, post in enumerate(posts):
+            own, answers = _split(post.attachment_list or ())
+            said = [post.message, *(one.content for one in own if one.type != "reply_type")]
+            texts = [said, *([one.content for one in attached] for _, attached in answers)]
+            self._take(number, at, post.send_from or None, [(*size_of_texts(each), 0) for each in texts])
+        return bool(posts)
+
+    def _take(self, number: int, at: int, speaker: str | None, sizes: Sequence[Measured | None]) -> None:
+        """Add a message of who sent a post, then answers to its code."""
+        self.posts.append((number, at))
+        self.firsts.append(len(self.roles))
+        is_user = speaker == "User"
+        if speaker is not None and not is_user:
+            self.speakers[speaker] = None
+        self.roles += ["user" if is_user else "assistant", *["tool"] * (len(sizes) - 1)]
+        self.sizes += sizes
+
+
+def _wrong_posts(round_: dict[Any, Any], number: int) -> list[str]:
+    posts = round_.get("post_list")
+    if is_list(posts):
+        return wrong_in_items(posts, f"round {number}, post")
+    return [] if posts is None else [f"round {number}: post_list is {kind(posts)}, not a list"]
+
+
+def _outline_of(rounds: Sequence[Any]) -> _Outline:
+    if not isinstance(rounds, Elements):
+        return _Outline(rounds)
+    if rounds.kept is None:
+        rounds.kept = _Outline(rounds)
+    kept: _Outline = rounds.kept
+    return kept
+
 
 class TaskWeaverSource(MessageSource):
-    """The messages that entries become."""
+    """The messages of a conversation."""
 
-    def __init__(self, entries: Entries) -> None:
+    def __init__(self, rounds: Sequence[Any]) -> None:
         super().__init__()
-        self._entries = entries
+        self.outline = _outline_of(rounds)
+        self._rounds = rounds
+        self._last_round: tuple[int, Any, Sequence[Any]] = -1, None, []
+        self._last_post: tuple[int, list[ChatMessage]] = -1, []
 
     def read(self, at: int) -> ChatMessage:
-        from .taskweaver_posts import answer_of, post_of
+        outline = self.outline
+        nth = bisect_right(outline.firsts, at) - 1
+        known, messages = self._last_post
+        if known != nth:
+            number, index = outline.posts[nth]
+            round_, post = self._look_up(number, index)
+            about = {} if index else _about_round(round_, number + 1)
+            messages = _messages_of(post, f"call_{outline.firsts[nth]}", about)
+            self._last_post = nth, messages
+        return messages[at - outline.firsts[nth]]
 
-        answer = self._entries[at].answer
-        if answer is None:
-            return post_of(self._entries[at])[0]
-        while self._entries[at].answer is not None:
-            at -= 1  # no answer is without a post before it
-        return answer_of(answer, post_of(self._entries[at])[1])
+    def _look_up(self, number: int, index: int) -> tuple[Any, Any]:
+        """A round, and a post in it."""
+        known, round_, posts = self._last_round
+        if known != number:
+            round_ = self._rounds[number]
+            posts, _ = _posts(round_)
+            self._last_round = number, round_, posts
+        return round_, posts[index]
 
     def size(self, at: int) -> Measured:
-        return self._entries.sizes[at]
+        return self.outline.sizes[at] or super().size(at)
+
+
+# -- a post as messages ------------------------------------------------------------------------------------------------
+
+
+def _about_round(round_: Any, number: int) -> dict[str, Any]:
+    """What the first message of a round says of it; `number` counts from 1."""
+    if not isinstance(round_, dict):
+        return {"round": number}
+    known = ("id", "state", "user_query", "post_list")
+    rest = {key: value for key, value in dict_or_value(round_).items() if key not in known}
+    mark = {
+        "round": as_text(round_.get("id")) or number,
+        "round_state": as_text(round_.get("state")),
+        "user_query": as_text(round_.get("user_query")),
+    }
+    return {**rest, **{key: value for key, value in mark.items() if value != ""}}
+
+
+def _messages_of(post: Any, call: str, about: dict[str, Any]) -> list[ChatMessage]:
+    """The message of a post, then one for each time its code was checked or run. `call`: the id of its first call."""
+    if not isinstance(post, dict):
+        post = {"message": as_text(post)}
+    own, answers = _split(_attached(post))
+    said, calls = _message_of(post, own, call, about)
+    messages = [said]
+    nth: Counter[str] = Counter()
+    for tool, attached in answers:
+        answered = calls[min(nth[tool], len(calls) - 1)].id if calls else None
+        messages.append(_answer(tool, attached, answered))
+        nth[tool] += 1
+    return messages
+
+
+def _message_of(
+    post: dict[str, Any], attached: list[_Attached], call: str, about: dict[str, Any]
+) -> tuple[ChatMessage, list[ToolCall]]:
+    """The message of a post itself, and its calls: reasoning, then what it says, then its other attachments."""
+    name = _name(post, "send_from")
+    message = as_text(post.get("message"))
+    reply_type = next((as_text(one.content) for one in attached if one.type == "reply_type"), None)
+    is_python = (reply_type or "").strip().lower() == "python"
+    reasoning: list[ContentPart] = []
+    rest: list[ContentPart] = []
+    calls: list[ToolCall] = []
+    for one in attached:
+        if not as_text(one.content) or one.type == "reply_type":
+            continue
+        if one.type in _REASONING:
+            reasoning.append(ReasoningPart(reasoning=strip_temporal_markers(_labelled(one))))
+        elif name != "User" and (found := _calls(one, is_python)):
+            calls += found
+        else:
+            rest += _shown(one, is_python, message)
+    for number, made in enumerate(calls):
+        made.id = f"{call}.{number}" if number else call
+    common: dict[str, Any] = {
+        "id": as_text(post.get("id")) or None,
+        "content": _plain_text([*reasoning, *_text_parts(message), *rest]),
+        "name": name,
+        "recipient": _name(post, "send_to"),
+        "metadata": {**_metadata(post, attached, reply_type), **about},
+    }
+    if name == "User":
+        return UserMessage(**common), calls
+    return AssistantMessage(**common, tool_calls=calls or None), calls
+
+
+def _metadata(post: dict[str, Any], attached: list[_Attached], reply_type: str | None) -> dict[str, Any]:
+    known = ("id", "send_from", "send_to", "message", "attachment_list")
+    metadata = {key: value for key, value in dict_or_value(post).items() if key not in known}
+    if reply_type is not None:
+        metadata["reply_type"] = reply_type
+    if extra := _extras(post):
+        metadata["attachment_extra"] = extra
+    if any(one.type == "invalid_response" for one in attached):
+        metadata["invalid_response"] = True
+    return metadata
+
+
+def _extras(post: dict[str, Any]) -> list[dict[str, Any]]:
+    """What the attachments hold beside id, type and content."""
+    listed = post.get("attachment_list")
+    extras = []
+    for one in listed if isinstance(listed, list) else []:
+        rest = dict_or_value(one) if isinstance(one, dict) else {}
+        found = {
+            key: value for key, value in rest.items() if key not in ("id", "type", "content") and value is not None
+        }
+        if found:
+            extras.append({"type": rest.get("type"), **found})
+    return extras
+
+
+def _labelled(attached: _Attached) -> str:
+    """The content under its type's name, on one line where it is one line."""
+    content = as_text(attached.content)
+    return f"{attached.type}:\n{content}" if "\n" in content else f"{attached.type}: {content}"
+
+
+def _text_parts(text: str) -> list[ContentPart]:
+    """The text, its temporal pieces apart and without their markers."""
+    return [TextPart(text=piece, temporal=True if temporal else None) for piece, temporal in split_temporal(text)]
+
+
+def _plain_text(parts: list[ContentPart]) -> str | list[ContentPart]:
+    """The content as a string where it is nothing but one."""
+    if not parts:
+        return ""
+    only = parts[0]
+    return only.text if len(parts) == 1 and isinstance(only, TextPart) and not only.temporal else parts
+
+
+def _is_code(attached: _Attached, is_python: bool) -> bool:
+    return attached.type == "python" or (attached.type == "reply_content" and is_python)
+
+
+def _calls(attached: _Attached, is_python: bool) -> list[ToolCall]:
+    """The calls that an attachment is; none of another."""
+    if _is_code(attached, is_python):
+        return [ToolCall(function="python", arguments={"code": as_text(attached.content)}, language="python")]
+    return _function_calls(attached.content) if attached.type == "function" else []
+
+
+def _function_calls(content: Any) -> list[ToolCall]:
+    """The calls in a `function` attachment (JSON: name and arguments, or a list of such); none where it holds no such."""
+    if isinstance(content, str):
+        try:
+            content = json.loads(content)
+        except (ValueError, RecursionError):
+            return []
+    calls = []
+    for one in content if isinstance(content, list) else [content]:
+        if not isinstance(one, dict) or not isinstance(one.get("name"), str) or one.keys() - {"name", "arguments"}:
+            return []
+        arguments: Any = one.get("arguments")
+        error = None
+        if isinstance(arguments, str):
+            try:
+                arguments = json.loads(arguments)
+            except (ValueError, RecursionError):
+                error = "arguments is not JSON"
+        if not isinstance(arguments, dict):
+            arguments = {} if arguments is None else {"arguments": arguments}
+        calls.append(ToolCall(function=one["name"], arguments=dict_or_value(arguments), parse_error=error))
+    return calls
+
+
+def _shown(attached: _Attached, is_python: bool, message: str) -> list[ContentPart]:
+    """An attachment that is neither reasoning nor a call, as parts of the content."""
+    content = as_text(attached.content)
+    if _is_code(attached, is_python) or attached.type == "sample":
+        return _text_parts(f"{attached.type}:\n```python\n{content}\n```")
+    if attached.type == "reply_content" and content.strip() == message.strip():
+        return []  # TaskWeaver copies a reply that is text into the message
+    if attached.type in _IMAGES or attached.type == "artifact_paths":
+        return _links(attached)
+    return _text_parts(_labelled(attached))
+
+
+def _links(attached: _Attached) -> list[ContentPart]:
+    """Images and text links of an attachment whose content is a path, an address, or a list of them."""
+    content = attached.content
+    if isinstance(content, str) and content.lstrip().startswith("["):
+        try:
+            content = json.loads(content)
+        except (ValueError, RecursionError):
+            content = attached.content
+    links = [as_text(one) for one in (content if isinstance(content, list) else [content])]
+    return [
+        ImagePart(image=link)
+        if attached.type in _IMAGES or _IMAGE_FILE.search(link[:40] if link[:5].lower() == "data:" else link)
+        else TextPart(text=f"{attached.type}: {link}")
+        for link in links
+        if link
+    ]
+
+
+def _answer(tool: str, attached: list[_Attached], call: str | None) -> ToolMessage:
+    """What checking or running code said to a call, and why it failed, where it did."""
+    parts: list[ContentPart] = []
+    said: dict[str, str] = {}
+    for one in attached:
+        text = strip_temporal_markers(as_text(one.content))
+        said.setdefault(one.type, text)
+        if one.type == "artifact_paths":
+            parts += _links(one)
+        elif one.type in ("verification", "execution_status"):
+            parts.append(TextPart(text=f"{one.type}: {text}"))
+        elif one.type == "revise_message":
+            parts += _text_parts(_labelled(one)) if text else []
+        elif text:
+            parts.append(TextPart(text=text))
+    failure = _failure_of(tool, said)
+    return ToolMessage(
+        content=_plain_text(parts),
+        function=tool,
+        tool_call_id=call,
+        error=None if failure is None else {"message": failure},
+    )
+
+
+def _failure_of(tool: str, said: dict[str, str]) -> str | None:
+    """Why the code was refused or failed, in one line; None where it did not."""
+    if tool == "execution":
+        if said.get("execution_status", "").strip().upper() not in ("FAILURE", "FAILED"):
+            return None
+        lines = [line.strip() for line in said.get("execution_result", "").splitlines() if line.strip()]
+        # A traceback ends with the error itself.
+        errors = [line for line in lines if re.match(r"[\w.]*(?:Error|Exception|Interrupt|Exit)\b", line)]
+        return (errors[-1] if errors else "the execution failed")[:200]
+    error = said.get("code_error", "").strip()
+    status = said.get("verification", "").strip().upper()
+    if status == "INCORRECT" or (not status and error.lower() not in _NO_CODE_ERROR):
+        return error.splitlines()[0][:200] if error else "the code was refused"
+    return None
+
+
+# -- the format --------------------------------------------------------------------------------------------------------
 
 
 class TaskWeaverFormat(Format):
@@ -67,9 +521,9 @@ class TaskWeaverFormat(Format):
         if rounds is None or rounds == []:
             beside = [key for key in ("plugins", "roles", "enabled") if key in record]
             return Detection(self.name, 0.6, (f"no rounds, beside {', '.join(beside)}",)) if beside else None
-        if not isinstance(rounds, list):
+        if not is_list(rounds):
             return None
-        looked_at = rounds[:20]
+        looked_at = rounds[:_LOOK_AT]
         count = sum(isinstance(round_, dict) and "post_list" in round_ for round_ in looked_at)
         if not count:
             return None
@@ -78,32 +532,40 @@ class TaskWeaverFormat(Format):
 
     def summarise(self, record: Any, origin: Origin) -> Summary:
         """A cheap look; agrees with `read`."""
-        entries = Entries(record, origin)
+        rounds = _rounds(record, origin)
+        outline = _outline_of(rounds)
         return Summary(
             id=id_of(record, origin),
-            messages=len(entries),
-            units=count_units(entries.roles),
-            agents=tuple(entries.agents),
-            problems=tuple(wrong_in_rounds(record)),
-            task=next(filter(None, (task_in(text) for text in entries.asked if isinstance(text, str))), None),
+            messages=len(outline.roles),
+            units=count_units(outline.roles),
+            agents=tuple(outline.speakers),
+            problems=outline.problems,
+            task=_task(rounds, outline),
         )
 
     def read(self, record: Any, origin: Origin) -> AgentRun:
         """The conversation as a run with one transcript. Raises FormatError where there are no rounds."""
-
-        entries, run_id = Entries(record, origin), id_of(record, origin)
+        source, run_id = TaskWeaverSource(_rounds(record, origin)), id_of(record, origin)
         used = {"rounds"} if isinstance(record.get("id"), dict | list | float) else {"rounds", "id"}
         return AgentRun(
             id=run_id,
-            transcripts=[Transcript(id=run_id, messages=TaskWeaverSource(entries).messages(entries.roles))],
+            transcripts=[Transcript(id=run_id, messages=source.messages(source.outline.roles))],
             metadata={key: decoded(value) for key, value in dict_or_value(record).items() if key not in used},
-            agents=entries.agents or None,
+            agents=list(source.outline.speakers) or None,
             source_format=FORMAT.name,
         )
 
     def whence(self, record: Any) -> list[Whence]:
         """The user's query is in a round and in its first post, and attachments repeat what a post says."""
-        return _whence_of_rounds(record.get("rounds")) if isinstance(record, dict) else []
+        rounds = record.get("rounds") if isinstance(record, dict) else None
+        found: list[Whence] = []
+        for number, round_ in enumerate(rounds if isinstance(rounds, list) else []):
+            for post, steps in zip(*_posts(round_), strict=True):
+                at = ("rounds", number, *steps)
+                says = steps[-1:] != ("user_query",) and isinstance(post, dict) and isinstance(post.get("message"), str)
+                found.append((*at, "message") if says and post["message"] else at)
+                found += [(*at, *attached[0].at) for _, attached in _split(_attached(post))[1]]
+        return found
 
     def check(self, record: Any, origin: Origin) -> list[Problem]:
         """What TaskWeaver would refuse, for `trajview validate`; the record opens nevertheless."""
@@ -127,38 +589,16 @@ class TaskWeaverFormat(Format):
         return problems
 
 
-def _whence_of_rounds(rounds: Any) -> list[Whence]:
-    found: list[Whence] = []
-    for number, round_ in enumerate(rounds if isinstance(rounds, list) else []):
-        at: Whence = ("rounds", number)
-        posts = round_.get("post_list") if isinstance(round_, dict) else None
-        if isinstance(posts, list) and posts:
-            for index, post in enumerate(posts):
-                found += _whence_of_post(post, (*at, "post_list", index))
-        elif isinstance(round_, dict) and posts not in (None, []):
-            found += _whence_of_post(posts, (*at, "post_list"))
-        elif isinstance(round_, dict):
-            found += [(*at, "user_query")] if round_.get("user_query") else []
-        elif round_ is not None:
-            found.append(at)
-    return found
+def _task(rounds: Sequence[Any], outline: _Outline) -> str | None:
+    """The first words of what the user asked."""
+    for first, (number, index) in zip(outline.firsts, outline.posts, strict=True):
+        if first >= _LOOK_AT:
+            break
+        if outline.roles[first] == "user":
+            said = _posts(rounds[number])[0][index].get("message")
+            if isinstance(said, str) and (found := task_in(said)):
+                return found
+    return None
 
-
-def _whence_of_post(post: Any, at: Whence) -> list[Whence]:
-    """The post itself, then the first attachment of each answer to its code."""
-    if not isinstance(post, dict):
-        return [at]
-    found: list[Whence] = [(*at, "message") if isinstance(post.get("message"), str) and post["message"] else at]
-    listed = post.get("attachment_list")
-    if isinstance(listed, list):
-        there = [index for index, one in enumerate(listed) if one is not None]
-        answers = answers_in([type_of(listed[index]) for index in there])
-        found += [(*at, "attachment_list", there[indices[0]]) for _, indices in answers]
-    else:
-        found += [(*at, "attachment_list")] * (len(post_entries(post, "")) - 1)
-    return found
-
-
-_HINT = "a conversation has rounds, a round a post_list, a post send_from, send_to and message"
 
 FORMAT = TaskWeaverFormat()
