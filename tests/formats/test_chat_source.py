@@ -14,7 +14,7 @@ from trajview.corpus.decode import decode_json
 from trajview.formats import registry
 from trajview.formats.base import Origin
 from trajview.formats.chat import Conversation, message_of
-from trajview.formats.chat_source import ChatSource, strings_in
+from trajview.formats.chat_source import ChatSource
 from trajview.formats.docent import DocentSource
 from trajview.formats.docent import message_of as docents_message_of
 from trajview.formats.logged import Elements
@@ -109,7 +109,7 @@ def test_docents_messages_are_the_same_in_whatever_order_they_are_looked_at(
 
 
 @pytest.mark.parametrize("kind", [ChatSource, DocentSource])
-def test_what_usual_messages_say_and_how_long_they_are_is_known_without_reading_them(kind: type[Source]) -> None:
+def test_how_long_usual_messages_are_is_known_without_reading_them(kind: type[Source]) -> None:
     read: list[int] = []
 
     class Noting(kind):  # type: ignore[misc, valid-type]
@@ -128,7 +128,6 @@ def test_what_usual_messages_say_and_how_long_they_are_is_known_without_reading_
     ]
     source = Noting(unread(logged))
     messages = source.messages(source.roles)
-    assert [message.texts() for message in messages] == [["a\nbc"], ["b", "f", "k", "v"], ["c"], []]
     sizes = [message.size for message in messages]
     assert [size[0] for size in sizes] == [2, 1, 1, 0]
     assert [size[2] for size in sizes] == [0, 2, 0, 0]
@@ -136,8 +135,7 @@ def test_what_usual_messages_say_and_how_long_they_are_is_known_without_reading_
     transcript = Transcript(messages=messages)
     assert transcript.unit_starts == unit_starts(source.roles)
     assert read == []
-    assert [message.text for message in messages] == ["a\nbc", "b", "c", ""]
-    assert read == [0, 1, 2, 3]
+    assert [message.texts() for message in messages] == [["a\nbc"], ["b", "f", "k", "v"], ["c"], []]
 
 
 def test_the_bytes_of_decoded_messages_are_not_known() -> None:
@@ -241,19 +239,6 @@ def test_the_lines_of_a_long_text_are_guessed_from_its_beginning() -> None:
         source = kind(unread([{"role": "tool", "content": text}]))
         [(lines, length, calls)] = [message.size for message in source.messages(source.roles)]
         assert (abs(lines - 3000) < 300, abs(length - len(text)) < 5000, calls) == (True, True, 0)
-
-
-@settings(deadline=None)
-@given(items())
-def test_what_a_message_says_is_among_the_strings_that_it_was_logged_with(logged: list[Any]) -> None:
-    source = ChatSource(logged)
-    for index, message in enumerate(source.messages(source.roles)):
-        if message.metadata.get("trajview_problem") is None:
-            assert all(line in "\n".join(source.strings(index)) for line in message.text.split("\n"))
-
-
-def test_strings_are_found_at_any_depth() -> None:
-    assert strings_in({"a": ["b", {"c": "d"}, 3, None], "e": "f"}) == ["b", "d", "f"]
 
 
 def test_samples_of_inspect_are_read_message_by_message_with_what_was_attached() -> None:

@@ -128,7 +128,7 @@ def _undecoded(content: Elements) -> Items:
     sizes: list[Measured] = []
     for at, logged in enumerate(content.logged):
         try:
-            head = _decode_head(logged)  # type: ignore[arg-type]  # of such a list none is decoded
+            head = _decode_head(logged)
         except ValueError:  # of another class or spelling
             told.append(items[at])
             sizes.append(_measured(items[at]))

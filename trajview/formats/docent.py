@@ -6,15 +6,13 @@ The models refuse what Docent refuses; this reader is tolerant, message by messa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final, Literal, TypeGuard
+from typing import Any, TypeGuard
 
-from msgspec import Raw, Struct, convert
-from msgspec.json import Decoder
+from msgspec import Raw
 
 from trajview.errors import FormatError, Problem
 from trajview.models.messages import ChatMessage, Measured, MessageSource, message_from
 from trajview.models.run import AgentRun, Reward
-from trajview.models.said import strings_within
 from trajview.models.transcript import Transcript, TranscriptGroup
 from trajview.models.units import count_units
 
@@ -38,7 +36,7 @@ from .plain import (
     rewards_of,
     text_or_none,
 )
-from .roles import ROLES, Piece, elements_of, role_of, roles_of
+from .roles import ROLES, Piece, elements_of, role_of
 from .shape import wrong_in_items
 from .sizes import measured_in
 from .traits import traits_of
@@ -55,7 +53,6 @@ _RUN_KEYS = frozenset({
     "agents", "rewards", "reasoning", "source_format",
 })  # fmt: skip
 
-_QUOTE = ord('"')
 _SAID_BY_ALL = frozenset({"id", "content", "role", "metadata", "name", "recipient", "timestamp", "reward", "usage"})
 _MESSAGE_KEYS = {
     "system": _SAID_BY_ALL,
@@ -370,100 +367,25 @@ def _salvage(item: Any, reason: str) -> ChatMessage:
     return chat_message_of(built)
 
 
-class _Object(Struct, gc=False):
-    """An object, whatever is in it."""
-
-
-class _Call(Struct, forbid_unknown_fields=True, gc=False):
-    function: str
-    arguments: dict[str, Any] = {}
-    id: str = ""
-    type: Literal["function"] | None = None
-    parse_error: None = None
-    view: None = None
-
-
-class _Plain(Struct, forbid_unknown_fields=True, gc=False):
-    """A message that says nothing but its content and its calls."""
-
-    role: Literal["system", "user", "assistant", "tool"]
-    content: str | None = None
-    tool_calls: list[_Call] | None = None
-    id: str | None = None
-    model: str | None = None
-    tool_call_id: str | None = None
-    function: str | None = None
-    error: None = None
-    metadata: _Object | None = None
-    name: str | None = None
-    recipient: str | None = None
-    timestamp: str | None = None
-    citations: None = None
-    suggested_messages: None = None
-
-
-_decode_plain: Final = Decoder(_Plain).decode
-
-
 class DocentSource(MessageSource):
     """The messages that `message_of` makes of logged items. `roles`: the role of each."""
 
     def __init__(self, items: Sequence[Any]) -> None:
         super().__init__()
-        self._items = items
-        self._elements = items.logged if isinstance(items, Elements) else None
-        self._sizes: list[Measured] | None = None
-        self._texts = bytearray()
-        """Which messages have a role of Docent's and a text, of those that are bytes."""
-        if not isinstance(items, Elements):
-            self.roles = roles_of(items)
-            return
-        self.roles, self._sizes, self._texts = [], [], bytearray(len(items))
-        for index, head in enumerate(items.heads()):
-            if head is None:
-                self.roles.append(role_of(items[index]))
-                self._sizes.append(_measured(items[index]))
-                continue
-            self.roles.append(ROLES[head.role])
-            self._sizes.append(measured_in(head))
-            content = memoryview(head.content)
-            self._texts[index] = head.role in _MESSAGE_KEYS and bool(content) and content[0] == _QUOTE
+        self._items = items if isinstance(items, Elements) else Elements(items)
+        heads = self._items.heads()
+        self.roles = [role_of(items[at]) if head is None else ROLES[head.role] for at, head in enumerate(heads)]
+        self._sizes = [None if head is None else measured_in(head) for head in heads]
 
     def read(self, at: int) -> ChatMessage:
         return message_of(self._items[at])[0]
 
-    def logged(self, at: int) -> bytes | memoryview | None:
-        found = self._elements[at] if self._elements is not None and self._texts[at] else None
+    def logged(self, at: int) -> memoryview | None:
+        found = self._items.logged[at]
         return memoryview(found) if isinstance(found, Raw) else None
 
     def size(self, at: int) -> Measured:
-        return _measured(self._items[at]) if self._sizes is None else self._sizes[at]
-
-    def texts(self, at: int) -> list[str]:
-        element = self._items[at] if self._elements is None else self._elements[at]
-        if not isinstance(element, Raw | dict):
-            return super().texts(at)
-        try:
-            plain = _decode_plain(element) if isinstance(element, Raw) else convert(element, _Plain)
-        except ValueError:  # it holds something else, or bytes that are no text
-            return super().texts(at)
-        if plain.tool_calls is not None and plain.role != "assistant":
-            return super().texts(at)
-        found = [plain.content or ""]
-        for call in plain.tool_calls or ():
-            found += call.function, *strings_within(call.arguments)
-        return list(filter(None, found))
-
-
-def _measured(item: Any) -> Measured:
-    content = item.get("content") if isinstance(item, dict) else None
-    if isinstance(content, list):
-        content = "\n".join(
-            text for part in content if isinstance(part, dict) for text in part.values() if isinstance(text, str)
-        )
-    calls = item.get("tool_calls") if isinstance(item, dict) else None
-    lines = 2 * len(calls) if isinstance(calls, list) else 0
-    return (content.count("\n") + 1, len(content), lines) if isinstance(content, str) and content else (0, 0, lines)
+        return self._sizes[at] or super().size(at)
 
 
 FORMAT = Docent()

@@ -92,7 +92,7 @@ class Elements(Sequence[Any]):
 
     __slots__ = ("_heads", "decode", "kept", "logged")
 
-    def __init__(self, logged: Sequence[Raw | Head | dict[str, Any]], decode: Decode) -> None:
+    def __init__(self, logged: Sequence[Any], decode: Decode = _decode_any) -> None:
         self.logged, self.decode = logged, decode
         self._heads: Sequence[Head | None] | None = None
         self.kept: Any = None

@@ -45,21 +45,16 @@ class Outline(Struct):
     """How long each is, None where that is not known."""
     elements: list[int]
     """The element that each message is made of."""
-    as_bytes: bytearray
-    """Which messages show by the bytes of their element whether they may be errors."""
     places: dict[int, int] = {}
     """Which piece of its element a message is, of those that are not all of it."""
 
-    def add(
-        self, element: int, role: str, size: Measured | None, place: int = WHOLE, *, as_bytes: bool = False
-    ) -> None:
+    def add(self, element: int, role: str, size: Measured | None, place: int = WHOLE) -> None:
         """Add a message."""
         if place != WHOLE:
             self.places[len(self.roles)] = place
         self.roles.append(role)
         self.sizes.append(size)
         self.elements.append(element)
-        self.as_bytes.append(as_bytes)
 
     def extend(self, other: Outline, elements: int) -> None:
         """Add the messages of elements that stand behind so many."""
@@ -68,12 +63,11 @@ class Outline(Struct):
         self.roles += other.roles
         self.sizes = [*self.sizes, *other.sizes]
         self.elements += (elements + element for element in other.elements)
-        self.as_bytes += other.as_bytes
 
 
 def new_outline() -> Outline:
     """An outline of nothing yet, to be added to."""
-    return Outline([], [], [], bytearray())
+    return Outline([], [], [])
 
 
 def outline_of(items: Elements) -> Outline:
@@ -100,7 +94,6 @@ def add_to(outline: Outline, element: int, head: Head) -> bool:
         outline.roles.append(ROLES[role])
         outline.sizes.append(measured_in(head))
         outline.elements.append(element)
-        outline.as_bytes.append(True)
         return True
     if content[0] != _LIST:
         return False
@@ -116,8 +109,7 @@ def add_blocks(outline: Outline, element: int, role: str, blocks: list[Block], t
     beside = length_of_calls(tool_calls)
     if RESULT_BLOCKS.isdisjoint([block.type for block in blocks]):
         lines, length, calls = _size_of(blocks)
-        # A call among them may be one that cannot be parsed, which is an error that its bytes do not show.
-        outline.add(element, role, (lines, length, calls + beside), as_bytes=role != "assistant")
+        outline.add(element, role, (lines, length, calls + beside))
         return True
     if role == "assistant" and tool_calls is not ABSENT:
         return False
@@ -127,12 +119,12 @@ def add_blocks(outline: Outline, element: int, role: str, blocks: list[Block], t
             others.append(block)
             continue
         if others:
-            outline.add(element, role, _size_of(others), place, as_bytes=role != "assistant")
+            outline.add(element, role, _size_of(others), place)
             place, others = place + 1, []
-        outline.add(element, "tool", (*size_of_text(memoryview(block.content)), 0), place, as_bytes=True)
+        outline.add(element, "tool", (*size_of_text(memoryview(block.content)), 0), place)
         place += 1
     if others:
-        outline.add(element, role, _size_of(others), place, as_bytes=role != "assistant")
+        outline.add(element, role, _size_of(others), place)
     return True
 
 

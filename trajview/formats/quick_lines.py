@@ -175,10 +175,10 @@ class QuickLines:
         elif not _is_fitting(item):
             return False  # which is worth a word
         elif (kind := item.type or "").endswith("_call_output"):
-            outline.add(element, "tool", (*size_of_text(memoryview(item.output)), 0), as_bytes=True)
+            outline.add(element, "tool", (*size_of_text(memoryview(item.output)), 0))
         elif kind == "reasoning" or kind.endswith("_call"):
             said = size_of_text(memoryview(item.summary)) if kind == "reasoning" else (0, 0)
-            outline.add(element, "assistant", (*said, 2 * (kind != "reasoning")), as_bytes=kind == "reasoning")
+            outline.add(element, "assistant", (*said, 2 * (kind != "reasoning")))
         else:
             return False
         self._keep(data, item.model)
