@@ -17,13 +17,10 @@ from .files import Stamp, as_stamp
 from .named import Ids, grouped
 from .unpack import log_suffix
 
-__all__ = ["LOG_SUFFIXES", "Skipped", "SourceFile", "in_natural_order", "natural_key", "walk"]
+__all__ = ["LOG_SUFFIXES", "Skipped", "SourceFile", "natural_key", "walk"]
 
 LOG_SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".traj", ".eval"})
 _DIGITS = re.compile("[0-9]+")
-_ANY_DIGIT = str.maketrans("0123456789", "0" * 10)
-_MANY_SHAPES = 50
-_SOME = 100
 _STORE = "AnnotationForEpisode"
 _JOURNAL = "journal"
 _BESIDE = frozenset({_JOURNAL, "units"})
@@ -75,37 +72,6 @@ def natural_key(name: str) -> str:
 def _number(found: re.Match[str]) -> str:
     digits = found[0].lstrip("0")
     return f"\0\1{chr(len(digits))}{digits}"
-
-
-def in_natural_order(names: list[str]) -> list[str]:
-    """The names in a folder, sorted by `natural_key`.
-
-    Of twenty thousand, a key for each would take a quarter of the time to the first screen. All names in one text take a
-    third of that; names whose numbers are filled up with zeros are in the order that texts have, and names that differ in
-    one number only in that of their lengths.
-    """
-    ordered = sorted(names)
-    joined = "/".join(ordered)
-    shapes = set(joined.translate(_ANY_DIGIT).split("/")) if joined.isascii() else set()
-    if 0 < len(shapes) <= _MANY_SHAPES:
-        if len({tuple(at.span() for at in _DIGITS.finditer(shape)) for shape in shapes}) == 1:
-            # Sorting leaves those that differ in capitals only in the order that they have.
-            return ordered if joined == joined.lower() else sorted(ordered, key=str.lower)
-        if _is_sorted_by_length(ordered, shapes):
-            return sorted(ordered, key=len)
-    joined = _DIGITS.sub(_number, "\0\2/".join(ordered).casefold()) + "\0\2"
-    keys = dict(zip(ordered, joined.split("/"), strict=True))
-    return sorted(ordered, key=keys.__getitem__)
-
-
-def _is_sorted_by_length(names: list[str], shapes: set[str]) -> bool:
-    """Whether names, of which these are the shapes, differ only in their first number, and that begins with no zero."""
-    around = {(shape[: at.start()], shape[at.end() :]) if (at := _DIGITS.search(shape)) else None for shape in shapes}
-    same = around.pop()
-    if around or same is None:
-        return False
-    first, of_one_digit = len(same[0]), len(same[0]) + 1 + len(same[1])
-    return not any(name[first] == "0" and len(name) > of_one_digit for name in names)
 
 
 def walk(paths: Sequence[Path], folders: dict[Path, int] | None = None) -> Iterator[SourceFile | Skipped | Problem]:
@@ -171,22 +137,27 @@ class _Walker:
                 return
             self.folders.add((status.st_dev, status.st_ino))
             self.found[path] = status.st_mtime_ns
-            found = os.listdir(path)  # noqa: PTH208 - there may be many, and names are all it takes
+            with os.scandir(path) as entries:  # which know what is a plain file without a look at it
+                found = {entry.name: entry.is_file(follow_symlinks=False) for entry in entries}
             is_store = _STORE in found or (_JOURNAL in found and _holds_drafts(path / _JOURNAL))
-            kept = _without_others(path, found)
         except OSError as error:
             yield _problem(path, error)
             return
-        if len(kept) < len(found):
-            yield Skipped(len(found) - len(kept))
-        within = os.path.join(path, "")  # noqa: PTH118 - as above
+        within = os.path.join(path, "")  # noqa: PTH118 - there may be many
         whole = os.path.join(os.path.abspath(path), "")  # noqa: PTH100, PTH118 - as above
-        for name in in_natural_order(kept):
+        others = 0
+        for name in sorted(found, key=natural_key):
             is_log = name[0] != "." and log_suffix(name) in LOG_SUFFIXES
+            if found[name] and not is_log:
+                others += 1
+                continue
             try:
                 status = os.stat(within + name)  # noqa: PTH116 - as above
             except OSError as error:  # a symbolic link to nowhere or to itself, or gone since
-                yield _problem(path / name, error) if is_log else Skipped()
+                if is_log:
+                    yield _problem(path / name, error)
+                else:
+                    others += 1
                 continue
             if is_log and stat.S_ISREG(status.st_mode):
                 if self._is_new(whole + name):
@@ -194,7 +165,9 @@ class _Walker:
             elif stat.S_ISDIR(status.st_mode) and _may_hold_logs(name, is_store):
                 yield _Folder(path / name, shown + name + os.sep)
             else:
-                yield Skipped()
+                others += 1
+        if others:
+            yield Skipped(others)
 
     def _is_new(self, name: str) -> bool:
         if name in self.files:
@@ -206,21 +179,6 @@ class _Walker:
 def _may_hold_logs(name: str, in_store: bool) -> bool:
     """Whether a folder of this name, maybe in a store of annotations, is looked into."""
     return name[0] != "." and name != _STORE and not (in_store and name in _BESIDE)
-
-
-def _without_others(folder: Path, names: list[str]) -> list[str]:
-    """The names in a folder without plain files that no log has; all of them where these seem to be few. Raises OSError.
-
-    To ask for the status of each of twenty thousand takes eight times as long as reading the folder a second time.
-    """
-    some = names[:_SOME]
-    if sum(log_suffix(name) not in LOG_SUFFIXES for name in some) < _SOME // 10:
-        return names
-    with os.scandir(folder) as entries:
-        no_files = {entry.name for entry in entries if not entry.is_file(follow_symlinks=False)}
-    endings = {name[name.rfind(".") :] for name in names}  # of a name without one, its last character
-    no_log = {ending for ending in endings if log_suffix(f"a.json{ending}") not in LOG_SUFFIXES}
-    return [name for name in names if name[name.rfind(".") :] not in no_log or name in no_files]
 
 
 def _holds_drafts(folder: Path) -> bool:
