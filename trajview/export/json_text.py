@@ -13,7 +13,7 @@ from trajview.formats.plain import as_json
 
 from .exported import Lost
 
-__all__ = ["json_line", "json_list", "json_text", "line_of", "shallow"]
+__all__ = ["json_line", "json_list", "json_text", "line_of", "list_of", "shallow"]
 
 _DEEPEST: Final = 150
 """Levels of a value that are written as JSON; what is deeper becomes text. Readers give up at some 250."""
@@ -47,9 +47,16 @@ def json_text(value: Any, lost: Lost, depth: int = 0) -> str:
 
 def json_list(values: Iterable[Any], lost: Lost, depth: int) -> Iterator[str]:
     """Values in a list, so many levels deep in another value, as pieces of JSON for `line_of`."""
+    return list_of([json_text(value, lost, depth)] for value in values)
+
+
+def list_of(each: Iterable[Iterable[str]]) -> Iterator[str]:
+    """A list of values that are pieces of JSON themselves."""
     yield "["
-    for number, value in enumerate(values):
-        yield f"{', ' if number else ''}{json_text(value, lost, depth)}"
+    for number, pieces in enumerate(each):
+        if number:
+            yield ", "
+        yield from pieces
     yield "]"
 
 
