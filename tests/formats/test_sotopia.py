@@ -94,6 +94,17 @@ def test_an_observation_that_says_something_new_is_shown_to_the_onlooker() -> No
     agree(FORMAT, data, ORIGIN)
 
 
+def test_an_observation_that_repeats_a_deed_word_for_word_is_left_out_whatever_that_mentions() -> None:
+    data = record("native.json")
+    data["messages"] = [
+        [["Environment", "Ann", "Start"], ["Ann", "Environment", 'said: "Bo did nothing"'], ["Bo", "Environment", "did nothing"]],
+        [["Environment", "Ann", 'Turn #0: Ann said: "Bo did nothing"\n'], ["Bo", "Environment", "left"]],
+    ]  # fmt: skip
+    messages = FORMAT.read(data, ORIGIN).transcripts[0].messages
+    assert [message.text for message in messages] == ["Start", "Bo did nothing", "left the conversation"]
+    agree(FORMAT, data, ORIGIN)
+
+
 def test_what_a_stream_appends_is_no_turn_but_counts_where_nothing_else_is_known() -> None:
     data = record("three_agents.json")
     data["rewards"], data["reasoning"] = [], ""

@@ -2,115 +2,350 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from bisect import bisect_right
-from itertools import pairwise
-from typing import Any
+from itertools import chain, pairwise
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, Final
 
-from trajview.errors import Problem
-from trajview.models.episodes import ENVIRONMENT, rewards_of
+from msgspec import Struct
+
+from trajview.errors import FormatError, Problem
+from trajview.models.episodes import (
+    ENVIRONMENT,
+    EVALUATION,
+    PUBLISHED_KEYS,
+    Context,
+    Said,
+    agent_names_of,
+    comments_of,
+    is_context,
+    is_evaluation,
+    is_idle,
+    is_moderated,
+    merge_contexts,
+    parse_action,
+    parse_context,
+    rewards_of,
+    text_of,
+    turns_of,
+)
 from trajview.models.messages import AssistantMessage, ChatMessage, Measured, MessageSource, SystemMessage, UserMessage
 from trajview.models.run import AgentRun
 from trajview.models.transcript import Transcript
 
 from .base import Detection, Origin, Summary
 from .contract import Format
-from .episode_outline import Outlined, agent_outlines, measured, onlooker_count, onlooker_outline
+from .logged import decoded
 from .plain import place
-from .sotopia_episode import Episode, Line, context_of, deed_line, episode_of, lines_in_turn, views_in_turn
 from .words import AddedWords
+
+if TYPE_CHECKING:
+    from trajview.models.run import Reward
 
 __all__ = ["FORMAT", "SotopiaFormat"]
 
+_SENDER: Final = itemgetter(0)
+_LITERAL_LIMIT: Final = 100_000
+"""Characters of the rewards of a stream from which on they are not read."""
+_ECHO_LIMIT: Final = 10_000
+"""Observations times deeds of a turn from which on nobody looks which of these are retold."""
+_LOOKED_AT: Final = 256
+"""Characters of a text whose lines are counted; the rest has as many, for all that is known."""
 
-def _models_by_agent(episode: Episode) -> dict[str, str]:
+
+# -- a record as an episode
+
+
+class _Episode(Struct, frozen=True):
+    """A record in one spelling, with its odd values made harmless. `turns` are without the stream's evaluation."""
+
+    id: str
+    name: str | None
+    agents: list[str]
+    models: list[str]
+    turns: list[list[Said]]
+    rewards: list[Reward] | None
+    reasoning: str
+    fields: dict[str, Any]
+    """The record by Sotopia's keys."""
+
+
+def _fields_of(record: dict[Any, Any]) -> dict[str, Any]:
+    fields = {text_of(key): value for key, value in record.items()}
+    for ours, theirs in PUBLISHED_KEYS.items():
+        if theirs not in fields:
+            continue
+        value = fields.pop(theirs)
+        if ours == "rewards" and rewards_of(value) is None and rewards_of(fields.get(ours)) is not None:
+            continue
+        fields[ours] = value
+    return fields
+
+
+def _strings(value: object) -> list[str]:
+    return [text_of(item) for item in value] if isinstance(value, (list, tuple)) else []
+
+
+def _streamed(turns: list[list[Said]], kind: str) -> str:
+    return next((said[2] for turn in turns for said in turn if is_evaluation(said) and said[1] == kind), "")
+
+
+def _streamed_rewards(text: str) -> object:
+    """A stream writes rewards as Python shows them."""
+    if not text or len(text) > _LITERAL_LIMIT:
+        return None
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):  # what literal_eval documents
+        return None
+
+
+def _episode_of(record: object, origin: Origin) -> _Episode:
+    """A record as an episode. Raises FormatError where there are no turns to show."""
+    fields = _fields_of(record) if isinstance(record, dict) else {}
+    messages = fields.get("messages")
+    if not isinstance(messages, (list, tuple)):
+        raise FormatError(
+            f"The messages of an episode are a list of turns, not {type(messages).__name__}.",
+            hint="check that it is a Sotopia EpisodeLog",
+            where=place(origin),
+        )
+    every = turns_of(messages)
+    turns = _without_evaluation(every)
+    agents = agent_names_of(turns, _strings(fields.get("agents")))
+    codename, pk = fields.get("codename"), fields.get("pk")
+    return _Episode(
+        id=pk if isinstance(pk, str) and pk else origin.default_id if pk in (None, "") else text_of(pk),
+        name=codename if isinstance(codename, str) and codename else ", ".join(agents[:4]) or None,
+        agents=agents,
+        models=_strings(fields.get("models")),
+        turns=turns,
+        rewards=_rewards(fields, every, agents),
+        reasoning=_reasoning(fields, every, agents),
+        fields=fields,
+    )
+
+
+def _without_evaluation(every: list[list[Said]]) -> list[list[Said]]:
+    """The turns without what a stream appends: rewards and reasoning."""
+    if EVALUATION not in map(_SENDER, chain.from_iterable(every)):
+        return every
+    return [
+        [said for said in turn if not is_evaluation(said)]
+        for turn in every
+        if not turn or not all(map(is_evaluation, turn))
+    ]
+
+
+def _rewards(fields: dict[str, Any], every: list[list[Said]], agents: list[str]) -> list[Reward] | None:
+    """One reward for each agent, the record's or the stream's; None where there are no such."""
+    rewards = rewards_of(fields.get("rewards"), agents)
+    if not rewards:
+        rewards = rewards_of(_streamed_rewards(_streamed(every, "Rewards"))) or rewards
+    return rewards if rewards and len(rewards) == len(agents) else None
+
+
+def _reasoning(fields: dict[str, Any], every: list[list[Said]], agents: list[str]) -> str:
+    reasoning = fields.get("reasoning")
+    if isinstance(reasoning, str) and reasoning:
+        return reasoning
+    return _streamed(every, "Reasoning") or comments_of(fields.get("rewards"), agents)
+
+
+# -- what an onlooker sees, and what an agent does
+
+
+class _Line(Struct, gc=False):
+    """A message to be: what one says, whose words are taken apart when somebody reads them."""
+
+    role: str
+    sender: str
+    receiver: str | None
+    """Of a deed as it was logged; else who alone was told, None where it was everyone."""
+    text: str
+    is_deed: bool = False
+    """Whether it is what an agent did, not something that was told."""
+
+
+class _View(Struct):
+    """What somebody sees of an episode: the lines, and the first one of each turn."""
+
+    lines: list[_Line]
+    starts: list[int]
+
+
+_TURN = re.compile(r"\s*Turn #\d+:?")
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _is_echo(text: str, number: int, before: list[Said]) -> bool:
+    """Whether an observation in a turn only retells the deeds of the one before, as `Turn #k: …` does."""
+    for sender, _, did in before:
+        if len(text) > len(did) and text == f"Turn #{number - 1}: {sender} {did}\n":  # as Sotopia writes it
+            return True
+    if heading := _TURN.match(text):
+        if heading.end() == len(text):
+            return True
+        text = text[heading.end() :]
+    rest = _flat(text)
+    for sender, _, did in before:
+        if not rest:
+            break
+        did = _flat(did)
+        rest = rest.replace(did if did.startswith(f"{sender} ") else f"{sender} {did}", "", 1).strip()
+    return not rest
+
+
+def _to_some(receivers: list[str], agents: list[str]) -> str | None:
+    """Who alone was told, None where it was everyone."""
+    told = set(receivers)
+    return None if ENVIRONMENT in told or told.issuperset(agents) else ", ".join(receivers)
+
+
+def _onlooker_view(episode: _Episode) -> _View:
+    """The whole episode: in each turn what is new to an onlooker, then what the agents did. No turn is empty.
+
+    The contexts of turn 0 become one line, whose text is left to `_context_of`. Observations that only retell the turn
+    before are left out (each agent's own transcript has them), and so is doing nothing.
+    """
+    lines: list[_Line] = []
+    starts: list[int] = []
+    before: list[Said] = []
+    for number, turn in enumerate(episode.turns):
+        starts.append(len(lines))
+        acted: list[Said] = []
+        deeds: list[_Line] = []
+        told: dict[str, list[str]] = {}
+        last, is_new, compared = "", False, 0
+        for said in turn:
+            sender, receiver, text = said
+            if sender != ENVIRONMENT:
+                acted.append(said)
+                if not is_idle(sender, text):
+                    deeds.append(_Line("assistant", sender, receiver, text, True))
+            elif not number and receiver != ENVIRONMENT and is_context(text):
+                if not lines:
+                    lines.append(_Line("system", ENVIRONMENT, None, ""))
+            else:
+                if text != last:  # all are told the same, as a rule
+                    last = text
+                    compared += len(before)
+                    is_echo = number and compared <= _ECHO_LIMIT and _is_echo(text, number, before)
+                    is_new = not is_echo and text.strip() != ""
+                if is_new:
+                    told.setdefault(text, []).append(receiver)
+        for text, receivers in told.items():
+            alone = _to_some(receivers, episode.agents)
+            lines.append(_Line("user" if number else "system", ENVIRONMENT, alone, text))
+        lines += deeds
+        if len(lines) == starts[-1]:
+            over = number == len(episode.turns) - 1 and not acted
+            lines.append(_Line("user", ENVIRONMENT, None, "The episode is over." if over else "No one did anything."))
+        before = acted
+    return _View(lines, starts)
+
+
+def _agent_views(episode: _Episode) -> dict[str, _View]:
+    """The episode from each agent's perspective: what it was shown is user, what it did is assistant.
+
+    In a moderated episode nothing is addressed to anyone: there an agent is shown what the others do in the open.
+    """
+    views = {agent: _View([], []) for agent in episode.agents}
+    moderated = is_moderated(episode.turns)
+    for turn in episode.turns:
+        for view in views.values():
+            view.starts.append(len(view.lines))
+        for sender, receiver, text in turn:
+            if sender == ENVIRONMENT or (sender not in views and receiver in views):
+                if text.strip():
+                    line = _Line("user", sender, None, text)
+                    for agent in views if receiver == ENVIRONMENT else (receiver,):
+                        if agent in views:
+                            views[agent].lines.append(line)
+            elif not is_idle(sender, text):
+                if sender in views:
+                    views[sender].lines.append(_Line("assistant", sender, receiver, text, True))
+                if moderated or receiver in views:
+                    line = _Line("user", sender, receiver, text, True)
+                    for agent in _addressed(parse_action(sender, text).private_to, receiver) or views:
+                        if agent != sender and agent in views:
+                            views[agent].lines.append(line)
+    return views
+
+
+def _addressed(private_to: tuple[str, ...], receiver: str | None) -> tuple[str, ...]:
+    """To whom alone a deed is addressed; nobody where it is to all."""
+    return private_to or (() if receiver in (None, "", ENVIRONMENT) else (receiver,))
+
+
+def _contexts_of(episode: _Episode) -> list[tuple[str, Context]]:
+    """The contexts in turn 0, by receiver."""
+    return [
+        (receiver, context)
+        for sender, receiver, text in chain.from_iterable(episode.turns[:1])
+        if sender == ENVIRONMENT and receiver != ENVIRONMENT and (context := parse_context(text))
+    ]
+
+
+# -- messages
+
+
+class _EpisodeSource(MessageSource):
+    """The messages that the lines of a view become."""
+
+    def __init__(self, view: _View, models: dict[str, str]) -> None:
+        super().__init__()
+        self._view, self._models = view, models
+
+    def read(self, at: int) -> ChatMessage:
+        line = self._view.lines[at]
+        metadata: dict[str, Any] = {"turn": bisect_right(self._view.starts, at) - 1}
+        text, recipient = line.text.strip("\n"), line.receiver
+        if line.is_deed:
+            action = parse_action(line.sender, line.text)
+            text, recipient = action.text, ", ".join(_addressed(action.private_to, line.receiver)) or None
+            metadata["action"] = action.kind
+        common: dict[str, Any] = {
+            "content": text, "name": line.sender, "recipient": recipient, "metadata": metadata,
+        }  # fmt: skip
+        if line.role == "assistant":
+            return AssistantMessage(**common, model=self._models.get(line.sender))
+        return SystemMessage(**common) if line.role == "system" else UserMessage(**common)
+
+    def size(self, at: int) -> Measured:
+        text = self._view.lines[at].text
+        length = len(text)
+        if length > _LOOKED_AT:
+            return 1 + text.count("\n", 0, _LOOKED_AT) * length // _LOOKED_AT, length, 0
+        return text.count("\n") + 1 if text else 0, length, 0
+
+    def texts(self, at: int) -> list[str]:
+        line = self._view.lines[at]
+        text = parse_action(line.sender, line.text).text if line.is_deed else line.text.strip("\n")
+        return [text] if text else []
+
+
+def _models_by_agent(episode: _Episode) -> dict[str, str]:
     """`models[0]` is the environment's; a moderator lists the agents' alone."""
-    alone = episode.moderated and len(episode.models) == len(episode.agents)
+    alone = is_moderated(episode.turns) and len(episode.models) == len(episode.agents)
     models = episode.models if alone else episode.models[1:]
     return {agent: model for agent, model in zip(episode.agents, models, strict=False) if model}
 
 
-def message_of(line: Line, models: dict[str, str]) -> ChatMessage:
-    """The message that a line becomes, where these are the agents' models."""
-
-    metadata: dict[str, Any] = {"turn": line.turn} | ({"action": line.action} if line.action else {})
-    common: dict[str, Any] = {
-        "content": line.text, "name": line.name, "recipient": line.recipient, "metadata": metadata,
-    }  # fmt: skip
-    if line.role == "assistant":
-        return AssistantMessage(**common, model=models.get(line.name))
-    return SystemMessage(**common) if line.role == "system" else UserMessage(**common)
+def _transcript(episode: _Episode, key: str, name: str, view: _View) -> Transcript:
+    messages = _EpisodeSource(view, _models_by_agent(episode)).messages([line.role for line in view.lines])
+    turns = [list(range(start, end)) for start, end in pairwise([*view.starts, len(messages)])]
+    return Transcript(
+        id=f"{episode.id}/{key}", name=name, messages=messages, units=turns if turns and all(turns) else None
+    )
 
 
-class EpisodeSource(MessageSource):
-    """The messages that `message_of` makes of an episode's lines: an onlooker's, or those of one of its `agent`s."""
-
-    def __init__(self, episode: Episode, outlined: Outlined, models: dict[str, str], agent: str | None = None) -> None:
-        super().__init__()
-        self.starts = outlined.starts
-        """The first message of each turn."""
-        self._count, self._sizes = len(outlined.roles), outlined.sizes
-        self._episode, self._models, self._agent = episode, models, agent
-        self._last: tuple[int, list[Line]] = -1, []
-
-    def units(self) -> list[list[int]] | None:
-        """The messages of each turn; None where there are none in one."""
-        edges = [*self.starts, self._count]
-        if len(edges) == 1 or any(start == end for start, end in pairwise(edges)):
-            return None
-        return [list(range(start, end)) for start, end in pairwise(edges)]
-
-    def read(self, at: int) -> ChatMessage:
-        return message_of(self._line(at), self._models)
-
-    def size(self, at: int) -> Measured:
-        known = self._sizes[at] if self._sizes else None
-        return measured(self._line(at).text) if known is None else known
-
-    def texts(self, at: int) -> list[str]:
-        text = self._line(at).text
-        return [text] if text else []
-
-    def _line(self, at: int) -> Line:
-        turn = bisect_right(self.starts, at) - 1
-        known, lines = self._last
-        if turn != known:
-            if self._sizes and self._sizes[at] is not None and (deed := self._deed_in(turn)):
-                return deed
-            lines = self._lines_in(turn)
-            self._last = turn, lines
-        return lines[at - self.starts[turn]]
-
-    def _lines_in(self, turn: int) -> list[Line]:
-        if self._agent is None:
-            return lines_in_turn(self._episode, turn)
-        views: dict[str, list[Line]] = {each: [] for each in self._episode.agents}
-        views_in_turn(self._episode, turn, views)
-        return views[self._agent]
-
-    def _deed_in(self, turn: int) -> Line | None:
-        """The one line of a turn in which one agent did something, and there is nothing else, sooner than `_lines_in`."""
-        for sender, receiver, text in self._episode.turns[turn]:
-            if sender != ENVIRONMENT and text != "did nothing":
-                return deed_line(sender, receiver, text, turn)
-        return None
-
-
-def _transcript(episode: Episode, key: str, name: str, outlined: Outlined, agent: str | None = None) -> Transcript:
-
-    source = EpisodeSource(episode, outlined, _models_by_agent(episode), agent)
-    messages = source.messages(outlined.roles)
-    return Transcript(id=f"{episode.id}/{key}", name=name, messages=messages, units=source.units())
-
-
-def _transcripts(episode: Episode, outlined: Outlined) -> list[Transcript]:
-    views = agent_outlines(episode).items()
-    return [
-        _transcript(episode, "onlooker", "onlooker", outlined),
-        *(_transcript(episode, str(place), agent, seen, agent) for place, (agent, seen) in enumerate(views, 1)),
-    ]
-
-
-def _rewards_note(episode: Episode) -> str | None:
+def _rewards_note(episode: _Episode) -> str | None:
     """Why an episode's rewards cannot be shown as rewards; None where they can, or where there are none."""
     if episode.rewards is not None:
         return None
@@ -123,9 +358,8 @@ def _rewards_note(episode: Episode) -> str | None:
     return f"{len(read)} for {len(episode.agents)} agents"
 
 
-def _metadata(episode: Episode) -> dict[str, Any]:
-    fields = dict(episode.fields)
-    context = context_of(episode)
+def _metadata(episode: _Episode, context: Context) -> dict[str, Any]:
+    fields = {key: decoded(value) for key, value in episode.fields.items() if key not in ("pk", "messages")}
     metadata: dict[str, Any] = {
         key: fields.pop(key) for key in ("environment", "tag", "models", "agent_classes") if key in fields
     }
@@ -141,23 +375,29 @@ def _metadata(episode: Episode) -> dict[str, Any]:
     reasoning = fields.pop("reasoning", "")
     if not isinstance(reasoning, str) and reasoning is not None:
         metadata["reasoning"] = reasoning
-    for key in ("pk", "messages"):
-        fields.pop(key, None)
     return {key: value for key, value in metadata.items() if value not in (None, "", {}, [])} | {
         key if key not in metadata else f"{key} (record)": value for key, value in fields.items()
     }
 
 
-def _run(episode: Episode, outlined: Outlined) -> AgentRun:
-    """The run that an episode is, of which an onlooker sees so much."""
-
-    metadata = _metadata(episode)
+def _run(episode: _Episode) -> AgentRun:
+    onlooker = _onlooker_view(episode)
+    if contexts := _contexts_of(episode):
+        context = merge_contexts(contexts)
+        onlooker.lines[0].text = str(context)
+    else:
+        context = Context(scenario=episode.turns[0][0][2].strip() if is_moderated(episode.turns) else "")
+    metadata = _metadata(episode, context)
     scenario = metadata.get("scenario")
+    views = _agent_views(episode).items()
     return AgentRun(
         id=episode.id,
         name=episode.name,
         description=scenario if isinstance(scenario, str) else None,
-        transcripts=_transcripts(episode, outlined),
+        transcripts=[
+            _transcript(episode, "onlooker", "onlooker", onlooker),
+            *(_transcript(episode, str(number), agent, view) for number, (agent, view) in enumerate(views, 1)),
+        ],
         metadata=metadata,
         agents=episode.agents,
         rewards=episode.rewards,
@@ -212,12 +452,12 @@ class SotopiaFormat(Format):
 
     def summarise(self, record: Any, origin: Origin) -> Summary:
         """Counts of the onlooker's transcript, and how many transcripts there are with the agents'."""
-        episode = episode_of(record, origin)
+        episode = _episode_of(record, origin)
         note = _rewards_note(episode)
         return Summary(
             id=episode.id,
             name=episode.name,
-            messages=onlooker_count(episode),
+            messages=len(_onlooker_view(episode).lines),
             units=len(episode.turns),
             transcripts=1 + len(episode.agents),
             agents=tuple(episode.agents),
@@ -228,8 +468,7 @@ class SotopiaFormat(Format):
 
     def read(self, record: Any, origin: Origin) -> AgentRun:
         """The episode as a run. Raises FormatError where there are no turns to show."""
-        episode = episode_of(record, origin)
-        return _run(episode, onlooker_outline(episode))
+        return _run(_episode_of(record, origin))
 
     def check(self, record: Any, origin: Origin) -> list[Problem]:
         """What keeps Sotopia itself from loading the record, and what cannot be shown as it is meant."""

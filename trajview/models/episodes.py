@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DIMENSIONS", "ENVIRONMENT", "EVALUATION", "OVERALL", "PUBLISHED_KEYS", "Action", "Context", "Dimension", "Said", "SplitReasoning",
-    "agent_names_of", "comments_of", "is_context", "is_evaluation", "is_moderated", "merge_contexts", "parse_action",
+    "agent_names_of", "comments_of", "is_context", "is_evaluation", "is_idle", "is_moderated", "merge_contexts", "parse_action",
     "parse_context", "rewards_of", "split_reasoning", "text_of", "turns_of",
 ]  # fmt: skip
 
@@ -84,7 +84,13 @@ def _said(item: object) -> Said:
 
 def turns_of(messages: Iterable[object]) -> list[list[Said]]:
     """The messages by turn, as triples of strings whatever came; what is no triple becomes the environment's words."""
-    if isinstance(messages, list) and messages and messages[0] and type(messages[0][0]) is tuple:
+    if (
+        isinstance(messages, list)
+        and messages
+        and type(messages[0]) is list
+        and messages[0]
+        and type(messages[0][0]) is tuple
+    ):
         return messages  # only what was read by its type has tuples: all of it is as it should be
     turns: list[list[Said]] = []
     for turn in messages:
@@ -149,6 +155,8 @@ _QUOTED = re.compile(r"\"([^\"]*)\"|'([^']*)'")
 _SPEECH = re.compile(r'said:\s*"(.*)"', re.DOTALL)
 _DOING = re.compile(r"\[(action|non-verbal communication)\]\s*", re.DOTALL)
 _MODERATED_DOING = re.compile(r'(action|non-verbal communication):\s*"(.*)"', re.DOTALL)
+_IDLE = "did nothing"
+_IDLE_ENDS = (_IDLE, f"{_IDLE}.")
 _LEAVING = frozenset({"left", "left the conversation"})
 
 
@@ -167,7 +175,7 @@ def parse_action(sender: str, text: str) -> Action:
     if sender and text.startswith(f"{sender} "):
         text = text[len(sender) :].lstrip()
     bare = text.removesuffix(".")
-    if bare == "did nothing":
+    if bare == _IDLE:
         return Action("none", text, private_to)
     if bare in _LEAVING:
         return Action("leave", "left the conversation", private_to)
@@ -178,6 +186,11 @@ def parse_action(sender: str, text: str) -> Action:
     if doing := _MODERATED_DOING.fullmatch(text):
         return Action(doing[1], f"[{doing[1]}] {doing[2]}", private_to)
     return Action("other", text, private_to)
+
+
+def is_idle(sender: str, text: str) -> bool:
+    """Whether a deed is doing nothing, which may end in a full stop, and be said with one's name."""
+    return text == _IDLE or (text.rstrip().endswith(_IDLE_ENDS) and parse_action(sender, text).kind == "none")
 
 
 # -- the context in turn 0
