@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from operator import attrgetter
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple
 
 from msgspec import Struct
 
@@ -19,12 +19,12 @@ from trajview.models.units import count_units
 from .base import Origin, Summary
 from .chat import Conversation
 from .contract import Format
-from .logged import ABSENT, Elements, Head, decoded
+from .logged import ABSENT, Elements, decoded
 from .outline import outline_of
 from .plain import dict_or_value, first_id, is_list, kind, number, problems_at, put, rewards_of, text_or_none
-from .roles import ROLES, elements_of, pieces_of, role_of, roles_of
-from .shape import wrong_in_messages
-from .task import task_said, task_told
+from .roles import ROLES, elements_of, role_of
+from .shape import wrong_in_message
+from .task import task_told
 from .words import AddedWords
 
 __all__ = [
@@ -101,27 +101,15 @@ def said_of(items: Sequence[Any], start: str = "message", *, each_is_one: bool =
 
     `each_is_one`: each becomes one message, whatever blocks are in it, as Docent's do.
     """
-    if isinstance(items, Elements):
-        heads = items.heads()
-        if None not in heads:
-            return _said_of_heads(items, cast("Sequence[Head]", heads), each_is_one)
-        return _said_of_some(items, heads, start, each_is_one)
-    if not each_is_one and any(isinstance(item, dict) and type(item.get("content")) is list for item in items):
-        roles = [piece.role for item in items for piece in pieces_of(item)]
-    else:  # then each is one piece
-        roles = roles_of(items)
-    return SaidIn(roles, summary_models(items), wrong_in_messages(items, start), partial(task_said, items))
-
-
-def _said_of_some(items: Elements, heads: Sequence[Head | None], start: str, each_is_one: bool) -> SaidIn:
-    """The same of elements of which some have to be decoded."""
+    items = items if isinstance(items, Elements) else Elements(items)
+    heads = items.heads()
     odd = {at: items[at] for at, head in enumerate(heads) if head is None}
-    models = [head.model if head is not None else _model_of(odd[at]) for at, head in enumerate(heads)]
-    problems = [wrong for at, item in odd.items() for wrong in wrong_in_messages([item], start, at)]
-    if each_is_one:
-        roles = [ROLES[head.role] if head is not None else role_of(odd[at]) for at, head in enumerate(heads)]
+    if each_is_one or not (odd or _have_blocks(heads)):
+        roles = [role_of(odd[at]) if head is None else ROLES[head.role] for at, head in enumerate(heads)]
     else:
         roles = outline_of(items).roles
+    models = [_model_of(odd[at]) if head is None else head.model for at, head in enumerate(heads)]
+    problems = [wrong for at, item in odd.items() if (wrong := wrong_in_message(item, f"{start} {at}"))]
     return SaidIn(roles, _texts(models), problems, partial(task_told, items, heads))
 
 
@@ -129,16 +117,8 @@ def _model_of(item: Any) -> Any:
     return item.get("model") if isinstance(item, dict) else None
 
 
-def _said_of_heads(items: Elements, heads: Sequence[Head], each_is_one: bool) -> SaidIn:
-    if each_is_one or not _have_blocks(heads):
-        roles = [ROLES[head.role] for head in heads]
-    else:
-        roles = outline_of(items).roles
-    return SaidIn(roles, _texts([head.model for head in heads]), (), partial(task_told, items, heads))
-
-
-def _have_blocks(heads: Sequence[Head]) -> bool:
-    """Whether the content of a message is a list."""
+def _have_blocks(heads: Sequence[Any]) -> bool:
+    """Whether the content of a message of which all have a head is a list."""
     try:
         return (b"[",) in map(_FIRST, map(_CONTENT, heads))
     except struct.error:  # one has no content

@@ -17,7 +17,7 @@ from .logged import ABSENT, Decode, Elements, Head
 from .outline import WHOLE, Outline, new_outline
 from .plain import dict_or_value, put, text_or_none
 from .roles import ROLES, pieces_of
-from .shape import wrong_in_messages
+from .shape import wrong_in_message
 
 __all__ = [
     "PAYLOAD_TYPES", "SAID_ONCE", "PartedSession", "Session", "SideChain", "Sorting", "any_event", "is_event", "item_of", "may_be_event", "session_of",
@@ -182,7 +182,7 @@ class PartedSession(Struct):
         for place, piece in enumerate(found := pieces_of(item)):
             is_whole = len(found) == 1 and piece.result is None
             holder.outline.add(element, piece.role, None, WHOLE if is_whole else place)
-        if wrong_in_messages([item]):
+        if wrong_in_message(item, "message"):
             return False
         if isinstance(item.get("model"), str) and item["model"]:
             holder.models.append(item["model"])

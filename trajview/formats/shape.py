@@ -6,61 +6,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Raw
 
 from .logged import Elements
 from .plain import kind
 
-__all__ = ["wrong_in_items", "wrong_in_messages"]
+__all__ = ["wrong_in_items", "wrong_in_message"]
 
 _BRACE = ord("{")
-_NONE = type(None)
-_DICT = frozenset({dict})
-_CONTENT = frozenset({str, list, dict, _NONE})
-_ROLE = frozenset({str, _NONE})
-_CALLS = frozenset({list, dict, _NONE})
-_METADATA = frozenset({dict, _NONE})
+_NONE: Final = type(None)
+_WANTED: Final[tuple[tuple[str, tuple[type, ...], str], ...]] = (
+    ("content", (str, list, dict, _NONE), "text or a list of parts"),
+    ("role", (str, _NONE), "text"),
+    ("tool_calls", (list, dict, _NONE), "a list"),
+    ("metadata", (dict, _NONE), "an object"),
+)
+"""Keys of a chat message, the types that their values may have, and what these are called."""
 
 
-def wrong_in_messages(messages: Iterable[Any], start: str = "message", first: int = 0) -> list[str]:
-    """What is wrong with the types of chat messages: one sentence for each that is not as it should be. `first`: the number of the first."""
-    messages = list(messages)
-    if _are_fine(messages):
-        return []
-    found = []
-    for index, message in enumerate(messages, first):
-        if not isinstance(message, dict):
-            found.append(f"{start} {index} is {kind(message)}, not an object")
-            continue
-        content = message.get("content")
-        if content is not None and not isinstance(content, (str, list, dict)):
-            found.append(f"{start} {index}: content is {kind(content)}, not text or a list of parts")
-            continue
-        role = message.get("role")
-        if role is not None and not isinstance(role, str):
-            found.append(f"{start} {index}: role is {kind(role)}, not text")
-            continue
-        calls = message.get("tool_calls")
-        if calls is not None and not isinstance(calls, (list, dict)):
-            found.append(f"{start} {index}: tool_calls is {kind(calls)}, not a list")
-            continue
-        metadata = message.get("metadata")
-        if metadata is not None and not isinstance(metadata, dict):
-            found.append(f"{start} {index}: metadata is {kind(metadata)}, not an object")
-    return found
-
-
-def _are_fine(messages: list[Any]) -> bool:
-    """Whether nothing is wrong: most often so, and found out in a fraction of the time that it takes to say what is."""
-    return (
-        _DICT.issuperset(map(type, messages))
-        and _CONTENT.issuperset([type(message.get("content")) for message in messages])
-        and _ROLE.issuperset([type(message.get("role")) for message in messages])
-        and _CALLS.issuperset([type(message["tool_calls"]) for message in messages if "tool_calls" in message])
-        and _METADATA.issuperset([type(message["metadata"]) for message in messages if "metadata" in message])
-    )
+def wrong_in_message(message: Any, what: str) -> str | None:
+    """What is wrong with the types in a chat message, called `what`, first; None where nothing is."""
+    if not isinstance(message, dict):
+        return f"{what} is {kind(message)}, not an object"
+    for key, types, wanted in _WANTED:
+        if not isinstance(message.get(key), types):
+            return f"{what}: {key} is {kind(message[key])}, not {wanted}"
+    return None
 
 
 def wrong_in_items(items: Iterable[Any], what: str) -> list[str]:

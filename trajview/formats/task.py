@@ -22,13 +22,10 @@ _LOOKED_AT: Final = 600
 """Characters of a text in which its first words are looked for."""
 _MOST_BYTES: Final = 12 * _LOOKED_AT + 2
 """So many bytes of JSON hold that many characters, however they are spelled."""
-_QUICK_LOOK, _FIRST_LOOK = 120, 240
 _MESSAGES: Final = 20
 """A user who has not said anything in so many messages says nothing soon."""
-_TEXT: Final = re.compile(rb'"(?:[^"\\]++|\\(?:u[0-9a-fA-F]{4}|[^u]))*+')
+_BEGUN: Final = re.compile(rb'"(?:[^"\\]++|\\(?:u[0-9a-fA-F]{4}|[^u]))*+')
 _QUOTE, _BRACKET = b'"['
-_ENDS, _BACKSLASH = b'"', b"\\"
-_LONGEST_ESCAPE: Final = 6
 
 
 def task_in(text: str) -> str | None:
@@ -75,46 +72,11 @@ def _in_content(content: Any) -> str | None:
 def _in_raw(content: Raw) -> str | None:
     """The same as of the decoded content. A long text is not decoded to its end."""
     data = memoryview(content)
-    if not data:
+    if not data or data[0] not in (_QUOTE, _BRACKET):
         return None
-    if data[0] == _QUOTE:
-        quick = _first_words(bytes(data[:_QUICK_LOOK]))
-        if quick is not None:  # most are so, and there may be many records
-            return quick or None
-        for size in (_FIRST_LOOK, _MOST_BYTES):
-            head = bytes(data[:size])
-            begun = _TEXT.match(head)
-            assert begun is not None  # it begins with a quote
-            complete = begun.end() < len(head) and head[begun.end()] == _QUOTE
-            text = _decoded(begun[0] + b'"')
-            if complete or size == _MOST_BYTES:
-                return task_in(text) if isinstance(text, str) else None
-            if isinstance(text, str):
-                line = " ".join(text.split())
-                if len(line) > LONGEST_TASK and line.isprintable():
-                    return line[: LONGEST_TASK + 1]
-    return _in_content(_decoded(bytes(data))) if data[0] == _BRACKET else None
-
-
-def _first_words(head: bytes) -> str | None:
-    """The task in a text's JSON that begins so, empty where it says nothing; None where that takes a closer look, which takes twice as long."""
-    end = head.find(_ENDS, 1)
-    if end > 0 and head[end - 1 : end] == _BACKSLASH:
-        head, end = head[: end - 1], -1  # a quote that is meant
-    elif end > 0:
-        head = head[:end]
-    elif (cut := head.find(_BACKSLASH, len(head) - _LONGEST_ESCAPE)) > 0:
-        head = head[:cut]  # it may be cut off
-    if head.endswith(_BACKSLASH):
-        return None
-    try:
-        text = decode(head.decode("utf-8", "ignore") + '"')
-    except ValueError:
-        return None
-    if end > 0:
-        return task_in(text) or ""
-    line = " ".join(text.split())
-    return line[: LONGEST_TASK + 1] if len(line) > LONGEST_TASK and line.isprintable() else None
+    if data[0] == _QUOTE and len(data) > _MOST_BYTES and (begun := _BEGUN.match(data[:_MOST_BYTES])):
+        return _in_content(_decoded(begun[0] + b'"'))
+    return _in_content(_decoded(bytes(data)))
 
 
 def _decoded(data: bytes) -> Any:
