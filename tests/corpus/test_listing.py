@@ -12,11 +12,9 @@ from hypothesis import strategies as st
 
 from trajview import open_corpus
 from trajview.corpus import lines as reading
-from trajview.corpus import listing
 from trajview.corpus.info import RunInfo
 from trajview.corpus.listing import listed, peeked_id
 from trajview.corpus.walk import SourceFile
-from trajview.formats import registry
 
 FIRST = b'{"messages": []}'
 SPACE = b" \t\r\n"
@@ -47,25 +45,21 @@ def expected(data: bytes, bom: int) -> list[tuple[int, int, int, str]]:
 
 def listed_in(path: Path) -> list[RunInfo]:
     source = SourceFile(path, path.name, named=True)
-    found = listed(source, registry.is_message_line, lambda record, _: f"x#{record}")
+    found = listed(source, "x")
     assert found is not None
     return list(found)
 
 
 @settings(deadline=None)
-@given(LINES, st.sampled_from([b"", b"\xef\xbb\xbf"]), st.integers(1, 40), st.booleans(), st.booleans())
-@example([b"{}", b"", b"{}"], b"", 1, True, False)
-def test_lines_are_those_of_the_whole_file(
-    lines: list[bytes], bom: bytes, chunk: int, ended: bool, in_one: bool
-) -> None:
+@given(LINES, st.sampled_from([b"", b"\xef\xbb\xbf"]), st.integers(1, 40), st.booleans())
+@example([b"{}", b"", b"{}"], b"", 1, True)
+def test_lines_are_those_of_the_whole_file(lines: list[bytes], bom: bytes, chunk: int, ended: bool) -> None:
     data = bom + b"\n".join([FIRST, *lines]) + b"\n" * (ended or not lines)
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         path = Path(folder) / "a.jsonl"
         path.write_bytes(data)
         patch.setattr(reading, "_CHUNK", chunk)
         patch.setattr(reading, "_LONG", 4 * chunk)
-        if not in_one:
-            patch.setattr(listing, "_SMALL", 8)
         found = listed_in(path)
     assert [(info.line, info.offset, info.length, info.id) for info in found] == expected(data, len(bom))
     assert [info.record for info in found] == list(range(len(found)))
@@ -84,7 +78,6 @@ def test_a_document_behind_blank_lines_is_listed_where_it_begins(tmp_path: Path,
 def test_an_id_at_the_end_of_a_piece_is_found_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(FIRST + b"\n" + b'{"id": "long-enough", "messages": []}\n' * 9)
-    monkeypatch.setattr(listing, "_SMALL", 8)
     for chunk in range(1, 60):
         monkeypatch.setattr(reading, "_CHUNK", chunk)
         assert [info.id for info in listed_in(path)] == ["x#0", *["long-enough"] * 9]
@@ -93,9 +86,8 @@ def test_an_id_at_the_end_of_a_piece_is_found_whole(tmp_path: Path, monkeypatch:
 def test_a_file_that_is_cut_while_it_is_listed_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes((FIRST + b"\n") * 50)
-    monkeypatch.setattr(listing, "_SMALL", 8)
     monkeypatch.setattr(reading, "_CHUNK", 40)
-    found = listed(SourceFile(path, "a", named=True), registry.is_message_line, lambda record, _: f"x#{record}")
+    found = listed(SourceFile(path, "a", named=True), "x")
     assert found is not None
     first = next(found)
     os.truncate(path, 20)
@@ -108,7 +100,7 @@ def test_a_listing_that_is_given_up_leaves_no_file_open(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes((FIRST + b"\n") * 5)
     before = len(os.listdir("/proc/self/fd"))
-    found = listed(SourceFile(path, "a", named=True), registry.is_message_line, lambda record, _: f"x#{record}")
+    found = listed(SourceFile(path, "a", named=True), "x")
     assert found is not None
     next(found)
     found.close()  # type: ignore[attr-defined]

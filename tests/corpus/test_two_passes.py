@@ -20,7 +20,6 @@ from trajview.corpus.info import RunInfo, Updated
 from trajview.corpus.listing import listed, peeked_id
 from trajview.corpus.walk import SourceFile
 from trajview.errors import Problem, UnreadableError
-from trajview.formats import registry
 
 from .logs import chat, write_lines
 from .refusing import refuse
@@ -284,10 +283,10 @@ def test_files_that_only_reading_can_tell_are_not_listed(tmp_path: Path) -> None
     }.items():  # fmt: skip
         (tmp_path / name).write_bytes(data)
         source = SourceFile(tmp_path / name, name, named=True)
-        assert listed(source, registry.is_message_line, lambda record, alone: "x") is None, name
+        assert listed(source, "x") is None, name
 
 
-def test_runs_of_the_same_models_share_them_and_what_was_listed_is_let_go(tmp_path: Path) -> None:
+def test_runs_of_the_same_models_share_them(tmp_path: Path) -> None:
     lines = [{"id": f"r{n}", "messages": [{"role": "user", "content": "x"}], "model": "m"} for n in range(30)]
     path = tmp_path / "a.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
@@ -298,7 +297,6 @@ def test_runs_of_the_same_models_share_them_and_what_was_listed_is_let_go(tmp_pa
     assert len({id(info.models) for info in corpus}) == 1
     assert [corpus.find(f"r{n}") for n in range(30)] == list(corpus)
     assert corpus.neighbour(corpus[3], 2) == corpus[5]
-    assert not any(part.infos for part in corpus._found._parts)
 
 
 def test_a_patient_scan_finds_the_first_runs_and_goes_on_when_it_is_told(

@@ -19,7 +19,8 @@ from msgspec import Struct
 
 from trajview.formats import registry
 
-from .packed import Item, packed, unpacked
+from .info import Item
+from .packed import packed, unpacked
 from .walk import SourceFile
 
 if TYPE_CHECKING:

@@ -8,28 +8,28 @@ from operator import methodcaller
 from pathlib import Path
 from threading import Event, RLock, Thread
 from time import time_ns
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, overload
 
 import trajview
-from trajview.errors import UNFORESEEN, PluginProblem, Problem, UnreadableError, Where, bug
+from trajview.errors import UNFORESEEN, PluginProblem, Problem, TrajviewError, UnreadableError, Where, bug
+from trajview.formats import registry
+from trajview.formats.base import Detection
 from trajview.models.brief import brief, counted, quoted
 
 from .background import Background
 from .cache import SummaryCache
 from .files import Stamp, size_of_files, stamp_of
 from .found import Found
-from .info import RunInfo, Updated
+from .info import Place, RunInfo, Updated
 from .reader import Reader
-from .runs import Runs
 from .scan import Scan
-from .stream import Stream
 from .turns import short_turns
 
 if TYPE_CHECKING:
     from .follow import Follower
     from .rows import News
 
-__all__ = ["Callback", "Corpus", "open_corpus"]
+__all__ = ["Callback", "Corpus", "Stream", "open_corpus"]
 
 Callback = Callable[[list[RunInfo | Problem | Updated], bool], None]
 """Called with what was found or has changed since the last call, and whether that was all."""
@@ -38,6 +38,24 @@ STANDARD_INPUT: Final = "standard input"
 _NO_TIME: Final = 0.03  # seconds, in which the first of 20,000 files are found
 EVERY: Final = 0.5
 """Seconds from one look at the files that are followed to the next."""
+
+
+class Stream(Protocol):
+    """A file that is being filled by this program, such as from standard input."""
+
+    path: Path
+
+    @property
+    def going(self) -> bool:
+        """Whether more may come."""
+
+    @property
+    def size(self) -> int:
+        """Bytes that came so far."""
+
+    @property
+    def problem(self) -> Problem | None:
+        """Why it ended too early, if it did."""
 
 
 def open_corpus(*paths: str | os.PathLike[str]) -> Corpus:
@@ -58,7 +76,7 @@ def open_corpus(*paths: str | os.PathLike[str]) -> Corpus:
     return corpus
 
 
-class Corpus(Runs):
+class Corpus:
     """The runs of some files and folders. `open_corpus` makes one that is scanned already.
 
     Iterating, `len` and indexing give RunInfos, by number or by the run's id or key (TrajviewError, a KeyError, where there is
@@ -133,6 +151,116 @@ class Corpus(Runs):
         stamp = self._scan.stamps.get(info.path)  # before the run, which is changed first
         return stamp, self._found.as_listed(info)
 
+    # The runs
+
+    @property
+    def infos(self) -> list[RunInfo]:
+        """The runs found so far."""
+        return self._found.infos
+
+    @property
+    def problems(self) -> list[Problem]:
+        """What could not be read so far."""
+        return self._found.problems
+
+    def __len__(self) -> int:
+        return len(self.infos)
+
+    def __iter__(self) -> Iterator[RunInfo]:
+        return iter(self.infos)
+
+    @overload
+    def __getitem__(self, index: int | str) -> RunInfo: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[RunInfo]: ...
+    def __getitem__(self, index: int | str | slice) -> RunInfo | list[RunInfo]:
+        if not isinstance(index, str):
+            return self.infos[index]
+        found = self.find(index)
+        if found is None:
+            from .unknown_run import unknown_run
+
+            raise unknown_run(index, self.infos)
+        return found
+
+    def find(self, id_or_key: str) -> RunInfo | None:
+        """The run with that key, else the first with that id; None where there is none that is summed up (yet)."""
+        return self._found.find(id_or_key)
+
+    def at(self, place: Place, id: str) -> RunInfo:
+        """The run of that id that was seen at a place, wherever it is by now. Raises UnreadableError where the list has
+        none (yet)."""
+        return self._found.at(place, id)
+
+    def neighbour(self, info: RunInfo, step: int) -> RunInfo | None:
+        """The run so many places after another one (before it, where `step` is negative); None past the ends."""
+        return self._found.neighbour(info, step)
+
+    def load(self, info: RunInfo) -> trajview.AgentRun:
+        """The run; each of its messages is read when it is looked at. The last few stay in memory, the large ones among them alone.
+
+        Raises UnreadableError where the file is gone or another one now, FormatError where the record is not what its
+        format demands.
+        """
+        try:
+            return self._reader.load(info)
+        finally:
+            self._report_plugins()
+
+    def read(self, info: RunInfo, *, whole: bool = False) -> trajview.AgentRun:
+        """The run, parsed for one look: nothing of it is kept. Raises as `load` does.
+
+        `whole`, as `load` gives it: with what its sub-agents said in files beside its own.
+        """
+        try:
+            return self._reader.read_once(info, whole=whole)
+        finally:
+            self._report_plugins()
+
+    def raw(self, info: RunInfo) -> str:
+        """The record's text exactly as it is in the file. Raises UnreadableError."""
+        return self._reader.raw(info)
+
+    def raw_bytes(self, info: RunInfo) -> bytes:
+        """The same as UTF-8, which is half of the memory. Raises UnreadableError."""
+        return self._reader.raw_bytes(info)
+
+    def value(self, info: RunInfo) -> Any:
+        """The record as decoded JSON or YAML. Raises UnreadableError."""
+        return self._reader.value(info)
+
+    def check_bytes(self, info: RunInfo, cancelled: Callable[[], bool] = lambda: False) -> Problem | None:
+        """A problem that is new, and is added to `problems`: bytes of a run are not UTF-8. For a thread.
+
+        The scan looks at the first few places beyond ASCII in each record, which tells files of another encoding.
+        """
+        try:
+            problem = self._reader.bad_bytes(info, cancelled)
+        except TrajviewError:
+            return None  # opening it says so
+        if problem is None or self._found.is_told(problem):
+            return None
+        self._report(problem)
+        return problem
+
+    def runs(self) -> Iterator[trajview.AgentRun]:
+        """Every run, parsed one after another; one that cannot be read is left out and added to `problems`."""
+        for info in list(self.infos):
+            try:
+                run = self.load(info)
+            except TrajviewError as error:
+                self._report(error.problem())
+            else:
+                yield run
+
+    def detections(self, info: RunInfo) -> list[Detection]:
+        """Every format that the record could be, the most likely first, with reasons."""
+        return registry.detections(self._reader.value(info, by_parts=True))
+
+    def check(self, info: RunInfo) -> list[Problem]:
+        """Everything that is wrong with one run: whether it loads, and what its format finds on top."""
+        return [*self._reader.check(info), *self._report_plugins()]
+
     # The scan
 
     @property
@@ -174,7 +302,7 @@ class Corpus(Runs):
         """Scan in this thread, to the end."""
         self._begin()
         try:
-            self._batches().run_plainly()
+            self._background().run(plainly=True)
         finally:
             self._scanned = True
             self._finish()
@@ -335,7 +463,7 @@ class Corpus(Runs):
     def wait(self, timeout: float | None = None) -> bool:
         """Wait for the scan in the background to end, at most `timeout` seconds; whether it did."""
         if self._thread is not None and self.follows and not self._cancelled.is_set():
-            self._found.wait_for(lambda: self.finished, timeout)
+            self._found.feed.wait_for(lambda: self.finished, timeout)
         elif self._thread is not None:
             self._thread.join(timeout)
         return self.finished
@@ -351,10 +479,7 @@ class Corpus(Runs):
         try:
             with short_turns():
                 # Which records are meant is known when they are read.
-                if self._scan.names_runs:
-                    self._batches().run_plainly()
-                else:
-                    self._batches().run()
+                self._background().run(plainly=self._scan.names_runs)
         except UNFORESEEN as error:
             self._say(error)
         finally:
@@ -461,15 +586,14 @@ class Corpus(Runs):
                     self._scan.stamps[path] = stamp
                 self._reader.forget(path, offset)
 
-    def _batches(self) -> Background:
-        publish, on_listed = self._found.publish, self._found.on_listed
-        return Background(self._scan, publish, on_listed, self._cancelled, self._may_go_on, self._rests)
+    def _background(self) -> Background:
+        return Background(self._scan, self._found, self._cancelled, self._may_go_on, self._rests)
 
     def _finish(self) -> None:
         self._scan.close()
         with self._looking:
-            self._found.add_reports()
-        self._found.finish()
+            self._found.finish()
+        self._found.feed.finish()
 
     def resolve(self, info: RunInfo, timeout: float | None = None) -> RunInfo:
         """The run summed up, with the key that annotations refer to: at once if it is, else as soon as that is sure.
@@ -487,7 +611,7 @@ class Corpus(Runs):
             early = self._reader.summed_up(now)
             if self._found.is_sure(at, now, early):
                 return early
-        self._found.wait_for(lambda: not self._found.is_waiting(at), timeout)
+        self._found.feed.wait_for(lambda: not self._found.is_waiting(at), timeout)
         at, now = self._found.now(info)
         if now.summarised:
             return now

@@ -14,9 +14,10 @@ _Change = TypeVar("_Change")
 
 
 class _Subscriber(Generic[_Item, _Change]):
-    def __init__(self, callback: Callable[[list[_Item | _Change], bool], None]) -> None:
+    def __init__(self, callback: Callable[[list[_Item | _Change], bool], None], items: Sequence[_Item]) -> None:
         self.callback = callback
-        self.seen = self.changes = 0
+        self.waiting: list[_Item | _Change] = [*items]
+        """What it is to be told next."""
         self.told_end = self.busy = False
 
 
@@ -28,8 +29,6 @@ class Feed(Generic[_Item, _Change]):
         self.finished = False
         self._change = change
         self._items: list[_Item] = []
-        self._changes: list[_Change] = []
-        self._forgotten = 0  # changes that everyone has had
         self._subscribers: list[_Subscriber[_Item, _Change]] = []
         self._lock = Condition()
         self._holding = 0
@@ -44,13 +43,23 @@ class Feed(Generic[_Item, _Change]):
 
     def publish(self, batch: Sequence[_Item], replaced: Mapping[int, _Item] | None = None) -> None:
         """Hand on what was found, and which items, by their number, are others now."""
+        changed = replaced or {}
         with self._lock:
             self._items.extend(batch)
-            for number, item in (replaced or {}).items():
+            for number, item in changed.items():
                 self._items[number] = item
-                if self._subscribers:
-                    self._changes.append(self._change(number, item))
+            if self._subscribers:
+                changes = [self._change(number, item) for number, item in changed.items()]
+                for subscriber in self._subscribers:
+                    subscriber.waiting += batch
+                    subscriber.waiting += changes
+            self._lock.notify_all()
         self._deliver_all()
+
+    def wait_for(self, condition: Callable[[], bool], timeout: float | None) -> None:
+        """Wait until something is true of what was published, at most `timeout` seconds."""
+        with self._lock:
+            self._lock.wait_for(condition, timeout)
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -72,6 +81,7 @@ class Feed(Generic[_Item, _Change]):
         """Say that this was all. What is published later still goes out."""
         with self._lock:
             self.finished = True
+            self._lock.notify_all()
         self._deliver_all()
 
     def subscribe(self, callback: Callable[[list[_Item | _Change], bool], None]) -> Callable[[], None]:
@@ -80,8 +90,11 @@ class Feed(Generic[_Item, _Change]):
         What was published before is replayed at once in the calling thread, as it is now. Nothing is lost or given
         twice, and calls never overlap. No lock is held during a call, so it may call back, or wait for another thread.
         """
-        subscriber = _Subscriber[_Item, _Change](callback)
-        self._deliver(subscriber, new=True)
+        with self._lock:
+            self._lock.wait_for(lambda: not self._holding)
+            subscriber = _Subscriber[_Item, _Change](callback, self._items)
+            self._subscribers.append(subscriber)
+        self._deliver(subscriber)
 
         def unsubscribe() -> None:
             with self._lock:
@@ -96,22 +109,13 @@ class Feed(Generic[_Item, _Change]):
         for subscriber in subscribers:
             self._deliver(subscriber)
 
-    def _deliver(self, subscriber: _Subscriber[_Item, _Change], *, new: bool = False) -> None:
+    def _deliver(self, subscriber: _Subscriber[_Item, _Change]) -> None:
         while True:
             with self._lock:
-                if new:
-                    self._lock.wait_for(lambda: not self._holding)
-                    subscriber.changes = self._forgotten + len(self._changes)
-                    self._subscribers.append(subscriber)
-                    new = False
                 # Whoever is calling it just now, or holds it, looks again afterwards, and takes what is new along.
                 if subscriber.busy or subscriber not in self._subscribers or self._holding:
                     return
-                batch: list[_Item | _Change] = [*self._items[subscriber.seen :]]
-                subscriber.seen += len(batch)
-                batch += self._changes[subscriber.changes - self._forgotten :]
-                subscriber.changes = self._forgotten + len(self._changes)
-                self._forget()
+                batch, subscriber.waiting = subscriber.waiting, []
                 finished = self.finished
                 if not batch and (subscriber.told_end or not finished):
                     return
@@ -122,10 +126,3 @@ class Feed(Generic[_Item, _Change]):
             finally:
                 with self._lock:
                     subscriber.busy = False
-
-    def _forget(self) -> None:
-        """Let go of the changes that every subscriber has had."""
-        had = min((subscriber.changes for subscriber in self._subscribers), default=0) - self._forgotten
-        if had > 0:
-            del self._changes[:had]
-            self._forgotten += had

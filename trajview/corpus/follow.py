@@ -27,9 +27,9 @@ from trajview.errors import UNFORESEEN, Problem, TrajviewError
 
 from .containers import Start
 from .files import Stamp, as_stamp, open_plain, read_range
-from .info import RunInfo
+from .info import Item, RunInfo
 from .record import fault_of
-from .rows import NOT_KNOWN, FileRows, Item, Keys, News, line_of, news_of
+from .rows import NOT_KNOWN, FileRows, Keys, News, line_of, news_of
 from .scan import Scan
 from .unpack import is_plain
 from .walk import Skipped, SourceFile, walk

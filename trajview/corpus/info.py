@@ -13,7 +13,7 @@ from trajview.models.reward import Reward
 
 from .rewards import Rewards
 
-__all__ = ["Gone", "Place", "RunInfo", "Updated"]
+__all__ = ["Gone", "Item", "Place", "RunInfo", "Updated"]
 
 Place = tuple[Path, str | None, int]
 """File, member of an archive, offset: where a record is, which stays the same whatever is learnt about it."""
@@ -84,6 +84,10 @@ class RunInfo(msgspec.Struct, frozen=True, gc=False):
     def place(self) -> Place:
         """Where the record is: a handle that holds before and after the run is summed up."""
         return self.path, self.member, self.offset
+
+
+Item = RunInfo | Problem
+"""What a row of the list is."""
 
 
 @dataclass(frozen=True, slots=True)

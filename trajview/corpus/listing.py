@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
-from io import BytesIO
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import BinaryIO, Final
 
 import msgspec
+
+from trajview.formats import registry
 
 from .decode import BadRecord, decode_json
 from .files import open_plain
@@ -25,60 +26,16 @@ __all__ = ["listed", "peeked_id"]
 
 _HEAD: Final = 256
 """Bytes at the start of a record that are looked at."""
+_SMALL: Final = 1 << 16
 _FIRST_LINE: Final = 4 << 20
 """The first line decides what a file is; a longer one is left to the reading of the whole file."""
-_SMALL: Final = 1 << 16
 _EDGE: Final = 4096
-_OPENINGS: Final = (b"{", b"[")
+_BLANK: Final = 32
+"""Bytes up to this one may be space."""
+_OPENING: Final = b"{["
 _LINES: Final = frozenset({".jsonl", ".ndjson"})
 _JSON: Final = frozenset({".json", ".traj"})
 _ID: Final = re.compile(rb'\{\s*"(?:id|pk)"\s*:\s*"([^"\\\x00-\x1f]{1,200}+)"')
-
-
-def peeked_id(head: bytes | memoryview) -> str | None:
-    """The id of a record by its first bytes: where `id`, or Sotopia's `pk`, comes first and is a plain text."""
-    match = _ID.match(head)
-    if match is None:
-        return None
-    found = match[1]
-    try:
-        return None if found.isspace() else found.decode()
-    except UnicodeDecodeError:
-        return None
-
-
-def listed(
-    source: SourceFile,
-    is_message: Callable[[Any], bool],
-    default_id: Callable[[int, bool], str],
-    *,
-    closely: bool = False,
-) -> Iterator[RunInfo] | None:
-    """The records that a file seems to hold, in order, not summed up; None where only reading it can tell.
-
-    `default_id` names a record without an id, by its number and whether it is alone. `closely`: a small JSON file is
-    looked through to its end, where there may be more records. Raises UnreadableError.
-    """
-    suffix = source.path.suffix.lower()
-    if suffix not in _LINES and suffix not in _JSON:
-        return None
-    descriptor = open_plain(source.path)
-    try:
-        begun = _begin(descriptor, suffix in _LINES, is_message)
-        if begun is not None and closely and suffix in _JSON and not _is_one_value(descriptor, begun.start):
-            begun = None
-    except OSError:
-        begun = None
-    finally:
-        if begun is None:
-            os.close(descriptor)
-    if begun is None:
-        return None
-    if suffix in _LINES:
-        return _lines(descriptor, source, begun, default_id)
-    return _alone(descriptor, source, begun, default_id)
-
-
 _NOT_THERE: Final = msgspec.Raw()
 
 
@@ -94,91 +51,103 @@ _decode_raw: Final = msgspec.json.Decoder(msgspec.Raw).decode
 _decode_keys: Final = msgspec.json.Decoder(_Keys).decode
 
 
-def _is_plainly_a_record(line: bytes) -> bool:
+def peeked_id(record: bytes | memoryview) -> str | None:
+    """The id of a record by its first bytes: where `id`, or Sotopia's `pk`, comes first and is a plain text."""
+    match = _ID.match(record, 0, _HEAD)
+    if match is None:
+        return None
+    found = match[1]
+    try:  # `suppress` takes as long as all the rest
+        # `str` takes three times as long.
+        return found.decode() if found[0] > _BLANK or not found.isspace() else None
+    except UnicodeDecodeError:
+        return None
+
+
+def listed(source: SourceFile, stem: str, *, closely: bool = False) -> Iterator[RunInfo] | None:
+    """The records that a file seems to hold, in order, not summed up; None where only reading it can tell.
+
+    A record that does not begin with its id has `stem` for one, and its number unless it is alone. `closely`: a small JSON
+    file is looked through to its end, where there may be more records. Raises UnreadableError.
+    """
+    suffix = source.path.suffix.lower()
+    if suffix not in _LINES and suffix not in _JSON:
+        return None
+    file = os.fdopen(open_plain(source.path), "rb")
+    found: Iterator[RunInfo] | None = None
+    try:
+        if suffix in _LINES:
+            found = _lines(file, source, stem) if _has_a_record_a_line(file.fileno()) else None
+        elif (alone := _alone(file.fileno(), source, stem, closely=closely)) is not None:
+            return iter((alone,))
+    except OSError:  # reading it says why
+        pass
+    finally:
+        if found is None:
+            file.close()
+    return found
+
+
+def _first_object(head: bytes) -> bytes | None:
+    """The start of a file from its first value on; None where that is no object."""
+    text = head.removeprefix(BOM).lstrip(SPACE)
+    return text if text.startswith(b"{") and wide_encoding(head) is None else None
+
+
+def _has_a_record_a_line(descriptor: int) -> bool:
+    """Whether the first line is a record by itself."""
+    for size in (_SMALL, _FIRST_LINE):
+        text = _first_object(os.pread(descriptor, size, 0))
+        if text is None:
+            return False
+        end = text.find(b"\n")
+        if end >= 0:
+            return _is_record(text[:end])
+    return False
+
+
+def _is_record(line: bytes) -> bool:
     try:
         keys = _decode_keys(line)
+        if any(value is not _NOT_THERE for value in (keys.messages, keys.conversations, keys.transcripts)):
+            return True
     except (ValueError, RecursionError):
-        return False
-    return any(value is not _NOT_THERE for value in (keys.messages, keys.conversations, keys.transcripts))
-
-
-class _Beginning(msgspec.Struct, frozen=True):
-    """How a file begins: bytes of its byte order mark, where its first value starts, and first bytes of that.
-
-    `whole` is all of a small file behind the mark.
-    """
-
-    bom: int
-    start: int
-    line: int
-    head: bytes
-    whole: bytes | None
-
-
-def _begin(descriptor: int, lines: bool, is_message: Callable[[Any], bool]) -> _Beginning | None:
-    """The beginning of a file whose first value is an object; of JSONL, one that is a record by itself."""
-    head = os.pread(descriptor, _SMALL if lines else _EDGE, 0)
-    bom = len(BOM) if head.startswith(BOM) else 0
-    text = head[bom:].lstrip(SPACE)
-    start = len(head) - len(text)
-    if not text.startswith(b"{") or wide_encoding(head) is not None:
-        return None
-    if not lines and may_hold_records(text):
-        return None
-    if lines:
-        end = text.find(b"\n")
-        if end < 0:
-            text = os.pread(descriptor, _FIRST_LINE, start)
-            end = text.find(b"\n")
-            if end < 0:
-                return None
-        if not _is_plainly_a_record(text[:end]):
-            try:
-                if is_message(decode_json(text[:end])[0]):
-                    return None
-            except BadRecord:
-                return None
-    whole = head[bom:] if lines and len(head) < _SMALL else None
-    return _Beginning(bom, start, head.count(b"\n", 0, start) + 1, text[:_HEAD], whole)
-
-
-def _is_one_value(descriptor: int, start: int) -> bool:
-    data = os.pread(descriptor, _SMALL + 1, start)
-    if len(data) <= _SMALL:
-        try:
-            _decode_raw(data)
-        except (ValueError, RecursionError):
-            return False
-    return True
-
-
-def _alone(
-    descriptor: int, source: SourceFile, begun: _Beginning, default_id: Callable[[int, bool], str]
-) -> Iterator[RunInfo]:
+        pass
     try:
-        length = os.fstat(descriptor).st_size - begun.start
-    finally:
-        os.close(descriptor)
-    found = peeked_id(begun.head) or default_id(0, True)
-    yield _info(source, "json", found, 0, begun.line, begun.start, length, True)
+        return not registry.is_message_line(decode_json(line)[0])
+    except BadRecord:
+        return False
 
 
-def _lines(
-    descriptor: int, source: SourceFile, begun: _Beginning, default_id: Callable[[int, bool], str]
-) -> Iterator[RunInfo]:
-    with os.fdopen(descriptor, "rb") as file:
-        file.seek(begun.bom)
-        record = 0
-        for line in lines_of(file if begun.whole is None else BytesIO(begun.whole), begun.bom):
-            head = line.text[: min(_HEAD, line.length)]
-            if head[:1] in _OPENINGS:
-                found = peeked_id(head) or default_id(record, False)
-                yield _info(source, "jsonl", found, record, line.number, line.offset, line.length, False)
+def _lines(file: BinaryIO, source: SourceFile, stem: str) -> Iterator[RunInfo]:
+    record = 0
+    with file:
+        for line in lines_of(file, 0):
+            if line.text and line.text[0] in _OPENING:
+                found = peeked_id(line.text) or f"{stem}#{record}"
+                yield _info(source, "jsonl", found, record, line.number, line.offset, line.length, alone=False)
                 record += 1
 
 
+def _alone(descriptor: int, source: SourceFile, stem: str, *, closely: bool) -> RunInfo | None:
+    """The one record that a JSON file seems to hold."""
+    head = os.pread(descriptor, _SMALL + 1 if closely else _EDGE, 0)
+    text = _first_object(head)
+    if text is None or may_hold_records(text[:_EDGE]):
+        return None
+    if closely and len(head) <= _SMALL:
+        try:
+            _decode_raw(text)
+        except (ValueError, RecursionError):
+            return None
+    start = len(head) - len(text)
+    length = os.fstat(descriptor).st_size - start
+    line = head.count(b"\n", 0, start) + 1
+    return _info(source, "json", peeked_id(text) or stem, 0, line, start, length, alone=True)
+
+
 def _info(
-    source: SourceFile, container: str, run_id: str, record: int, line: int, offset: int, length: int, alone: bool
+    source: SourceFile, container: str, run_id: str, record: int, line: int, offset: int, length: int, *, alone: bool
 ) -> RunInfo:
     return RunInfo(
         run_id, run_id, source.path, source.source, "", container, record, line, offset, length, alone, summarised=False

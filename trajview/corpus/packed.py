@@ -12,18 +12,17 @@ import msgspec
 from trajview.errors import Problem, Where
 
 from .decode import collector_paused
-from .info import RunInfo
+from .info import Item, RunInfo
 from .rewards import Rewards
 from .walk import SourceFile
 
 if TYPE_CHECKING:
     from trajview.models.run import Reward
 
-__all__ = ["Item", "packed", "unpacked"]
+__all__ = ["packed", "unpacked"]
 
 _CHUNK: Final = 1000  # items that are decoded in one go
 
-Item = RunInfo | Problem
 _Number = int | float
 _Rewards = tuple[_Number | tuple[_Number, dict[str, _Number]], ...]
 _T = TypeVar("_T")

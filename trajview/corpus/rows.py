@@ -16,13 +16,12 @@ import msgspec
 from trajview.errors import Problem, TrajviewError, Where
 
 from .files import Stamp
-from .info import Gone, RunInfo
+from .info import Gone, Item, RunInfo
 from .record import NOT_UTF8
 from .walk import SourceFile
 
-__all__ = ["NOT_KNOWN", "FileRows", "Item", "Keys", "News", "line_of", "news_of"]
+__all__ = ["NOT_KNOWN", "FileRows", "Keys", "News", "line_of", "news_of"]
 
-Item = RunInfo | Problem
 _FEW: Final = 10_000
 """So many runs of a file are told of once too often, rather than one of them never."""
 NOT_KNOWN: Final = -1

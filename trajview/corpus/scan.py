@@ -115,11 +115,12 @@ class Scan:
                 yield source
             else:
                 yield from self.in_file(source)
-        if self._only and not self._cancelled.is_set():
-            yield from self._unknown()
+        yield from self.unknown()
 
-    def _unknown(self) -> Iterator[Problem]:
-        """The ids that no run has."""
+    def unknown(self) -> Iterator[Problem]:
+        """In the end, the ids that were given and that no run has."""
+        if not self._only or self._cancelled.is_set():
+            return
         for path, ids in grouped(self._paths).items():
             for id, readings in (ids or {}).items():
                 if self._seen.keys().isdisjoint(readings):

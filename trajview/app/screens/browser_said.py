@@ -14,8 +14,8 @@ from trajview.errors import Problem, shown
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
+    from trajview.corpus.corpus import Stream
     from trajview.corpus.files import Stamp
-    from trajview.corpus.stream import Stream
     from trajview.models.run import AgentRun
 
 __all__ = ["Source", "counts_said", "empty_said", "filter_said", "row_said", "title_said"]
