@@ -7,9 +7,9 @@ Actions are assistant messages; observations are messages of the user, of a tool
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from operator import attrgetter
-from typing import Any, Literal, NamedTuple
+from collections import deque
+from collections.abc import Container, Sequence
+from typing import Any, Final, Literal
 
 from msgspec import UNSET, Raw, Struct, UnsetType
 from msgspec.json import Decoder
@@ -33,17 +33,16 @@ from trajview.models.run import AgentRun
 from trajview.models.transcript import Transcript
 from trajview.models.units import count_units
 
-from .adp_links import ROLE_OF_SOURCE, Link, link_in, links_of, role_of
 from .base import Detection, Origin, Summary
 from .contract import Format
 from .logged import ABSENT, Elements, decoded
 from .plain import as_text, dict_or_value, id_of, is_list, kind, not_an_object, number, place, refused_at
 from .shape import wrong_in_items
-from .sizes import measured_texts, size_of_texts
+from .sizes import size_of_texts
 from .task import task_in
 from .words import AddedWords
 
-__all__ = ["FORMAT", "AdpFormat", "message_of", "reward_of"]
+__all__ = ["FORMAT", "AdpFormat"]
 
 _LOOK_AT = 20
 _AVAILABLE = ("available_custom_tools", "available_code_languages", "available_apis")
@@ -58,17 +57,18 @@ _SHOWN = {
     "web_observation": {"html", "axtree", "image_observation"},
 }
 _NEVER_METADATA = {"class_", "tool_call_id"}
+_ROLE_OF_SOURCE = {"user": "user", "agent": "assistant", "environment": "tool"}
 
 
 class _Head(Struct, gc=False):
     """What tells who speaks in an item of today's spelling, which call it makes or answers, and how long it is."""
 
-    class_: Literal[tuple(sorted(CLASSES))]  # type: ignore[valid-type]  # mypy wants them spelled out
-    function: Any = UNSET
-    language: Any = UNSET
-    source: Any = UNSET
-    reward: Any = UNSET
-    tool_call_id: Any = UNSET
+    class_: Literal[tuple(sorted(CLASSES))] | None  # type: ignore[valid-type]  # mypy wants them spelled out
+    source: Any = None
+    function: Any = None
+    language: Any = None
+    tool_call_id: Any = None
+    reward: Any = None
     content: Raw = ABSENT
     description: Raw = ABSENT
     reasoning_content: Raw = ABSENT
@@ -79,23 +79,49 @@ class _Head(Struct, gc=False):
     text: UnsetType = UNSET
     code: UnsetType = UNSET
 
+    @property
+    def role(self) -> str:
+        """The role of the message that the item becomes."""
+        class_, source = self.class_, self.source
+        if class_ in ACTIONS:
+            return "assistant"
+        if isinstance(source, str) and source in _ROLE_OF_SOURCE:
+            return _ROLE_OF_SOURCE[source]
+        # A class of a newer version: ADP names its classes after what they are.
+        return "assistant" if class_ is not None and class_.lower().endswith("action") else "tool"
 
-_TOLD = ("class_", "source", "function", "language", "tool_call_id", "reward")
-_told = attrgetter(*_TOLD)
-_decode_head = Decoder(_Head).decode
-_SAID = ("content", "description", "reasoning_content", "axtree", "html")
-_said = attrgetter(*_SAID)
+    @property
+    def link(self) -> str | None:
+        """The id of the call that the item itself names."""
+        return None if self.tool_call_id in (None, "") else as_text(self.tool_call_id)
+
+    @property
+    def called(self) -> str:
+        """The function that the item calls."""
+        return as_text(self.language if self.class_ == "code_action" else self.function)
+
+    @property
+    def size(self) -> Measured:
+        """How long an item is that is not decoded."""
+        texts = self.content, self.description, self.reasoning_content, self.axtree, self.html
+        return *size_of_texts(texts), 2 if self.class_ in CALLS else 0
 
 
-class Items(NamedTuple):
-    """The items of a trajectory in current spelling, what tells who speaks in each, and how long each is."""
+_TOLD: Final = ("class_", "source", "function", "language", "tool_call_id", "reward")
+_decode_head: Final = Decoder(_Head).decode
+
+
+class _Outline(Struct):
+    """What is known of the items of a trajectory, which are in current spelling, before they are read."""
 
     items: Sequence[Any]
-    told: Sequence[Any]
-    sizes: Sequence[Measured]
+    heads: list[_Head] = []
+    roles: list[str] = []
+    sizes: list[Measured | None] = []
+    """How long each is, None where only its text tells."""
 
 
-def _items(record: Any, origin: Origin) -> Items:
+def _outline_of(record: Any, origin: Origin) -> _Outline:
     """The content of a trajectory. Raises FormatError where there is none."""
     if not isinstance(record, dict):
         raise not_an_object("an ADP trajectory", record, origin)
@@ -107,53 +133,97 @@ def _items(record: Any, origin: Origin) -> Items:
             hint="it is listed as raw JSON",
             where=place(origin),
         )
-    if isinstance(content, Elements):
-        if content.kept is None:
-            content.kept = _undecoded(content)
-        kept: Items = content.kept
-        return kept
-    items = [_spelled(item) for item in content]
-    return Items(items, items, list(map(_measured, items)))
+    if not isinstance(content, Elements):
+        return _outline([_spelled(item) for item in content], content)
+    if content.kept is None:
+        decode = content.decode
+        content.kept = _outline(Elements(content.logged, lambda data: _spelled(decode(data))), content.logged)
+    kept: _Outline = content.kept
+    return kept
 
 
 def _spelled(item: Any) -> Any:
     return current_spelling(item) if isinstance(item, dict) else item
 
 
-def _undecoded(content: Elements) -> Items:
-    """The same of items that stay bytes until someone looks at one."""
-    decode = content.decode
-    items = Elements(content.logged, lambda data: _spelled(decode(data)))
-    told: list[Any] = []
-    sizes: list[Measured] = []
-    for at, logged in enumerate(content.logged):
-        try:
-            head = _decode_head(logged)
-        except ValueError:  # of another class or spelling
-            told.append(items[at])
-            sizes.append(_measured(items[at]))
-        else:
-            told.append({key: value for key, value in zip(_TOLD, _told(head), strict=True) if value is not UNSET})
-            sizes.append((*size_of_texts(_said(head)), 2 if head.class_ in CALLS else 0))
-    return Items(items, told, sizes)
+def _outline(items: Sequence[Any], logged: Sequence[Any]) -> _Outline:
+    """The outline of items, from their bytes where these are as they should be."""
+    found = _Outline(items)
+    for at, each in enumerate(logged):
+        head = _undecoded(each) if isinstance(each, Raw) else None
+        found.sizes.append(None if head is None else head.size)
+        if head is None:
+            item = items[at]
+            known = item if isinstance(item, dict) else {}
+            told: dict[str, Any] = {key: known.get(key) for key in _TOLD}
+            head = _Head(**told)
+        found.heads.append(head)
+        found.roles.append(head.role)
+    return found
 
 
-def reward_of(record: dict[str, Any], items: Sequence[Any]) -> float | None:
+def _undecoded(logged: Raw) -> _Head | None:
+    try:
+        return _decode_head(logged)
+    except ValueError:  # of another class or spelling
+        return None
+
+
+_Link = tuple[str | None, str | None]
+"""The id of a call that an item makes or answers, and the function that it answers."""
+
+
+def _links(heads: Sequence[_Head]) -> list[_Link]:
+    """Which call each item makes or answers: by id where the file says so; else an answer is to the first call that waits for one."""
+    taken = {head.link for head in heads}
+    functions: dict[str | None, str] = {}
+    waiting: deque[str] = deque()
+    answered: set[str] = set()
+    last: str | None = None
+    answers_began = False
+    found: list[_Link] = []
+    for index, head in enumerate(heads):
+        call, function = head.link, None
+        while waiting and waiting[0] in answered:
+            waiting.popleft()
+        if head.role == "user":  # what comes next answers no call from before, unless it says so
+            waiting.clear()
+            last = None
+        elif head.role == "tool":
+            answers_began = True
+            if call is not None:
+                answered.add(call)
+            else:
+                call = waiting.popleft() if waiting else last
+            last, function = call, functions.get(call)
+        elif head.class_ in CALLS:
+            if answers_began:  # calls before the answer that none answered are not answered any more by position
+                waiting.clear()
+                answers_began = False
+            call = last = call or _new_id(index, taken)
+            functions[call] = head.called
+            waiting.append(call)
+        else:  # what comes next answers what the agent said, unless a call still waits
+            call = None
+            last = last if waiting else None
+        found.append((call, function))
+    return found
+
+
+def _new_id(index: int, taken: Container[str | None]) -> str:
+    call = f"call_{index}"
+    while call in taken:
+        call += "_"
+    return call
+
+
+def _reward_of(record: dict[str, Any], heads: Sequence[_Head]) -> float | None:
     """The trajectory's own reward, else the last that an item has."""
     details = record.get("details")
     reward = number(details.get("reward")) if isinstance(details, dict) else None
     if reward is not None:
         return reward
-    for item in reversed(items):
-        if isinstance(item, dict) and "reward" in item and (reward := number(item["reward"])) is not None:
-            return reward
-    return None
-
-
-def _said_first(item: Any, role: str) -> str | None:
-    """The first words of what a user says, None of anything else."""
-    text = item.get("content") if role == "user" and isinstance(item, dict) else None
-    return task_in(text) if isinstance(text, str) else None
+    return next((found for head in reversed(heads) if (found := number(head.reward)) is not None), None)
 
 
 def _model(record: dict[str, Any]) -> str | None:
@@ -209,7 +279,6 @@ def _call(item: dict[str, Any], call_id: str) -> ToolCall:
 
 def _image(item: Any) -> ImagePart:
     """The image of an image_observation; where it is nested in a web page, it may be a bare path."""
-
     if not isinstance(item, dict):
         return ImagePart(image=as_text(item))
     boxes = item.get("annotations")
@@ -223,7 +292,6 @@ def _image(item: Any) -> ImagePart:
 
 def _parts(item: Any) -> str | list[ContentPart]:
     """The content of the message that an item becomes."""
-
     if not isinstance(item, dict):
         return as_text(item)
     class_ = item.get("class_")
@@ -255,19 +323,19 @@ def _parts_of_page(item: dict[str, Any]) -> list[ContentPart]:
     return [*(TextPart(text=text) for text in texts), *([_image(screenshot)] if screenshot else [])]
 
 
-def _item_metadata(item: dict[str, Any], role: str) -> dict[str, Any]:
+def _item_metadata(item: dict[str, Any], head: _Head) -> dict[str, Any]:
     """What the message does not show: keys we don't know, a page's address and size, values of the wrong type."""
-    class_ = item.get("class_")
+    class_ = head.class_
     if class_ not in CLASSES:
         return {"class_": class_} if class_ is not None else {}
     hidden = _SHOWN[class_] | _NEVER_METADATA
     metadata = {key: value for key, value in dict_or_value(item).items() if key not in hidden and value is not None}
     if number(metadata.get("reward")) is not None:
         del metadata["reward"]
-    if isinstance(metadata.get("source"), str) and ROLE_OF_SOURCE.get(metadata["source"]) == role:
+    if isinstance(metadata.get("source"), str) and _ROLE_OF_SOURCE.get(metadata["source"]) == head.role:
         del metadata["source"]
-    if class_ == "message_action" and (link := link_in(item)) is not None:
-        metadata["tool_call_id"] = link
+    if class_ == "message_action" and head.link is not None:
+        metadata["tool_call_id"] = head.link
     if class_ == "web_observation" and (rest := _rest_of_screenshot(item.get("image_observation"))):
         metadata["image_observation"] = rest
     return metadata
@@ -281,45 +349,37 @@ def _rest_of_screenshot(screenshot: Any) -> dict[str, Any]:
     return {key: value for key, value in dict_or_value(screenshot).items() if key not in shown and value is not None}
 
 
-def message_of(item: Any, link: Link, model: str | None) -> ChatMessage:
-    """The message that an item becomes, whose call is known (`links_of`), where this model is the agent's."""
-
-    role = role_of(item)
+def _message_of(item: Any, head: _Head, link: _Link, model: str | None) -> ChatMessage:
+    """The message that an item becomes, where this model is the agent's."""
     known = item if isinstance(item, dict) else {}
-    name = known.get("name") if known.get("class_") == "text_observation" else None
+    name = known.get("name") if head.class_ == "text_observation" else None
     common: dict[str, Any] = {
         "content": _parts(item),
-        "metadata": _item_metadata(known, role),
+        "metadata": _item_metadata(known, head),
         "name": as_text(name) or None,
-        "reward": number(known.get("reward")),
+        "reward": number(head.reward),
     }
     call, function = link
-    if role == "user":
+    if head.role == "user":
         return UserMessage(**common, tool_call_id=[call] if call is not None else None)
-    if role == "tool":
+    if head.role == "tool":
         return ToolMessage(**common, tool_call_id=call, function=function)
     tool_calls = [_call(known, call)] if call is not None else None
     return AssistantMessage(**common, model=model, tool_calls=tool_calls)
 
 
 class AdpSource(MessageSource):
-    """The messages that `message_of` makes of items; which call each makes or answers is known of all."""
+    """The messages of a trajectory; which call each makes or answers is known of all."""
 
-    def __init__(self, found: Items, links: Sequence[Link], model: str | None) -> None:
+    def __init__(self, outline: _Outline, model: str | None) -> None:
         super().__init__()
-        self._items, self._sizes, self._links, self._model = found.items, found.sizes, links, model
+        self._outline, self._links, self._model = outline, _links(outline.heads), model
 
     def read(self, at: int) -> ChatMessage:
-        return message_of(self._items[at], self._links[at], self._model)
+        return _message_of(self._outline.items[at], self._outline.heads[at], self._links[at], self._model)
 
     def size(self, at: int) -> Measured:
-        return self._sizes[at]
-
-
-def _measured(item: Any) -> Measured:
-    if not isinstance(item, dict):
-        return 1, len(str(item)), 0
-    return *measured_texts(map(item.get, _SAID)), 2 if item.get("class_") in CALLS else 0
+        return self._outline.sizes[at] or super().size(at)
 
 
 class AdpFormat(Format):
@@ -358,27 +418,27 @@ class AdpFormat(Format):
 
     def summarise(self, record: Any, origin: Origin) -> Summary:
         """A cheap look; agrees with `read`."""
-        items, told, _ = _items(record, origin)
-        roles, model, reward = list(map(role_of, told)), _model(record), reward_of(record, told)
+        outline = _outline_of(record, origin)
+        items, roles, model, reward = outline.items, outline.roles, _model(record), _reward_of(record, outline.heads)
+        said = (items[at].get("content") for at, role in enumerate(roles[:_LOOK_AT]) if role == "user")
         return Summary(
             id=id_of(record, origin),
             messages=len(roles),
             units=count_units(roles),
             rewards=() if reward is None else (reward,),
             models=(model,) if model is not None and "assistant" in roles else (),
-            problems=tuple(wrong_in_items(told, "item")),
-            task=next(filter(None, map(_said_first, items[:_LOOK_AT], roles)), None),
+            problems=tuple(wrong_in_items(items, "item")),
+            task=next(filter(None, (task_in(text) for text in said if isinstance(text, str))), None),
         )
 
     def read(self, record: Any, origin: Origin) -> AgentRun:
         """The trajectory as a run with one transcript. Raises FormatError where there is no content."""
 
-        found = _items(record, origin)
-        run_id, reward = id_of(record, origin), reward_of(record, found.told)
-        source = AdpSource(found, links_of(found.told), _model(record))
+        outline, run_id = _outline_of(record, origin), id_of(record, origin)
+        reward = _reward_of(record, outline.heads)
         return AgentRun(
             id=run_id,
-            transcripts=[Transcript(id=run_id, messages=source.messages(map(role_of, found.told)))],
+            transcripts=[Transcript(id=run_id, messages=AdpSource(outline, _model(record)).messages(outline.roles))],
             metadata=_metadata(record),
             rewards=None if reward is None else [reward],
             source_format=FORMAT.name,

@@ -12,7 +12,7 @@ from trajview.models.messages import Measured
 from .logged import ABSENT, Head
 
 __all__ = [
-    "length_of_calls", "measured_in", "measured_texts", "size_of_text", "size_of_texts",
+    "length_of_calls", "measured_in", "size_of_text", "size_of_texts",
 ]  # fmt: skip
 
 _TEXT_OR_PARTS = frozenset(b'"[')
@@ -48,16 +48,6 @@ def size_of_texts(texts: Iterable[Raw]) -> tuple[int, int]:
             more, longer = size_of_text(memoryview(text))
             lines += more
             length += longer
-    return lines, length
-
-
-def measured_texts(texts: Iterable[Any]) -> tuple[int, int]:
-    """Lines and characters of texts that are decoded; what is no text has none."""
-    lines = length = 0
-    for text in texts:
-        if type(text) is str and text:
-            lines += text.count("\n") + 1
-            length += len(text)
     return lines, length
 
 
