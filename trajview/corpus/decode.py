@@ -117,13 +117,8 @@ def decode_json(data: bytes | memoryview) -> tuple[Any, bool]:
 
 
 def decode_value(data: bytes | memoryview) -> Any:
-    """The value of JSON that is part of a record which was read. Raises MemoryError early."""
-    if not fits_decoded(len(data)):
-        raise MemoryError  # msgspec would end the process
-    try:
-        return msgspec.json.decode(data)
-    except (ValueError, RecursionError):
-        return decode_json(data)[0]
+    """The value of JSON that is part of a record which was read. Raises as `decode_json` does."""
+    return decode_json(data)[0]
 
 
 def decode_by_parts(data: bytes | memoryview) -> Any:
