@@ -94,12 +94,12 @@ def _records(
 
         yield from yaml_records(file, path)
     else:
-        yield from json_records(file, path, log_suffix(path) in _LINES, is_message, quick, joined)
+        yield from json_records(file, path, log_suffix(path.name) in _LINES, is_message, quick, joined)
 
 
 def kind_of(file: BinaryIO, path: Path) -> Literal["zip", "yaml", "json"]:
     """What the records of an open file are to be read by; the file stands at its start afterwards."""
-    suffix = log_suffix(path)
+    suffix = log_suffix(path.name)
     head = file.read(4096)
     file.seek(0)
     if head.startswith(b"PK\x03\x04") or suffix == ".eval":
