@@ -234,7 +234,6 @@ def test_a_file_written_over_by_who_puts_its_size_and_time_back_is_noticed(
 ) -> None:
     if large:
         monkeypatch.setattr(follow, "_ALWAYS_WHOLE", 0)
-        monkeypatch.setattr(follow, "_EDGE", 1)
     log = tmp_path / "log.jsonl"
     log.write_bytes(record("a") + b"\n" + record("b") + b"\n")
     with followed(log) as (corpus, rows):
@@ -668,7 +667,6 @@ def test_a_log_that_was_written_anew_is_read_as_a_whole_however_much_it_looks_li
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_place: bool
 ) -> None:
     monkeypatch.setattr(follow, "_ALWAYS_WHOLE", 100)
-    monkeypatch.setattr(follow, "_EDGE", 50)
     monkeypatch.setattr(follow, "_SETTLED", 0)
     monkeypatch.setattr(follow, "_REST", 0)
     path, spare = tmp_path / "log.jsonl", tmp_path / "spare"
@@ -725,7 +723,6 @@ def test_a_rewrite_that_looks_like_growth_is_noticed_when_it_is_reloaded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(follow, "_ALWAYS_WHOLE", 100)
-    monkeypatch.setattr(follow, "_EDGE", 50)
 
     def line(name: str, messages: int) -> str:
         return json.dumps({"id": name, "messages": [{"role": "user", "content": "x" * 20}] * messages}) + "\n"

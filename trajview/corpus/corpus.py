@@ -526,10 +526,7 @@ class Corpus:
                 from .follow import Follower
 
                 items = self._found.feed.items
-                reader = self._reader
-                self._follower = Follower(
-                    self.paths, self._scan, items, self._take_news, reader.still_there, reader.refused, self._began_at
-                )
+                self._follower = Follower(self.paths, self._scan, items, self._take_news, self._reader, self._began_at)
             self._is_looking = True
             try:
                 how(self._follower)

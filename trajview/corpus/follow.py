@@ -4,7 +4,7 @@ A look takes the status of folders and of the files that changed lately, and of 
 milliseconds go; the rest has its turn at the next look. A JSONL file that has grown is read from its last record on.
 
 What is not noticed by itself: a file of more than a megabyte that is written over in place (the same inode), is longer
-than before, and keeps the bytes at its start and before its last record. Its counts stay those of before until it is
+than before, and keeps its first record, its last, and some between them. Its counts stay those of before until it is
 reloaded; a run of it that is opened is read from the file as it is then, or said to have changed.
 """
 
@@ -14,9 +14,8 @@ import os
 import stat
 from array import array
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path
 from time import monotonic, time_ns
@@ -28,8 +27,9 @@ from trajview.errors import UNFORESEEN, Problem, TrajviewError
 from .containers import Start
 from .files import Stamp, as_stamp, open_plain, read_range
 from .info import Item, RunInfo
+from .reader import Reader
 from .record import fault_of
-from .rows import NOT_KNOWN, FileRows, Keys, News, line_of, news_of
+from .rows import NOT_KNOWN, FileRows, News, line_of, news_of
 from .scan import Scan
 from .unpack import is_plain
 from .walk import Skipped, SourceFile, walk
@@ -43,7 +43,6 @@ _HOT: Final = 30.0
 _MOST_HOT: Final = 500
 _ALWAYS_WHOLE: Final = 1 << 20
 """A file up to so many bytes is read as a whole when it has changed, which is sure, and as fast."""
-_EDGE: Final = 4096
 _SAMPLES: Final = 8
 _SETTLED: Final = 100_000_000
 """Nanoseconds after which a file that changes again has another time of change for sure."""
@@ -64,23 +63,20 @@ class Follower:
         scan: Scan,
         items: Sequence[Item],
         publish: Callable[[News, Path | None, int, Stamp | None], None],
-        is_same: Callable[[RunInfo], bool],
-        refused: Callable[[], Mapping[Path, Collection[str]]],
+        reader: Reader,
         began: int,
     ) -> None:
         """`items` are the rows that were handed out so far; it stays up to date by what `publish` is given, which is
         also told of which file all from an offset on was read again, and its stamp then.
 
-        `is_same`: whether the file still holds a run. `refused`: which runs nobody could read since the last look, by file
-        and key, because that had changed. `began`: when the scan did, in ns of the clock that files have.
+        `reader` tells whether a file still holds a run, and which could not be read because it does not. `began`: when the
+        scan did, in ns of the clock that files have.
         """
         self._paths = paths
         self._scan = scan
         self._items = items
         self._publish = publish
-        self._is_same = is_same
-        self._refused = refused
-        self._keys = Keys(scan.keys.of_run, scan.keys.give_back)
+        self._reader = reader
         self._files: dict[Path, FileRows] = {}
         self._walked = FileRows(None)
         self._folders: dict[Path, int] = {}
@@ -107,7 +103,6 @@ class Follower:
                 now = as_stamp(os.stat(path))  # noqa: PTH116 - twenty thousand of them, and this is the fastest
                 if now == known and _is_settled(_changed_at(now), began):
                     file.stamp = now
-                    file.edge = self._edge_of(file, path, now)
 
     def _rows_by_file(self) -> dict[Path | None, FileRows]:
         by_file: dict[Path | None, FileRows] = {}
@@ -133,52 +128,40 @@ class Follower:
     # Looking
 
     def look(self, *, everything: bool = False) -> None:
-        """Look at folders and files, as far as the time for it goes, or at all of them."""
-        if everything:
-            for file in self._files.values():
-                file.edge = b"?"  # what has changed is read as a whole: a person who asks for it wants to be sure
+        """Look at folders and files, as far as the time for it goes, or at all of them.
+
+        `everything`: what has changed is read as a whole as well. A person who asks for it wants to be sure.
+        """
         if everything or self._has_moved():
             self._walk(now=everything)
-        if everything:
-            for path in list(self._files):
-                self._check(path, now=True)
-            return
-        for path in list(self._hot):
-            self._check(path)
-        until = monotonic() + _BUDGET
-        for _ in range(len(self._ring)):
-            path = self._ring.popleft()
-            if path in self._files:
-                self._ring.append(path)
-                if path not in self._hot:
-                    self._check(path)
-            if monotonic() > until:
-                break
-        self._tell_again()
+        for path in list(self._files) if everything else _in_turn(self._hot, self._ring):
+            self._check(path, now=everything, whole=everything)
+        if not everything:
+            self._tell_again()
 
     def _tell_again(self) -> None:
         """Who could not read a run, for the file had changed, waits to be told of it, even where it is what it was."""
-        for path, keys in self._refused().items():
+        for path, keys in self._reader.refused().items():
             file = self._files.get(path)
             rows = file.runs if file is not None else ()
             changed = {row: item for row in rows if isinstance(item := self._items[row], RunInfo) and item.key in keys}
             if changed:
                 self._publish(News(changed={**changed}), None, 0, None)
 
-    def look_at(self, path: Path) -> None:
+    def look_at(self, path: Path, *, whole: bool = False) -> None:
         """Look at one file, now."""
         file = self._files.get(path)
         if file is not None and file.source is None:
             shown = next((item.source for row in file.runs if isinstance(item := self._items[row], RunInfo)), str(path))
             file.source = SourceFile(path, shown, path in self._paths)
-        self._check(path, now=True)
+        self._check(path, now=True, whole=whole)
 
     def read_again(self, path: Path) -> None:
         """Read a file as a whole, whether it seems to have changed or not."""
         file = self._files.get(path)
         if file is not None:
-            file.stamp, file.edge = None, b"?"
-        self.look_at(path)
+            file.stamp = None
+        self.look_at(path, whole=True)
 
     def _has_moved(self) -> bool:
         """Whether a folder has changed, or a path that was given is another thing now."""
@@ -186,17 +169,7 @@ class Follower:
             return False
         if self._walk_wanted or any(_kind(path) != kind for path, kind in self._roots.items()):
             return True
-        if any(map(self._has_changed, self._lately)):
-            return True
-        until = monotonic() + _BUDGET
-        for _ in range(len(self._folder_ring)):
-            path = self._folder_ring.popleft()
-            self._folder_ring.append(path)
-            if self._has_changed(path):
-                return True
-            if monotonic() > until:
-                break
-        return False
+        return any(map(self._has_changed, _in_turn(self._lately, self._folder_ring)))
 
     def _has_changed(self, folder: Path) -> bool:
         try:
@@ -221,7 +194,7 @@ class Follower:
         self._walk_due = monotonic() + _REST * (monotonic() - begun)
         for path in seen:
             if self._files[path].stamp is None:
-                self._check(path, now=now)
+                self._check(path, now=now, whole=now)
 
     def _find_files(self, folders: dict[Path, int]) -> tuple[dict[Path, SourceFile], list[Item]]:
         """The files that there are, and what the walk has to say; adds the folders, and when each changed last."""
@@ -250,7 +223,7 @@ class Follower:
         for path, file in self._files.items():
             if path not in seen and (file.runs or file.problems or file.stamp is not None):
                 self._take(file, path, [])
-                file.stamp, file.edge = None, b""
+                file.stamp = None
                 self._hot.pop(path, None)
         for path, source in seen.items():
             self._files.setdefault(path, FileRows(source)).source = source
@@ -260,7 +233,8 @@ class Follower:
 
     # One file
 
-    def _check(self, path: Path, *, now: bool = False) -> None:
+    def _check(self, path: Path, *, now: bool = False, whole: bool = False) -> None:
+        """Read a file if it has changed: `now`, or once it is its turn; and as a `whole`, or from its last record on."""
         file = self._files.get(path)
         if file is None or file.source is None:
             return
@@ -279,12 +253,12 @@ class Follower:
         if len(self._hot) < _MOST_HOT or path in self._hot:
             self._hot[path] = monotonic()
         if now or monotonic() >= file.due:
-            self._read(file, path, stamp)
+            self._read(file, path, stamp, whole=whole)
 
-    def _read(self, file: FileRows, path: Path, stamp: Stamp) -> None:
+    def _read(self, file: FileRows, path: Path, stamp: Stamp, *, whole: bool) -> None:
         assert file.source is not None
         begun, clock = monotonic(), time_ns()
-        start = self._start(file, path, stamp)
+        start = None if whole else self._start(file, path, stamp)
         found: list[Item] | None
         sums: dict[int, int] = {}
         try:
@@ -302,7 +276,6 @@ class Follower:
         self._take(file, path, found, start, stamp, sums)
         # A file that changed just now may change again without its time changing.
         file.stamp = stamp if _is_settled(_changed_at(stamp), clock) else None
-        file.edge = self._edge_of(file, path, stamp)
         file.due = monotonic() + _REST * (monotonic() - begun)
 
     def _take(
@@ -316,21 +289,19 @@ class Follower:
     ) -> None:
         written = path is not None and stamp is not None and start is None and self._scan.stamps.get(path) != stamp
         line = start[1] if start else 0
-        news = news_of(file, list(found), self._items, self._keys, line, written=written, sums=sums)
+        news = news_of(file, list(found), self._items, self._scan.keys, line, written=written, sums=sums)
         if news.added or news.changed or path is not None:
             self._publish(news, path, start[0] if start else 0, stamp)
 
     def _start(self, file: FileRows, path: Path, stamp: Stamp) -> Start | None:
         """Where the last record begins of a JSONL file that has only grown; None where it has to be read as a whole."""
-        if stamp[0] <= _ALWAYS_WHOLE or not file.runs or file.edge == b"?":
+        if stamp[0] <= _ALWAYS_WHOLE or not file.runs:
             return None
         last = self._last_line(file)
         if last is None or last.line is None or last.offset + last.length > stamp[0] or self._is_another(path, stamp):
             return None
         try:
-            if not _is_plain(path):
-                return None
-            same = _edge(path, last.offset) == file.edge if file.edge else self._seems_the_same(file)
+            same = _is_plain(path) and self._seems_the_same(file)
         except (OSError, TrajviewError):
             return None
         return (last.offset, last.line, last.record) if same else None
@@ -350,21 +321,6 @@ class Follower:
         known = self._scan.stamps.get(path)
         return known is not None and stamp != known and (stamp[0] <= known[0] or stamp[3] != known[3])
 
-    def _edge_of(self, file: FileRows, path: Path, stamp: Stamp) -> bytes:
-        """What tells the lines before the last one of a large file that had this stamp when it was read.
-
-        A question mark where these may have been written over since.
-        """
-        last = self._items[file.runs[-1]] if file.runs else None
-        if not isinstance(last, RunInfo) or stamp[0] <= _ALWAYS_WHOLE:
-            return b""
-        clock, edge = time_ns(), _edge(path, last.offset)
-        try:
-            is_quiet = as_stamp(os.stat(path)) == stamp and _is_settled(_changed_at(stamp), clock)  # noqa: PTH116 - see above
-        except OSError:
-            return b"?"
-        return edge if is_quiet or self._seems_the_same(file) else b"?"
-
     def _seems_the_same(self, file: FileRows) -> bool:
         """Whether some records of a file are what they were, the first and the last among them."""
         count = len(file.runs)
@@ -374,7 +330,7 @@ class Follower:
     def _is_as_it_was(self, file: FileRows, place: int) -> bool:
         item, known = self._items[file.runs[place]], file.sums[place] if file.sums else NOT_KNOWN
         if not isinstance(item, RunInfo) or known == NOT_KNOWN:
-            return not isinstance(item, RunInfo) or self._is_same(item)
+            return not isinstance(item, RunInfo) or self._reader.still_there(item)
         try:
             return crc32(read_range(item.path, item.offset, item.length)) == known
         except TrajviewError:
@@ -408,16 +364,12 @@ def _is_plain(path: Path) -> bool:
         os.close(descriptor)
 
 
-def _edge(path: Path, end: int) -> bytes:
-    """A hash of the first and last bytes before an offset; of nothing where they cannot be read."""
-    try:
-        descriptor = open_plain(path)
-    except TrajviewError:
-        return b"?"
-    try:
-        data = os.pread(descriptor, min(_EDGE, end), 0) + os.pread(descriptor, min(_EDGE, end), max(0, end - _EDGE))
-    except OSError:
-        return b"?"
-    finally:
-        os.close(descriptor)
-    return blake2b(data, digest_size=16).digest()
+def _in_turn(always: Iterable[Path], others: deque[Path]) -> Iterator[Path]:
+    """Some paths each time, and of the others those that have waited longest, as far as the time for it goes."""
+    yield from list(always)
+    until = monotonic() + _BUDGET
+    for _ in range(len(others)):
+        yield others[0]
+        others.rotate(-1)
+        if monotonic() > until:
+            break

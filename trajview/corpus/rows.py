@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -17,13 +17,12 @@ from trajview.errors import Problem, TrajviewError, Where
 
 from .files import Stamp
 from .info import Gone, Item, RunInfo
+from .own_keys import OwnKeys
 from .record import NOT_UTF8
 from .walk import SourceFile
 
-__all__ = ["NOT_KNOWN", "FileRows", "Keys", "News", "line_of", "news_of"]
+__all__ = ["NOT_KNOWN", "FileRows", "News", "line_of", "news_of"]
 
-_FEW: Final = 10_000
-"""So many runs of a file are told of once too often, rather than one of them never."""
 NOT_KNOWN: Final = -1
 """The check sum of bytes that were not seen."""
 
@@ -36,8 +35,7 @@ def _rows() -> array[int]:
 class FileRows:
     """The rows of one file, and what is known of it. `source` is None for what the walk itself has to say.
 
-    `stamp`: None where it has to be read again. `edge` tells the lines before the last one (see `Follower`).
-    `due`: when it may be read again, by the monotonic clock.
+    `stamp`: None where it has to be looked at again. `due`: when it may be read again, by the monotonic clock.
     """
 
     source: SourceFile | None
@@ -48,7 +46,6 @@ class FileRows:
     problems: array[int] = field(default_factory=_rows)
     gone: array[int] = field(default_factory=_rows)
     stamp: Stamp | None = None
-    edge: bytes = b""
     due: float = 0.0
 
 
@@ -58,14 +55,6 @@ class News:
 
     added: list[Item] = field(default_factory=list)
     changed: dict[int, Item] = field(default_factory=dict)
-
-
-class Keys:
-    """Gives keys to runs and takes them back."""
-
-    def __init__(self, give: Callable[[RunInfo], str], take_back: Callable[[str], None]) -> None:
-        self.give = give
-        self.take_back = take_back
 
 
 def line_of(item: Item) -> int:
@@ -83,7 +72,7 @@ def news_of(
     file: FileRows,
     found: Collection[Item],
     items: Sequence[Item],
-    keys: Keys,
+    keys: OwnKeys,
     from_line: int = 0,
     *,
     written: bool = False,
@@ -94,7 +83,8 @@ def news_of(
     `items` are all rows as they are. `from_line`: only what stands from that line on was read again.
 
     A run may say something else in as many bytes, and nothing that the list shows tells: that its bytes have another
-    check sum does, of which `sums` has those of now, by offset. `written`: the file is not what it was.
+    check sum does, of which `sums` has those of now, by offset. `written`: the file is not what it was, so that a run
+    whose check sum is not known may be another one.
     """
     runs = [item for item in found if isinstance(item, RunInfo)]
     kept = len(file.runs) - 1 if from_line else 0
@@ -106,18 +96,21 @@ def news_of(
     problem_rows = _matched(old_problems, items, problems)
 
     rows = _Rows(items, file.gone)
-    rows.clear((*old_runs, *old_problems), {*run_rows, *problem_rows}, keys)
-    _take_back_others(run_rows, items, runs, keys)
+    rows.clear((*old_runs, *old_problems), {*run_rows, *problem_rows})
+    id_in_row = {row: run.id for row, run in zip(run_rows, runs, strict=True)}
+    for row in old_runs:
+        before = items[row]
+        if isinstance(before, RunInfo) and id_in_row.get(row) != before.id:
+            keys.give_back(before.key)
 
-    old_sums = _sums_of(file)
+    old_sums = file.sums or array("q", [NOT_KNOWN]) * len(file.runs)
     new_sums = array("q", ((sums or {}).get(run.offset, NOT_KNOWN) for run in runs))
     sum_before = dict(zip(old_runs, old_sums[kept:], strict=True))
-    alone = len(runs) == 1 and written  # who failed to read it while it was written waits to be told
-    may_differ = written and len(runs) <= _FEW
     new_runs = _rows()
     for had, run, now in zip(run_rows, runs, new_sums, strict=True):
         keyed = msgspec.structs.replace(run, key=_key_of(run, None if had is None else items[had], keys))
-        anew = had is not None and (alone or _has_other_bytes(sum_before[had], now, may_differ))
+        known = sum_before.get(had, NOT_KNOWN) if had is not None else NOT_KNOWN
+        anew = known != now if NOT_KNOWN not in (known, now) else written
         new_runs.append(rows.put(had, keyed, anew=anew))
     new_problems = array("q", map(rows.put, problem_rows, problems))
 
@@ -137,13 +130,12 @@ class _Rows:
         self.free = deque(free)
         self.news = News()
 
-    def clear(self, rows: Iterable[int], stay: Collection[int | None], keys: Keys) -> None:
+    def clear(self, rows: Iterable[int], stay: Collection[int | None]) -> None:
         """Free the rows whose items are not there any more, all but those that `stay`."""
         for row in rows:
             if row not in stay:
                 self.news.changed[row] = _gone(self._items[row])
                 self.free.append(row)
-                _take_back(self._items[row], keys)
 
     def put(self, row: int | None, item: Item, *, anew: bool = False) -> int:
         """Put an item in the row that it had, or in another one; returns which. `anew`: it is told of even if it is equal."""
@@ -166,22 +158,12 @@ def _problems_in(found: Collection[Item], told: Collection[str]) -> list[Problem
     return [problem for problem in problems if problem.reason != NOT_UTF8] if NOT_UTF8 in told else problems
 
 
-def _sums_of(file: FileRows) -> array[int]:
-    """The check sum of each run of a file."""
-    return file.sums if len(file.sums) == len(file.runs) else array("q", [NOT_KNOWN]) * len(file.runs)
-
-
-def _has_other_bytes(before: int, now: int, may_differ: bool) -> bool:
-    """Whether a run's check sums differ, or where one is not known, whether the run may have been written over."""
-    return may_differ if NOT_KNOWN in (before, now) else before != now
-
-
-def _key_of(run: RunInfo, before: Item | None, keys: Keys) -> str:
+def _key_of(run: RunInfo, before: Item | None, keys: OwnKeys) -> str:
     """The key that a run had, else a new one."""
     if isinstance(before, RunInfo) and before.id == run.id:
         return before.key
     try:
-        return keys.give(run)
+        return keys.of_run(run)
     except TrajviewError:  # the file has changed once more, and is read again soon
         return f"{run.id}@{run.path}:{run.offset}"
 
@@ -206,16 +188,3 @@ def _name(item: Item) -> object:
 
 def _reason_of(item: Item) -> str:
     return item.reason if isinstance(item, Problem) else ""
-
-
-def _take_back(item: Item, keys: Keys) -> None:
-    if isinstance(item, RunInfo):
-        keys.take_back(item.key)
-
-
-def _take_back_others(rows: Iterable[int | None], items: Sequence[Item], runs: Iterable[RunInfo], keys: Keys) -> None:
-    """Take back the keys of the runs in whose rows another run stands now."""
-    for row, run in zip(rows, runs, strict=True):
-        before = None if row is None else items[row]
-        if isinstance(before, RunInfo) and before.id != run.id:
-            keys.take_back(before.key)
