@@ -76,7 +76,7 @@ def test_parts_of_unknown_types_are_kept_as_they_came() -> None:
         part,
         {"type": "image", "image": "a.png", "detail": "low"},
     ]
-    with pytest.raises(ValueError, match="type of a part"):
+    with pytest.raises(ValueError, match=r"a part .*\$\.type"):
         read(role="assistant", content=[odd])
 
 

@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar, Final, Generic, Literal, Self, TypeVar, overload
 
-from msgspec import Struct, field
+from msgspec import Struct, ValidationError, convert, field
 from msgspec.structs import replace
 
 from .brief import brief, quoted
@@ -144,7 +144,7 @@ class ToolCallView(Struct, kw_only=True):
     """How a tool call wants to be shown (Docent's `ToolCallContent`)."""
 
     title: str | None = None
-    format: str = "text"
+    format: Literal["text", "markdown"] = "text"
     content: str = ""
     extras: dict[str, Any] = field(default_factory=dict)
 
@@ -170,7 +170,7 @@ class ToolCall(Struct, kw_only=True):
     id: str = ""
     function: str
     arguments: dict[str, Any] = field(default_factory=dict)
-    type: str | None = None
+    type: Literal["function"] | None = None
     parse_error: str | None = None
     view: ToolCallView | None = None
     language: str | None = None
@@ -216,43 +216,22 @@ def _written_for_docent(part: ContentPart) -> dict[str, Any]:
 
 # -- from plain data ---------------------------------------------------------------------------------------------------
 
-_Kinds = tuple[type, ...]
-_TEXT: Final[_Kinds] = (str,)
-_TEXT_OR_NONE: Final[_Kinds] = (str, type(None))
-_FLAG_OR_NONE: Final[_Kinds] = (bool, type(None))
-_PART_TYPES: Final[dict[str, tuple[type[ContentPart], dict[str, _Kinds]]]] = {
-    "text": (TextPart, {"text": _TEXT, "refusal": _FLAG_OR_NONE, "temporal": _FLAG_OR_NONE}),
-    "reasoning": (
-        ReasoningPart,
-        {"reasoning": _TEXT, "signature": _TEXT_OR_NONE, "redacted": _FLAG_OR_NONE, "summary": _TEXT_OR_NONE},
-    ),
-    "image": (ImagePart, {"image": _TEXT, "annotations": (list, type(None))}),
-    "audio": (AudioPart, {"audio": _TEXT}),
-    "video": (VideoPart, {"video": _TEXT}),
-}
-_CALL_FIELDS: Final[dict[str, _Kinds]] = {
-    "id": _TEXT, "function": _TEXT, "arguments": (dict,), "type": _TEXT_OR_NONE, "parse_error": _TEXT_OR_NONE,
-    "view": (dict, type(None), ToolCallView), "language": _TEXT_OR_NONE,
+_Fitted = TypeVar("_Fitted", bound=Part | ToolCallView | ToolCall)
+_PART_TYPES: Final[dict[Any, type[ContentPart]]] = {
+    "text": TextPart, "reasoning": ReasoningPart, "image": ImagePart, "audio": AudioPart, "video": VideoPart,
 }  # fmt: skip
 
 
-def _sorted(data: Any, fields: dict[str, _Kinds], what: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The values of the fields in plain data, and the keys that are none. Raises ValueError where a value does not fit."""
+def _fitted(data: Any, kind: type[_Fitted], what: str) -> _Fitted:
+    """Plain data as one of these, with the keys that no field knows beside them. Raises ValueError where a value does not fit."""
     if not isinstance(data, dict):
         raise ValueError(f"{what} must be an object, not {type(data).__name__}")
-    known: dict[str, Any] = {}
-    extras: dict[str, Any] = {}
-    for key, value in data.items():
-        kinds = fields.get(key)
-        if kinds is not None:
-            if type(value) not in kinds:
-                raise ValueError(f"{key} of {what} must not be {type(value).__name__}")
-            known[key] = value
-        elif type(key) is str:
-            extras[key] = value
-        else:
-            raise ValueError(f"a key of {what} is no text")
-    return known, extras
+    names = frozenset(kind.__struct_fields__) - {"extras"}
+    extras = {key: value for key, value in data.items() if key not in names}
+    try:
+        return convert({**{key: data[key] for key in data if key in names}, "extras": extras}, kind)
+    except ValidationError as error:
+        raise ValueError(f"{what} is not one: {error}") from error
 
 
 def part_from(data: Any) -> ContentPart:
@@ -263,37 +242,18 @@ def part_from(data: Any) -> ContentPart:
     if kind == "text" and isinstance(data.get(_STANDS_FOR), dict):
         data = data[_STANDS_FOR]
         kind = data.get("type")
-    found = _PART_TYPES.get(kind) if isinstance(kind, str) else None
-    if found is None:
-        known, extras = _sorted(data, {"type": _TEXT}, "a part")
-        return OtherPart(**known, extras=extras)
-    made, fields = found
-    known, extras = _sorted(data, {**fields, "type": _TEXT}, f"a part of type {kind}")
-    if kind in ("text", "reasoning") and kind not in known:
-        raise ValueError(f"a part of type {kind} has no {kind}")
-    if kind == "image" and not all(isinstance(box, dict) for box in known.get("annotations") or ()):
-        raise ValueError("annotations of an image must be objects")
-    return made(**known, extras=extras)
+    made = _PART_TYPES.get(kind, OtherPart) if isinstance(kind, str) else OtherPart
+    return _fitted(data, made, "a part" if made is OtherPart else f"a part of type {kind}")
 
 
 def tool_call_from(data: Any) -> ToolCall:
     """A tool call of plain data in Docent's form. Raises ValueError where it is none."""
     if isinstance(data, ToolCall):
         return data
-    known, extras = _sorted(data, _CALL_FIELDS, "a tool call")
-    if "function" not in known or known.get("type") not in (None, "function"):
-        raise ValueError("a tool call has a function, and its type is `function` or null")
-    for key in known.get("arguments") or ():
-        if type(key) is not str:
-            raise ValueError("a key of the arguments of a tool call is no text")
-    view = known.get("view")
+    view = data.get("view") if isinstance(data, dict) else None
     if isinstance(view, dict):
-        fields = {"title": _TEXT_OR_NONE, "format": _TEXT, "content": _TEXT}
-        seen, unseen = _sorted(view, fields, "the view of a tool call")
-        if seen.get("format", "text") not in ("text", "markdown"):
-            raise ValueError("the format of a view is text or markdown")
-        known["view"] = ToolCallView(**seen, extras=unseen)
-    return ToolCall(**known, extras=extras)
+        data = {**data, "view": _fitted(view, ToolCallView, "the view of a tool call")}
+    return _fitted(data, ToolCall, "a tool call")
 
 
 # -- what a message holds ----------------------------------------------------------------------------------------------
@@ -303,7 +263,7 @@ class _Values(Struct, kw_only=True):
     """All that a message of any role may hold beside its role."""
 
     id: str | None = None
-    content: str | list[ContentPart] = ""
+    content: str | list[Any] = ""
     metadata: dict[str, Any] = field(default_factory=dict)
     name: str | None = None
     recipient: str | None = None
@@ -344,12 +304,6 @@ class _Field(Generic[_Value]):
 
 _COMMON: Final = ("name", "recipient", "timestamp", "reward", "usage")
 """Fields that are not written where they are None."""
-_CHECKED: Final[dict[str, _Kinds]] = {
-    "id": _TEXT_OR_NONE, "metadata": (dict, type(None)), "name": _TEXT_OR_NONE, "recipient": _TEXT_OR_NONE,
-    "timestamp": _TEXT_OR_NONE, "reward": (float, type(None)), "usage": (dict, type(None)), "model": _TEXT_OR_NONE,
-    "citations": (list, type(None)), "suggested_messages": (list, type(None)), "function": _TEXT_OR_NONE,
-    "error": (dict, type(None)),
-}  # fmt: skip
 
 
 class MessageBase:
@@ -396,19 +350,12 @@ class MessageBase:
                 unknown[str(key)] = value
             elif value != cls.role:
                 raise ValueError(f"the role of this message is {cls.role}, not {value}")
-        if type(known.get("reward")) is int:
-            known["reward"] = float(known["reward"])
         metadata = known.get("metadata")
         if metadata is not None and not isinstance(metadata, dict):
             raise ValueError(f"metadata must be a dict, not {type(metadata).__name__}")
         known["metadata"] = {**unknown, **(metadata or {})}
-        if not all(type(key) is str for key in known["metadata"]):
-            raise ValueError("a key of the metadata is no text")
         cls._convert(known)
-        for key, value in known.items():
-            if key in _CHECKED and type(value) not in _CHECKED[key]:
-                raise ValueError(f"{key} must not be {type(value).__name__}")
-        return _Values(**known)
+        return convert(known, _Values)
 
     @classmethod
     def _convert(cls, known: dict[str, Any]) -> None:
