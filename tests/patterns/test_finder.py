@@ -175,6 +175,7 @@ def test_a_bad_pattern_is_not_given_to_re_for_matches_close_together(monkeypatch
     found = Finder(re.compile(r"(?:\w+)+ "))
     assert found.handles("")
     assert not found.tame
+    assert found.count("a b c") == 2
     monkeypatch.setattr(found, "pattern", None)  # it would fail
     assert found.count("a " * 1_000) == len(list(found.spans("a " * 1_000))) == 1_000
 

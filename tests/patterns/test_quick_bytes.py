@@ -22,3 +22,5 @@ def test_bytes_are_found_counted_and_made_small_as_python_does(quickly: bool, da
             assert quick_bytes.holds(given, needle) == (needle in data)
             assert quick_bytes.lowered(given) == data.lower()
         assert quick_bytes.lines_in(data) == data.count(b"\n")
+        for start in range(len(data) + 2):
+            assert quick_bytes.place_of(data, needle, start) == data.find(needle, start)

@@ -125,7 +125,8 @@ def count_in(text: str, query: Query) -> int:
 
 def counting(query: Query) -> Callable[[str], int]:
     """What counts the matches of a query in a text."""
-    count, may_be_in = finder_of(query.pattern).count, query.literal.may_be_in
+    finder, may_be_in = finder_of(query.pattern), query.literal.may_be_in
+    count = finder.count
     if query.rule is not None and query.rule.words:
         words = query.rule.words
 
@@ -134,6 +135,8 @@ def counting(query: Query) -> Callable[[str], int]:
             return count(text) if any(word in lowered for word in words) else 0
 
         return count_with_words
+    if finder.text is not None:  # which it looks for anyway
+        return count
     return lambda text: count(text) if may_be_in(text) else 0
 
 

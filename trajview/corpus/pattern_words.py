@@ -18,11 +18,10 @@ LONGEST: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """Characters that stand side by side in every match. `fold`: in any case. `may_follow`: maybe after a backslash."""
+    """Characters that stand side by side in every match. `fold`: in any case."""
 
     text: str
     fold: bool
-    may_follow: bool = True
 
 
 def words_of(pattern: re.Pattern[str]) -> list[list[Word]]:
@@ -132,13 +131,12 @@ def _split(run: Sequence[tuple[str, bool]]) -> list[Word]:
     """The words in characters that stand side by side."""
     words: list[Word] = []
     chars: list[str] = []
-    folds, before, kind = False, "\\", 0  # nobody knows what stands before
+    folds, kind = False, 0
 
     def end() -> None:
         if chars:
-            words.append(Word("".join(chars), folds, before == "\\"))
+            words.append(Word("".join(chars), folds))
 
-    last = "\\"
     kinds = [_kind(char) for char, _ in run]
     for (char, fold), after in zip(run, [*kinds[1:], 0], strict=False):
         found = _kind(char)
@@ -146,11 +144,11 @@ def _split(run: Sequence[tuple[str, bool]]) -> list[Word]:
             found = 1  # no format puts one between two texts
         if not found or found != kind:
             end()
-            chars, folds, before = [], False, last
+            chars, folds = [], False
         if found:
             chars.append(char)
             folds = folds or fold
-        kind, last = found, char
+        kind = found
     end()
     return words
 

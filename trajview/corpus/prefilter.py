@@ -21,7 +21,7 @@ from typing import Final
 
 from trajview.formats import registry
 from trajview.formats.words import AddedWords
-from trajview.patterns.quick_bytes import holds, lowered
+from trajview.patterns.quick_bytes import holds, lowered, place_of
 
 from .pattern_words import LONGEST, Word, words_of
 
@@ -117,10 +117,10 @@ class _Data:
                 return
             for code in codes:
                 wanted = word[:length] + code
-                place = self.low.find(wanted)
+                place = place_of(self.low, wanted, 0)
                 while place >= 0:
                     yield place
-                    place = self.low.find(wanted, place + 1)
+                    place = place_of(self.low, wanted, place + 1)
 
 
 @cache
@@ -167,9 +167,7 @@ def prefilter_of(pattern: re.Pattern[str], added: AddedWords | None = None, *, m
 def _prefilter_of(pattern: re.Pattern[str], added: AddedWords, metadata: bool) -> Prefilter:
     found = words_of(pattern)
     if metadata:  # there, formats put texts side by side
-        found = [
-            [Word(max(word.text.split(" "), key=len), word.fold, word.may_follow) for word in words] for words in found
-        ]
+        found = [[Word(max(word.text.split(" "), key=len), word.fold) for word in words] for words in found]
     always = (*added.always, *added.metadata) if metadata else added.always
     clauses = [
         (min(len(word.text) for word in words), clause)
@@ -218,7 +216,7 @@ def _once(words: Sequence[bytes]) -> tuple[bytes, ...]:
 def _certain_part(word: Word) -> str | None:
     """What of a word a log surely spells letter by letter; None for too little."""
     text = word.text[:LONGEST]
-    if word.may_follow and (head := _ESCAPED_HEAD.match(text.lower() if word.fold else text)):
+    if head := _ESCAPED_HEAD.match(text.lower() if word.fold else text):
         text = text[head.end() :]
     if (len(text) < 2 and text.isascii()) or _NUMBER.match(text) or "u00" in text.lower():
         return None

@@ -38,7 +38,7 @@ class Finder:
         return engine_of(self.pattern)
 
     @cached_property
-    def _text(self) -> str | None:
+    def text(self) -> str | None:
         """The ASCII text that the pattern stands for, in small letters where it ignores case; None where it is more than that."""
         source, flags = self.pattern.pattern, self.pattern.flags
         if flags & re.VERBOSE or not source.isascii() or not _PLAIN.fullmatch(source):
@@ -73,8 +73,8 @@ class Finder:
 
     def count(self, text: str) -> int:
         """How many matches a text holds, none in another; empty ones do not count."""
-        if self._text is not None and text.isascii():
-            return (text.lower() if self.pattern.flags & re.IGNORECASE else text).count(self._text)
+        if self.text is not None and text.isascii():
+            return (text.lower() if self.pattern.flags & re.IGNORECASE else text).count(self.text)
         data = None if self._engine is None else self._engine.data_of(text)
         if data is None or self._engine is None:
             return times_by_re(self.pattern, text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, Final
 
-__all__ = ["holds", "lines_in", "lowered"]
+__all__ = ["holds", "lines_in", "lowered", "place_of"]
 
 _LOWER: Final = bytes(range(256)).lower()
 
@@ -21,6 +21,11 @@ def holds(data: bytes | memoryview, needle: bytes) -> bool:
     if _quick is None:
         return needle in bytes(data)
     return bool(_quick.contains(data, needle))
+
+
+def place_of(data: bytes | memoryview, needle: bytes, start: int) -> int:
+    """Where bytes hold others, at `start` or later; -1 where they do not."""
+    return bytes(data).find(needle, start) if _quick is None else int(_quick.find(data, needle, start))
 
 
 def lowered(data: bytes | memoryview) -> bytes:
