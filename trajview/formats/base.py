@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-if TYPE_CHECKING:
-    from trajview.models.run import Reward
+from trajview.models.reward import Reward
 
 __all__ = ["LONGEST_TASK", "Detection", "Origin", "Summary"]
 

@@ -5,11 +5,14 @@ What a package does wrong is said once, and its records open as the next best fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
+from itertools import chain
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from trajview.errors import PluginProblem, TrajviewError, Where
+from msgspec import Struct, convert, to_builtins
+
+from trajview.errors import PluginProblem, Problem, TrajviewError, Where
 
 from .base import Detection, Origin, Summary
 from .contract import Format, Whence
@@ -18,7 +21,6 @@ from .plain import place
 from .words import AddedWords
 
 if TYPE_CHECKING:
-    from trajview.errors import Problem
     from trajview.models.run import AgentRun
 
     from .installed import Plugin
@@ -30,6 +32,7 @@ _MOST_SAID: Final = 200
 
 _NOWHERE: Final = Where()
 _Answer = TypeVar("_Answer")
+_Record = TypeVar("_Record", bound=Struct)
 
 
 class _RefusedError(Exception):
@@ -46,7 +49,7 @@ class PluginFormat(Format):
     def __init__(
         self,
         plugin: Plugin,
-        others: Callable[[Any, Format], Iterator[Format]],
+        others: Callable[[Any, Format], Iterable[Format]],
         report: Callable[[PluginProblem], None],
         refused: str = "",
     ) -> None:
@@ -84,11 +87,13 @@ class PluginFormat(Format):
             raise _RefusedError(f"its entry point {self.plugin.name!r} names a format that calls itself {name!r:.80}")
         if not all(isinstance(text, str) and text for text in (label, recognises, made.rubric)):
             raise _RefusedError("its `label`, `recognises` and `rubric` are to be texts")
-        if not _are_words(made.added_words):
-            raise _RefusedError("its `added_words` are to be AddedWords of texts")
+        try:
+            words = _record(AddedWords)(made.added_words)
+        except (TypeError, ValueError) as error:
+            raise _RefusedError("its `added_words` are to be AddedWords of texts") from error
         self.label, self.recognises, self.rubric = label, recognises, made.rubric
         self.retells, self.zero_is_no_reward = bool(made.retells), bool(made.zero_is_no_reward)
-        self.repeats, self.added_words = bool(made.repeats), made.added_words
+        self.repeats, self.added_words = bool(made.repeats), words
 
     def _fail(self, reason: str, hint: str, where: Where) -> None:
         with self._lock:
@@ -100,23 +105,28 @@ class PluginFormat(Format):
     def _asked(
         self,
         what: str,
-        ask: Callable[[Format], _Answer],
-        is_answer: Callable[[object], bool],
+        ask: Callable[[Format], object],
+        fitting: Callable[[object], _Answer],
         where: Where = _NOWHERE,
         may_raise: tuple[type[Exception], ...] = (TrajviewError, MemoryError),
     ) -> _Answer | None:
-        """What the plug-in answers; None where it fails or its answer is none, which is reported."""
+        """What the plug-in answers; None where it fails or its answer is none, which is reported.
+
+        `fitting` gives an answer that is one, and raises TypeError or ValueError of any other.
+        """
         if self._made is None:
             return None
         try:
             answer = ask(self._made)
-            if is_answer(answer):
-                return answer
-            wrong = f"its answer, {type(answer).__name__}, is not what a format answers"
         except may_raise:
             raise
         except (Exception, SystemExit) as error:  # noqa: BLE001 - nothing that another package does may end the program
             wrong = _said_of(error)
+        else:
+            try:
+                return fitting(answer)
+            except (TypeError, ValueError):
+                wrong = f"its answer, {type(answer).__name__}, is not what a format answers"
         hint = (
             "what it fails on opens as the next best format, and this is said once; please tell who wrote the plug-in"
         )
@@ -125,61 +135,54 @@ class PluginFormat(Format):
 
     def detect(self, record: Any) -> Detection | None:
         return self._asked(
-            "detect", lambda made: made.detect(decoded(record)), self._is_detection, may_raise=(MemoryError,)
+            "detect", lambda made: made.detect(decoded(record)), self._detection, may_raise=(MemoryError,)
         )
 
-    def _is_detection(self, answer: object) -> bool:
-        if answer is None:
-            return True
-        if not isinstance(answer, Detection) or answer.format != self.name:
-            return False
-        confidence: object = answer.confidence
-        return isinstance(confidence, int | float) and 0 <= confidence <= 1 and _are_texts(answer.why)
+    def _detection(self, answer: object) -> Detection | None:
+        found = None if answer is None else _record(Detection)(answer)
+        if found is not None and (found.format != self.name or not 0 <= found.confidence <= 1):
+            raise ValueError
+        return found
 
     def summed_up(self, record: Any, origin: Origin) -> tuple[str, Summary]:
-        known: Format = self
-        found = self._own_summary(record, origin)
-        others = self._others(record, self)
-        while found is None:
-            known = next(others)
-            found = (
-                known._own_summary(record, origin)
-                if isinstance(known, PluginFormat)
-                else known.summarise(record, origin)
-            )
-        return known.name, found
+        return self._best(
+            record, lambda known: known._own_summary(record, origin), lambda known: known.summarise(record, origin)
+        )
 
     def summarise(self, record: Any, origin: Origin) -> Summary:
         return self.summed_up(record, origin)[1]
 
     def _own_summary(self, record: Any, origin: Origin) -> Summary | None:
         """The plug-in's own summary of a record, None where it fails. Raises FormatError."""
-        return self._asked(
-            "summarise", lambda made: made.summarise(decoded(record), origin), _is_summary, place(origin)
-        )
+        return self._asked("summarise", lambda made: made.summarise(decoded(record), origin), _summary, place(origin))
 
     def read(self, record: Any, origin: Origin) -> AgentRun:
-        found = self._own_run(record, origin)
-        others = self._others(record, self)
-        while found is None:
-            known = next(others)
-            found = known._own_run(record, origin) if isinstance(known, PluginFormat) else known.read(record, origin)
-        return found
+        return self._best(
+            record, lambda known: known._own_run(record, origin), lambda known: known.read(record, origin)
+        )[1]
 
     def _own_run(self, record: Any, origin: Origin) -> AgentRun | None:
         """The run that the plug-in itself makes of a record, None where it fails. Raises FormatError."""
-        run = self._asked("read", lambda made: made.read(decoded(record), origin), _is_run, place(origin))
+        run = self._asked("read", lambda made: made.read(decoded(record), origin), _run, place(origin))
         if run is not None and run.source_format is None:
             run.source_format = self.name
         return run
 
+    def _best(
+        self, record: Any, by_plugin: Callable[[PluginFormat], _Answer | None], by_ours: Callable[[Format], _Answer]
+    ) -> tuple[str, _Answer]:
+        """The first answer that a format gives, and its name: this one's, or that of the next best which does not fail."""
+        for known in chain((self,), self._others(record, self)):
+            found = by_plugin(known) if isinstance(known, PluginFormat) else by_ours(known)
+            if found is not None:
+                return known.name, found
+        raise AssertionError  # the last resort takes any record
+
     def check(self, record: Any, origin: Origin) -> list[Problem]:
-        return (
-            self._asked("check", lambda made: made.check(decoded(record), origin), _are_problems, place(origin)) or []
-        )
+        return self._asked("check", lambda made: made.check(decoded(record), origin), _problems, place(origin)) or []
 
     def whence(self, record: Any) -> list[Whence]:
-        return self._asked("whence", lambda made: made.whence(decoded(record)), _are_paths) or []
+        return self._asked("whence", lambda made: made.whence(decoded(record)), _paths) or []
 
 
 def _loaded(plugin: Plugin) -> Format:
@@ -199,67 +202,40 @@ def _said_of(error: BaseException) -> str:
     return said if len(said) <= _MOST_SAID else f"{said[:_MOST_SAID]}…"
 
 
-# Whether answers are what a format answers: types are only promised, and another package may break its promise.
+# Answers, if they are what a format answers: types are only promised, and another package may break its promise.
 
 
-def _are_texts(value: object) -> bool:
-    return isinstance(value, tuple) and all(isinstance(each, str) for each in value)
+def _record(kind: type[_Record]) -> Callable[[object], _Record]:
+    """What gives a typed record whose values are of their types."""
+
+    def fitting(answer: object) -> _Record:
+        if not isinstance(answer, kind):
+            raise TypeError
+        return convert(to_builtins(answer), kind)
+
+    return fitting
 
 
-def _is_text_or_none(value: object) -> bool:
-    return value is None or isinstance(value, str)
+def _summary(answer: object) -> Summary:
+    found = _record(Summary)(answer)
+    if min(found.messages, found.units, found.transcripts) < 0:
+        raise ValueError
+    return found
 
 
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and value >= 0
-
-
-def _is_reward(value: object) -> bool:
-    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], dict):
-        return isinstance(value[0], int | float) and all(
-            isinstance(name, str) and isinstance(score, int | float) for name, score in value[1].items()
-        )
-    return isinstance(value, int | float)
-
-
-def _is_summary(answer: object) -> bool:
-    if not isinstance(answer, Summary):
-        return False
-    rewards: object = answer.rewards
-    return (
-        isinstance(answer.id, str)
-        and _is_text_or_none(answer.name)
-        and _is_text_or_none(answer.task)
-        and all(map(_is_count, (answer.messages, answer.units, answer.transcripts)))
-        and all(map(_are_texts, (answer.agents, answer.models, answer.problems)))
-        and isinstance(rewards, tuple)
-        and all(map(_is_reward, rewards))
-    )
-
-
-def _is_run(answer: object) -> bool:
+def _run(answer: object) -> AgentRun:
     from trajview.models.run import AgentRun
 
-    return isinstance(answer, AgentRun) and isinstance(answer.id, str) and bool(answer.transcripts)
+    if not isinstance(answer, AgentRun) or not isinstance(answer.id, str) or not answer.transcripts:
+        raise TypeError
+    return answer
 
 
-def _are_problems(answer: object) -> bool:
-    from trajview.errors import Problem
-
-    return isinstance(answer, list) and all(isinstance(each, Problem) for each in answer)
-
-
-def _are_paths(answer: object) -> bool:
-    return isinstance(answer, list) and all(
-        isinstance(path, tuple) and all(isinstance(step, str | int) for step in path) for path in answer
-    )
+def _problems(answer: object) -> list[Problem]:
+    if not isinstance(answer, list) or not all(isinstance(each, Problem) for each in answer):
+        raise TypeError
+    return answer
 
 
-def _are_words(words: object) -> bool:
-    if not isinstance(words, AddedWords) or not _are_texts(words.always) or not _are_texts(words.metadata):
-        return False
-    pairs: object = words.with_bytes
-    return isinstance(pairs, tuple) and all(
-        isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], str) and _are_texts(pair[1])
-        for pair in pairs
-    )
+def _paths(answer: object) -> list[Whence]:
+    return convert(answer, list[Whence])

@@ -147,7 +147,9 @@ class Registry:
 
     def _others(self, record: Any, failed: Format) -> Iterator[Format]:
         """The formats that a record may be when one has failed on it, the best first."""
-        return (self._by_name[each.format] for each in self.detections(record) if each.format != failed.name)
+        for each in self.detections(record):
+            if each.format != failed.name:
+                yield self._by_name[each.format]
 
     def added_words(self) -> AddedWords:
         """The words that any format adds to what the bytes of a log hold."""
