@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Container, Sequence
+from functools import cached_property
 from typing import Any, Final, Literal
 
 from msgspec import UNSET, Raw, Struct, UnsetType
@@ -36,7 +37,7 @@ from trajview.models.units import count_units
 from .base import Detection, Origin, Summary
 from .contract import Format
 from .logged import ABSENT, Elements, decoded
-from .plain import as_text, dict_or_value, id_of, is_list, kind, not_an_object, number, place, refused_at
+from .plain import as_text, dict_or_value, id_of, is_list, kind, not_an_object, number, place, refused_at, text_or_none
 from .shape import wrong_in_items
 from .sizes import size_of_texts
 from .task import task_in
@@ -111,18 +112,22 @@ _TOLD: Final = ("class_", "source", "function", "language", "tool_call_id", "rew
 _decode_head: Final = Decoder(_Head).decode
 
 
-class _Outline(Struct):
-    """What is known of the items of a trajectory, which are in current spelling, before they are read."""
-
-    items: Sequence[Any]
-    heads: list[_Head] = []
-    roles: list[str] = []
-    sizes: list[Measured | None] = []
-    """How long each is, None where only its text tells."""
+def _undecoded(logged: Raw) -> _Head | None:
+    """The head of an item that stays bytes; None where it is of another class or spelling."""
+    try:
+        return _decode_head(logged)
+    except ValueError:
+        return None
 
 
-def _outline_of(record: Any, origin: Origin) -> _Outline:
-    """The content of a trajectory. Raises FormatError where there is none."""
+def _decoded(item: Any) -> _Head:
+    known = item if isinstance(item, dict) else {}
+    told: dict[str, Any] = {key: known.get(key) for key in _TOLD}
+    return _Head(**told)
+
+
+def _content(record: Any, origin: Origin) -> Elements:
+    """The items of a trajectory. Raises FormatError where there are none."""
     if not isinstance(record, dict):
         raise not_an_object("an ADP trajectory", record, origin)
     content = record.get("content")
@@ -133,40 +138,7 @@ def _outline_of(record: Any, origin: Origin) -> _Outline:
             hint="it is listed as raw JSON",
             where=place(origin),
         )
-    if not isinstance(content, Elements):
-        return _outline([_spelled(item) for item in content], content)
-    if content.kept is None:
-        decode = content.decode
-        content.kept = _outline(Elements(content.logged, lambda data: _spelled(decode(data))), content.logged)
-    kept: _Outline = content.kept
-    return kept
-
-
-def _spelled(item: Any) -> Any:
-    return current_spelling(item) if isinstance(item, dict) else item
-
-
-def _outline(items: Sequence[Any], logged: Sequence[Any]) -> _Outline:
-    """The outline of items, from their bytes where these are as they should be."""
-    found = _Outline(items)
-    for at, each in enumerate(logged):
-        head = _undecoded(each) if isinstance(each, Raw) else None
-        found.sizes.append(None if head is None else head.size)
-        if head is None:
-            item = items[at]
-            known = item if isinstance(item, dict) else {}
-            told: dict[str, Any] = {key: known.get(key) for key in _TOLD}
-            head = _Head(**told)
-        found.heads.append(head)
-        found.roles.append(head.role)
-    return found
-
-
-def _undecoded(logged: Raw) -> _Head | None:
-    try:
-        return _decode_head(logged)
-    except ValueError:  # of another class or spelling
-        return None
+    return content if isinstance(content, Elements) else Elements(content)
 
 
 _Link = tuple[str | None, str | None]
@@ -229,11 +201,8 @@ def _reward_of(record: dict[str, Any], heads: Sequence[_Head]) -> float | None:
 def _model(record: dict[str, Any]) -> str | None:
     """The model's name, which datasets write into `details` under one of these keys."""
     details = record.get("details")
-    if isinstance(details, dict):
-        for key in ("model_name", "model"):
-            if isinstance(details.get(key), str) and details[key]:
-                return str(details[key])
-    return None
+    names = (details.get("model_name"), details.get("model")) if isinstance(details, dict) else ()
+    return next(filter(None, map(text_or_none, names)), None)
 
 
 def _metadata(record: dict[str, Any]) -> dict[str, Any]:
@@ -253,7 +222,6 @@ def _metadata(record: dict[str, Any]) -> dict[str, Any]:
 
 def _call(item: dict[str, Any], call_id: str) -> ToolCall:
     """The tool call of an api_action or code_action."""
-
     if item["class_"] == "code_action":
         language = as_text(item.get("language"))
         return ToolCall(
@@ -369,17 +337,38 @@ def _message_of(item: Any, head: _Head, link: _Link, model: str | None) -> ChatM
 
 
 class AdpSource(MessageSource):
-    """The messages of a trajectory; which call each makes or answers is known of all."""
+    """The messages that items become. `roles`, `heads`: of each."""
 
-    def __init__(self, outline: _Outline, model: str | None) -> None:
+    def __init__(self, content: Elements, model: str | None) -> None:
         super().__init__()
-        self._outline, self._links, self._model = outline, _links(outline.heads), model
+        self._content, self._model = content, model
+        self.heads: list[_Head] = []
+        self._sizes: list[Measured | None] = []
+        for at, logged in enumerate(content.logged):
+            head = _undecoded(logged) if isinstance(logged, Raw) else None
+            self._sizes.append(None if head is None else head.size)
+            self.heads.append(_decoded(self.item(at)) if head is None else head)
+        self.roles = [head.role for head in self.heads]
+
+    def item(self, at: int) -> Any:
+        """An item in current spelling."""
+        item = self._content[at]
+        return current_spelling(item) if isinstance(item, dict) else item
+
+    @cached_property
+    def _links(self) -> list[_Link]:
+        return _links(self.heads)
 
     def read(self, at: int) -> ChatMessage:
-        return _message_of(self._outline.items[at], self._outline.heads[at], self._links[at], self._model)
+        return _message_of(self.item(at), self.heads[at], self._links[at], self._model)
 
     def size(self, at: int) -> Measured:
-        return self._outline.sizes[at] or super().size(at)
+        return self._sizes[at] or super().size(at)
+
+
+def _source(record: Any, origin: Origin) -> AdpSource:
+    content, model = _content(record, origin), _model(record)
+    return content.once(lambda: AdpSource(content, model))
 
 
 class AdpFormat(Format):
@@ -418,27 +407,27 @@ class AdpFormat(Format):
 
     def summarise(self, record: Any, origin: Origin) -> Summary:
         """A cheap look; agrees with `read`."""
-        outline = _outline_of(record, origin)
-        items, roles, model, reward = outline.items, outline.roles, _model(record), _reward_of(record, outline.heads)
-        said = (items[at].get("content") for at, role in enumerate(roles[:_LOOK_AT]) if role == "user")
+        source = _source(record, origin)
+        roles, model, reward = source.roles, _model(record), _reward_of(record, source.heads)
+        said = (source.item(at).get("content") for at, role in enumerate(roles[:_LOOK_AT]) if role == "user")
         return Summary(
             id=id_of(record, origin),
             messages=len(roles),
             units=count_units(roles),
             rewards=() if reward is None else (reward,),
             models=(model,) if model is not None and "assistant" in roles else (),
-            problems=tuple(wrong_in_items(items, "item")),
+            problems=tuple(wrong_in_items(record["content"], "item")),
             task=next(filter(None, (task_in(text) for text in said if isinstance(text, str))), None),
         )
 
     def read(self, record: Any, origin: Origin) -> AgentRun:
         """The trajectory as a run with one transcript. Raises FormatError where there is no content."""
 
-        outline, run_id = _outline_of(record, origin), id_of(record, origin)
-        reward = _reward_of(record, outline.heads)
+        source, run_id = _source(record, origin), id_of(record, origin)
+        reward = _reward_of(record, source.heads)
         return AgentRun(
             id=run_id,
-            transcripts=[Transcript(id=run_id, messages=AdpSource(outline, _model(record)).messages(outline.roles))],
+            transcripts=[Transcript(id=run_id, messages=source.messages(source.roles))],
             metadata=_metadata(record),
             rewards=None if reward is None else [reward],
             source_format=FORMAT.name,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from operator import attrgetter
-from typing import Any, Final, Literal, cast, overload
+from typing import Any, Final, Literal, TypeVar, cast, overload
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
@@ -87,6 +87,9 @@ _said: Final = attrgetter("content", "value", "text", "tool_calls", "parts", "fu
 _NOTHING: Final = (ABSENT,) * 7
 
 
+_Found = TypeVar("_Found")
+
+
 class Elements(Sequence[Any]):
     """The elements of a list of a record: each as it was logged, or as much of it as is kept; some are decoded, maybe."""
 
@@ -119,6 +122,12 @@ class Elements(Sequence[Any]):
 
     def __iter__(self) -> Iterator[Any]:
         return map(self.__getitem__, range(len(self)))
+
+    def once(self, look: Callable[[], _Found]) -> _Found:
+        """What one reader of the elements found in all of them; it looks at them if nobody has yet."""
+        if self.kept is None:
+            self.kept = look()
+        return cast("_Found", self.kept)
 
     def heads(self) -> Sequence[Head | None]:
         """The head of each element, None of one that is not as messages are."""

@@ -72,16 +72,17 @@ def new_outline() -> Outline:
 
 def outline_of(items: Elements) -> Outline:
     """Which messages some logged ones become; it is kept with them."""
-    if items.kept is None:
-        outline = new_outline()
-        for element, head in enumerate(items.heads()):
-            if head is None or not add_to(outline, element, head):
-                for place, piece in enumerate(found := pieces_of(items[element])):
-                    is_whole = len(found) == 1 and piece.result is None
-                    outline.add(element, piece.role, None, WHOLE if is_whole else place)
-        items.kept = outline
-    kept: Outline = items.kept
-    return kept
+    return items.once(lambda: _outline_of(items))
+
+
+def _outline_of(items: Elements) -> Outline:
+    outline = new_outline()
+    for element, head in enumerate(items.heads()):
+        if head is None or not add_to(outline, element, head):
+            for place, piece in enumerate(found := pieces_of(items[element])):
+                is_whole = len(found) == 1 and piece.result is None
+                outline.add(element, piece.role, None, WHOLE if is_whole else place)
+    return outline
 
 
 def add_to(outline: Outline, element: int, head: Head) -> bool:

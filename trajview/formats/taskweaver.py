@@ -69,13 +69,13 @@ _HINT: Final = "a conversation has rounds, a round a post_list, a post send_from
 # -- rounds, posts and attachments -------------------------------------------------------------------------------------
 
 
-def _rounds(record: Any, origin: Origin) -> Sequence[Any]:
+def _rounds(record: Any, origin: Origin) -> Elements:
     """The rounds of a conversation. Raises FormatError where there is no such thing; null counts as none."""
     if not isinstance(record, dict):
         raise not_an_object("a TaskWeaver conversation", record, origin)
     rounds = record.get("rounds")
     if rounds is None and "rounds" in record:
-        return []
+        rounds = []
     if not is_list(rounds):
         what = "there are none" if "rounds" not in record else f"these are {kind(rounds)}"
         raise FormatError(
@@ -83,7 +83,7 @@ def _rounds(record: Any, origin: Origin) -> Sequence[Any]:
             hint="it is listed as raw JSON",
             where=place(origin),
         )
-    return rounds
+    return rounds if isinstance(rounds, Elements) else Elements(rounds)
 
 
 def _posts(round_: Any) -> tuple[Sequence[Any], list[Whence]]:
@@ -179,7 +179,7 @@ class _Outline:
     `problems`: a sentence for each round or post that is no object.
     """
 
-    def __init__(self, rounds: Sequence[Any]) -> None:
+    def __init__(self, rounds: Elements) -> None:
         self.roles: list[str] = []
         self.sizes: list[Measured | None] = []
         self.posts: list[tuple[int, int]] = []
@@ -188,8 +188,7 @@ class _Outline:
         wrong_rounds: list[str] = []
         wrong_posts: list[str] = []
         nulls = 0
-        logged = rounds.logged if isinstance(rounds, Elements) else rounds
-        for number, found in enumerate(logged):
+        for number, found in enumerate(rounds.logged):
             if isinstance(found, Raw) and self._take_undecoded(number, found):
                 continue
             round_ = rounds[number]
@@ -236,21 +235,12 @@ def _wrong_posts(round_: dict[Any, Any], number: int) -> list[str]:
     return [] if posts is None else [f"round {number}: post_list is {kind(posts)}, not a list"]
 
 
-def _outline_of(rounds: Sequence[Any]) -> _Outline:
-    if not isinstance(rounds, Elements):
-        return _Outline(rounds)
-    if rounds.kept is None:
-        rounds.kept = _Outline(rounds)
-    kept: _Outline = rounds.kept
-    return kept
-
-
 class TaskWeaverSource(MessageSource):
     """The messages of a conversation."""
 
-    def __init__(self, rounds: Sequence[Any]) -> None:
+    def __init__(self, rounds: Elements) -> None:
         super().__init__()
-        self.outline = _outline_of(rounds)
+        self.outline = rounds.once(lambda: _Outline(rounds))
         self._rounds = rounds
         self._last_round: tuple[int, Any, Sequence[Any]] = -1, None, []
         self._last_post: tuple[int, list[ChatMessage]] = -1, []
@@ -533,7 +523,7 @@ class TaskWeaverFormat(Format):
     def summarise(self, record: Any, origin: Origin) -> Summary:
         """A cheap look; agrees with `read`."""
         rounds = _rounds(record, origin)
-        outline = _outline_of(rounds)
+        outline = rounds.once(lambda: _Outline(rounds))
         return Summary(
             id=id_of(record, origin),
             messages=len(outline.roles),
@@ -589,7 +579,7 @@ class TaskWeaverFormat(Format):
         return problems
 
 
-def _task(rounds: Sequence[Any], outline: _Outline) -> str | None:
+def _task(rounds: Elements, outline: _Outline) -> str | None:
     """The first words of what the user asked."""
     for first, (number, index) in zip(outline.firsts, outline.posts, strict=True):
         if first >= _LOOK_AT:
