@@ -128,6 +128,13 @@ def test_what_may_not_mean_the_same_is_left_to_re(source: str) -> None:
         check(found, text)
 
 
+@pytest.mark.parametrize("source", [r"\W", r"[^\w]", r"[^\W]", r"[\W_]", r"\Wfoo", r"[\s\W]", r"\D", r"[^\D]", r"\S"])
+@pytest.mark.parametrize("flags", [re.I, re.I | re.A])
+def test_ignoring_case_makes_no_letter_of_what_is_none(source: str, flags: int) -> None:
+    for text in ("k K s S i I - _ 1", "kfoo sfoo -foo", "\u212a \u017f \u0131 \u0130", "\u3042 k"):
+        check(Finder(re.compile(source, flags)), text)
+
+
 def test_ignoring_case_in_ascii_alone_brings_in_no_other_letters() -> None:
     for source in ("(?:ak| |K)[^x]", "(?:S|\\x1d|ab|)[^x]"):
         check(Finder(re.compile(source, re.A | re.I)), "S\u017f\u3042 Ka \u212aa x\u017f\u017fx\u212a\u212ax")

@@ -184,7 +184,8 @@ def _has_cases(code: int) -> bool:
 
 
 def _others(ranges: list[Span]) -> list[Span]:
-    """All characters but these."""
-    starts = [0, *(last + 1 for _, last in ranges)]
-    ends = [*(first - 1 for first, _ in ranges), _LAST]
+    """All characters but these, and but those that no text has which RE2 looks at: it would take the Kelvin sign for a k."""
+    without = [*ranges, *((ord(char), ord(char)) for char in _FOLDED_OTHERWISE)]
+    starts = [0, *(last + 1 for _, last in without)]
+    ends = [*(first - 1 for first, _ in without), _LAST]
     return [(start, end) for start, end in zip(starts, ends, strict=True) if start <= end]
