@@ -200,7 +200,7 @@ class Reader:
             known = registry.format_named(info.format)
             found = known.check(value, origin)
             if not found:
-                self.read(info)
+                known.read(value, origin)
         except TrajviewError as error:
             found = [error.problem()]
         except Exception as error:  # noqa: BLE001 - a fault in one format must not end the report; it is reported

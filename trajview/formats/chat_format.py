@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
@@ -17,7 +17,6 @@ from trajview.models.transcript import Transcript
 from trajview.models.units import count_units
 
 from .base import Origin, Summary
-from .chat import Conversation
 from .contract import Format
 from .logged import ABSENT, Elements, decoded
 from .outline import outline_of
@@ -174,6 +173,12 @@ class Chat(Struct):
         source = ChatSource(self.items)
         return Transcript(id=transcript_id, name=name, messages=source.messages(source.roles))
 
+    def wrong_in_messages(self) -> Iterator[str]:
+        """What deviates from a well-formed chat in the messages."""
+        from .chat_source import ChatSource
+
+        return ChatSource(self.items).problems()
+
     def run(self, format_name: str) -> AgentRun:
         """The run."""
 
@@ -211,7 +216,7 @@ class ChatFormat(Format):
     def check(self, record: Any, origin: Origin) -> list[Problem]:
         """What deviates from a well-formed chat, for `trajview validate`. Raises FormatError where `read` does."""
         chat = self.look(record, origin)
-        every = [problem for each in (chat, *chat.branches) for problem in Conversation().extend(each.items).problems]
+        every = [problem for each in (chat, *chat.branches) for problem in each.wrong_in_messages()]
         return problems_at(origin, [*chat.problems, *every])
 
 

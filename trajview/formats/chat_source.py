@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, Literal
 
 from msgspec import UNSET, Raw, Struct, UnsetType, convert
@@ -121,10 +121,26 @@ class ChatSource(MessageSource):
         before = self._calls_at(at - 1)
         return before[0][1] if len(before) == 1 else None
 
+    def problems(self) -> Iterator[str]:
+        """What is wrong with the messages, for `trajview validate`."""
+        for at in range(len(self.roles)):
+            usual = self._usual(at)
+            if usual is None:
+                made = Conversation()
+                made.add(self._piece(at))
+                yield from made.problems
+            else:
+                for call in map(_built_call, usual.tool_calls or ()):
+                    if call.parse_error:
+                        yield f"call of {call.function}: {call.parse_error}"
+
+    def _piece(self, at: int) -> Piece:
+        item, place = self._items[self._outline.elements[at]], self._outline.places.get(at, WHOLE)
+        return Piece(self.roles[at], item) if place == WHOLE else pieces_of(item)[place]
+
     def _built(self, at: int) -> dict[str, Any]:
         """A message that is none of those, as data of the reading model."""
-        item, place = self._items[self._outline.elements[at]], self._outline.places.get(at, WHOLE)
-        piece = Piece(self.roles[at], item) if place == WHOLE else pieces_of(item)[place]
+        piece = self._piece(at)
         if piece.role == "tool":
             before = [function for _, function in self._calls_at(at - 1)]
             return Conversation.after(self._functions(piece, at), before).add(piece)

@@ -10,7 +10,6 @@ from trajview.models.run import AgentRun
 from trajview.models.transcript import Transcript
 
 from .base import Detection, Origin, Summary
-from .chat import Conversation
 from .chat_format import Chat, chat_of, leftovers, messages_under, summary_models
 from .contract import Format
 from .inspect_agents import sub_agents
@@ -95,7 +94,7 @@ class Inspect(Format):
     def check(self, record: Any, origin: Origin) -> list[Problem]:
         _, samples = self._look(record, origin)
         every = [each for chat in samples for each in (chat, *chat.branches)]
-        reasons = [r for chat in every for r in (*chat.problems, *Conversation().extend(chat.items).problems)]
+        reasons = [r for chat in every for r in (*chat.problems, *chat.wrong_in_messages())]
         return problems_at(origin, reasons)
 
 
