@@ -31,7 +31,7 @@ from trajview.models.episodes import (
     text_of,
     turns_of,
 )
-from trajview.models.messages import AssistantMessage, ChatMessage, Measured, MessageSource, SystemMessage, UserMessage
+from trajview.models.messages import ChatMessage, Measured, MessageSource, message_from
 from trajview.models.run import AgentRun
 from trajview.models.transcript import Transcript
 
@@ -310,19 +310,18 @@ class _EpisodeSource(MessageSource):
             action = parse_action(line.sender, line.text)
             text, recipient = action.text, ", ".join(_addressed(action.private_to, line.receiver)) or None
             metadata["action"] = action.kind
-        common: dict[str, Any] = {
-            "content": text, "name": line.sender, "recipient": recipient, "metadata": metadata,
+        found = {
+            "role": line.role, "content": text, "name": line.sender, "recipient": recipient, "metadata": metadata,
         }  # fmt: skip
         if line.role == "assistant":
-            return AssistantMessage(**common, model=self._models.get(line.sender))
-        return SystemMessage(**common) if line.role == "system" else UserMessage(**common)
+            found["model"] = self._models.get(line.sender)
+        return message_from(found)
 
     def size(self, at: int) -> Measured:
         text = self._view.lines[at].text
         length = len(text)
-        if length > _LOOKED_AT:
-            return 1 + text.count("\n", 0, _LOOKED_AT) * length // _LOOKED_AT, length, 0
-        return text.count("\n") + 1 if text else 0, length, 0
+        seen = min(length, _LOOKED_AT)
+        return 1 + text.count("\n", 0, seen) * length // seen if text else 0, length, 0
 
     def texts(self, at: int) -> list[str]:
         line = self._view.lines[at]

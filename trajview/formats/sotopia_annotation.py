@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgspec import Struct
-
 from trajview.errors import FormatError, Problem
 from trajview.models.episodes import OVERALL, rewards_of, text_of
-from trajview.models.messages import UserMessage
+from trajview.models.messages import ChatMessage, UserMessage
 from trajview.models.run import AgentRun, Reward
 from trajview.models.transcript import Transcript
 
@@ -23,46 +21,11 @@ __all__ = ["FORMAT", "SotopiaAnnotationFormat"]
 _KEYS = frozenset({"pk", "episode", "annotator_id", "rewards", "reasoning"})
 
 
-class _Annotation(Struct, frozen=True):
-    id: str
-    name: str
-    annotator: str
-    rewards: list[Reward] | None
-    reasoning: str
-    texts: list[str]
-
-
 def _scores(index: int, reward: Reward) -> str:
     overall, scores = reward if isinstance(reward, tuple) else (reward, {})
     lines = [f"Agent {index + 1}: {overall:g}"]
     lines += [f"- {name}: {score:g}" for name, score in scores.items() if name != OVERALL]
     return "\n".join(lines)
-
-
-def _annotation_of(record: object, origin: Origin) -> _Annotation:
-    if not isinstance(record, dict) or "episode" not in record:
-        raise FormatError("An annotation names its episode; this record does not.", where=place(origin))
-    rewards = rewards_of(record.get("rewards"))
-    reasoning = text_of(record.get("reasoning"))
-    episode, annotator = text_of(record["episode"]), text_of(record.get("annotator_id"))
-    if rewards is None:
-        texts = [f"Rewards that cannot be read: {text_of(record.get('rewards'))}"]
-    else:
-        texts = [_scores(index, reward) for index, reward in enumerate(rewards)]
-    texts.append(reasoning or "No reasoning was written.")
-    return _Annotation(
-        id=text_of(record.get("pk")) or origin.default_id,
-        name=f"annotation of {episode} by {annotator}",
-        annotator=annotator,
-        rewards=rewards or None,
-        reasoning=reasoning,
-        texts=texts,
-    )
-
-
-def _agents(annotation: _Annotation) -> list[str]:
-    """As `AgentRun.agent_names` numbers agents without names."""
-    return [f"agent {index + 1}" for index in range(len(annotation.rewards or ()))]
 
 
 class SotopiaAnnotationFormat(Format):
@@ -87,30 +50,42 @@ class SotopiaAnnotationFormat(Format):
 
     def summarise(self, record: Any, origin: Origin) -> Summary:
         """One unit: the scores, and the reasoning."""
-        annotation = _annotation_of(record, origin)
+        run = self.read(record, origin)
         return Summary(
-            id=annotation.id,
-            name=annotation.name,
-            messages=len(annotation.texts),
+            id=run.id,
+            name=run.name,
+            messages=len(run.transcripts[0].messages),
             units=1,
-            agents=tuple(_agents(annotation)),
-            rewards=tuple(annotation.rewards or ()),
+            agents=tuple(run.agents or ()),
+            rewards=tuple(run.rewards or ()),
         )
 
     def read(self, record: Any, origin: Origin) -> AgentRun:
         """A run of one transcript: a message with each agent's scores, then the reasoning."""
-
-        annotation = _annotation_of(record, origin)
-        messages = [UserMessage(content=text, name=annotation.annotator or None) for text in annotation.texts]
-        known = {"pk", "rewards", "reasoning"}
+        if not isinstance(record, dict) or "episode" not in record:
+            raise FormatError("An annotation names its episode; this record does not.", where=place(origin))
+        id = text_of(record.get("pk")) or origin.default_id
+        annotator, reasoning = text_of(record.get("annotator_id")), text_of(record.get("reasoning"))
+        rewards = rewards_of(record.get("rewards"))
+        if rewards is None:
+            texts = [f"Rewards that cannot be read: {text_of(record.get('rewards'))}"]
+        else:
+            texts = [_scores(index, reward) for index, reward in enumerate(rewards)]
+        texts.append(reasoning or "No reasoning was written.")
+        messages: list[ChatMessage] = [UserMessage(content=text, name=annotator or None) for text in texts]
         return AgentRun(
-            id=annotation.id,
-            name=annotation.name,
-            transcripts=[Transcript(id=f"{annotation.id}/annotation", name="annotation", messages=list(messages))],
-            metadata={text_of(key): decoded(value) for key, value in record.items() if key not in known},
-            agents=_agents(annotation) or None,
-            rewards=annotation.rewards,
-            reasoning=annotation.reasoning or None,
+            id=id,
+            name=f"annotation of {text_of(record['episode'])} by {annotator}",
+            transcripts=[Transcript(id=f"{id}/annotation", name="annotation", messages=messages)],
+            metadata={
+                text_of(key): decoded(value)
+                for key, value in record.items()
+                if key not in ("pk", "rewards", "reasoning")
+            },
+            # As `AgentRun.agent_names` numbers agents without names.
+            agents=[f"agent {index + 1}" for index in range(len(rewards or ()))] or None,
+            rewards=rewards or None,
+            reasoning=reasoning or None,
             source_format=self.name,
         )
 

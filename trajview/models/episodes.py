@@ -72,10 +72,6 @@ def text_of(value: object) -> str:
 
 
 def _said(item: object) -> Said:
-    if type(item) is list and len(item) == 3:
-        sender, receiver, text = item
-        if type(sender) is str and type(receiver) is str and type(text) is str:  # as nearly always
-            return sender, receiver, text
     if isinstance(item, (list, tuple)) and len(item) == 3:
         return text_of(item[0]), text_of(item[1]), text_of(item[2])
     # Not Sotopia's triple: show what is there, to everyone.
@@ -229,13 +225,11 @@ def is_context(text: str) -> bool:
 
 def parse_context(text: str) -> Context | None:
     """The context that Sotopia writes at the start of turn 0, None where the text is something else."""
-    if "Scenario:" not in text:
+    if not is_context(text):
         return None
     end = _STARTS.search(text)
     body = text[: end.start()] if end else text
     headers = list(_HEADER.finditer(body))
-    if not any(header[1] == "Scenario" for header in headers):
-        return None
     context = Context()
     for header, following in zip_longest(headers, headers[1:]):
         value = body[header.end() : following.start() if following else len(body)].strip()
@@ -257,13 +251,15 @@ def merge_contexts(contexts: Sequence[tuple[str, Context]]) -> Context:
         merged.participants = merged.participants or context.participants
         names.update(dict.fromkeys([*context.backgrounds, *context.goals]))
     own = dict(contexts)
+    backgrounds, goals = [context.backgrounds for _, context in contexts], [context.goals for _, context in contexts]
     for name in names:
-        for pick in ("backgrounds", "goals"):
-            known: str = getattr(own[name], pick).get(name, "") if name in own else ""
-            if not known:
-                known = max((getattr(context, pick).get(name, "") for _, context in contexts), key=len)
-            if known:
-                getattr(merged, pick)[name] = known
+        of_own = own.get(name, Context())
+        for found, truth, told in (
+            (merged.backgrounds, of_own.backgrounds, backgrounds),
+            (merged.goals, of_own.goals, goals),
+        ):
+            if known := truth.get(name) or max((each.get(name, "") for each in told), key=len):
+                found[name] = known
     return merged
 
 
@@ -271,8 +267,6 @@ def merge_contexts(contexts: Sequence[tuple[str, Context]]) -> Context:
 
 
 def _number(value: object) -> float | None:
-    if type(value) is float:
-        return value
     if isinstance(value, (int, float, str)):
         try:
             return float(value)
@@ -291,9 +285,6 @@ def _scored(value: object) -> object:
 def _dimensions(value: dict[Any, Any]) -> dict[str, float] | None:
     scores: dict[str, float] = {}
     for name, raw in value.items():
-        if type(name) is str and (type(raw) is float or (type(raw) is int and -1000 < raw < 1000)):  # as nearly always
-            scores[name] = float(raw)
-            continue
         score = _scored(raw)
         if score is None:
             continue  # not rated
