@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trajview.formats.base import Origin
-from trajview.formats.inspect import FORMAT
-from trajview.formats.inspect_agents import sub_agents
+from trajview.formats.inspect import FORMAT, sub_agents
 from trajview.models.branches import Entry, branches_of
 
 Event = dict[str, Any]
@@ -173,7 +172,7 @@ def test_messages_without_ids_are_told_by_what_they_say() -> None:
             event["input"] = bare(event["input"])
             [event["output"]["choices"][0]["message"]] = bare([event["output"]["choices"][0]["message"]])
     [agent] = sub_agents(sample(log, bare(OWN)))
-    assert agent.items == bare(SCOUT)
+    assert list(agent.said.values()) == bare(SCOUT)
 
 
 JUNK = st.recursive(

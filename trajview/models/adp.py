@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import (
     BaseModel,
@@ -30,23 +30,19 @@ Source = Literal["user", "agent", "environment"]
 class _OptionalExtras(BaseModel):
     """Leaves out of what it writes the newer fields that hold nothing."""
 
+    _newer: ClassVar[tuple[str, ...]] = ()
+
     @model_serializer(mode="wrap")
     def _drop_unset(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         data: dict[str, Any] = handler(self)
-        for name in type(self)._unset_names():
-            if data.get(name) is None:
-                data.pop(name, None)
-        return data
-
-    @classmethod
-    def _unset_names(cls) -> frozenset[str]:
-        return frozenset()
+        return {key: value for key, value in data.items() if value is not None or key not in self._newer}
 
 
 class _Item(_OptionalExtras):
     """What actions and observations share. Unknown keys are kept. Newer fields are written only when they are set."""
 
     model_config = ConfigDict(extra="allow")
+    _newer = ("reward", "tool_call_id", "reasoning_content")
 
     reward: float | None = None
     tool_call_id: str | None = None
@@ -55,10 +51,6 @@ class _Item(_OptionalExtras):
     @classmethod
     def _in_current_spelling(cls, data: object) -> object:
         return current_spelling(data) if isinstance(data, dict) and "class_" in data else data
-
-    @classmethod
-    def _unset_names(cls) -> frozenset[str]:
-        return frozenset({"reward", "tool_call_id", "reasoning_content"})
 
 
 class _Action(_Item):
@@ -181,6 +173,7 @@ class Trajectory(_OptionalExtras):
     """
 
     model_config = ConfigDict(extra="allow")
+    _newer = ("schema_version", "available_custom_tools", "available_code_languages", "available_apis")
 
     schema_version: str | None = None
     id: str
@@ -199,12 +192,6 @@ class Trajectory(_OptionalExtras):
     @classmethod
     def _null_details_are_empty(cls, value: object) -> object:
         return {} if value is None else value
-
-    @classmethod
-    def _unset_names(cls) -> frozenset[str]:
-        return frozenset(
-            {"schema_version", "available_custom_tools", "available_code_languages", "available_apis"},
-        )
 
     def broken_links(self) -> Iterator[tuple[int, str]]:
         """The index of each item whose `tool_call_id` links nothing, and why (ADP's rule since 1.3)."""

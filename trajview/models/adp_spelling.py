@@ -27,7 +27,6 @@ _LEGACY_KEYS: dict[str, dict[str, str]] = {
     "message_action": {"thoughts": "description", "message": "content"},
     "text_observation": {"text": "content"},
 }
-_ANY_LEGACY_KEY = frozenset(key for keys in _LEGACY_KEYS.values() for key in keys)
 
 
 def current_class(class_: object) -> str | None:
@@ -43,14 +42,9 @@ def current_spelling(item: dict[str, Any]) -> dict[str, Any]:
     A legacy key is renamed only where the current one is missing or null, so that nothing is overwritten.
     """
     logged = item.get("class_")
-    if type(logged) is str and logged not in _LEGACY_CLASSES and _ANY_LEGACY_KEY.isdisjoint(item):  # as nearly always
-        return item
     class_ = current_class(logged)
-    renamed = {
-        old: new
-        for old, new in _LEGACY_KEYS.get(class_ or "", {}).items()
-        if old in item and item.get(new) is None and item[old] is not None
-    }
+    legacy = _LEGACY_KEYS.get(class_ or "", {})
+    renamed = {old: new for old, new in legacy.items() if item.get(old) is not None and item.get(new) is None}
     if not renamed and class_ == logged:
         return item
     current = {key: value for key, value in item.items() if key not in renamed}
