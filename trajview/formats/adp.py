@@ -6,7 +6,6 @@ Actions are assistant messages; observations are messages of the user, of a tool
 
 from __future__ import annotations
 
-import json
 from collections import deque
 from collections.abc import Container, Sequence
 from functools import cached_property
@@ -37,7 +36,19 @@ from trajview.models.units import count_units
 from .base import Detection, Origin, Summary
 from .contract import Format
 from .logged import ABSENT, Elements, decoded
-from .plain import as_text, dict_or_value, id_of, is_list, kind, not_an_object, number, place, refused_at, text_or_none
+from .plain import (
+    as_text,
+    dict_or_value,
+    id_of,
+    is_list,
+    kind,
+    not_an_object,
+    number,
+    place,
+    refused_at,
+    said_as_json,
+    text_or_none,
+)
 from .shape import wrong_in_items
 from .sizes import size_of_texts
 from .task import task_in
@@ -230,12 +241,7 @@ def _call(item: dict[str, Any], call_id: str) -> ToolCall:
             arguments={"code": as_text(item.get("content"))},
             language=language or None,
         )
-    kwargs, error = item.get("kwargs"), None
-    if isinstance(kwargs, str):
-        try:
-            kwargs = json.loads(kwargs)
-        except (ValueError, RecursionError):
-            kwargs = item["kwargs"]
+    kwargs, error = said_as_json(item.get("kwargs")), None
     if kwargs is None:
         kwargs = {}
     elif not isinstance(kwargs, dict):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "as_json", "as_text", "dict_or_value", "first_id", "id_of", "is_list", "kind", "not_an_object", "number", "place", "problems_at",
-    "put", "refused_at", "rewards_of", "text_or_none",
+    "put", "refused_at", "rewards_of", "said_as_json", "text_or_none",
 ]  # fmt: skip
 
 _KINDS = {
@@ -67,6 +67,16 @@ def as_text(value: object) -> str:
     if isinstance(value, str):
         return value
     return "" if value is None else as_json(value)
+
+
+def said_as_json(value: object) -> Any:
+    """What a text says as JSON; the value itself where it is no text, or one that is no JSON."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
 
 
 def text_or_none(value: object) -> str | None:

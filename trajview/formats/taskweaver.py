@@ -5,7 +5,6 @@ The first message of each round carries the round in its metadata: `round`, `rou
 
 from __future__ import annotations
 
-import json
 import re
 from bisect import bisect_right
 from collections import Counter
@@ -37,7 +36,7 @@ from trajview.models.units import count_units
 from .base import Detection, Origin, Summary
 from .contract import Format, Whence
 from .logged import ABSENT, Elements, decoded
-from .plain import as_text, dict_or_value, id_of, is_list, kind, not_an_object, place, refused_at
+from .plain import as_text, dict_or_value, id_of, is_list, kind, not_an_object, place, refused_at, said_as_json
 from .shape import wrong_in_items
 from .sizes import size_of_texts
 from .task import task_in
@@ -394,22 +393,14 @@ def _calls(attached: _Attached, is_python: bool) -> list[ToolCall]:
 
 def _function_calls(content: Any) -> list[ToolCall]:
     """The calls in a `function` attachment (JSON: name and arguments, or a list of such); none where it holds no such."""
-    if isinstance(content, str):
-        try:
-            content = json.loads(content)
-        except (ValueError, RecursionError):
-            return []
     calls = []
+    content = said_as_json(content)
     for one in content if isinstance(content, list) else [content]:
         if not isinstance(one, dict) or not isinstance(one.get("name"), str) or one.keys() - {"name", "arguments"}:
             return []
-        arguments: Any = one.get("arguments")
-        error = None
-        if isinstance(arguments, str):
-            try:
-                arguments = json.loads(arguments)
-            except (ValueError, RecursionError):
-                error = "arguments is not JSON"
+        logged = one.get("arguments")
+        arguments = said_as_json(logged)
+        error = "arguments is not JSON" if isinstance(logged, str) and arguments is logged else None
         if not isinstance(arguments, dict):
             arguments = {} if arguments is None else {"arguments": arguments}
         calls.append(ToolCall(function=one["name"], arguments=dict_or_value(arguments), parse_error=error))
@@ -432,10 +423,7 @@ def _links(attached: _Attached) -> list[ContentPart]:
     """Images and text links of an attachment whose content is a path, an address, or a list of them."""
     content = attached.content
     if isinstance(content, str) and content.lstrip().startswith("["):
-        try:
-            content = json.loads(content)
-        except (ValueError, RecursionError):
-            content = attached.content
+        content = said_as_json(content)
     links = [as_text(one) for one in (content if isinstance(content, list) else [content])]
     return [
         ImagePart(image=link)
