@@ -82,7 +82,7 @@ def decode_yaml(data: bytes) -> tuple[Any, bool]:
     except (yaml.YAMLError, ValueError, TypeError, OverflowError, RecursionError) as error:
         # ValueError and its kin: a scalar that looks like a number or a key that cannot be one.
         raise BadRecord(str(error).splitlines()[0] if str(error) else type(error).__name__) from error
-    return _Plain().plain(value), replaced
+    return _plain(value, {})[0], replaced
 
 
 def _refuse_depth(text: str) -> None:
@@ -126,39 +126,27 @@ def _loader() -> Any:
     return Loader
 
 
-class _Plain:
-    """Turns keys into strings and sets into lists; counts what aliases unfold to."""
+def _plain(value: Any, met: dict[int, tuple[Any, int] | None]) -> tuple[Any, int]:
+    """The value with texts for keys and lists for sets, and how many values it holds, aliases unfolded.
 
-    def __init__(self) -> None:
-        self.open: set[int] = set()
-        self.done: dict[int, tuple[Any, int]] = {}
-        self.size = 0
-
-    def plain(self, value: Any) -> Any:
-        return self._walk(value)[0]
-
-    def _walk(self, value: Any) -> tuple[Any, int]:
-        if not isinstance(value, dict | list | tuple | set):
-            return value, 1
-        known = self.done.get(id(value))
-        if known is not None:
-            return known
-        if id(value) in self.open:
+    `met`: the same of each value that was met before, by its id; None of one that this is in. Raises BadRecord.
+    """
+    if not isinstance(value, dict | list | tuple | set):
+        return value, 1
+    if id(value) in met:
+        known = met[id(value)]
+        if known is None:
             raise BadRecord("an alias in it refers to itself")
-        self.open.add(id(value))
-        if isinstance(value, dict):
-            pairs = [(_key(key), self._walk(item)) for key, item in value.items()]
-            size = 1 + sum(item[1] for _, item in pairs)
-            result: Any = {key: item[0] for key, item in pairs}
-        else:
-            items = [self._walk(item) for item in value]
-            size = 1 + sum(item[1] for item in items)
-            result = [item[0] for item in items]
-        if size > _MAX_NODES:
-            raise BadRecord("its aliases unfold to more than can be shown")
-        self.open.discard(id(value))
-        self.done[id(value)] = result, size
-        return result, size
+        return known
+    met[id(value)] = None
+    found = [_plain(item, met) for item in (value.values() if isinstance(value, dict) else value)]
+    size = 1 + sum(size for _, size in found)
+    if size > _MAX_NODES:
+        raise BadRecord("its aliases unfold to more than can be shown")
+    items = [item for item, _ in found]
+    result: Any = dict(zip(map(_key, value), items, strict=True)) if isinstance(value, dict) else items
+    met[id(value)] = done = result, size
+    return done
 
 
 def _key(key: Any) -> str:
