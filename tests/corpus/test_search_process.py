@@ -66,8 +66,8 @@ def test_one_that_breaks_off_says_so(tmp_path: Path) -> None:
     search = SearchProcess([path], Query("needle|(a+)+(?<!a)!"))
     found = search.found()
     next(found)
-    assert search._process is not None
-    os.kill(search._process.pid, signal.SIGKILL)
+    assert search._child is not None
+    os.kill(search._child.process.pid, signal.SIGKILL)
     with pytest.raises(UnreadableError, match="the search broke off"):
         list(found)
 
@@ -91,7 +91,7 @@ def test_it_ends_when_nobody_reads_any_more(tmp_path: Path) -> None:
     program = (
         "import os, sys, time; from pathlib import Path; from trajview.corpus.search_process import SearchProcess;"
         "from trajview.corpus.query import Query; search = SearchProcess([Path(sys.argv[1])], Query('needle'));"
-        "next(search.found.__get__(search)()); print(search._process.pid, flush=True); os._exit(1)"
+        "next(search.found.__get__(search)()); print(search._child.process.pid, flush=True); os._exit(1)"
     )
     done = subprocess.run([sys.executable, "-c", program, str(path)], capture_output=True, text=True, check=False)
     child = int(done.stdout)

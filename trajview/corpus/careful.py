@@ -5,19 +5,17 @@ But for texts in which RE2 finds the same, which never takes long. In a thread, 
 
 from __future__ import annotations
 
-import os
-import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Final
 
 from trajview.patterns.finder import finder_of
 
+from .child import Child, parent
 from .matches import counting
 from .patience import PATIENCE, TooSlow
 from .query import Query
-from .search_workers import Worker, end_with, let_go, started
 
 __all__ = ["Cancelled", "counts_of"]
 
@@ -43,21 +41,21 @@ def counts_of(
     if finder.tame:
         yield here, True
         return
-    worker: Worker | None = None
+    child: Child | None = None
 
     def count(text: str) -> int:
-        nonlocal worker
+        nonlocal child
         if not query.literal.may_be_in(text):
             return 0
         if finder.handles(text):
             return here(text)
         try:
-            if worker is None:
-                worker = started(__name__)
-                worker.tasks.send(query)
-            worker.tasks.send(text)
+            if child is None:
+                child = Child(__name__)
+                child.send(query)
+            child.send(text)
             start = time.monotonic()
-            while not worker.found.poll(_EVERY):
+            while not child.pipe.poll(_EVERY):
                 if cancelled():
                     raise Cancelled
                 if time.monotonic() - start > patience:
@@ -65,25 +63,20 @@ def counts_of(
                         f"the pattern takes more than {patience:g} s in one message; the search is given up",
                         hint="write it without one repetition inside another, such as (a+)+",
                     )
-            return int(worker.found.recv())
+            return int(child.receive())
         except (OSError, EOFError) as error:
             raise TooSlow("the search broke off", hint="try a simpler pattern") from error
 
     try:
         yield count, False  # the screen would look for the pattern in what nobody has tried yet
     finally:
-        if worker is not None:
-            worker.process.kill()
-            let_go(worker)
+        if child is not None:
+            child.close()
 
 
 def main() -> None:
-    """Count in the texts that come on standard input."""
-    from multiprocessing.connection import Connection
-
-    end_with(int(sys.argv[1]))
-    texts, counts = Connection(os.dup(0), writable=False), Connection(os.dup(1), readable=False)
-    with suppress(EOFError, OSError):  # then nobody wants to know any more
-        count = counting(texts.recv())
+    """Count in the texts that the parent sends."""
+    with parent() as (receive, send):
+        count = counting(receive())
         while True:
-            counts.send(count(texts.recv()))
+            send(count(receive()))

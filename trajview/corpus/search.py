@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Final, Unpack
 
 from trajview.errors import PluginProblem, Problem, TrajviewError, UnreadableError
 
@@ -17,10 +17,10 @@ from .files import open_plain
 from .info import Place
 from .matches import Hit
 from .named import Ids, is_wanted
-from .patience import MOST_TIMES, PATIENCE, TooSlow
+from .patience import MOST_TIMES, TooSlow
 from .query import Query
 from .search_workers import Crew, Found, Reached, Task
-from .searcher import Looking, RunMatches, Searcher, SlowProblem, Unnamed
+from .searcher import Limits, Looking, RunMatches, Searcher, SlowProblem, Unnamed
 from .unpack import is_plain
 from .walk import Skipped, SourceFile, walk
 
@@ -94,9 +94,7 @@ def _length(source: SourceFile) -> int:
 class CorpusSearch:
     """One search through files and folders. `found` does it; the counts may be read meanwhile, from any thread.
 
-    `keep`, `most`, `around` and `width` are `matches.hits_in`'s, for each run. After `keep_in_all` hits, only counts are
-    kept of the runs that follow. `processes`: how many share the work, once there is some. `blind`, `only` and
-    `patience` are `Looking`'s.
+    `processes`: how many share the work, once there is some. `blind` and `only` are `Looking`'s.
     """
 
     def __init__(
@@ -104,16 +102,11 @@ class CorpusSearch:
         paths: Sequence[Path],
         query: Query,
         *,
-        keep: int | None = None,
-        keep_in_all: int | None = None,
-        most: int | None = None,
-        around: int = 0,
-        width: int | None = None,
         blind: bool = False,
         only: Collection[Place] | None = None,
         processes: int = 1,
-        patience: float = PATIENCE,
         cancelled: Callable[[], bool] = lambda: False,
+        **limits: Unpack[Limits],
     ) -> None:
         self.query = query
         self.bytes_done = 0
@@ -125,10 +118,10 @@ class CorpusSearch:
         self.matches = 0
         self.messages = 0
         self._paths = paths
-        self._keep_in_all = keep_in_all
+        self._keep_in_all = limits.get("keep_in_all")
         self._processes = processes
         self._cancelled = cancelled
-        self._searcher = Searcher(Looking(query, keep, most, around, width, blind, only, patience), cancelled)
+        self._searcher = Searcher(Looking(query, limits, blind, only), cancelled)
         self._crew = Crew(self._searcher, processes, cancelled, self._step)
         self._count: Counter | None = None
         self._counted: Path | None = None

@@ -1,33 +1,26 @@
 """The processes that share a search: each looks through the lines or files that it is given; what they find is given in order.
 
 Python runs on one core, and reading records is most of a search. The processes are only started once a search takes
-a while. They end with it, and with the program: however that ends, the pipe that holds them together breaks, and the kernel's
-signal for that ends them in the middle of whatever they do.
+a while, and end with it.
 """
 
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from trajview.errors import Problem, TrajviewError, Where
 
 from .candidates import Part, Stopped
-from .searcher import Looking, RunMatches, Searcher, Unnamed
+from .child import Child, parent
+from .searcher import RunMatches, Searcher, Unnamed
 from .walk import SourceFile
 
-if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-
-__all__ = ["Crew", "Found", "Reached", "Task", "Worker", "end_with", "let_go", "python_with", "started"]
+__all__ = ["Crew", "Found", "Reached", "Task"]
 
 _WARM: Final = 0.3
 """Seconds of searching before processes are started: starting one takes half as long."""
@@ -68,15 +61,12 @@ class _Slot:
     worker: Worker | None = None
 
 
-@dataclass(slots=True)
-class Worker:
-    """A process, and the pipes to it and from it; the lifeline's breaking ends it."""
+class Worker(Child):
+    """A process that searches, and what it was given and has not finished."""
 
-    process: subprocess.Popen[bytes]
-    tasks: Connection
-    found: Connection
-    lifeline: int
-    slots: deque[_Slot] = field(default_factory=deque)
+    def __init__(self) -> None:
+        super().__init__(__name__)
+        self.slots: deque[_Slot] = deque()
 
 
 class Crew:
@@ -139,9 +129,7 @@ class Crew:
     def close(self) -> None:
         """End all processes, whatever they do."""
         for worker in self._workers:
-            worker.process.kill()
-        for worker in self._workers:
-            let_go(worker)
+            worker.close()
         self._workers.clear()
 
     def _ready(self) -> Iterator[Found]:
@@ -188,8 +176,8 @@ class Crew:
     def _start(self) -> None:
         try:
             for _ in range(self._most):
-                self._workers.append(worker := started(__name__))
-                worker.tasks.send(self._searcher.looking)
+                self._workers.append(worker := Worker())
+                worker.send(self._searcher.looking)
         except OSError:  # no more processes, or no Python to start: those that there are do it, or none
             pass
 
@@ -201,7 +189,7 @@ class Crew:
             slot.worker = worker
             worker.slots.append(slot)
             try:
-                worker.tasks.send((task, self._searcher.keep))
+                worker.send((task, self._searcher.keep))
             except OSError:
                 self._lost(worker)
         return slot
@@ -210,11 +198,10 @@ class Crew:
         """Take in what the processes have found by now, or until then."""
         from multiprocessing.connection import wait
 
-        by_pipe = {worker.found: worker for worker in self._workers}
-        for pipe in wait(list(by_pipe), seconds):
-            worker = by_pipe[pipe]  # type: ignore[index]
+        pipes = wait([worker.pipe for worker in self._workers], seconds)
+        for worker in [worker for worker in self._workers if worker.pipe in pipes]:
             try:
-                finished, items = worker.found.recv()
+                finished, items = worker.receive()
             except (EOFError, OSError):
                 self._lost(worker)
                 continue
@@ -226,8 +213,7 @@ class Crew:
     def _lost(self, worker: Worker) -> None:
         """A process has ended by itself, or was ended: what it was at is reported, the rest is done here."""
         self._workers.remove(worker)
-        worker.process.kill()
-        let_go(worker)
+        worker.close()
         for at, slot in enumerate(worker.slots):
             slot.worker = None
             if at == 0:
@@ -240,38 +226,6 @@ class Crew:
                 slot.finished = True
         if not self._workers:
             self._most = 1
-
-
-def started(module: str) -> Worker:
-    """A process that runs `main` of a module of ours, which ends with us. Raises OSError."""
-    from multiprocessing.connection import Connection
-
-    theirs, ours = os.pipe()  # each has its own: of an end that several hold, one alone is signalled
-    try:
-        process = subprocess.Popen(
-            [*python_with(module), str(theirs)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL, pass_fds=(theirs,), start_new_session=True,
-        )  # fmt: skip
-    except OSError:
-        os.close(ours)
-        raise
-    finally:
-        os.close(theirs)
-    assert process.stdin is not None
-    assert process.stdout is not None
-    tasks = Connection(os.dup(process.stdin.fileno()), readable=False)
-    found = Connection(os.dup(process.stdout.fileno()), writable=False)
-    process.stdin.close()
-    process.stdout.close()
-    return Worker(process, tasks, found, ours)
-
-
-def let_go(worker: Worker) -> None:
-    """Close the pipes of a process that was ended."""
-    worker.process.wait()
-    worker.tasks.close()
-    worker.found.close()
-    os.close(worker.lifeline)
 
 
 def _reached(task: Task) -> Reached:
@@ -297,44 +251,17 @@ def _done(searcher: Searcher, task: Task, step: Callable[[int], None]) -> Iterat
         before += source.stamp[0] if source.stamp else 0
 
 
-def python_with(module: str) -> list[str]:
-    """The command that runs `main` of a module of ours in another process.
-
-    Never from the current folder, which may be a folder of logs with modules among them.
-    """
-    path = str(Path(__file__).parents[2])
-    return [sys.executable, "-P", "-c", f"import sys; sys.path.append({path!r}); from {module} import main; main()"]
-
-
 def main() -> None:
-    """Do the tasks that come on standard input, until there are no more; what is found goes to standard output."""
-    from multiprocessing.connection import Connection
-
-    end_with(int(sys.argv[1]))
-    tasks, found = Connection(0, writable=False), Connection(1, readable=False)
-    with suppress(EOFError, OSError):  # then nobody wants to know any more
-        looking: Looking = tasks.recv()
-        searcher = Searcher(looking)
+    """Do the tasks that the parent sends, and send what is found."""
+    with parent() as (receive, send):
+        searcher = Searcher(receive())
         while True:
-            task, searcher.keep = tasks.recv()
+            task, searcher.keep = receive()
             items: list[Any] = []
             sent = time.monotonic()
             for item in _done(searcher, task, lambda _: None):
                 items.append(item)
                 if (now := time.monotonic()) - sent > _EVERY:
-                    found.send((False, items))
+                    send((False, items))
                     items, sent = [], now
-            found.send((True, items))
-
-
-def end_with(lifeline: int) -> None:
-    """End this process as soon as the other end of a pipe is closed: SIGIO does that, whatever Python is busy with."""
-    import fcntl
-    import select
-
-    fcntl.fcntl(lifeline, fcntl.F_SETOWN, os.getpid())
-    fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC | os.O_NONBLOCK)
-    ended = select.poll()
-    ended.register(lifeline, select.POLLIN)
-    if ended.poll(0):  # before we asked
-        os._exit(1)
+            send((True, items))

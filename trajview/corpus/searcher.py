@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypedDict, cast
 
 from trajview.errors import PluginProblem, Problem, TrajviewError, shown
 from trajview.formats import registry
@@ -26,7 +26,7 @@ from .walk import SourceFile
 if TYPE_CHECKING:
     from trajview.models.run import AgentRun
 
-__all__ = ["Looking", "RunMatches", "Searcher", "SlowProblem", "Unnamed"]
+__all__ = ["Limits", "Looking", "RunMatches", "Searcher", "SlowProblem", "Unnamed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,21 +96,29 @@ class SlowProblem(Problem):
     """A run in which the pattern takes too long."""
 
 
-@dataclass(frozen=True, slots=True)
-class Looking:
-    """What is looked for, and how; for `keep`, `most`, `around` and `width` see `matches.hits_in`.
+class Limits(TypedDict, total=False):
+    """How much of a search is wanted, all of it by default; for `keep`, `most`, `around` and `width` see `matches.hits_in`.
 
-    `blind`: what `models.blind` hides is not searched. `only`: the places of the runs that are searched, None for all.
+    `keep_in_all`: after so many hits, only counts are kept of the runs that follow. `patience`: seconds for one message, 0 for as long as it takes.
     """
 
+    keep: int | None
+    keep_in_all: int | None
+    most: int | None
+    around: int
+    width: int | None
+    patience: float
+
+
+@dataclass(frozen=True, slots=True)
+class Looking:
+    """What is looked for, and how. `blind`: what `models.blind` hides is not searched. `only`: the places of the runs that
+    are searched, None for all."""
+
     query: Query
-    keep: int | None = None
-    most: int | None = None
-    around: int = 0
-    width: int | None = None
+    limits: Limits
     blind: bool = False
     only: Collection[Place] | None = field(default=None, repr=False)
-    patience: float = PATIENCE
 
 
 class Searcher:
@@ -118,8 +126,8 @@ class Searcher:
 
     def __init__(self, looking: Looking, cancelled: Callable[[], bool] = lambda: False) -> None:
         self.looking = looking
-        self.keep = looking.keep
-        self._patience = Patience(looking.patience)
+        self.keep = looking.limits.get("keep")
+        self._patience = Patience(looking.limits.get("patience", PATIENCE))
         self._cancelled = cancelled
         self._prefilter = prefilter_of(looking.query.pattern, metadata=self._in_metadata)
         self._told = 0
@@ -196,11 +204,11 @@ class Searcher:
                 yield matches if named else Unnamed(matches)
 
     def _hits(self, run: AgentRun) -> RunHits:
-        looking = self.looking
+        limits = self.looking.limits
         with self._patience.at_work():
             return hits_in(
-                run, looking.query, keep=self.keep, most=looking.most, around=looking.around, width=looking.width,
-                cancelled=self._tick,
+                run, self.looking.query, keep=self.keep, most=limits.get("most"), around=limits.get("around", 0),
+                width=limits.get("width"), cancelled=self._tick,
             )  # fmt: skip
 
     def _tick(self) -> bool:

@@ -1,23 +1,21 @@
 """Finds out the details of runs: from the cache, or by reading them; after a while in processes, which share the reading.
 
-Python runs on one core, and a screen that shares it with a thread that reads waits for it. The processes are started as those
-of a search are, and end as they do.
+Python runs on one core, and a screen that shares it with a thread that reads waits for it.
 """
 
 from __future__ import annotations
 
 import os
-import sys
 from collections import deque
 from collections.abc import Callable, Collection
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from pickle import PicklingError
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
-from trajview.corpus.search_workers import Worker, end_with, let_go, started
+from trajview.corpus.child import Child, parent
 from trajview.errors import TrajviewError
 
 from .details import Cancelled, Details, details_of
@@ -72,17 +70,12 @@ class _Job(Generic[Tag]):
     stamp: str
 
 
-@dataclass(slots=True, eq=False)
-class _Process(Generic[Tag]):
-    """A process, and the tasks that it was given and has not answered, the first of which it is at."""
+class _Process(Child, Generic[Tag]):
+    """A process that reads, and the tasks that it was given and has not answered, the first of which it is at."""
 
-    worker: Worker
-    tasks: deque[list[_Job[Tag]]] = field(default_factory=deque)
-
-    def close(self) -> None:
-        """End it, whatever it does."""
-        self.worker.process.kill()
-        let_go(self.worker)
+    def __init__(self) -> None:
+        super().__init__(__name__)
+        self.tasks: deque[list[_Job[Tag]]] = deque()
 
 
 class DetailsReader(Generic[Tag]):
@@ -209,8 +202,8 @@ class DetailsReader(Generic[Tag]):
         if len(self._processes) < self._most > 1 and self._spent > _WARM:
             try:
                 while len(self._processes) < self._most:
-                    self._processes.append(_Process(worker := started(__name__)))
-                    worker.tasks.send(self._setup)
+                    self._processes.append(process := _Process[Tag]())
+                    process.send(self._setup)
             except OSError:  # no more processes, or no Python to start: those that there are do it, or none
                 self._most = max(1, len(self._processes))
         return bool(self._processes)
@@ -256,7 +249,7 @@ class DetailsReader(Generic[Tag]):
                 else:
                     sent.append((info, stamp, job.names, job.known))
             try:
-                process.worker.tasks.send(sent)
+                process.send(sent)
             except OSError:
                 self._lose(process)
 
@@ -264,11 +257,10 @@ class DetailsReader(Generic[Tag]):
         """Take in what the processes have found by now, or within so many seconds."""
         from multiprocessing.connection import wait
 
-        by_pipe = {process.worker.found: process for process in self._processes}
-        for pipe in wait(list(by_pipe), seconds):
-            process = by_pipe[pipe]  # type: ignore[index]
+        pipes = wait([process.pipe for process in self._processes], seconds)
+        for process in [process for process in self._processes if process.pipe in pipes]:
             try:
-                answers: list[Details | None] = process.worker.found.recv()
+                answers: list[Details | None] = process.receive()
             except (EOFError, OSError):
                 self._lose(process)
                 continue
@@ -319,23 +311,18 @@ class _Records:
 
 
 def main() -> None:
-    """Do the tasks that come on standard input, until there are no more; details go to standard output, None for a run
-    that has to be read elsewhere."""
-    from multiprocessing.connection import Connection
-
+    """Do the tasks that the parent sends, and send details, None for a run that has to be read elsewhere."""
     from trajview.corpus.reader import Reader
 
-    end_with(int(sys.argv[1]))
-    tasks, found = Connection(0, writable=False), Connection(1, readable=False)
-    with suppress(EOFError, OSError):  # then nobody wants to know any more
-        blind, nice = tasks.recv()
+    with parent() as (receive, send):
+        blind, nice = receive()
         os.nice(nice)
         stamps: dict[Path, Stamp] = {}
         records = _Records(Reader(stamps, lambda info: info))
         source = Blinded(records) if blind else records
         while True:
             answers: list[Any] = []
-            for info, stamp, names, known in tasks.recv():
+            for info, stamp, names, known in receive():
                 if stamp is None:
                     stamps.pop(info.path, None)
                 else:
@@ -345,10 +332,10 @@ def main() -> None:
                 except TrajviewError:
                     answers.append(None)
             try:
-                found.send(answers)
+                send(answers)
             except (
                 PicklingError,
                 TypeError,
                 RecursionError,
             ):  # metadata of a type, or a depth, that goes through no pipe
-                found.send([None] * len(answers))
+                send([None] * len(answers))
