@@ -8,13 +8,19 @@ call that started it. They are runs of their own in the list; a session that is 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec import Raw, Struct, convert
+from msgspec.json import Decoder
+
 from trajview.errors import TrajviewError
+from trajview.formats.logged import Elements
+from trajview.formats.plain import is_list
 
 from .decode import decode_json
 from .files import Stamp, open_source, stamp_of
@@ -27,7 +33,6 @@ __all__ = ["Beside", "beside"]
 _MOST_FILES: Final = 200
 _MOST_BYTES: Final = 256 << 20
 _MOST_OF_META: Final = 1 << 16  # bytes
-_AGENT: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _FILE: Final = re.compile(r"agent-([A-Za-z0-9_-]{1,64})\.jsonl")
 _COMPACTED: Final = "acompact"
 """How the names of agents begin that only shorten the session's own context."""
@@ -53,20 +58,34 @@ class Beside:
                 transcript.metadata = {**known, **transcript.metadata}
 
 
-def beside(path: Path, value: Any) -> Beside | None:
-    """What stands in files beside a session's; None where its value is no session, or nothing does.
+def beside(path: Path, lines: Any) -> Beside | None:
+    """What stands in files beside a session's; None where its lines are of no session, or nothing does.
 
     Files that cannot be read, and lines that are no events, are left out: opened themselves, they say so.
     """
-    if path.suffix != ".jsonl" or not isinstance(value, list) or not any(map(_is_main, value)):
+    if path.suffix != ".jsonl" or not is_list(lines):
         return None
-    there = {line["agentId"] for line in value if isinstance(line, dict) and isinstance(line.get("agentId"), str)}
+    files = {agent: file for agent, file in _files_in(_folder(path)) if not agent.startswith(_COMPACTED)}
+    others = dict(_files_in(path.parent))
+    if not files and not others:
+        return None
+    said = list(_said(lines))
+    if not any(isinstance(line.sessionId, str) and line.isSidechain is False for line in said):
+        return None
+    for line in said:
+        agent = line.toolUseResult.get("agentId") if isinstance(line.toolUseResult, dict) else None
+        if isinstance(agent, str) and agent in others:
+            files.setdefault(agent, others[agent])
+    there = {line.agentId for line in said if isinstance(line.agentId, str)}
+    return _read(path, {agent: file for agent, file in islice(files.items(), _MOST_FILES) if agent not in there})
+
+
+def _read(path: Path, files: Mapping[str, Path]) -> Beside | None:
+    """What is in the files of agents; None where nothing is."""
     found = Beside()
     chains: list[tuple[str, list[Any]]] = []
     left = _MOST_BYTES
-    for agent, file in _files(path, value):
-        if agent in there:
-            continue
+    for agent, file in files.items():
         try:
             stamp = stamp_of(file)
             lines = [] if stamp[0] > left else list(_events(file, agent))
@@ -84,34 +103,41 @@ def beside(path: Path, value: Any) -> Beside | None:
     return found if found.lines else None
 
 
-def _is_main(line: Any) -> bool:
-    """Whether this is an event of a session, and of no side chain."""
-    return isinstance(line, dict) and isinstance(line.get("sessionId"), str) and line.get("isSidechain") is False
+class _Line(Struct, gc=False):
+    """What a line says of sub-agents."""
+
+    sessionId: Any = None
+    isSidechain: Any = None
+    agentId: Any = None
+    toolUseResult: Any = None
+
+
+_decode: Final = Decoder(_Line).decode
+
+
+def _said(lines: Sequence[Any]) -> Iterator[_Line]:
+    """What each line that is an object says of sub-agents."""
+    for at, line in enumerate(lines.logged if isinstance(lines, Elements) else lines):
+        try:
+            yield _decode(line) if isinstance(line, Raw) else convert(line, _Line)
+        except ValueError:  # half a pair of surrogates, or no object
+            if isinstance(value := lines[at], dict):
+                yield convert(value, _Line)
 
 
 def _folder(path: Path) -> Path:
     return path.with_suffix("") / "subagents"
 
 
-def _files(path: Path, value: Iterable[Any]) -> Iterator[tuple[str, Path]]:
-    """The files of sub-agents, with their ids: of the session's own folder, and those beside it that it names."""
-    folder = _folder(path)
+def _files_in(folder: Path) -> Iterator[tuple[str, Path]]:
+    """The files of sub-agents in a folder, with their ids, in the order of these."""
     try:
         names = sorted(each.name for each in folder.iterdir())
     except OSError:
-        names = []
-    seen: dict[str, Path] = {}
+        return
     for name in names:
-        match = _FILE.fullmatch(name)
-        if match and not match[1].startswith(_COMPACTED):
-            seen[match[1]] = folder / name
-    for line in value:
-        result = line.get("toolUseResult") if isinstance(line, dict) else None
-        agent = result.get("agentId") if isinstance(result, dict) else None
-        # Not any path that a log may name.
-        if isinstance(agent, str) and _AGENT.fullmatch(agent):
-            seen.setdefault(agent, path.with_name(f"agent-{agent}.jsonl"))
-    yield from list(seen.items())[:_MOST_FILES]
+        if match := _FILE.fullmatch(name):
+            yield match[1], folder / name
 
 
 def _events(file: Path, agent: str) -> Iterator[dict[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Any, BinaryIO, Final
 
 from trajview.errors import Problem, UnreadableError, Where
 from trajview.formats import registry
@@ -16,7 +16,7 @@ from .decode import BadRecord, decode_json
 from .files import open_source
 from .lines import SPACE, lines_of
 from .prefilter import Prefilter
-from .record import LAST_LINE, Record, problem_of
+from .record import LAST_LINE, Record, RecordLook, problem_of
 from .walk import SourceFile
 
 __all__ = ["Counter", "Part", "Stopped", "candidates", "candidates_in"]
@@ -62,11 +62,7 @@ def candidates(
     if begin is None:
         return
 
-    def look(data: bytes | memoryview, number: int, _line: int, alone: bool) -> object:
-        # The first value says what the others are, so it is always wanted.
-        return None if (number == 0 and not alone) or prefilter.may_match(data) else _SKIPPED
-
-    for found in records_of(source, registry.is_message_line, look if kind == "json" else None):
+    for found in records_of(source, registry.is_message_line, _Wanted(prefilter)):
         if isinstance(found, Problem):
             yield found
             continue
@@ -83,6 +79,17 @@ def candidates(
                 elif part.wanted:
                     yield from _records_in(block, part, source.path, prefilter, step)
             return
+
+
+class _Wanted(RecordLook):
+    """Passes over the records that cannot match."""
+
+    def __init__(self, prefilter: Prefilter) -> None:
+        self._prefilter = prefilter
+
+    def value(self, data: bytes | memoryview, number: int, alone: bool) -> Any:
+        # The first value says what the others are, so it is always wanted.
+        return None if (number == 0 and not alone) or self._prefilter.may_match(data) else _SKIPPED
 
 
 def _failed(path: Path, error: OSError) -> UnreadableError:

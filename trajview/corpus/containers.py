@@ -14,7 +14,7 @@ from .info import RunInfo
 from .json_lines import decode_lines, lines_after
 from .json_records import json_records
 from .memory import check_room_to_open, no_room
-from .record import LookAtLines, ReadRecord, Record, damaged, problem_of
+from .record import DECODED, Record, RecordLook, damaged, problem_of
 from .unpack import Progress, UnpackedFile, log_suffix
 from .walk import SourceFile
 
@@ -30,9 +30,8 @@ _YAML = frozenset({".yaml", ".yml"})
 def records_of(
     source: SourceFile,
     is_message: Callable[[Any], bool],
-    quick: ReadRecord | None = None,
+    look: RecordLook = DECODED,
     progress: Progress | None = None,
-    joined: LookAtLines | None = None,
     until: int | None = None,
 ) -> Iterator[Record | Problem]:
     """The records of a file, in order, and what could not be read in it. An empty file has none.
@@ -40,15 +39,14 @@ def records_of(
     `until`: bytes at which it ends, of a file that grows (see `open_source`).
 
     A compressed file is unpacked first, which `progress` is told of; where it is damaged, the records before that are
-    there, and one Problem. `quick` may spare the decoding of a record where it knows enough of it from its bytes,
-    and `joined` that of the lines of one that is all of a file.
+    there, and one Problem. `look` may spare the decoding of a record where it knows enough of it from its bytes.
     Raises UnreadableError where the file cannot be opened at all.
     """
     path = source.path
     try:
         with open_source(path, progress, until) as file:
             damage = file.damage if isinstance(file, UnpackedFile) else None
-            found = _records(file, path, is_message, quick, joined)
+            found = _records(file, path, is_message, look)
             if damage is None:
                 yield from found
                 return
@@ -69,12 +67,12 @@ def records_of(
 
 
 def records_after(
-    source: SourceFile, start: Start, quick: ReadRecord | None = None, until: int | None = None
+    source: SourceFile, start: Start, look: RecordLook = DECODED, until: int | None = None
 ) -> Iterator[Record | Problem]:
     """The records of a plain JSONL file from a line on. Raises UnreadableError."""
     try:
         with open_source(source.path, until=until) as file:
-            yield from lines_after(file, source.path, *start, quick)
+            yield from lines_after(file, source.path, *start, look)
     except OSError as error:
         raise UnreadableError(
             f"reading it failed: {error.strerror or error}".lower(), where=Where(source.path)
@@ -82,7 +80,7 @@ def records_after(
 
 
 def _records(
-    file: BinaryIO, path: Path, is_message: Callable[[Any], bool], quick: ReadRecord | None, joined: LookAtLines | None
+    file: BinaryIO, path: Path, is_message: Callable[[Any], bool], look: RecordLook
 ) -> Iterator[Record | Problem]:
     kind = kind_of(file, path)
     if kind == "zip":
@@ -94,7 +92,7 @@ def _records(
 
         yield from yaml_records(file, path)
     else:
-        yield from json_records(file, path, log_suffix(path.name) in _LINES, is_message, quick, joined)
+        yield from json_records(file, path, log_suffix(path.name) in _LINES, is_message, look)
 
 
 def kind_of(file: BinaryIO, path: Path) -> Literal["zip", "yaml", "json"]:

@@ -15,14 +15,13 @@ from typing import BinaryIO, Final
 from trajview.errors import Problem, Where
 
 from .decode import MORE_TEXT, BadRecord, decode_json
-from .event_lists import sorted_events
 from .foreign import HEAD, foreign, no_text
 from .held import Span, held_records, is_plain, spans_in
 from .held_torn import TOKEN, HeldTorn, gap_between, held_in_torn
 from .json_lines import MISSING, IsMessage, attempt, json_lines
 from .lines import BOM, SPACE, Line, lines_of
 from .memory import check_room, no_room
-from .record import TORN_HINT, LookAtLines, ReadRecord, Record, not_utf8, problem_of
+from .record import DECODED, TORN_HINT, Record, RecordLook, not_utf8, problem_of
 
 __all__ = ["json_records"]
 
@@ -40,13 +39,12 @@ def json_records(
     path: Path,
     lines_expected: bool,
     is_message: IsMessage,
-    quick: ReadRecord | None = None,
-    joined: LookAtLines | None = None,
+    look: RecordLook = DECODED,
 ) -> Iterator[Record | Problem]:
     """The records in a file, in order. `lines_expected`: its name says JSONL. Yields nothing for an empty file.
 
     One record is: the whole file; an element of an array, unless the array is itself a list of messages, or of the one
-    list in an object that only holds records; a line; or all lines, where each is a message. `quick` is tried on each, and `joined` on that.
+    list in an object that only holds records; a line; or all lines, where each is a message. `look` may spare the decoding of each.
     """
     head = file.read(HEAD)
     if (other := foreign(head, path)) is not None:
@@ -58,7 +56,7 @@ def json_records(
         alone = _on_one_line(file, start, path)
         if alone is not None:
             data, offset, number = alone
-            yield from _whole(data, offset, number, path, is_message, quick, joined)
+            yield from _whole(data, offset, number, path, is_message, look)
             return
         file.seek(start)
     lines = lines_of(file, start)
@@ -67,17 +65,17 @@ def json_records(
         return
     second = next(lines, None)
     if second is None:
-        yield from _of_one_line(first, path, lines_expected, is_message, quick, joined)
+        yield from _of_one_line(first, path, lines_expected, is_message, look)
     elif first.left_out or _are_lines(first, second, lines_expected):
-        yield from json_lines(chain((first, second), lines), path, is_message, quick, joined=joined)
+        yield from json_lines(chain((first, second), lines), path, is_message, look)
     else:
         data = _rest(file, first.offset, path)
         if lines_expected and data[:1] != b"[" and attempt(data)[0] is MISSING and _holds_lines(file, start):
             del data
             file.seek(start)
-            yield from json_lines(lines_of(file, start), path, is_message, quick, joined=joined)
+            yield from json_lines(lines_of(file, start), path, is_message, look)
         else:
-            yield from _whole(data, first.offset, first.number, path, is_message, quick, joined)
+            yield from _whole(data, first.offset, first.number, path, is_message, look)
 
 
 def _of_one_line(
@@ -85,13 +83,12 @@ def _of_one_line(
     path: Path,
     lines_expected: bool,
     is_message: IsMessage,
-    quick: ReadRecord | None,
-    joined: LookAtLines | None,
+    look: RecordLook,
 ) -> Iterable[Record | Problem]:
     """The records of a file that has one line."""
     if not lines_expected or (not line.left_out and line.text[:1] == b"["):
-        return _whole(line.data, line.offset, line.number, path, is_message, quick, joined)
-    found = list(json_lines(iter((line,)), path, is_message, quick, joined=joined))
+        return _whole(line.data, line.offset, line.number, path, is_message, look)
+    found = list(json_lines(iter((line,)), path, is_message, look))
     if len(found) == 1 and isinstance(found[0], Problem) and MORE_TEXT in found[0].reason:
         return _broken(line.data, line.offset, line.number, path, is_message)
     return found
@@ -154,17 +151,16 @@ def _whole(
     line: int,
     path: Path,
     is_message: IsMessage,
-    quick: ReadRecord | None,
-    joined: LookAtLines | None,
+    look: RecordLook,
 ) -> Iterable[Record | Problem]:
     """The records of one JSON value that starts at an offset."""
     found: Iterable[Record | Problem] | None = None
     if data[:1] == b"[":
-        found = _of_list(data, offset, line, path, is_message, quick, joined)
-    elif quick is not None and (value := quick(data, 0, line, True)) is not None:
+        found = _of_list(data, offset, line, path, is_message, look)
+    elif (value := look.value(data, 0, True)) is not None:
         found = (Record(value, "json", offset, len(data), line=line, data=data),)
     elif data[:1] == b"{":
-        found = _of_object(data, offset, line, path, is_message, quick)
+        found = _of_object(data, offset, line, path, is_message, look)
     return _one_record(data, offset, line, path, is_message) if found is None else found
 
 
@@ -174,8 +170,7 @@ def _of_list(
     line: int,
     path: Path,
     is_message: IsMessage,
-    quick: ReadRecord | None,
-    joined: LookAtLines | None,
+    look: RecordLook,
 ) -> Iterable[Record | Problem] | None:
     """The records in a JSON array, which is one itself where it is a list of messages; None where it has to be decoded."""
     spans = _elements(data)
@@ -185,20 +180,18 @@ def _of_list(
         return ()
     head = attempt(data[slice(*spans[0])])[0]
     if isinstance(head, dict | list) and not is_message(head):
-        return _array(data, spans, offset, line, path, quick=quick)
-    if joined is not None and (known := sorted_events(data, spans, look := joined(line))) is not None:
-        return (Record(look.taken_apart(), "json", offset, len(data), line=line, data=data, known=known),)
-    if quick is not None and len(data) >= _LARGE and (value := quick(data, 0, line, True)) is not None:
+        return _array(data, spans, offset, line, path, look=look)
+    if len(data) >= _LARGE and (value := look.value(data, 0, True)) is not None:
         return (Record(value, "json", offset, len(data), line=line, data=data),)
     return None
 
 
 def _of_object(
-    data: bytes, offset: int, line: int, path: Path, is_message: IsMessage, quick: ReadRecord | None
+    data: bytes, offset: int, line: int, path: Path, is_message: IsMessage, look: RecordLook
 ) -> Iterable[Record | Problem] | None:
     """The records in a JSON object that only holds a list of them; None where it is one itself."""
     if (spans := held_records(data, is_message)) is not None:
-        return _array(data, spans, offset, line, path, quick=quick)
+        return _array(data, spans, offset, line, path, look=look)
     if not is_plain(data) and (torn := held_in_torn(data, is_message)) is not None:
         return chain(_array(data, torn.spans, offset, line, path), _wrong_in(torn, data, line, path))
     return None
@@ -236,7 +229,7 @@ def _array(
     line: int,
     path: Path,
     container: str = "json array",
-    quick: ReadRecord | None = None,
+    look: RecordLook = DECODED,
 ) -> Iterator[Record | Problem]:
     before, index, told, alone = 0, 0, False, len(spans) == 1
     view = memoryview(data)
@@ -246,7 +239,7 @@ def _array(
         element = view[start:end]
         replaced = False
         try:
-            value = quick(element, index, line, alone) if quick is not None else None
+            value = look.value(element, index, alone)
             if value is None:
                 value, replaced = decode_json(element)
         except BadRecord as error:

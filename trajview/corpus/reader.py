@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -17,16 +17,14 @@ from trajview.formats import registry
 
 from .containers import bytes_of, value_of
 from .decode import LARGE_RUN, collector_paused, decode_text, decode_value, keep_from_collector
-from .event_lists import parted_events
 from .files import Stamp, stamp_of
 from .info import Place, RunInfo
-from .json_lines import parted_lines
+from .json_lines import decode_lines
 from .memory import check_room_to_take_apart, check_texts, fits_decoded
 from .record import fault_of, not_utf8, origin_of, placed
 from .tasks import task_of
 
 if TYPE_CHECKING:
-    from trajview.formats.events import PartedSession
     from trajview.models.run import AgentRun
 
     from .beside import Beside
@@ -236,19 +234,12 @@ class Reader:
 
     def _with_agents(self, info: RunInfo, value: Any) -> tuple[Any, Beside | None]:
         """A session with what its sub-agents said in files beside its own, if there are such."""
-        from trajview.formats.events import PartedSession
+        from trajview.formats.logged import joined
 
         from .beside import beside
 
-        if not isinstance(value, PartedSession):
-            agents = beside(info.path, value)
-            return (value, None) if agents is None else ([*value, *agents.lines], agents)
-        agents = beside(info.path, value.telling)
-        if agents is not None and value.sorting.only_chains:  # they would come before these
-            return self._with_agents(info, self.value(info))
-        for line in agents.lines if agents is not None else ():
-            value.add(line)
-        return value, agents
+        agents = beside(info.path, value)
+        return (value, None) if agents is None else (joined(value, after=agents.lines), agents)
 
     def _record(self, info: RunInfo) -> Any:
         """The value of a record; the long lists in it stay bytes where it is large."""
@@ -260,25 +251,15 @@ class Reader:
         data = bytes_of(info, info.path)
         self._check_unchanged(info, known)  # it may have changed while it was read
         check_texts(data)
-        value = self._session(info, data)
-        if value is None and info.container != "jsonl messages":
-            from trajview.formats.logged import RecordReader
+        from trajview.formats.logged import RecordReader
 
-            value = RecordReader(decode_value, fits=fits_decoded).read(data)
-        if value is not None:
+        reader = RecordReader(decode_value, fits=fits_decoded)
+        if info.container == "jsonl messages":
+            return reader.joined(decode_lines(data, reader.line))
+        if (value := reader.read(data)) is not None:
             return value
         del data
         return self.value(info)
-
-    def _session(self, info: RunInfo, data: bytes) -> PartedSession | None:
-        """The lines, or the elements, of a conversation that are sorted without being decoded; None of what is none."""
-        if info.container != "jsonl messages" and data[:1] != b"[":
-            return None
-        from trajview.formats.quick_lines import QuickLines
-
-        look = QuickLines(origin_of(info.path, info), decode_value)
-        found = parted_lines(data, look) if info.container == "jsonl messages" else parted_events(data, look)
-        return cast("PartedSession | None", found)
 
     def _check_unchanged(self, info: RunInfo, known: Stamp | None) -> bool:
         """Whether the file still is the one that was `known`; if not, what was read of it before is let go.

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from trajview.errors import Problem, Where
-from trajview.formats.base import Origin, Summary
+from trajview.formats.base import Origin
 
 from .decode import BadRecord
 from .memory import no_room
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .info import RunInfo
 
 __all__ = [
-    "LAST_LINE", "NOT_UTF8", "LinesLook", "LookAtLines", "ReadRecord", "Record", "damaged", "fault_of", "is_unfinished", "not_utf8", "nothing_in", "noticed", "origin_of",
+    "DECODED", "LAST_LINE", "NOT_UTF8", "Record", "RecordLook", "damaged", "fault_of", "is_unfinished", "not_utf8", "nothing_in", "noticed", "origin_of",
     "placed", "problem_of",
 ]  # fmt: skip
 
@@ -30,30 +30,24 @@ NOT_UTF8: Final = "some bytes are not UTF-8, and show as \ufffd"
 LAST_LINE: Final = "last line"
 """What a line without an end is called in a problem."""
 
-ReadRecord = Callable[[bytes | memoryview, int, int, bool], Any]
-"""The value of a record by its bytes, number, line and whether it is alone; None where it has to be decoded in full for that."""
+
+class RecordLook:
+    """What is known of records by their bytes, before they are decoded: here nothing, so that all are."""
+
+    def value(self, data: bytes | memoryview, number: int, alone: bool) -> Any:  # noqa: ARG002 - for those that know more
+        """The value of a record by its bytes, its number, and whether it is alone; None where it has to be decoded in full."""
+        return None
+
+    def line(self, data: bytes | memoryview) -> msgspec.Raw | None:  # noqa: ARG002
+        """One of many lines that are one record, as it was logged; None where it has to be decoded."""
+        return None
+
+    def joined(self, lines: list[Any]) -> Sequence[Any]:
+        """The value of a record of many lines, some of which may be as they were logged."""
+        return lines
 
 
-class LinesLook(Protocol):
-    """Sums up the lines of one record; see `formats.quick_lines`."""
-
-    lines: list[Any]
-
-    def take(self, data: bytes | memoryview) -> bool:
-        """Take the next line as bytes; False where it has to be decoded, and given."""
-
-    def give(self, value: Any) -> None:
-        """Take the next line decoded."""
-
-    def found(self) -> tuple[str, Summary] | None:
-        """Format and summary of all lines, None where they have to be decoded for that."""
-
-    def taken_apart(self) -> Any:
-        """What its format opens the lines from without decoding them."""
-
-
-LookAtLines = Callable[[int], LinesLook]
-"""Begins to look at the lines of a record, of which the first has this number."""
+DECODED: Final = RecordLook()
 
 
 class Record(msgspec.Struct, gc=False):
@@ -61,7 +55,6 @@ class Record(msgspec.Struct, gc=False):
     """One record of a source. See RunInfo for most of it.
 
     `data`: its bytes where they are at hand anyway (else None), maybe with white space after its `length`.
-    `known`: its format and summary, where these were found out with the value, as of a record of many lines.
     """
 
     value: Any
@@ -73,7 +66,6 @@ class Record(msgspec.Struct, gc=False):
     alone: bool = True
     member: str | None = None
     data: bytes | memoryview | None = None
-    known: tuple[str, Summary] | None = None
 
 
 def problem_of(bad: BadRecord, path: Path, line: int, what: str = "record", *, cut: bool = False) -> Problem:

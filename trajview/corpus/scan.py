@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from threading import Event, Lock
@@ -24,10 +25,8 @@ from .memory import check_texts, fits_decoded
 from .named import Ids, grouped, is_wanted
 from .own_keys import OwnKeys
 from .record import (
-    LinesLook,
-    LookAtLines,
-    ReadRecord,
     Record,
+    RecordLook,
     fault_of,
     is_unfinished,
     nothing_in,
@@ -55,6 +54,43 @@ class _Stopped(Exception):
     """The scan was cancelled while a file was unpacked."""
 
 
+class _Undecoded(RecordLook):
+    """Leaves as bytes what need not be decoded to be summed up."""
+
+    def __init__(self, thorough: bool) -> None:
+        self._thorough = thorough
+        self._signature: Signature | None = None
+
+    @cached_property
+    def _reader(self) -> RecordReader:
+        from trajview.formats.logged import RecordReader  # what is known from the cache needs none
+
+        return RecordReader(
+            decode_value, thorough=self._thorough, fits=fits_decoded, large_only=bool(registry.plugins())
+        )
+
+    def value(self, data: bytes | memoryview, number: int, alone: bool) -> Any:  # noqa: ARG002 - of any record
+        check_texts(data)
+        if len(data) < _LARGE:  # a context takes longer than reading a short record
+            value = self._reader.read(data)
+        else:
+            with collector_paused(len(data)):
+                value = self._reader.read(data)
+        self._signature = self._reader.signature
+        return value
+
+    def line(self, data: bytes | memoryview) -> msgspec.Raw | None:
+        return self._reader.line(data)
+
+    def joined(self, lines: list[Any]) -> Sequence[Any]:
+        return self._reader.joined(lines)
+
+    def signature(self) -> Signature | None:
+        """Of the record that was read just now; it is asked for once."""
+        signature, self._signature = self._signature, None
+        return signature
+
+
 class Scan:
     """What is found in some paths, in order, and how far the scan is. It is used by one thread at a time."""
 
@@ -71,7 +107,6 @@ class Scan:
 
         `thorough`: find bytes that are no UTF-8 wherever they are, not only at the first place beyond ASCII.
         """
-        self._thorough = thorough
         self.left_out = 0
         self.is_written = is_written
         self.empty: set[Path] = set()
@@ -89,9 +124,7 @@ class Scan:
         self._others: list[str] = []
         self._cancelled = cancelled
         self._cache = cache
-        self._reader: RecordReader | None = None
-        self._signature: Signature | None = None
-        """Of the record that was read just now."""
+        self._look = _Undecoded(thorough)
         self._by_signature: dict[Signature, Format] = {}
         self.keys = OwnKeys()
         self._infos = Infos(self.keys)
@@ -223,7 +256,6 @@ class Scan:
         Raises UnreadableError.
         """
         found: list[RunInfo | Problem] = []
-        look = self._read_record()
         end = until if self.is_written(source.path) else None  # else a line that is whole would be a torn one
 
         def unpacking(_: int) -> None:
@@ -233,9 +265,9 @@ class Scan:
         self._infos.gives_keys = False
         try:
             if start is None:
-                records = records_of(source, registry.is_message_line, look, unpacking, until=end)
+                records = records_of(source, registry.is_message_line, self._look, unpacking, end)
             else:
-                records = records_after(source, start, look, end)
+                records = records_after(source, start, self._look, end)
             for item in records:
                 found += [item] if isinstance(item, Problem) else self._items(item, source)
                 if sums is not None and isinstance(item, Record):
@@ -284,9 +316,7 @@ class Scan:
                 raise _Stopped
             self.bytes_done = before + min(done, size) // 2  # the other half is reading what comes out
 
-        records = records_of(
-            source, registry.is_message_line, self._read_record(), unpacking, self._look_at_lines(source.path)
-        )
+        records = records_of(source, registry.is_message_line, self._look, unpacking)
         try:
             for found in records:
                 if self._cancelled.is_set():
@@ -311,43 +341,15 @@ class Scan:
         if self._cache is not None:
             self._cache.close()
 
-    def _read_record(self) -> ReadRecord:
-        def read(data: bytes | memoryview, *_: object) -> Any:
-            if self._reader is None:  # imported when something is read: what is known from the cache needs none
-                from trajview.formats.logged import RecordReader
-
-                self._reader = RecordReader(
-                    decode_value, thorough=self._thorough, fits=fits_decoded, large_only=bool(registry.plugins())
-                )
-            check_texts(data)
-            if len(data) < _LARGE:  # a context takes longer than reading a short record
-                value = self._reader.read(data)
-            else:
-                with collector_paused(len(data)):
-                    value = self._reader.read(data)
-            self._signature = self._reader.signature
-            return value
-
-        return read
-
     def _format_of(self, value: Any) -> Format:
         """The format of a record that was read just now; of records that have the same signature it is found out once."""
-        signature, self._signature = self._signature, None
+        signature = self._look.signature()
         known = self._by_signature.get(signature) if signature is not None else None
         if known is None:
             known = registry.best(value)[0]
             if signature is not None and len(self._by_signature) < _MOST_SIGNATURES:
                 self._by_signature[signature] = known
         return known
-
-    def _look_at_lines(self, path: Path) -> LookAtLines:
-        def look(line: int) -> LinesLook:
-            from trajview.formats.quick_lines import QuickLines
-
-            origin = origin_of(path, Record(None, "jsonl messages", 0, 0, line=line))
-            return QuickLines(origin, decode_value, thorough=self._thorough)
-
-        return look
 
     def _is_opened_next(self, path: Path) -> bool:
         """Whether the first record of a file may be the only one that there is, which is opened at once."""
@@ -362,13 +364,10 @@ class Scan:
         """The run that a record is, and what is wrong with it. What its format refuses is a raw run as well."""
         origin = origin_of(source.path, found)
         try:
-            if found.known is not None:
-                name, summary = found.known
-            else:
-                known = self._format_of(found.value)
-                if found.container == "yaml" and known.is_last_resort and not source.named:
-                    return  # most YAML in a folder is configuration
-                name, summary = known.summed_up(found.value, origin)
+            known = self._format_of(found.value)
+            if found.container == "yaml" and known.is_last_resort and not source.named:
+                return  # most YAML in a folder is configuration
+            name, summary = known.summed_up(found.value, origin)
             self._hand_over(found, source.path, found.value)
         except TrajviewError as error:
             yield placed(error.problem(), source.path, found.line)

@@ -8,28 +8,21 @@ Events with `isSidechain` are a sub-agent's: they are a chain by `agentId`, else
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Final, Literal
 
-from msgspec import Struct, field
+from msgspec import Raw, Struct, field
+from msgspec.json import Decoder
 
 from .logged import ABSENT, Decode, Elements, Head
-from .outline import WHOLE, Outline, new_outline
 from .plain import dict_or_value, put, text_or_none
-from .roles import ROLES, pieces_of
-from .shape import wrong_in_message
+from .roles import ROLES
 
-__all__ = [
-    "PAYLOAD_TYPES", "SAID_ONCE", "PartedSession", "Session", "SideChain", "Sorting", "any_event", "is_event", "item_of", "may_be_event", "session_of",
-]  # fmt: skip
+__all__ = ["Session", "SideChain", "is_event", "session_of"]
 
-PAYLOAD_TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
+_PAYLOAD_TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
 """Types of events that hold what they say under `payload`."""
 _SESSION_KEYS = ("sessionId", "session_id", "leafUuid", "uuid", "parentUuid")
-SAID_ONCE = frozenset(
-    {"sessionId", "session_id", "cwd", "version", "gitBranch", "userType", "entrypoint", "isSidechain", "slug"}
-)
-"""What every event of a session repeats: kept for the run, and on a message only where it differs."""
 
 
 def is_event(record: Any) -> bool:
@@ -39,7 +32,7 @@ def is_event(record: Any) -> bool:
     kind = record.get("type")
     if not isinstance(kind, str):
         return False
-    if kind in PAYLOAD_TYPES:
+    if kind in _PAYLOAD_TYPES:
         return isinstance(record.get("payload"), dict)
     message = record.get("message")
     if isinstance(message, dict) and (isinstance(message.get("role"), str) or kind in ROLES) and "content" in message:
@@ -51,23 +44,15 @@ def is_event(record: Any) -> bool:
     return any(key in record for key in _SESSION_KEYS) and "messages" not in record and "role" not in record
 
 
-def may_be_event(head: Head) -> bool:
-    """Whether a value of which the head is known may be an event although it has a role."""
-    holders = (head.message, head.payload, head.summary, head.snapshot)
-    return head.type is not ABSENT and any(each is not ABSENT for each in holders)
-
-
-def any_event(items: Sequence[Any]) -> bool:
-    """Whether there is an event in a list."""
-    if not isinstance(items, Elements):
-        return any(map(is_event, items))
-    heads = enumerate(items.heads())
-    return any(is_event(items[at]) for at, head in heads if head is None or may_be_event(head))
-
-
-MOST_CHAINS = 1_000
+_MOST_CHAINS = 1_000
 """Side chains of a session; what would be one more joins the last."""
 _NAME_LENGTH = 60
+_IDS = frozenset({"sessionId", "session_id"})
+_CONTENT: Final = frozenset(b'"[{n')
+_CALLS: Final = frozenset(b"[{n")
+_A_CALL: Final = Raw(b'[{"type": "tool_use"}]')
+"""What stands for the content of an item that is a call."""
+_Role = Literal[tuple(ROLES)]  # type: ignore[valid-type]  # mypy wants them spelled out
 
 
 class SideChain(Struct):
@@ -75,10 +60,7 @@ class SideChain(Struct):
 
     name: str | None = None
     agent: str | None = None
-    items: list[Any] = []
-    outline: Outline = field(default_factory=new_outline)
-    """See `Session`, as of the next."""
-    models: list[str] = []
+    items: Sequence[Any] = ()
 
 
 class Session(Struct):
@@ -86,110 +68,193 @@ class Session(Struct):
 
     id: str | None = None
     name: str | None = None
-    items: list[Any] = []
+    items: Sequence[Any] = ()
     metadata: dict[str, Any] = {}
     chains: list[SideChain] = []
-    outline: Outline = field(default_factory=new_outline)
-    """Of the items, where these were not all decoded; empty elsewhere."""
-    models: list[str] = []
-    """The models that they name, in order, where these were not all decoded."""
     turns: list[str] = []
     """The models that were set for turns (`turn_context`), in order, each once."""
 
 
-def session_of(lines: Iterable[Any]) -> Session:
-    """Sort the lines of a session: messages in order, the rest under `events` in the metadata."""
-    sorting = Sorting()
-    for line in lines:
-        sorting.add(line)
-    return sorting.session()
+def session_of(lines: Sequence[Any]) -> Session:
+    """Sort the lines of a session: messages in order, the rest under `events` in the metadata.
+
+    Of lines that are not decoded, the messages are not either; what they make is kept with them.
+    """
+    if not isinstance(lines, Elements):
+        lines = Elements(lines)
+    if not isinstance(lines.kept, Session):
+        sorting = _Sorting()
+        for at, line in enumerate(lines.logged):
+            head = sorting.head_of(line) if isinstance(line, Raw) else None
+            if head is None:
+                sorting.add(lines[at])
+            else:
+                sorting.main.add(line, head)
+        lines.kept = sorting.session(lines.decode)
+    return lines.kept
 
 
-class Sorting:
+class _Part:
+    """The messages of the session itself, or of a sub-agent, and the heads of those that are not decoded."""
+
+    def __init__(self, name: str | None = None, agent: str | None = None) -> None:
+        self.name, self.agent = name, agent
+        self.items: list[Any] = []
+        self.heads: list[Head | None] = []
+
+    def add(self, item: Any, head: Head | None = None) -> None:
+        self.items.append(item)
+        self.heads.append(head)
+
+    def elements(self, decode: Decode, common: dict[str, Any]) -> Elements:
+        """The messages; `common` is what their lines have in common."""
+        return Elements(self.items, lambda data: _item_of(decode(data), common), self.heads)
+
+
+class _Sorting:
     """Sorts the lines of a session, one after another."""
 
     def __init__(self) -> None:
-        self.main = Session()
+        self.main = _Part()
         self.common: dict[str, Any] = {}
         """What the events with a message say again and again, as the first of them says it."""
-        self.only_chains = False
-        """Whether all messages were those of sub-agents."""
+        self._unsaid = _SAID_ONCE
+        """What would be new in an event."""
+        self._id: str | None = None
+        self._turns: dict[str, None] = {}
         self._events: list[Any] = []
         self._chains = _Chains()
 
-    def add(self, line: Any) -> Session | SideChain | None:
-        """Add a line; whose items its message is now the last of, None where it holds none."""
-        main = self.main
+    def add(self, line: Any) -> None:
+        """Add a line that is decoded."""
         if not is_event(line):
-            main.items.append(line)
-            return main
-        if main.id is None:
-            main.id = _id_of(line)
+            self.main.add(line)
+            return
+        if self._id is None:
+            self._id = _id_of(line)
         item = _message_of(line, self.common)
-        if item is None:
+        if item is not None:
+            part = self._chains.of(line, item) if line.get("isSidechain") is True else self.main
+            part.add(item)
+        else:
             self._events.append(line)
-            if line["type"] == "turn_context":
-                model = text_or_none(line["payload"].get("model"))
-                if model and model not in main.turns:
-                    main.turns.append(model)
-            if main.name is None and line["type"] == "summary":
-                main.name = text_or_none(line["summary"])
+            if line["type"] == "turn_context" and (model := text_or_none(line["payload"].get("model"))):
+                self._turns[model] = None
+            if self.main.name is None and line["type"] == "summary":
+                self.main.name = text_or_none(line["summary"])
+        self._unsaid = _SAID_ONCE - self.common.keys() | (_IDS if self._id is None else set())
+
+    def head_of(self, data: Raw) -> Head | None:
+        """The head of the message in a line that says nothing else that is new; None where it has to be decoded."""
+        try:
+            line = _decode_line(data)
+            if line.role is not None:
+                head: Head | None = None if _may_be_event(line) else line
+            elif bytes(line.isSidechain) == b"true" or any(getattr(line, key) is not ABSENT for key in self._unsaid):
+                head = None
+            else:
+                head = _head_in(line)
+        except (ValueError, RecursionError):  # something is of another type than usual
             return None
-        holder = self._chains.of(line, item) if line.get("isSidechain") is True else main
-        holder.items.append(item)
-        return holder
+        return head if head is not None and _is_usual(head) else None
 
-    def session(self) -> Session:
-        """What the lines so far make."""
+    def session(self, decode: Decode) -> Session:
+        """What the lines make; those that stay bytes are decoded so."""
         main, chains = self.main, self._chains.chains
-        if main.items and not self.only_chains:
-            main.chains = chains
-        elif chains and not self.only_chains:  # a sub-agent's own file
-            self.only_chains = True
-            for chain in chains:
-                main.outline.extend(chain.outline, len(main.items))
-                main.items += chain.items
-                main.models += chain.models
+        if not main.items and chains:  # a sub-agent's own file
             main.name = main.name or chains[0].name
+            for chain in chains:
+                main.items += chain.items
+                main.heads += chain.heads
+            chains = []
+        found = Session(self._id, main.name, main.elements(decode, self.common), turns=list(self._turns))
+        found.chains = [SideChain(each.name, each.agent, each.elements(decode, self.common)) for each in chains]
         if self.common:
-            main.metadata["session"] = self.common
+            found.metadata["session"] = self.common
         if self._events:
-            main.metadata["events"] = self._events
-        return main
-
-
-class PartedSession(Struct):
-    """The lines of a conversation, sorted; those that are bytes become messages by `events.item_of`."""
-
-    sorting: Sorting
-    decode: Decode
-    telling: list[dict[str, Any]] = []
-    """Of lines that name sub-agents, and of one that is of the session itself, what says so."""
-
-    def items(self, holder: Session | SideChain) -> Elements:
-        """The messages of the session itself or of a sub-agent, each decoded when it is looked at."""
-        common = self.sorting.common
-        found = Elements(holder.items, lambda data: item_of(self.decode(data), common))
-        found.kept = holder.outline
+            found.metadata["events"] = self._events
         return found
 
-    def add(self, line: Any) -> bool:
-        """Add a line that is decoded; whether all of its types are as they should be."""
-        holder = self.sorting.add(line)
-        if holder is None:
-            return True
-        item, element = holder.items[-1], len(holder.items) - 1
-        for place, piece in enumerate(found := pieces_of(item)):
-            is_whole = len(found) == 1 and piece.result is None
-            holder.outline.add(element, piece.role, None, WHOLE if is_whole else place)
-        if wrong_in_message(item, "message"):
-            return False
-        if isinstance(item.get("model"), str) and item["model"]:
-            holder.models.append(item["model"])
-        return True
+
+class _Line(Head, kw_only=True, gc=False):
+    """What tells what a line is: a message by its role, an event by what holds its message, and what that says beside it."""
+
+    role: _Role | None = None  # type: ignore[valid-type]
+    message: Head | None = None  # type: ignore[assignment]
+    sessionId: Raw = ABSENT
+    session_id: Raw = ABSENT
+    cwd: Raw = ABSENT
+    version: Raw = ABSENT
+    gitBranch: Raw = ABSENT
+    userType: Raw = ABSENT
+    entrypoint: Raw = ABSENT
+    isSidechain: Raw = ABSENT
+    slug: Raw = ABSENT
 
 
-def item_of(line: Any, common: dict[str, Any]) -> Any:
+_SAID_ONCE: Final = frozenset(_Line.__struct_fields__) - frozenset(Head.__struct_fields__)
+"""What every event of a session repeats: kept for the run, and on a message only where it differs."""
+
+
+class _Item(Struct, gc=False):
+    """What tells what an item of the Responses API that has no role is, by its type."""
+
+    type: str
+    role: Raw = ABSENT
+    content: Raw = ABSENT
+    summary: Raw = ABSENT
+    output: Raw = ABSENT
+    tool_calls: Raw = ABSENT
+    model: Raw = ABSENT
+    metadata: Raw = ABSENT
+    author: Raw = ABSENT
+    speaker: Raw = field(default=ABSENT, name="from")
+
+
+_decode_line: Final = Decoder(_Line).decode
+_decode_head: Final = Decoder(Head).decode
+_decode_item: Final = Decoder(_Item).decode
+_decode_text: Final = Decoder(str).decode
+
+
+def _may_be_event(line: _Line) -> bool:
+    """Whether a value may be an event although it has a role."""
+    holders = (line.payload, line.summary, line.snapshot)
+    return line.type is not ABSENT and (line.message is not None or any(each is not ABSENT for each in holders))
+
+
+def _head_in(event: _Line) -> Head | None:
+    """The head of the message that an event holds. Raises ValueError."""
+    kind = _decode_text(event.type)
+    if kind not in _PAYLOAD_TYPES:
+        return event.message if event.message is not None and event.message.content is not ABSENT else None
+    if kind != "response_item":
+        return None
+    try:
+        return _decode_head(event.payload)
+    except ValueError:  # it has no role
+        return _head_of_item(_decode_item(event.payload))
+
+
+def _head_of_item(item: _Item) -> Head | None:
+    """What would be the head of an item if it were a message; None where it may be more than its type says."""
+    more = (item.role, item.tool_calls, item.model, item.metadata, item.author, item.speaker)
+    if any(each is not ABSENT for each in more) or not (item.content is ABSENT or bytes(item.content) == b"null"):
+        return None
+    if item.type.endswith("_call_output"):
+        return Head("tool", item.output)
+    if item.type == "reasoning":
+        return Head("assistant", item.summary)
+    return Head("assistant", _A_CALL) if item.type.endswith("_call") else None
+
+
+def _is_usual(head: Head) -> bool:
+    """Whether the JSON of a message's content and calls is of a type that is not worth a word."""
+    content, calls = memoryview(head.content), memoryview(head.tool_calls)
+    return (not content or content[0] in _CONTENT) and (not calls or calls[0] in _CALLS)
+
+
+def _item_of(line: Any, common: dict[str, Any]) -> Any:
     """The message in a line of a session that holds one; `common` is that of all its lines."""
     return _message_of(line, common) if is_event(line) else line
 
@@ -198,18 +263,18 @@ class _Chains:
     """Sorts the events of sub-agents, in their order, into chains."""
 
     def __init__(self) -> None:
-        self.chains: list[SideChain] = []
-        self._by_agent: dict[str, SideChain] = {}
-        self._by_event: dict[str, SideChain] = {}
+        self.chains: list[_Part] = []
+        self._by_agent: dict[str, _Part] = {}
+        self._by_event: dict[str, _Part] = {}
 
-    def of(self, line: dict[Any, Any], item: dict[Any, Any]) -> SideChain:
+    def of(self, line: dict[Any, Any], item: dict[Any, Any]) -> _Part:
         """The chain of an event, which may begin with it."""
         agent, above, own = (text_or_none(line.get(key)) for key in ("agentId", "parentUuid", "uuid"))
         chain = self._by_agent.get(agent) if agent else self._by_event.get(above or "")
-        if chain is None and self.chains and (len(self.chains) >= MOST_CHAINS or not (agent or _told(item))):
+        if chain is None and self.chains and (len(self.chains) >= _MOST_CHAINS or not (agent or _told(item))):
             chain = self.chains[-1]  # what does not say where it belongs
         if chain is None:
-            chain = SideChain(_told(item) or f"side chain {len(self.chains) + 1}", agent)
+            chain = _Part(_told(item) or f"side chain {len(self.chains) + 1}", agent)
             self.chains.append(chain)
         if agent:
             self._by_agent.setdefault(agent, chain)
@@ -264,7 +329,7 @@ def _message_of(line: dict[Any, Any], common: dict[str, Any]) -> dict[Any, Any] 
 def _held_in(line: dict[Any, Any]) -> tuple[dict[Any, Any], str, set[str]] | None:
     """The message in an event as it was logged, the key that it is under, and the event's keys that say no more than that."""
     kind = line["type"]
-    if kind in PAYLOAD_TYPES:
+    if kind in _PAYLOAD_TYPES:
         payload = line["payload"]
         return (payload, "payload", {"type", "payload"}) if kind == "response_item" and _speaks(payload) else None
     if isinstance(line.get("message"), dict):
@@ -286,7 +351,7 @@ def _add_about(key: Any, value: Any, item: dict[Any, Any], metadata: dict[str, A
     """Add what an event says of its message: the time, what all events of the session say, or metadata."""
     if key == "timestamp" and isinstance(value, str) and "timestamp" not in item:
         item["timestamp"] = value
-    elif isinstance(key, str) and key in SAID_ONCE:
+    elif isinstance(key, str) and key in _SAID_ONCE:
         if common.setdefault(key, value) != value:
             metadata[key] = value
     elif value is not None:

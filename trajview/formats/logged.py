@@ -78,6 +78,7 @@ class Head(Struct, gc=False):
 _Turn = tuple[str, str, str]
 _decode_head: Final = msgspec.json.Decoder(Head).decode
 _decode_fields: Final = msgspec.json.Decoder(dict[str, Raw]).decode
+_decode_raw: Final = msgspec.json.Decoder(Raw).decode
 _decode_raws: Final = msgspec.json.Decoder(list[Raw]).decode
 _decode_turns: Final = msgspec.json.Decoder(list[list[_Turn]]).decode
 _decode_any: Final = msgspec.json.Decoder().decode
@@ -95,9 +96,12 @@ class Elements(Sequence[Any]):
 
     __slots__ = ("_heads", "decode", "kept", "logged")
 
-    def __init__(self, logged: Sequence[Any], decode: Decode = _decode_any) -> None:
+    def __init__(
+        self, logged: Sequence[Any], decode: Decode = _decode_any, heads: Sequence[Head | None] | None = None
+    ) -> None:
+        """`heads`: those of the elements, where they are known."""
         self.logged, self.decode = logged, decode
-        self._heads: Sequence[Head | None] | None = None
+        self._heads = heads
         self.kept: Any = None
         """What was found out of all elements by who read them, so that nobody else has to."""
 
@@ -226,6 +230,18 @@ class RecordReader:
             found = self._small(data)
             self._misses = 0 if found is not None else self._misses + 1
         return found if found is not None and self._is_utf8(data) else None
+
+    def line(self, data: bytes | memoryview) -> Raw | None:
+        """A line of a record of many lines, as it was logged; None where it has to be decoded."""
+        try:
+            found = _decode_raw(data)
+        except (ValueError, RecursionError):
+            return None
+        return found if self._is_utf8(data) else None
+
+    def joined(self, lines: list[Any]) -> Elements:
+        """A record of many lines, each decoded or as it was logged."""
+        return Elements(lines, self._decode)
 
     def _small(self, data: bytes | memoryview) -> dict[str, Any] | None:
         shape = self._shape

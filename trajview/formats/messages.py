@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .base import Detection, Origin
 from .chat_format import Chat, ChatFormat, chat_of, messages_under
-from .events import PartedSession, Session, SideChain, any_event, is_event, session_of
+from .events import Session, is_event, session_of
 from .plain import is_list, not_an_object, text_or_none
 from .roles import is_message, sample
 from .traits import holds_messages, traits_of
@@ -55,25 +55,21 @@ class BareMessages(ChatFormat):
         return Detection(self.name, 0.95 * share, ("a list of messages with role and content",))
 
     def look(self, record: Any, origin: Origin) -> Chat:
-        if isinstance(record, PartedSession):
-            return _chat_of_session(record.sorting.session(), origin, record.items)
         if isinstance(record, dict) and "messages" in record:
             return _mini(record, origin, *messages_under(record, "messages"))
         if isinstance(record, dict):
             record = [record]
         if not is_list(record):
             raise not_an_object("a list of messages", record, origin, "a list")
-        if not any_event(record):
-            return Chat(origin.default_id, record)
-        return _chat_of_session(session_of(record), origin, lambda holder: holder.items)
+        return _chat_of_session(session_of(record), origin)
 
 
-def _chat_of_session(session: Session, origin: Origin, items: Callable[[Session | SideChain], Sequence[Any]]) -> Chat:
-    chat = Chat(session.id or origin.default_id, items(session), session.name, session.metadata)
+def _chat_of_session(session: Session, origin: Origin) -> Chat:
+    chat = Chat(session.id or origin.default_id, session.items, session.name, session.metadata)
     chat.models = tuple(session.turns)
     for chain in session.chains:
         agent = {"agentId": chain.agent} if chain.agent else {}
-        chat.branches.append(Chat(chat.id, items(chain), chain.name, agent))
+        chat.branches.append(Chat(chat.id, chain.items, chain.name, agent))
     return chat
 
 

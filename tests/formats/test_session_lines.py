@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +15,14 @@ from msgspec import Raw
 from trajview.corpus import beside, reader
 from trajview.corpus.corpus import Corpus
 from trajview.corpus.decode import decode_json
-from trajview.corpus.event_lists import parted_events
-from trajview.corpus.json_lines import decode_lines, parted_lines
+from trajview.corpus.json_lines import decode_lines
 from trajview.corpus.json_records import json_records
-from trajview.corpus.scan import Scan
+from trajview.corpus.record import DECODED, RecordLook
+from trajview.corpus.scan import _Undecoded
 from trajview.formats import messages, registry
 from trajview.formats.base import Origin
-from trajview.formats.events import PartedSession
-from trajview.formats.quick_lines import QuickLines
+from trajview.formats.events import Session, session_of
+from trajview.formats.logged import Elements, RecordReader
 from trajview.models.run import AgentRun
 
 from .block_strategies import ID, ODD, TEXT, blocks
@@ -149,9 +149,20 @@ ITEMS = st.lists(
 LISTS = st.lists(events(), min_size=1, max_size=9) | ROUTINE | ROUTINE | SAID_BEFORE | ITEMS | ITEMS
 
 
-def what_beside_looks_at(lines: list[Any]) -> Any:
-    of_chains = {line["agentId"] for line in lines if isinstance(line, dict) and isinstance(line.get("agentId"), str)}
-    return any(beside._is_main(line) for line in lines), of_chains, list(beside._files(Path("none/x.jsonl"), lines))
+def logged(lines: list[Any]) -> Elements:
+    """The lines of a file as it is opened: those that can be stay bytes."""
+    reader = RecordReader(decode)
+    data = "\n".join(map(json.dumps, lines)).encode()
+    return reader.joined(decode_lines(data, reader.line))
+
+
+def sorted_session(lines: list[Any]) -> Session:
+    return session_of(logged(lines))
+
+
+def stay_bytes(items: Sequence[Any]) -> list[bool]:
+    assert isinstance(items, Elements)
+    return [isinstance(each, Raw) for each in items.logged]
 
 
 @settings(max_examples=600, deadline=None)
@@ -193,33 +204,11 @@ def what_beside_looks_at(lines: list[Any]) -> Any:
 )
 @example([META, *({"type": "response_item", "payload": {"type": "reasoning", "tool_calls": each}} for each in ([], 5))])
 def test_lines_that_stay_bytes_are_sorted_as_decoded_ones(lines: list[Any]) -> None:
-    data = "\n".join(map(json.dumps, lines)).encode()
-    look = QuickLines(ORIGIN)
-    parts = parted_lines(data, look)
-    if parts is None:
-        return
-    assert registry.best(lines)[0] is messages.FORMAT
-    found = look.found()
-    assert found == ("messages", messages.FORMAT.summarise(lines, ORIGIN))
-    assert isinstance(parts, PartedSession)
-    assert what_beside_looks_at(parts.telling) == what_beside_looks_at(lines)
-    run = messages.FORMAT.read(parts, ORIGIN)
-    assert run is not None
-    assert_same_as_shown(run, messages.FORMAT.read(lines, ORIGIN))
-
-
-@settings(max_examples=200, deadline=None)
-@given(LISTS)
-def test_an_array_of_events_is_sorted_as_lines_are(lines: list[Any]) -> None:
-    look = QuickLines(ORIGIN)
-    parts = parted_events(json.dumps(lines, indent=1).encode(), look)
-    if parts is None:
-        return
-    assert registry.best(lines)[0] is messages.FORMAT
-    assert look.found() == ("messages", messages.FORMAT.summarise(lines, ORIGIN))
-    run = messages.FORMAT.read(parts, ORIGIN)
-    assert run is not None
-    assert_same_as_shown(run, messages.FORMAT.read(lines, ORIGIN))
+    value, (known, detection) = logged(lines), registry.best(lines)
+    assert registry.best(value) == (known, detection)
+    assert known.summarise(value, ORIGIN) == known.summarise(lines, ORIGIN)
+    assert list(beside._said(value)) == list(beside._said(lines))
+    assert_same_as_shown(known.read(value, ORIGIN), known.read(lines, ORIGIN))
 
 
 def event(number: int, role: str, content: Any, **more: Any) -> dict[str, Any]:
@@ -256,9 +245,7 @@ def lines_of(*lines: Any) -> bytes:
 
 
 def test_most_lines_of_a_session_stay_bytes() -> None:
-    look = QuickLines(ORIGIN)
-    assert parted_lines(lines_of(*SESSION), look) is not None
-    assert [type(line) is Raw for line in look.lines] == [False, False, True, True, False, True, False, False, True]
+    assert stay_bytes(sorted_session(SESSION).items) == [False, True, True, False, True, True, True]
 
 
 def test_most_items_of_a_session_stay_bytes() -> None:
@@ -273,13 +260,8 @@ def test_most_items_of_a_session_stay_bytes() -> None:
     ]
     lines = [META, *({"timestamp": "t", "type": "response_item", "payload": each} for each in payloads)]
     lines.insert(3, {"type": "event_msg", "payload": {"type": "token_count"}})
-    look = QuickLines(ORIGIN)
-    parts = parted_lines(lines_of(*lines), look)
-    assert parts is not None
-    assert [type(line) is Raw for line in look.lines] == [False, True, True, False, True, True, True, False, True]
-    run = messages.FORMAT.read(parts, ORIGIN)
-    assert run is not None
-    assert_same_as_shown(run, messages.FORMAT.read(lines, ORIGIN))
+    assert stay_bytes(sorted_session(lines).items) == [True] * 6
+    assert_same_as_shown(messages.FORMAT.read(logged(lines), ORIGIN), messages.FORMAT.read(lines, ORIGIN))
 
 
 def test_lines_that_cannot_be_read_are_left_out_and_reported_as_ever(tmp_path: Path) -> None:
@@ -294,9 +276,9 @@ def test_lines_that_cannot_be_read_are_left_out_and_reported_as_ever(tmp_path: P
     path = tmp_path / "session.jsonl"
     path.write_bytes(data)
     found = []
-    for joined in (None, lambda line: QuickLines(Origin(path, 0, line))):
+    for look in (DECODED, _Undecoded(thorough=True)):
         with path.open("rb") as file:
-            *problems, record = json_records(file, path, True, registry.is_message_line, None, joined)
+            *problems, record = json_records(file, path, True, registry.is_message_line, look)
         found.append((problems, record.offset, record.length, record.line))
     assert found[0] == found[1]
     corpus = Corpus([path])
@@ -308,6 +290,8 @@ def test_lines_that_cannot_be_read_are_left_out_and_reported_as_ever(tmp_path: P
 def scanned(path: Path, handed: bool, monkeypatch: pytest.MonkeyPatch) -> Corpus:
     """The corpus of one file, in which the scan hands what it reads over to who opens the run, or does not."""
     monkeypatch.setattr("trajview.corpus.scan._LARGE", 0)
+    monkeypatch.setattr("trajview.corpus.json_records._LARGE", 0)
+    monkeypatch.setattr("trajview.formats.logged._LARGE", 0)
     corpus = Corpus([path])
     if handed:
         corpus._scan.hand_over = corpus._reader.hand_over
@@ -325,7 +309,7 @@ def test_an_array_of_events_is_listed_and_opened_the_same_without_being_decoded(
     corpus = scanned(path, handed, monkeypatch)
     run = corpus.load(corpus[0])
     assert_same_as_shown(run, messages.FORMAT.read(SESSION, Origin(path, 0, 1)))
-    monkeypatch.setattr(Scan, "_look_at_lines", lambda *_: None)
+    monkeypatch.setattr("trajview.corpus.json_records._LARGE", 1 << 40)
     plain = Corpus([path])
     plain.scan()
     assert plain.infos == corpus.infos
@@ -338,8 +322,6 @@ def test_an_array_of_events_with_bytes_that_are_no_text_is_decoded(tmp_path: Pat
     corpus.scan()
     assert [info.messages for info in corpus] == [7]
     assert ["UTF-8" in problem.reason for problem in corpus.problems] == [True]
-    assert parted_events(b'[{"role": "user", "content": "no event"}]', QuickLines(ORIGIN)) is None
-    assert parted_events(b"[{]", QuickLines(ORIGIN)) is None
 
 
 @pytest.mark.parametrize(
@@ -351,13 +333,11 @@ def test_an_array_of_events_with_bytes_that_are_no_text_is_decoded(tmp_path: Pat
         * 3,
     ],
 )
-def test_lines_of_another_format_or_of_odd_types_are_decoded_after_all(tmp_path: Path, lines: list[Any]) -> None:
-    path = tmp_path / "x.jsonl"
-    path.write_bytes(lines_of(*lines))
-    with path.open("rb") as file:
-        (record,) = json_records(file, path, True, registry.is_message_line, None, lambda _: QuickLines(ORIGIN))
-    assert record.known is None
-    assert record.value == decode_lines(path.read_bytes())
+def test_lines_of_another_format_or_of_odd_types_are_read_as_decoded_ones(lines: list[Any]) -> None:
+    value, (known, detection) = logged(lines), registry.best(lines)
+    assert registry.best(value) == (known, detection)
+    assert known.summarise(value, ORIGIN) == known.summarise(lines, ORIGIN)
+    assert_same_as_shown(known.read(value, ORIGIN), known.read(lines, ORIGIN))
 
 
 @pytest.mark.parametrize("handed", [False, True])
@@ -398,7 +378,8 @@ def test_a_session_is_listed_the_same_whether_its_lines_are_decoded(
     listed = []
     for quickly in (True, False):
         if not quickly:
-            monkeypatch.setattr(Scan, "_look_at_lines", lambda *_: None)
+            monkeypatch.setattr(_Undecoded, "line", RecordLook.line)
+            monkeypatch.setattr(_Undecoded, "joined", RecordLook.joined)
         corpus = Corpus([tmp_path])
         corpus.scan()
         listed.append((sorted(corpus.infos, key=lambda info: info.path), sorted(map(str, corpus.problems))))
