@@ -80,18 +80,19 @@ def session_of(lines: Sequence[Any]) -> Session:
 
     Of lines that are not decoded, the messages are not either; what they make is kept with them.
     """
-    if not isinstance(lines, Elements):
-        lines = Elements(lines)
-    if not isinstance(lines.kept, Session):
-        sorting = _Sorting()
-        for at, line in enumerate(lines.logged):
-            head = sorting.head_of(line) if isinstance(line, Raw) else None
-            if head is None:
-                sorting.add(lines[at])
-            else:
-                sorting.main.add(line, head)
-        lines.kept = sorting.session(lines.decode)
-    return lines.kept
+    elements = lines if isinstance(lines, Elements) else Elements(lines)
+    return elements.once(lambda: _sorted(elements))
+
+
+def _sorted(lines: Elements) -> Session:
+    sorting = _Sorting()
+    for at, line in enumerate(lines.logged):
+        head = sorting.head_of(line) if isinstance(line, Raw) else None
+        if head is None:
+            sorting.add(lines[at])
+        else:
+            sorting.main.add(line, head)
+    return sorting.session(lines.decode)
 
 
 class _Part:
