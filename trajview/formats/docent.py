@@ -6,7 +6,7 @@ The models refuse what Docent refuses; this reader is tolerant, message by messa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeGuard
+from typing import Any, Final, TypeGuard
 
 from msgspec import Raw
 
@@ -43,23 +43,9 @@ from .traits import traits_of
 
 __all__ = ["FORMAT", "Docent", "covers", "message_of", "summary"]
 
-_TRANSCRIPT_KEYS = frozenset({"id", "name", "description", "transcript_group_id", "created_at", "messages", "metadata"})
-_TRANSCRIPT_OURS = frozenset({"units"})
-_GROUP_KEYS = frozenset({
-    "id", "name", "description", "collection_id", "agent_run_id", "parent_transcript_group_id", "created_at", "metadata",
-})  # fmt: skip
-_RUN_KEYS = frozenset({
-    "id", "name", "description", "transcripts", "transcript_groups", "metadata",
-    "agents", "rewards", "reasoning", "source_format",
-})  # fmt: skip
-
-_SAID_BY_ALL = frozenset({"id", "content", "role", "metadata", "name", "recipient", "timestamp", "reward", "usage"})
-_MESSAGE_KEYS = {
-    "system": _SAID_BY_ALL,
-    "user": _SAID_BY_ALL | {"tool_call_id"},
-    "assistant": _SAID_BY_ALL | {"model", "tool_calls", "citations", "suggested_messages"},
-    "tool": _SAID_BY_ALL | {"tool_call_id", "function", "error"},
-}
+_TRANSCRIPT_KEYS: Final = frozenset(Transcript.__struct_fields__)
+_GROUP_KEYS: Final = frozenset(TranscriptGroup.__struct_fields__)
+_RUN_KEYS: Final = frozenset(AgentRun.__struct_fields__)
 
 
 def _values(value: Any) -> Sequence[Any]:
@@ -138,7 +124,7 @@ class Docent(Format):
 
     def _detect_transcript(self, record: dict[Any, Any]) -> Detection | None:
         messages = record.get("messages")
-        if not is_list(messages) or record.keys() - _TRANSCRIPT_KEYS - _TRANSCRIPT_OURS - {"collection_id"}:
+        if not is_list(messages) or record.keys() - _TRANSCRIPT_KEYS - {"collection_id"}:
             return None
         traits = traits_of(messages)
         if traits.anthropic_blocks or traits.nested_calls or (messages and not traits.messages):
@@ -300,7 +286,7 @@ def _transcript(transcript: Any, default_id: str, index: int, problems: list[str
         reasons = (message_of(item)[1] for item in items)
         problems += [f"message {at} of transcript {index}: {reason}" for at, reason in enumerate(reasons) if reason]
     source = DocentSource(items)
-    metadata = _metadata(record, _TRANSCRIPT_KEYS | _TRANSCRIPT_OURS, problems, f"transcript {index}")
+    metadata = _metadata(record, _TRANSCRIPT_KEYS, problems, f"transcript {index}")
     units = record.get("units")
     if units is not None and not covers(units, len(source.roles)):
         put(metadata, "units", units)
@@ -340,7 +326,7 @@ def _with_shadowed(message: ChatMessage, item: dict[str, Any]) -> ChatMessage:
     """The message, with the unknown keys that its metadata has too: there the model lets the metadata win."""
     metadata = item.get("metadata")
     if metadata:
-        for key in item.keys() & metadata.keys() - _MESSAGE_KEYS[message.role]:
+        for key in item.keys() & metadata.keys() - message.keys():
             put(message.metadata, key, item[key])
     return message
 

@@ -340,6 +340,11 @@ class MessageBase:
         self._at = 0
 
     @classmethod
+    def keys(cls) -> frozenset[str]:
+        """The keys of a message of this role in Docent's JSON; any other is one of its metadata."""
+        return frozenset(("id", "content", "role", "metadata", *_COMMON, *cls._own_fields))
+
+    @classmethod
     def _values_of(cls, data: dict[str, Any]) -> _Values:
         known: dict[str, Any] = {}
         unknown: dict[str, Any] = {}
