@@ -6,9 +6,9 @@ The reading model (`messages`, `transcript`, `run`) has the same fields; `AgentR
 from __future__ import annotations
 
 from functools import cache
-from typing import Annotated, Any, Literal
-from uuid import uuid4
+from typing import Annotated, Any, Final, Literal, Union
 
+from msgspec import NODEFAULT, Struct, structs
 from pydantic import (
     BaseModel,
     BeforeValidator,
@@ -17,126 +17,51 @@ from pydantic import (
     Field,
     Tag,
     TypeAdapter,
+    create_model,
     field_validator,
     model_validator,
 )
 
+from . import messages, run, transcript
 from .transcript import checked_metadata
 
-__all__ = [
-    "AgentRun", "AssistantMessage", "AudioPart", "ChatMessage", "ContentPart", "ImagePart", "MessageBase", "Metadata", "OtherPart",
-    "ReasoningPart", "SystemMessage", "TextPart", "ToolCall", "ToolCallView", "ToolMessage", "Transcript", "TranscriptGroup",
-    "UserMessage", "VideoPart", "message_adapter", "plain_message",
-]  # fmt: skip
+__all__ = ["AgentRun", "AssistantMessage", "ChatMessage", "MessageBase", "SystemMessage", "ToolMessage", "Transcript", "UserMessage", "message_adapter", "plain_message"]  # fmt: skip
 
 
 Metadata = Annotated[dict[str, Any], BeforeValidator(checked_metadata)]
 """What is known of a run, a transcript, a group or a message beside its fields."""
 
 
-class TextPart(BaseModel):
-    """A piece of text. `temporal` marks text that TaskWeaver showed to the model in one round only."""
+def _model_of(record: type[Struct], base: type[BaseModel] = BaseModel, **types: Any) -> Any:
+    """A model with the fields of a typed record; `types` has those of fields that are models themselves.
 
-    model_config = ConfigDict(extra="allow")
-
-    type: Literal["text"] = "text"
-    text: str
-    refusal: bool | None = None
-    temporal: bool | None = None
-
-
-class ReasoningPart(BaseModel):
-    """What the model thought before it spoke. `redacted` reasoning holds no readable text, but may have a `summary`.
-
-    Docent refuses a `redacted` that is null, so one that is not known is not written.
+    Keys that no field knows are kept where the record has `extras` for them.
     """
-
-    model_config = ConfigDict(extra="allow")
-
-    type: Literal["reasoning"] = "reasoning"
-    reasoning: str
-    signature: str | None = None
-    redacted: bool | None = None
-    summary: str | None = None
-
-
-class ImagePart(BaseModel):
-    """An image: `image` is a path, a URL or a data URL; `annotations` are ADP's boxes."""
-
-    model_config = ConfigDict(extra="allow")
-
-    type: Literal["image"] = "image"
-    image: str = ""
-    annotations: list[dict[str, Any]] | None = None
+    fields: dict[str, Any] = {}
+    for each in structs.fields(record):
+        default = ... if each.default is NODEFAULT else each.default
+        if each.default_factory is not NODEFAULT:
+            default = Field(default_factory=each.default_factory)
+        fields[each.name] = types.get(each.name, each.type), default
+    if fields.pop("extras", None) is None:
+        return create_model(record.__name__, __base__=base, **fields)
+    return create_model(record.__name__, __config__=ConfigDict(extra="allow"), **fields)
 
 
-class AudioPart(BaseModel):
-    """A sound: `audio` is a path, a URL or a data URL."""
-
-    model_config = ConfigDict(extra="allow")
-
-    type: Literal["audio"] = "audio"
-    audio: str = ""
-
-
-class VideoPart(BaseModel):
-    """A video: `video` is a path, a URL or a data URL."""
-
-    model_config = ConfigDict(extra="allow")
-
-    type: Literal["video"] = "video"
-    video: str = ""
-
-
-class OtherPart(BaseModel):
-    """A part of a type that we do not know, kept as it came."""
-
-    model_config = ConfigDict(extra="allow")
-
-    type: str = "unknown"
-
-
-_PART_TYPES = frozenset({"text", "reasoning", "image", "audio", "video"})
+_PARTS: Final[dict[str, type[Struct]]] = {
+    "text": messages.TextPart, "reasoning": messages.ReasoningPart, "image": messages.ImagePart, "audio": messages.AudioPart,
+    "video": messages.VideoPart, "other": messages.OtherPart,
+}  # fmt: skip
 
 
 def _part_tag(value: object) -> str:
     kind = value.get("type") if isinstance(value, dict) else getattr(value, "type", None)
-    return kind if isinstance(kind, str) and kind in _PART_TYPES else "other"
+    return kind if isinstance(kind, str) and kind in _PARTS else "other"
 
 
-ContentPart = Annotated[
-    Annotated[TextPart, Tag("text")]
-    | Annotated[ReasoningPart, Tag("reasoning")]
-    | Annotated[ImagePart, Tag("image")]
-    | Annotated[AudioPart, Tag("audio")]
-    | Annotated[VideoPart, Tag("video")]
-    | Annotated[OtherPart, Tag("other")],
-    Discriminator(_part_tag),
-]
-
-
-class ToolCallView(BaseModel):
-    """How a tool call wants to be shown (Docent's `ToolCallContent`)."""
-
-    model_config = ConfigDict(extra="allow")
-
-    title: str | None = None
-    format: Literal["text", "markdown"] = "text"
-    content: str = ""
-
-
-class ToolCall(BaseModel):
-    """A call of `function` with `arguments`; `language` is set where the argument `code` is code in that language."""
-
-    model_config = ConfigDict(extra="allow")
-
-    id: str = ""
-    function: str
-    arguments: dict[str, Any] = Field(default_factory=dict)
-    type: Literal["function"] | None = None
-    parse_error: str | None = None
-    view: ToolCallView | None = None
-    language: str | None = None
+_parts: Final = tuple(Annotated[_model_of(record), Tag(tag)] for tag, record in _PARTS.items())
+_ContentPart: Final[Any] = Annotated[Union[_parts], Discriminator(_part_tag)]  # noqa: UP007
+_ToolCall: Final = _model_of(messages.ToolCall, view=_model_of(messages.ToolCallView) | None)
 
 
 _STANDS_FOR = "stands_for"
@@ -154,7 +79,7 @@ class MessageBase(BaseModel):
     """What every message has. Keys that no field knows are moved to `metadata`."""
 
     id: str | None = None
-    content: str | list[ContentPart] = ""
+    content: str | list[_ContentPart] = ""
     role: str
     metadata: Metadata = Field(default_factory=dict)
     name: str | None = None
@@ -207,7 +132,7 @@ class AssistantMessage(MessageBase):
 
     role: Literal["assistant"] = "assistant"
     model: str | None = None
-    tool_calls: list[ToolCall] | None = None
+    tool_calls: list[_ToolCall] | None = None  # type: ignore[valid-type]  # as above
     citations: list[Any] | None = None
     suggested_messages: list[Any] | None = None
 
@@ -229,59 +154,35 @@ class ToolMessage(MessageBase):
 ChatMessage = Annotated[SystemMessage | UserMessage | AssistantMessage | ToolMessage, Discriminator("role")]
 
 
-class TranscriptGroup(BaseModel):
-    """A named group of transcripts of one run; groups nest by `parent_transcript_group_id`."""
+class _Run(BaseModel):
+    """What a run has to be beside its fields. An old form of Docent's gives `transcripts` as a dict by name."""
 
-    id: str = Field(default_factory=lambda: str(uuid4()))
-    name: str | None = None
-    description: str | None = None
-    collection_id: str | None = None
-    agent_run_id: str | None = None
-    parent_transcript_group_id: str | None = None
-    created_at: str | None = None
-    metadata: Metadata = Field(default_factory=dict)
-
-
-class Transcript(BaseModel):
-    """A conversation: messages in order. `units` is ours: the messages of each action unit, where the source says so."""
-
-    id: str = Field(default_factory=lambda: str(uuid4()))
-    name: str | None = None
-    description: str | None = None
-    transcript_group_id: str | None = None
-    created_at: str | None = None
-    messages: list[ChatMessage] = Field(default_factory=list)
-    metadata: Metadata = Field(default_factory=dict)
-    units: list[list[int]] | None = None
-
-
-class AgentRun(BaseModel):
-    """One run: at least one transcript. An old form of Docent's gives `transcripts` as a dict by name."""
-
-    id: str = Field(default_factory=lambda: str(uuid4()))
-    name: str | None = None
-    description: str | None = None
-    transcripts: list[Transcript]
-    transcript_groups: list[TranscriptGroup] = Field(default_factory=list)
-    metadata: Metadata = Field(default_factory=dict)
-    agents: list[str] | None = None
-    rewards: list[float | tuple[float, dict[str, float]]] | None = None
-    reasoning: str | None = None
-    source_format: str | None = None
-
-    @field_validator("transcripts", "transcript_groups", mode="before")
+    @field_validator("transcripts", "transcript_groups", mode="before", check_fields=False)
     @classmethod
     def _dict_counts_by_its_values(cls, value: object) -> object:
         if value is None:
             return []
         return list(value.values()) if isinstance(value, dict) else value
 
-    @field_validator("transcripts")
+    @field_validator("transcripts", check_fields=False)
     @classmethod
-    def _at_least_one_transcript(cls, value: list[Transcript]) -> list[Transcript]:
+    def _at_least_one_transcript(cls, value: list[Any]) -> list[Any]:
         if not value:
             raise ValueError("an agent run needs at least one transcript")
         return value
+
+
+_TranscriptGroup: Final = _model_of(transcript.TranscriptGroup, metadata=Metadata)
+Transcript: Final = _model_of(transcript.Transcript, messages=list[ChatMessage], metadata=Metadata)
+"""A conversation."""
+AgentRun: Final = _model_of(
+    run.AgentRun,
+    _Run,
+    transcripts=list[Transcript],  # type: ignore[valid-type]  # mypy wants classes
+    transcript_groups=list[_TranscriptGroup],  # type: ignore[valid-type]
+    metadata=Metadata,
+)
+"""One run: at least one transcript."""
 
 
 @cache
@@ -296,6 +197,6 @@ def plain_message(message: ChatMessage) -> dict[str, Any]:
     if isinstance(message.content, list):
         found["content"] = [dict(part) for part in message.content]
     if isinstance(message, AssistantMessage) and message.tool_calls is not None:
-        calls = [dict(call) for call in message.tool_calls]
+        calls: list[dict[str, Any]] = [dict(call) for call in message.tool_calls]
         found["tool_calls"] = [call if call["view"] is None else {**call, "view": dict(call["view"])} for call in calls]
     return found
