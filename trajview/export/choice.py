@@ -16,13 +16,10 @@ if TYPE_CHECKING:
 
     from .shown import Annotated
 
-__all__ = ["FORMATS", "LINES", "PAGES", "NoSuchUnit", "exported", "format_of", "part_of"]
+__all__ = ["FORMATS", "NoSuchUnit", "exported", "format_of", "part_of"]
 
-PAGES: Final = ("md", "html")
-"""For people."""
-LINES: Final = ("docent", "openai", "adp")
-"""For programs: one or more lines of JSON per run."""
-FORMATS: Final = (*PAGES, *LINES)
+FORMATS: Final = ("md", "html", "docent", "openai", "adp")
+"""Two for people, then those for programs: one or more lines of JSON per run."""
 
 _BY_ENDING: Final = {
     ".md": "md", ".markdown": "md", ".html": "html", ".htm": "html", ".json": "docent", ".jsonl": "openai",
@@ -51,23 +48,17 @@ def exported(
     rules: Sequence[Rule] = (),
 ) -> Exported:
     """The run, or the part of it, in one of `FORMATS`. Annotations and rules are for pages; others name them as lost."""
-    if format == "md":
-        from .markdown import export_markdown
+    # It takes a tenth of a second to import them, and a screen only asks what an ending stands for.
+    from .adp import export_adp
+    from .docent import export_docent
+    from .html import export_html
+    from .markdown import export_markdown
+    from .openai import export_openai
 
-        return export_markdown(run, part, annotated, rules)
-    if format == "html":
-        from .html import export_html
-
-        return export_html(run, part, annotated, rules)
-    if format == "docent":
-        from .docent import export_docent as export
-    elif format == "openai":
-        from .openai import export_openai as export
-    elif format == "adp":
-        from .adp import export_adp as export
-    else:
-        raise ValueError(f"no such format: {format}")
-    found = export(run, part)
+    page = {"md": export_markdown, "html": export_html}.get(format)
+    if page is not None:
+        return page(run, part, annotated, rules)
+    found = {"docent": export_docent, "openai": export_openai, "adp": export_adp}[format](run, part)
     if annotated:
         found.lost.say_last("The annotations, notes and marks are left out; md and html hold them.")
     return found

@@ -25,7 +25,7 @@ _OF_RUN, _OF_TRANSCRIPT, _OF_MESSAGE = 1, 3, 4
 def export_docent(run: AgentRun, part: Part | None = None) -> Exported:
     """The run, or the part of it, as one JSON object on one line."""
     lost = Lost()
-    return Exported(_line(cut(run, part), lost), lost)
+    return Exported(_line(run if part is None else cut(run, part), lost), lost)
 
 
 def _line(run: AgentRun, lost: Lost) -> Iterator[str]:

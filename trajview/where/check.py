@@ -68,9 +68,9 @@ def _check_pattern(value: Literal, place: Place) -> None:
     try:
         compile_pattern(value.text)
     except (re.error, RecursionError, OverflowError) as error:
-        position = getattr(error, "pos", None) or 0
+        position, said = (error.pos or 0, error.msg) if isinstance(error, re.error) else (0, str(error))
         column = min(place.start + value.quoted + position, max(place.start, place.end - 1))
-        sentence = f"no regular expression: {getattr(error, 'msg', error)}"
+        sentence = f"no regular expression: {said}"
         # Whoever types a pattern is in the middle of it.
         raise WhereError(
             sentence, place.text, column, hint="a \\ takes a sign as it is", incomplete=place.is_last

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, Final
 
+from trajview.corpus.info import RunInfo
+
 from .fields import FIELDS, Field, Kind, Ref, field_named
 from .syntax import Literal
 from .table import Table
@@ -166,7 +168,7 @@ def _parts(field: Field, typed: str, table: Table) -> Iterable[str]:
     names: dict[str, None] = {}
     if field.name in ("reward", "rewards"):
         for item in table.rows:
-            for reward in getattr(item, "rewards", ()):
+            for reward in item.rewards if isinstance(item, RunInfo) else ():
                 if isinstance(reward, tuple) and not reward[1].keys() <= names.keys():
                     names.update(dict.fromkeys(reward[1]))
     else:
