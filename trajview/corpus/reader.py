@@ -17,7 +17,7 @@ from trajview.formats import registry
 
 from .containers import bytes_of, value_of
 from .decode import LARGE_RUN, collector_paused, decode_text, decode_value, keep_from_collector
-from .files import Stamp, stamp_of
+from .files import Stamp, read_range, stamp_of
 from .info import Place, RunInfo
 from .json_lines import decode_lines
 from .memory import check_room_to_take_apart, check_texts, fits_decoded
@@ -126,13 +126,17 @@ class Reader:
         """
         if info.container == "yaml":  # decoded as a whole when it is listed
             return None
-        data = memoryview(bytes_of(info, info.path))
+        packed = None if info.member is None else bytes_of(info, info.path)
+        length = info.length if packed is None else len(packed)
         decode = getincrementaldecoder("utf-8")("strict").decode
         try:
-            for start in range(0, len(data), _AT_ONCE):
+            for start in range(0, length, _AT_ONCE):
                 if cancelled():
                     return None
-                decode(data[start : start + _AT_ONCE], start + _AT_ONCE >= len(data))
+                end = min(start + _AT_ONCE, length)
+                # A large record is in memory already, to be shown: not twice.
+                part = read_range(info.path, info.offset + start, end - start) if packed is None else packed[start:end]
+                decode(part, end == length)
         except UnicodeDecodeError:
             return not_utf8(info.path, info.line or 1)
         return None
