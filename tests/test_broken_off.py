@@ -85,6 +85,6 @@ def test_a_plain_log_is_closed_by_who_asked_for_it(
     with open_source(path, until=until) as file:
         assert file.read() == b'{"messages": []}\n'[:until]
     with monkeypatch.context() as patch:
-        patch.setattr("trajview.corpus.files.wide_encoding", broken_off)
+        patch.setattr("trajview.corpus.files.is_plain", broken_off)
         with breaking_off():
             open_source(path, until=until)

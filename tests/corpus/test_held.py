@@ -14,7 +14,6 @@ from trajview.corpus.corpus import Corpus
 from trajview.corpus.held import held_records, may_hold_records
 from trajview.corpus.query import Query
 from trajview.corpus.search import CorpusSearch, RunMatches
-from trajview.formats.registry import is_message_line
 
 
 def chat(run_id: str, **more: Any) -> dict[str, Any]:
@@ -26,7 +25,8 @@ CHATS = [chat(f"r{number}") for number in range(60)]
 
 
 def spans(record: Any, **options: Any) -> list[tuple[int, int]] | None:
-    return held_records(json.dumps(record, **options).encode(), is_message_line)
+    found = held_records(json.dumps(record, **options).encode())
+    return None if found is None else found.spans
 
 
 @pytest.mark.parametrize("key", ["data", "runs", "results", "trajectories"])
@@ -88,7 +88,7 @@ def test_an_object_that_may_be_a_record_itself_stays_one(tmp_path: Path, record:
     "text", ['{"data": [{"messages": []}], "data": [{"messages": []}]}', '{"data": [', '{"a": NaN, "data": []}']
 )
 def test_what_is_not_plain_json_is_no_holder(text: str) -> None:
-    assert held_records(text.encode(), is_message_line) is None
+    assert held_records(text.encode()) is None
 
 
 def test_records_that_are_large_are_told_without_being_built(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -278,7 +278,7 @@ def test_lines_that_cannot_be_read_are_left_out_and_reported_as_ever(tmp_path: P
     found = []
     for look in (DECODED, _Undecoded(thorough=True)):
         with path.open("rb") as file:
-            *problems, record = json_records(file, path, True, registry.is_message_line, look)
+            *problems, record = json_records(file, path, True, look)
         found.append((problems, record.offset, record.length, record.line))
     assert found[0] == found[1]
     corpus = Corpus([path])

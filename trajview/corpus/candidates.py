@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from trajview.errors import Problem, UnreadableError, Where
-from trajview.formats import registry
 from trajview.patterns.quick_bytes import lines_in
 
 from .containers import kind_of, records_of
@@ -62,7 +61,7 @@ def candidates(
     if begin is None:
         return
 
-    for found in records_of(source, registry.is_message_line, _Wanted(prefilter)):
+    for found in records_of(source, _Wanted(prefilter)):
         if isinstance(found, Problem):
             yield found
             continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
@@ -29,7 +29,6 @@ _YAML = frozenset({".yaml", ".yml"})
 
 def records_of(
     source: SourceFile,
-    is_message: Callable[[Any], bool],
     look: RecordLook = DECODED,
     progress: Progress | None = None,
     until: int | None = None,
@@ -46,7 +45,7 @@ def records_of(
     try:
         with open_source(path, progress, until) as file:
             damage = file.damage if isinstance(file, UnpackedFile) else None
-            found = _records(file, path, is_message, look)
+            found = _records(file, path, look)
             if damage is None:
                 yield from found
                 return
@@ -79,9 +78,7 @@ def records_after(
         ) from error
 
 
-def _records(
-    file: BinaryIO, path: Path, is_message: Callable[[Any], bool], look: RecordLook
-) -> Iterator[Record | Problem]:
+def _records(file: BinaryIO, path: Path, look: RecordLook) -> Iterator[Record | Problem]:
     kind = kind_of(file, path)
     if kind == "zip":
         from .zip_records import zip_records
@@ -92,7 +89,7 @@ def _records(
 
         yield from yaml_records(file, path)
     else:
-        yield from json_records(file, path, log_suffix(path.name) in _LINES, is_message, look)
+        yield from json_records(file, path, log_suffix(path.name) in _LINES, look)
 
 
 def kind_of(file: BinaryIO, path: Path) -> Literal["zip", "yaml", "json"]:

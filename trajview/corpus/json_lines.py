@@ -7,15 +7,14 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from trajview.errors import Problem, UnreadableError, Where
+from trajview.formats import registry
 
 from .decode import LARGE_RUN, BadRecord, collector_paused, decode_json
 from .lines import SPACE, Line, lines_of
 from .memory import check_room_to_open, no_room, too_long
 from .record import LAST_LINE, Record, RecordLook, not_utf8, problem_of
 
-__all__ = ["MISSING", "IsMessage", "attempt", "decode_lines", "json_lines", "lines_after"]
-
-IsMessage = Callable[[Any], bool]
+__all__ = ["MISSING", "attempt", "decode_lines", "json_lines", "lines_after"]
 
 MISSING: Final = object()
 """Stands for the value of what is no JSON."""
@@ -51,13 +50,12 @@ def lines_after(
 ) -> Iterator[Record | Problem]:
     """The records of a JSONL file from a line on, which has this offset and number, and is record `index`, not 0."""
     file.seek(offset)
-    yield from json_lines(lines_of(file, offset, number), path, lambda _: False, look, index)
+    yield from json_lines(lines_of(file, offset, number), path, look, index)
 
 
 def json_lines(
     lines: Iterator[Line],
     path: Path,
-    is_message: IsMessage,
     look: RecordLook,
     index: int = 0,
 ) -> Iterator[Record | Problem]:
@@ -68,7 +66,7 @@ def json_lines(
             yield found
             continue
         line, value = found
-        if index == 0 and is_message(value):
+        if index == 0 and registry.is_message_line(value):
             reader.are_joined = True
             yield from _one_record_of_lines(line, value, values, look)
             return

@@ -31,6 +31,8 @@ class Line(msgspec.Struct, gc=False):
     offset: int
     length: int
     number: int
+    ended: bool = True
+    """Whether there is a newline at its end."""
     left_out: bool = False
     """Whether it is too long for the memory that is free; then it has no text."""
 
@@ -43,11 +45,6 @@ class Line(msgspec.Struct, gc=False):
     def view(self) -> bytes | memoryview:
         """The same, maybe without a copy."""
         return self.text[: self.length]
-
-    @property
-    def ended(self) -> bool:
-        """Whether there is a newline at its end."""
-        return self.text[-1:] == b"\n"
 
 
 def lines_of(file: BinaryIO, offset: int, first: int = 1) -> Iterator[Line]:
@@ -92,6 +89,7 @@ def lines_of(file: BinaryIO, offset: int, first: int = 1) -> Iterator[Line]:
         line = _line(b"".join(parts), offset, number + 1)
         parts.clear()
         if line is not None:
+            line.ended = False
             yield line
 
 
@@ -103,12 +101,18 @@ def _long_line(file: BinaryIO, start: int, offset: int, number: int) -> tuple[Li
     while found < 0 and (size := cast(io.BufferedIOBase, file).readinto(buffer)):
         found = buffer.find(b"\n", 0, size)
         end += size if found < 0 else found + 1
-    if not fits(end - start):
+    length = end - start - (found >= 0)
+    if not fits(length):
         file.seek(end)
-        return Line(b"", offset, end - start, number, True), end - start
+        return Line(b"", offset, length, number, found >= 0, True), end - start
     file.seek(start)
-    whole = file.read(end - start)
-    return (_line(whole, offset, number) if whole else None), len(whole)
+    line = (
+        _line(whole, offset, number) if (whole := file.read(length)) else None
+    )  # without a newline, for it is in memory once
+    file.seek(start + len(whole) + (found >= 0))
+    if line is not None:
+        line.ended = found >= 0
+    return line, file.tell() - start
 
 
 def _line(text: bytes | memoryview, offset: int, number: int) -> Line | None:

@@ -265,7 +265,7 @@ class Scan:
         self._infos.gives_keys = False
         try:
             if start is None:
-                records = records_of(source, registry.is_message_line, self._look, unpacking, end)
+                records = records_of(source, self._look, unpacking, end)
             else:
                 records = records_after(source, start, self._look, end)
             for item in records:
@@ -316,7 +316,7 @@ class Scan:
                 raise _Stopped
             self.bytes_done = before + min(done, size) // 2  # the other half is reading what comes out
 
-        records = records_of(source, registry.is_message_line, self._look, unpacking)
+        records = records_of(source, self._look, unpacking)
         try:
             for found in records:
                 if self._cancelled.is_set():

@@ -244,9 +244,7 @@ class _Unpacked:
         file.seek(0)
         target: BinaryIO = io.BytesIO()
         try:
-            for piece in _as_utf8(
-                iter(partial(file.read, _CHUNK), b"") if compression is None else _pieces(file, compression)
-            ):
+            for piece in self._text(file, compression):
                 self.size += len(piece)
                 if self.size > _IN_MEMORY:
                     if isinstance(target, io.BytesIO):
@@ -259,20 +257,28 @@ class _Unpacked:
                 if progress is not None:
                     progress(self.read)
             target.flush()
-        except _Damaged as error:
-            self.damage = str(error)
-            target.flush()
+            if self.damage and not self.size:
+                raise UnreadableError(
+                    f"the file is not what its first bytes say, {compression}: {self.damage}", where=Where(path)
+                )
+            self.content = target
         except OSError as error:
             raise UnreadableError(
                 f"unpacking it failed: {error.strerror or error}".lower(),
                 hint=f"there has to be room for {self.size:,} bytes and more in {tempfile.gettempdir()}",
                 where=Where(path),
             ) from error
-        if self.damage and not self.size:
-            raise UnreadableError(
-                f"the file is not what its first bytes say, {compression}: {self.damage}", where=Where(path)
-            )
-        self.content = target
+        finally:
+            if self.content is None:
+                target.close()
+
+    def _text(self, file: BinaryIO, compression: str | None) -> Iterator[bytes]:
+        """What comes out of the file, up to where it is damaged."""
+        pieces = iter(partial(file.read, _CHUNK), b"") if compression is None else _pieces(file, compression)
+        try:
+            yield from _as_utf8(pieces)
+        except _Damaged as error:
+            self.damage = str(error)
 
 
 _Key = tuple[Path, int, int, int, int]
