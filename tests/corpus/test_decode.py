@@ -1,8 +1,7 @@
-"""Decoding beside the garbage collector, and by parts."""
+"""Decoding by parts."""
 
 from __future__ import annotations
 
-import gc
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -13,20 +12,6 @@ from hypothesis import strategies as st
 
 from trajview.corpus import containers, decode
 from trajview.corpus.corpus import open_corpus
-from trajview.corpus.decode import collector_paused
-
-
-def test_the_collector_stays_off_until_the_last_of_several_threads_is_done() -> None:
-    assert gc.isenabled()
-    first, second, small = collector_paused(10**9), collector_paused(10**9), collector_paused(10)
-    with first:
-        second.__enter__()
-        with small:
-            assert not gc.isenabled()
-    assert not gc.isenabled()
-    second.__exit__(None, None, None)
-    assert gc.isenabled()
-
 
 _VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats() | st.text(),

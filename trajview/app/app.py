@@ -16,7 +16,6 @@ from textual.screen import Screen
 from textual.worker import get_current_worker
 
 from trajview.app.episodes import Episodes
-from trajview.app.garbage import Garbage
 from trajview.app.keys import KEYS, remap
 from trajview.app.leaving import Leaving
 from trajview.app.screens.browser import BrowserScreen
@@ -26,7 +25,7 @@ from trajview.app.themes import THEMES
 from trajview.config import Settings
 from trajview.corpus.corpus import Corpus
 from trajview.corpus.info import RunInfo
-from trajview.corpus.turns import key_pressed, short_turns
+from trajview.corpus.process_wide import Garbage, key_pressed, short_turns
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:

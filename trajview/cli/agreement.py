@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import csv
-import gc
 import json
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from trajview.corpus.process_wide import without_garbage
 from trajview.errors import Problem, UnreadableError, Where
 
 from .common import blind_option, existing, is_blind, is_terminal, no_cache_option, out, say_problem, stream_runs
@@ -73,10 +72,10 @@ def command(
     asked = find_rubric(rubric) if rubric else None
     if not store.exists():
         raise UnreadableError("there is no such store", hint="name the folder given to --store", where=Where(store))
-    with _collector_paused():
+    with without_garbage():
         found = read_records(store, counted("reading annotations"))
     rewards = _rewards(episodes, blind, {record.episode for record in found.records}, no_cache)
-    with _collector_paused():
+    with without_garbage():
         ratings = collect(found.records, rewards, rubric=asked, only=annotators, gold=gold)
         tidy_up()
         result = _agreement(ratings, resamples, seed, gold)
@@ -93,16 +92,6 @@ def command(
         say_problem(Problem("no annotations found", "a draft counts when it is submitted", Where(store)))
         ctx.exit(EXIT_WRONG)
     ctx.exit(EXIT_PROBLEMS if problems or result.problems else EXIT_FINE)
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Look for no cycles among records and scores, which refer to nothing that refers back: it takes a third of the time."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
 
 
 def _oversights(

@@ -145,10 +145,10 @@ def open_viewer(
     tidy_up()
     take_terminal()
 
-    import gc
+    from trajview.corpus.process_wide import put_off_garbage
 
     _share_heap()
-    gc.disable()  # until the first screen is there (TrajviewApp): starting up makes many objects and no garbage
+    put_off_garbage()
 
     from trajview.config import load_settings
 

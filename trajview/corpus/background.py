@@ -6,7 +6,6 @@ scan, whose runs take the place of those listed: what is known in the end is wha
 
 from __future__ import annotations
 
-import gc
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -34,7 +33,6 @@ _AT_ONCE: Final = 4 << 20
 _FIRST_BATCH: Final = 40
 _PATIENCE: Final = 1.0  # seconds
 _LARGEST_BATCH: Final = 4096
-_MANY: Final = 500
 _LONGEST_WAIT: Final = 0.1  # seconds until a batch goes out that is not full
 
 
@@ -57,7 +55,7 @@ class Background:
         self._cancelled = cancelled
         self._may_go_on = may_go_on
         self._rests = rests
-        self._waits = self._is_listing = False
+        self._waits = False
         self._budget = 0.0
         self._later: deque[_Listed] = deque()
         self._rows = self._runs = 0
@@ -81,7 +79,7 @@ class Background:
                 self._read_at_once(source)
         if self._later:
             self._flush()
-        self._waits = self._is_listing = False
+        self._waits = False
         while self._later and not self._cancelled.is_set():
             self._read(self._later.popleft())
         self._add_all(self._scan.unknown())
@@ -110,7 +108,6 @@ class Background:
             left.pop()
         if not left:
             self._flush()
-        self._is_listing = False
         while self._later and (size := _size_of(self._later[0].source)) <= self._budget:
             self._budget -= size
             self._read(self._later.popleft())
@@ -143,7 +140,6 @@ class Background:
             if closely:
                 return False
             self._found.is_unsure_from(self._runs)
-        self._is_listing = True
         part = _Listed(source, self._rows, self._runs, deque())
         self._later.append(part)
         with suppress(OSError):  # reading it says why
@@ -222,9 +218,6 @@ class Background:
     def _flush(self) -> None:
         batch, changed = self._batch, self._changed
         self._batch, self._changed = [], {}
-        if self._is_listing and len(batch) >= _MANY:
-            # What is listed stays: to look through it for garbage, again and again, would stop all threads for 0.2 s.
-            gc.freeze()
         self._found.publish(batch, changed)
         if self._waits and batch:
             self._waits = False

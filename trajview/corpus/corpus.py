@@ -21,9 +21,9 @@ from .cache import SummaryCache
 from .files import Stamp, size_of_files, stamp_of
 from .found import Found
 from .info import Place, RunInfo, Updated
+from .process_wide import short_turns
 from .reader import Reader
 from .scan import Scan
-from .turns import short_turns
 
 if TYPE_CHECKING:
     from .follow import Follower

@@ -6,11 +6,7 @@ characters in strings and lone surrogates; half a surrogate pair becomes U+FFFD,
 
 from __future__ import annotations
 
-import gc
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
-from threading import Lock
 from typing import Any, Final
 
 import msgspec
@@ -21,12 +17,10 @@ __all__ = [
     "LARGE_RUN",
     "MORE_TEXT",
     "BadRecord",
-    "collector_paused",
     "decode_by_parts",
     "decode_json",
     "decode_text",
     "decode_value",
-    "keep_from_collector",
 ]
 
 _HALF_PAIR: Final = re.compile("[\ud800-\udfff]")
@@ -35,17 +29,11 @@ MORE_TEXT: Final = "there is more text after the end of the record"
 """What is said of several values in a row."""
 LARGE_RUN: Final = 20_000_000
 """Bytes from which on a run is a large one: millions of objects may be made of it."""
-_PAUSE_FROM: Final = 1_000_000  # bytes
 _PART: Final = 8 << 20
 """Bytes that are decoded in one call where others are to have a turn."""
 _OBJECT: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _ARRAY: Final = msgspec.json.Decoder(list[msgspec.Raw])
 _MAX_DIGITS: Final = 4000  # Python refuses to read longer whole numbers
-
-
-_lock = Lock()
-_pausing = 0
-_was_on = True
 
 
 class BadRecord(ValueError):
@@ -71,45 +59,13 @@ def decode_text(data: bytes | memoryview) -> tuple[str, bool]:
         return raw.decode("utf-8", errors="replace"), True
 
 
-@contextmanager
-def collector_paused(size: int) -> Iterator[None]:
-    """Keep the garbage collector off while many objects are made from many bytes: it finds nothing, and takes longer
-    than decoding does (measured on 268 MB: 0.71 s with it, 0.27 s without). Any number of threads may be in here."""
-    global _pausing, _was_on
-    if size <= _PAUSE_FROM:
-        yield
-        return
-    with _lock:
-        if not _pausing:
-            _was_on = gc.isenabled()
-            gc.disable()
-        _pausing += 1
-    try:
-        yield
-    finally:
-        with _lock:
-            _pausing -= 1
-            if not _pausing and _was_on:
-                gc.enable()
-
-
-def keep_from_collector(size: int) -> None:
-    """Never walk what there is now again, where it was made of so many bytes that a full collection would take long: it
-    stops all threads, the screen's as well. Only what refers to itself in a circle, and is given up, stays for that."""
-    if size > LARGE_RUN:
-        gc.freeze()
-
-
 def decode_json(data: bytes | memoryview) -> tuple[Any, bool]:
     """A JSON value, and whether bytes that are no UTF-8 were replaced in it. Raises BadRecord, and MemoryError early:
     where memory runs out while msgspec makes a long string, it ends the process."""
     if not fits_decoded(len(data)):
         raise MemoryError
     try:
-        if len(data) <= _PAUSE_FROM:  # a context takes longer than decoding a short line
-            return msgspec.json.decode(data), False
-        with collector_paused(len(data)):
-            return msgspec.json.decode(data), False
+        return msgspec.json.decode(data), False
     except RecursionError as error:
         raise BadRecord("the JSON is nested too deeply to be read") from error
     except ValueError:  # msgspec.DecodeError and UnicodeDecodeError are both
@@ -127,8 +83,7 @@ def decode_by_parts(data: bytes | memoryview) -> Any:
     if not fits_decoded(len(data)):
         raise MemoryError
     try:
-        with collector_paused(len(data)):
-            return _parts(data)
+        return _parts(data)
     except (ValueError, RecursionError):
         return decode_json(data)[0]
 

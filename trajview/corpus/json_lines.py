@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, Final
 from trajview.errors import Problem, UnreadableError, Where
 from trajview.formats import registry
 
-from .decode import LARGE_RUN, BadRecord, collector_paused, decode_json
+from .decode import BadRecord, decode_json
 from .lines import SPACE, Line, lines_of
 from .memory import check_room_to_open, no_room, too_long
 from .record import LAST_LINE, Record, RecordLook, not_utf8, problem_of
@@ -84,14 +84,13 @@ def _one_record_of_lines(
     first: Line, value: Any, values: Iterator[tuple[Line, Any] | Problem], look: RecordLook
 ) -> Iterator[Record | Problem]:
     found, end = [value], first.offset + first.length
-    with collector_paused(LARGE_RUN):  # as it may be: nobody knows yet how many lines there are
-        for each in values:
-            if isinstance(each, Problem):
-                yield each
-                continue
-            line, value = each
-            found.append(value)
-            end = line.offset + line.length
+    for each in values:
+        if isinstance(each, Problem):
+            yield each
+            continue
+        line, value = each
+        found.append(value)
+        end = line.offset + line.length
     yield Record(look.joined(found), "jsonl messages", first.offset, end - first.offset, 0, first.number)
 
 

@@ -11,7 +11,6 @@ import msgspec
 
 from trajview.errors import Problem, Where
 
-from .decode import collector_paused
 from .info import Item, RunInfo
 from .rewards import Rewards
 from .walk import SourceFile
@@ -92,13 +91,12 @@ def unpacked(data: bytes, source: SourceFile) -> Iterator[list[Item]]:
     """The items again, many at a time; the key of a run is its id."""
     usual = msgspec.msgpack.Decoder(_Usual).decode
     for each in msgspec.msgpack.decode(data, type=list[bytes]):
-        with collector_paused(len(data)):
-            try:
-                chunk: _Chunk = usual(each)
-            except msgspec.ValidationError:
-                chunk = msgspec.msgpack.decode(each, type=_Chunk)
-                chunk.rewards = [tuple([_reward(reward) for reward in found]) for found in chunk.rewards]
-            items: list[Item] = list(_infos(chunk, source))
+        try:
+            chunk: _Chunk = usual(each)
+        except msgspec.ValidationError:
+            chunk = msgspec.msgpack.decode(each, type=_Chunk)
+            chunk.rewards = [tuple([_reward(reward) for reward in found]) for found in chunk.rewards]
+        items: list[Item] = list(_infos(chunk, source))
         for before, problem in enumerate(chunk.problems):
             where = Where(source.path if problem.here else None, problem.line, problem.record)
             items.insert(problem.at + before, Problem(problem.reason, problem.hint, where, problem.opens))

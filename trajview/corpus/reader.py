@@ -16,7 +16,7 @@ from trajview.errors import Problem, TrajviewError, UnreadableError, Where
 from trajview.formats import registry
 
 from .containers import bytes_of, value_of
-from .decode import LARGE_RUN, collector_paused, decode_text, decode_value, keep_from_collector
+from .decode import LARGE_RUN, decode_text, decode_value
 from .files import Stamp, read_range, stamp_of
 from .info import Place, RunInfo
 from .json_lines import decode_lines
@@ -74,9 +74,7 @@ class Reader:
         run: AgentRun | None = None
         read: dict[Path, Stamp] = {}
         try:
-            with collector_paused(info.length):
-                run = self.read(info, whole=True, beside_it=read)
-                keep_from_collector(info.length)
+            run = self.read(info, whole=True, beside_it=read)
         finally:
             with self._lock:
                 self._loading.remove(begun)
@@ -183,9 +181,8 @@ class Reader:
         origin = origin_of(info.path, info)
         value = self._record(info)
         try:
-            with collector_paused(info.length):
-                known, _ = registry.best(value)
-                name, found = known.summed_up(value, origin)
+            known, _ = registry.best(value)
+            name, found = known.summed_up(value, origin)
         except Exception:  # noqa: BLE001 - it opens as it will be listed, raw; the scan comes to it too and reports it
             raw = registry.last_resort()
             name, found = raw.name, raw.summarise(value, origin)
@@ -222,8 +219,7 @@ class Reader:
             agents = None
             if whole and info.container == "jsonl messages":
                 value, agents = self._with_agents(info, value)
-            with collector_paused(info.length):
-                run = known.read(value, origin)
+            run = known.read(value, origin)
             if agents is not None:
                 agents.describe(run)
                 if beside_it is not None:

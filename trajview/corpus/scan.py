@@ -17,7 +17,7 @@ from trajview.formats import registry
 
 from .cache import SummaryCache, stamp_of_status
 from .containers import Start, records_after, records_of
-from .decode import collector_paused, decode_value
+from .decode import decode_value
 from .files import Stamp, stamp_of
 from .info import RunInfo
 from .infos import Infos
@@ -71,11 +71,7 @@ class _Undecoded(RecordLook):
 
     def value(self, data: bytes | memoryview, number: int, alone: bool) -> Any:  # noqa: ARG002 - of any record
         check_texts(data)
-        if len(data) < _LARGE:  # a context takes longer than reading a short record
-            value = self._reader.read(data)
-        else:
-            with collector_paused(len(data)):
-                value = self._reader.read(data)
+        value = self._reader.read(data)
         self._signature = self._reader.signature
         return value
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import deque
 from collections.abc import Callable, Sequence
 from threading import Condition, Thread
@@ -10,6 +9,7 @@ from time import monotonic
 from typing import Any, Final, NamedTuple
 
 from trajview.corpus.info import RunInfo
+from trajview.corpus.process_wide import short_turns
 
 from .details import values_of
 from .fields import Ref
@@ -28,8 +28,6 @@ _LOOK: Final = 0.02
 """Seconds from one look at whether something else is wanted to the next."""
 _LINGER: Final = 3.0
 """Seconds for which the thread, and the processes that read for it, wait for what is wanted next."""
-_TURN: Final = 0.0005
-"""Seconds that the thread may keep another one waiting; see `corpus`."""
 
 
 class Wanted(NamedTuple):
@@ -119,16 +117,15 @@ class Finder:
         """Find out what is wanted, until nothing is left."""
         batch: list[Learnt] = []
         due = monotonic() + _EVERY / 10
-        if sys.getswitchinterval() > _TURN:
-            sys.setswitchinterval(_TURN)
-        while self._ask() or self._reader.busy:
-            found = self._reader.take(_LOOK)
-            with self._lock:
-                refs, wish = self._refs, self._wish
-            batch += [(tag.row, tag.info, values_of(details, refs)) for tag, details in found if tag.wish == wish]
-            if batch and monotonic() >= due:
-                self._tell(batch)
-                batch, due = [], monotonic() + self._pause
+        with short_turns():
+            while self._ask() or self._reader.busy:
+                found = self._reader.take(_LOOK)
+                with self._lock:
+                    refs, wish = self._refs, self._wish
+                batch += [(tag.row, tag.info, values_of(details, refs)) for tag, details in found if tag.wish == wish]
+                if batch and monotonic() >= due:
+                    self._tell(batch)
+                    batch, due = [], monotonic() + self._pause
         if batch:
             self._tell(batch)
 

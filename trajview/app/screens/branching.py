@@ -13,7 +13,7 @@ from trajview.app.keys import key_of
 from trajview.app.screens.citing import Citing
 from trajview.app.session import TranscriptSession
 from trajview.app.widgets.branch_view import BranchView
-from trajview.corpus.turns import short_turns
+from trajview.corpus.process_wide import short_turns
 from trajview.models.branches import Branches, Entry, branches_of
 from trajview.models.run import AgentRun
 from trajview.textsafe import one_line

@@ -20,7 +20,7 @@ from trajview.app.session import Position, TranscriptSession
 from trajview.app.widgets.citing_text import CitingText
 from trajview.app.widgets.rows_view import GUTTER
 from trajview.corpus.info import RunInfo
-from trajview.corpus.turns import giving_way, short_turns
+from trajview.corpus.process_wide import giving_way, short_turns
 from trajview.errors import AnnotationError
 from trajview.models.run import AgentRun
 from trajview.textsafe import one_line

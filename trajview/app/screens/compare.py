@@ -27,7 +27,7 @@ from trajview.app.widgets.status_line import StatusLine
 from trajview.compare.alignment import align
 from trajview.compare.facts import Fact, facts_of
 from trajview.compare.sequence import Cancelled
-from trajview.corpus.turns import short_turns
+from trajview.corpus.process_wide import short_turns
 from trajview.errors import UNFORESEEN, TrajviewError, bug
 from trajview.formats.registry import format_or_default
 from trajview.models.transcript import Transcript

@@ -12,8 +12,8 @@ from trajview.app.screens.ours import Searched
 from trajview.app.search import SearchHits, search
 from trajview.app.widgets.prompt import Prompt
 from trajview.corpus.patience import TooSlow
+from trajview.corpus.process_wide import short_turns
 from trajview.corpus.query import Query, QueryError, query_from
-from trajview.corpus.turns import short_turns
 from trajview.models.transcript import Transcript
 from trajview.textsafe import one_line
 

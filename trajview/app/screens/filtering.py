@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -195,8 +194,6 @@ class FilteringScreen(Screen[None]):
             from trajview.where.kept import DetailsCache
             from trajview.where.reading import DetailsReader
 
-            # Reading makes objects by the thousand, and each full collection would stop keys to walk all that is here.
-            gc.freeze()
             cache = DetailsCache() if self.corpus.keeps else None
             blind = self.settings.blind
             reader: DetailsReader[Wanted] = DetailsReader(

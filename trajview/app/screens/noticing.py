@@ -13,7 +13,7 @@ from trajview.app.screens.transcript_base import TranscriptBase
 from trajview.app.session import TranscriptSession
 from trajview.app.unwaited import unwaited
 from trajview.corpus.info import RunInfo
-from trajview.corpus.turns import giving_way, short_turns
+from trajview.corpus.process_wide import giving_way, short_turns
 from trajview.errors import Problem
 from trajview.textsafe import one_line
 

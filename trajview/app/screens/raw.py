@@ -33,8 +33,8 @@ from trajview.app.widgets.prompt import Prompt
 from trajview.app.widgets.transcript_view import TranscriptView
 from trajview.corpus.info import RunInfo
 from trajview.corpus.patience import TooSlow
+from trajview.corpus.process_wide import short_turns
 from trajview.corpus.query import Query, QueryError, query_from
-from trajview.corpus.turns import short_turns
 from trajview.errors import UNFORESEEN, TrajviewError, bug
 from trajview.models.messages import ToolMessage
 from trajview.models.transcript import Transcript

@@ -17,8 +17,7 @@ from trajview.app.rulebook import RuleBook, rule_from
 from trajview.app.screens.jumping import Jumping
 from trajview.app.screens.sources import Row, SourcesScreen
 from trajview.app.session import TranscriptSession
-from trajview.corpus.decode import collector_paused, keep_from_collector
-from trajview.corpus.turns import giving_way, short_turns
+from trajview.corpus.process_wide import giving_way, short_turns
 from trajview.highlight import Highlight, Rule, compile_rule
 from trajview.patterns.safe import slow_because
 from trajview.textsafe import one_line
@@ -118,7 +117,7 @@ class Ruling(Jumping):
     @work(thread=True, exclusive=True, group="rules", exit_on_error=False)
     def _look_for_rules(self, session: TranscriptSession, rules: Sequence[Rule]) -> None:
         worker = get_current_worker()
-        with short_turns(), collector_paused(self.info.length):
+        with short_turns():
             if session.many_highlights:
                 self._make_index(session, worker)
             for rule in rules:
@@ -126,17 +125,15 @@ class Ruling(Jumping):
                 if worker.is_cancelled:
                     return
                 self._make_index(session, worker, rule, found)
-        keep_from_collector(self.info.length)
 
     @work(thread=True, exclusive=True, group="scan", exit_on_error=False)
     def _scan(self, session: TranscriptSession) -> None:
         """Look for the highlights of a long transcript while it can be read already."""
         worker = get_current_worker()
-        with short_turns(), collector_paused(self.info.length):
+        with short_turns():
             found = session.scan(giving_way(lambda: worker.is_cancelled))
             if not worker.is_cancelled:
                 self._make_index(session, worker, None, found)
-        keep_from_collector(self.info.length)
 
     def _make_index(
         self,

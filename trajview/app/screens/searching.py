@@ -15,8 +15,8 @@ from trajview.app.search import SearchHits, search, search_others
 from trajview.app.session import TranscriptSession
 from trajview.app.widgets.prompt import Prompt
 from trajview.corpus.patience import TooSlow
+from trajview.corpus.process_wide import give_way, key_pressed, sharing, short_turns
 from trajview.corpus.query import Query, QueryError, query_from
-from trajview.corpus.turns import give_way, key_pressed, sharing, short_turns
 from trajview.models.run import AgentRun
 
 if TYPE_CHECKING:

@@ -34,7 +34,6 @@ from trajview.app.widgets.prompt import Prompt
 from trajview.app.widgets.status_line import StatusLine
 from trajview.app.widgets.steady import Below, Beside
 from trajview.app.widgets.transcript_view import TranscriptView
-from trajview.corpus.decode import collector_paused, keep_from_collector
 from trajview.corpus.info import RunInfo
 from trajview.errors import UNFORESEEN, Problem, TrajviewError, bug
 from trajview.models.beginning import beginning_of, differs_at
@@ -225,17 +224,15 @@ class TranscriptScreen(Early, Scoring, Searching, Branching, Exporting, Showing,
     def _session(self, run: AgentRun, index: int) -> TranscriptSession:
         units = [self._unit] if self._unit is not None else []
         preview, width = self.trajview.settings.preview_lines, self.view.text_width or 80
-        with collector_paused(self.info.length):
-            session = TranscriptSession(
-                run.transcripts[index],
-                rules=self.trajview.rulebook.wanted,
-                units=units,
-                preview_lines=preview,
-                width=width,
-            )
-            if self.trajview.look is not None:
-                session.look_as(self.trajview.look)
-        keep_from_collector(self.info.length)
+        session = TranscriptSession(
+            run.transcripts[index],
+            rules=self.trajview.rulebook.wanted,
+            units=units,
+            preview_lines=preview,
+            width=width,
+        )
+        if self.trajview.look is not None:
+            session.look_as(self.trajview.look)
         return session
 
     def on_transcript_screen__loaded(self, message: _Loaded) -> None:

@@ -24,7 +24,7 @@ from trajview.app.render.headers import first_words, sign_of
 from trajview.app.rule_colours import rule_classes, rule_css
 from trajview.app.session import TranscriptSession
 from trajview.app.unit_facts import UnitFacts, facts_of, short_count, short_duration
-from trajview.corpus.turns import give_way, short_turns
+from trajview.corpus.process_wide import give_way, short_turns
 from trajview.textsafe import one_line
 
 from .bar import Barred

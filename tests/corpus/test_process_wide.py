@@ -6,32 +6,32 @@ import time
 
 import pytest
 
-from trajview.corpus import turns
+from trajview.corpus import process_wide
 
 
 def test_a_thread_that_nobody_waits_for_lets_a_key_be_answered_and_then_goes_on(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     slept: list[float] = []
-    monkeypatch.setattr(turns, "sleep", slept.append)
-    monkeypatch.setattr(turns, "_answered_by", time.monotonic() - 10)
-    turns.give_way()
+    monkeypatch.setattr(process_wide, "sleep", slept.append)
+    monkeypatch.setattr(process_wide, "_answered_by", time.monotonic() - 10)
+    process_wide.give_way()
     assert slept == []
-    turns.key_pressed()
-    turns.give_way()
+    process_wide.key_pressed()
+    process_wide.give_way()
     assert 0 < slept[0] <= 0.03
-    monkeypatch.setattr(turns, "_answered_by", time.monotonic() - 0.001)
-    turns.give_way()
+    monkeypatch.setattr(process_wide, "_answered_by", time.monotonic() - 0.001)
+    process_wide.give_way()
     assert len(slept) == 1
 
 
 def test_a_key_does_not_cut_short_the_wait_for_something_longer(monkeypatch: pytest.MonkeyPatch) -> None:
     slept: list[float] = []
-    monkeypatch.setattr(turns, "sleep", slept.append)
-    monkeypatch.setattr(turns, "_answered_by", -1.0)
-    turns.key_pressed(10.0)
-    turns.key_pressed()
-    turns.give_way()
+    monkeypatch.setattr(process_wide, "sleep", slept.append)
+    monkeypatch.setattr(process_wide, "_answered_by", -1.0)
+    process_wide.key_pressed(10.0)
+    process_wide.key_pressed()
+    process_wide.give_way()
     assert slept[0] > 9
 
 
@@ -44,17 +44,17 @@ def test_a_thread_that_somebody_waits_for_has_half_of_the_time_and_all_of_it_at_
         nonlocal now, slept
         now, slept = now + seconds, slept + seconds
 
-    monkeypatch.setattr(turns, "monotonic", lambda: now)
-    monkeypatch.setattr(turns, "sleep", sleep)
-    monkeypatch.setattr(turns, "_answered_by", -1.0)
+    monkeypatch.setattr(process_wide, "monotonic", lambda: now)
+    monkeypatch.setattr(process_wide, "sleep", sleep)
+    monkeypatch.setattr(process_wide, "_answered_by", -1.0)
     ended = False
-    cancelled = turns.sharing(lambda: ended)
-    turns.key_pressed()
+    cancelled = process_wide.sharing(lambda: ended)
+    process_wide.key_pressed()
     assert not cancelled()
     assert slept == 0
     begun, now = now, now + 0.06
     while now < begun + 2:
-        turns.key_pressed()  # it is held down
+        process_wide.key_pressed()  # it is held down
         assert not cancelled()
         now += 0.001
     assert 0.8 < slept < 1.01

@@ -1,0 +1,180 @@
+"""What trajview sets for the whole of its process, each with what that gains: turns of threads, and the looks for garbage."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Lock
+from time import monotonic, sleep
+from typing import TYPE_CHECKING, Final, Protocol
+
+if TYPE_CHECKING:
+    from asyncio import TimerHandle
+
+__all__ = [
+    "Garbage", "give_way", "giving_way", "key_pressed", "put_off_garbage", "sharing", "short_turns", "without_garbage",
+]  # fmt: skip
+
+_TURN: Final = 0.0005
+"""Seconds that a thread which computes may keep another one waiting; Python's default is 5 ms, and a key has some five
+waits."""
+_ANSWER: Final = 0.03
+"""Seconds in which a key is answered, where no other thread computes."""
+_HEAD_START: Final = 0.05
+"""Seconds that a thread which somebody waits for has for itself at first: mostly it has something to show by then."""
+_lock = Lock()
+_inside = 0
+_usual = 0.0
+_answered_by = -1.0
+
+
+@contextmanager
+def short_turns() -> Iterator[None]:
+    """While some thread is in here, none waits for long. To be entered by any number of them."""
+    global _inside, _usual
+    with _lock:
+        if not _inside:
+            _usual = sys.getswitchinterval()
+            sys.setswitchinterval(min(_usual, _TURN))
+        _inside += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _inside -= 1
+            if not _inside:
+                sys.setswitchinterval(_usual)
+
+
+def key_pressed(within: float = _ANSWER) -> None:
+    """Somebody waits for an answer, which takes so many seconds where no other thread computes: to a key, by default."""
+    global _answered_by
+    _answered_by = max(_answered_by, monotonic() + within)
+
+
+def give_way() -> None:
+    """Wait until a key that was just pressed is answered: for a thread that computes and that nobody waits for.
+
+    To be called every millisecond or so. Under a key that is held down, such a thread has a tenth of the time.
+    """
+    wait = _answered_by - monotonic()
+    if wait > 0:
+        sleep(wait)
+
+
+def giving_way(cancelled: Callable[[], bool]) -> Callable[[], bool]:
+    """The same question, whether to end, which now gives way each time that it is asked."""
+
+    def asked() -> bool:
+        give_way()
+        return cancelled()
+
+    return asked
+
+
+def sharing(cancelled: Callable[[], bool]) -> Callable[[], bool]:
+    """The same, for a thread that somebody waits for as well: under a key that is held down it has half of the time."""
+    own_until = monotonic() + _HEAD_START
+
+    def asked() -> bool:
+        nonlocal own_until
+        now = monotonic()
+        if own_until < now < _answered_by:
+            wait = _answered_by - now
+            sleep(wait)
+            own_until = now + 2 * wait
+        return cancelled()
+
+    return asked
+
+
+# Garbage
+
+_STARTED: Final = 1.0
+"""Seconds after which the first screen is there, and garbage is collected again."""
+_IDLE: Final = 1.5
+"""Seconds without a key after which nobody waits."""
+_ANSWERED: Final = 0.02
+"""Seconds after which a key is answered, and the next of a key that is held down has not come yet."""
+_YOUNG, _MIDDLE, _OLD = 10_000, 10, 100
+"""Objects more than before until the young are looked through, and how often that is done before older ones are.
+
+A key makes some 2,000: where it is these that are looked through once it is answered, no key waits for that.
+"""
+_OFTEN: Final = 5
+"""So often the young are looked through after keys, before the older ones are as well."""
+
+
+@contextmanager
+def without_garbage() -> Iterator[None]:
+    """Look for no cycles among records and scores, which refer to nothing that refers back: it takes a third of the time."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def put_off_garbage() -> None:
+    """Look for none until the first screen is there (`Garbage`): starting up makes many objects, and no garbage."""
+    gc.disable()
+
+
+class Timed(Protocol):
+    """What can do something later, as an app of Textual's can."""
+
+    def set_timer(self, delay: float, callback: Callable[[], None]) -> object:
+        """Call a function once, after so many seconds."""
+
+
+class Garbage:
+    """Collects garbage for an app whose caller has put that off until the app runs; leaves it alone otherwise.
+
+    A look through everything takes 10 to 20 ms (40 with half a gigabyte open), and Textual's strips are so many objects
+    that it would come at every fiftieth key. So all of it is looked through only when nobody is at work. What is young is
+    looked through when a key is answered, and otherwise as ever, only in larger portions.
+    """
+
+    def __init__(self, app: Timed) -> None:
+        self._app = app
+        self._ours = not gc.isenabled()
+        self._waits = False
+        self._soon: TimerHandle | None = None
+        self._worked_at = 0.0
+        if self._ours:
+            app.set_timer(_STARTED, self._begin)
+
+    def _begin(self) -> None:
+        """Collect garbage from now on, but never look again at what start-up made: it stays to the end."""
+        gc.freeze()
+        gc.set_threshold(_YOUNG, _MIDDLE, _OLD)
+        gc.enable()
+
+    def at_work(self) -> None:
+        """Somebody has pressed a key: look for garbage once it is answered, and for all of it some time after the last."""
+        self._worked_at = monotonic()
+        if not self._ours:
+            return
+        if not self._waits:
+            self._waits = True
+            self._app.set_timer(_IDLE, self._look)
+        if self._soon is None:
+            from asyncio import get_running_loop  # which no command needs that opens no screen
+
+            self._soon = get_running_loop().call_later(_ANSWERED, self._look_at_young)
+
+    def _look_at_young(self) -> None:
+        self._soon = None
+        if gc.isenabled():
+            gc.collect(int(gc.get_count()[1] >= _OFTEN))
+
+    def _look(self) -> None:
+        since = monotonic() - self._worked_at
+        if since < _IDLE:
+            self._app.set_timer(_IDLE - since, self._look)
+            return
+        self._waits = False
+        if gc.isenabled():
+            gc.collect()
