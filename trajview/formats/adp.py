@@ -36,6 +36,7 @@ from trajview.models.units import count_units
 from .base import Detection, Origin, Summary
 from .contract import Format
 from .logged import ABSENT, Elements, decoded
+from .outline import size_of_texts
 from .plain import (
     as_text,
     dict_or_value,
@@ -50,7 +51,6 @@ from .plain import (
     text_or_none,
 )
 from .shape import wrong_in_items
-from .sizes import size_of_texts
 from .task import task_in
 from .words import AddedWords
 

@@ -13,7 +13,7 @@ from trajview.models.messages import ChatMessage, Measured, MessageSource, ToolC
 
 from .chat import Conversation, message_of
 from .logged import Elements
-from .outline import WHOLE, outline_of
+from .outline import outline_of, size_in
 from .parts import parse_arguments
 from .plain import as_text, put
 from .roles import Piece, pieces_of
@@ -135,8 +135,7 @@ class ChatSource(MessageSource):
                         yield f"call of {call.function}: {call.parse_error}"
 
     def _piece(self, at: int) -> Piece:
-        item, place = self._items[self._outline.elements[at]], self._outline.places.get(at, WHOLE)
-        return Piece(self.roles[at], item) if place == WHOLE else pieces_of(item)[place]
+        return pieces_of(self._items[self._outline.elements[at]])[self._outline.places.get(at, 0)]
 
     def _built(self, at: int) -> dict[str, Any]:
         """A message that is none of those, as data of the reading model."""
@@ -199,7 +198,10 @@ class ChatSource(MessageSource):
         return found
 
     def size(self, at: int) -> Measured:
-        return self._outline.sizes[at] or super().size(at)
+        head = self._items.heads()[self._outline.elements[at]]
+        if head is None:
+            return super().size(at)
+        return size_in(head, self._items, self._outline.places.get(at, 0))
 
     def logged(self, at: int) -> memoryview | None:
         found = self._items.logged[self._outline.elements[at]]

@@ -22,6 +22,7 @@ from .chat import message_of as chat_message_of
 from .chat_format import said_of, summary_models
 from .contract import Format
 from .logged import Elements, decoded
+from .outline import size_in
 from .plain import (
     as_json,
     as_text,
@@ -38,7 +39,6 @@ from .plain import (
 )
 from .roles import ROLES, Piece, elements_of, role_of
 from .shape import wrong_in_items
-from .sizes import measured_in
 from .traits import traits_of
 
 __all__ = ["FORMAT", "Docent", "covers", "message_of", "summary"]
@@ -359,9 +359,8 @@ class DocentSource(MessageSource):
     def __init__(self, items: Sequence[Any]) -> None:
         super().__init__()
         self._items = items if isinstance(items, Elements) else Elements(items)
-        heads = self._items.heads()
-        self.roles = [role_of(items[at]) if head is None else ROLES[head.role] for at, head in enumerate(heads)]
-        self._sizes = [None if head is None else measured_in(head) for head in heads]
+        heads = enumerate(self._items.heads())
+        self.roles = [role_of(items[at]) if head is None else ROLES[head.role] for at, head in heads]
 
     def read(self, at: int) -> ChatMessage:
         return message_of(self._items[at])[0]
@@ -371,7 +370,8 @@ class DocentSource(MessageSource):
         return memoryview(found) if isinstance(found, Raw) else None
 
     def size(self, at: int) -> Measured:
-        return self._sizes[at] or super().size(at)
+        head = self._items.heads()[at]
+        return super().size(at) if head is None else size_in(head)
 
 
 FORMAT = Docent()

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Iterable
+from typing import Final
 
 from msgspec import Raw, Struct
 from msgspec.json import Decoder
 
 from trajview.models.messages import Measured
 
-from .logged import ABSENT, Elements, Head
+from .logged import ABSENT, Decode, Elements, Head
 from .parts import CALL_BLOCKS, RESULT_BLOCKS
-from .roles import ROLES, pieces_of
-from .sizes import length_of_calls, measured_in, size_of_text
+from .roles import ROLES, Span, pieces_of, spans_of
 
-__all__ = ["WHOLE", "Block", "Outline", "add_blocks", "add_to", "new_outline", "outline_of"]
+__all__ = ["Outline", "outline_of", "size_in", "size_of_texts"]
 
-_TEXT_OR_NULL: Final = frozenset(b'"n')
+_TEXT_OR_PARTS: Final = frozenset(b'"[')
 _LIST: Final = ord("[")
+_LOOKED_AT: Final = 256
+"""Bytes of a text that is not decoded whose lines are counted; the rest has as many, for all that is known."""
 
 
-class Block(Struct, gc=False):
+class _Block(Struct, gc=False):
     """What tells what a block of a content is, and how long it is."""
 
     type: str | None = None
@@ -29,45 +31,18 @@ class Block(Struct, gc=False):
     thinking: Raw = ABSENT
 
 
-_decode_blocks: Final = Decoder(list[Block]).decode
-
-
-WHOLE: Final = -1
-"""The place of a message that is all of its element."""
+_decode_blocks: Final = Decoder(list[_Block]).decode
 
 
 class Outline(Struct):
     """Which messages the elements of a list become, known without decoding them."""
 
-    roles: list[str]
+    roles: list[str] = []
     """The role of each message."""
-    sizes: list[Measured | None]
-    """How long each is, None where that is not known."""
-    elements: list[int]
+    elements: list[int] = []
     """The element that each message is made of."""
     places: dict[int, int] = {}
-    """Which piece of its element a message is, of those that are not all of it."""
-
-    def add(self, element: int, role: str, size: Measured | None, place: int = WHOLE) -> None:
-        """Add a message."""
-        if place != WHOLE:
-            self.places[len(self.roles)] = place
-        self.roles.append(role)
-        self.sizes.append(size)
-        self.elements.append(element)
-
-    def extend(self, other: Outline, elements: int) -> None:
-        """Add the messages of elements that stand behind so many."""
-        before = len(self.roles)
-        self.places.update((before + index, place) for index, place in other.places.items())
-        self.roles += other.roles
-        self.sizes = [*self.sizes, *other.sizes]
-        self.elements += (elements + element for element in other.elements)
-
-
-def new_outline() -> Outline:
-    """An outline of nothing yet, to be added to."""
-    return Outline([], [], [])
+    """Which piece of its element a message is, where it is not the first."""
 
 
 def outline_of(items: Elements) -> Outline:
@@ -76,68 +51,66 @@ def outline_of(items: Elements) -> Outline:
 
 
 def _outline_of(items: Elements) -> Outline:
-    outline = new_outline()
+    outline = Outline()
     for element, head in enumerate(items.heads()):
-        if head is None or not add_to(outline, element, head):
-            for place, piece in enumerate(found := pieces_of(items[element])):
-                is_whole = len(found) == 1 and piece.result is None
-                outline.add(element, piece.role, None, WHOLE if is_whole else place)
+        if head is not None and not _has_list(head):
+            outline.roles.append(ROLES[head.role])
+            outline.elements.append(element)
+            continue
+        roles = _roles_of(items, element, head)
+        for place in range(1, len(roles)):
+            outline.places[len(outline.roles) + place] = place
+        outline.roles += roles
+        outline.elements += (element,) * len(roles)
     return outline
 
 
-def add_to(outline: Outline, element: int, head: Head) -> bool:
-    """Add what an element becomes, as `roles.pieces_of` has it; False, and nothing, where it has to be decoded for that."""
-    role = head.role
-    if role is None:  # as of an item that is no message
-        return False
+def _has_list(head: Head) -> bool:
     content = memoryview(head.content)
-    if not content or content[0] in _TEXT_OR_NULL:
-        outline.roles.append(ROLES[role])
-        outline.sizes.append(measured_in(head))
-        outline.elements.append(element)
-        return True
-    if content[0] != _LIST:
-        return False
+    return bool(content) and content[0] == _LIST
+
+
+def _roles_of(items: Elements, element: int, head: Head | None) -> list[str]:
+    """The role of each message that an element becomes which may be several."""
+    blocks = None if head is None else _blocks_of(head)
+    if head is None or blocks is None:
+        return [piece.role for piece in pieces_of(items[element])]
+    return [role for role, _, _ in _spans_of(head, blocks, items.decode)] or [ROLES[head.role]]
+
+
+def _blocks_of(head: Head) -> list[_Block] | None:
+    """The blocks of a content; None where they have to be decoded."""
     try:
-        blocks = _decode_blocks(content)
+        return _decode_blocks(head.content)
     except (ValueError, RecursionError):  # one is no object, or says of what type it is in no text
-        return False
-    return add_blocks(outline, element, ROLES[role], blocks, head.tool_calls)
+        return None
 
 
-def add_blocks(outline: Outline, element: int, role: str, blocks: list[Block], tool_calls: Any) -> bool:
-    """The same of an element whose content is blocks: a result of a tool is a message, and so is what stands between two of them."""
-    beside = length_of_calls(tool_calls)
-    if RESULT_BLOCKS.isdisjoint([block.type for block in blocks]):
-        lines, length, calls = _size_of(blocks)
-        outline.add(element, role, (lines, length, calls + beside))
-        return True
-    if role == "assistant" and tool_calls is not ABSENT:
-        return False
-    place, others = 0, []
-    for block in blocks:
-        if block.type not in RESULT_BLOCKS:
-            others.append(block)
-            continue
-        if others:
-            outline.add(element, role, _size_of(others), place)
-            place, others = place + 1, []
-        outline.add(element, "tool", (*size_of_text(memoryview(block.content)), 0), place)
-        place += 1
-    if others:
-        outline.add(element, role, _size_of(others), place)
-    return True
+def _spans_of(head: Head, blocks: list[_Block], decode: Decode) -> list[Span]:
+    results = [block.type in RESULT_BLOCKS for block in blocks]
+    calls = any(results) and head.tool_calls is not ABSENT and decode(memoryview(head.tool_calls))
+    return spans_of(ROLES[head.role], results, bool(calls))
 
 
-def _size_of(blocks: list[Block]) -> Measured:
-    lines = length = calls = 0
-    for block in blocks:
-        if block.type in CALL_BLOCKS:
-            calls += 2
-            continue
-        for said in (block.text, block.thinking):
-            if said is not ABSENT:
-                more, longer = size_of_text(memoryview(said))
-                lines += more
-                length += longer
-    return lines, length, calls
+def size_in(head: Head, items: Elements | None = None, place: int = 0) -> Measured:
+    """How long a message is, about, that is all of an element, or of one of these `items` the piece at a `place`."""
+    calls = 0 if head.tool_calls is ABSENT else 2 * bytes(head.tool_calls).count(b'"arguments"')
+    if not _has_list(head) or (blocks := _blocks_of(head)) is None:
+        return *size_of_texts((head.content,)), calls
+    if items is not None and (spans := _spans_of(head, blocks, items.decode)):
+        _, first, end = spans[place]
+        blocks = blocks[first:end]
+    calls += 2 * sum(block.type in CALL_BLOCKS for block in blocks)
+    return *size_of_texts(text for block in blocks for text in (block.text, block.thinking, block.content)), calls
+
+
+def size_of_texts(texts: Iterable[Raw]) -> tuple[int, int]:
+    """Lines and characters of texts or parts that are not decoded, about; an absent one has none."""
+    lines = length = 0
+    for text in texts:
+        data = memoryview(text)
+        if (long := len(data) - 2) > 0 and data[0] in _TEXT_OR_PARTS:
+            seen = min(long, _LOOKED_AT)
+            lines += 1 + bytes(data[:seen]).count(b"\\n") * long // seen
+            length += long
+    return lines, length

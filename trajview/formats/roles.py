@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import islice
+from itertools import groupby, islice
 from typing import Any
 
 from msgspec import Struct
@@ -17,6 +17,7 @@ from .plain import is_list
 __all__ = [
     "ROLES",
     "Piece",
+    "Span",
     "elements_of",
     "is_block",
     "is_message",
@@ -25,6 +26,7 @@ __all__ = [
     "role_of",
     "roles_of",
     "sample",
+    "spans_of",
 ]
 
 ROLES: dict[str, str] = {
@@ -54,6 +56,10 @@ class Piece(Struct, frozen=True):
     blocks: list[Any] | None = None
     result: dict[Any, Any] | None = None
     first: bool = True
+
+
+Span = tuple[str, int, int]
+"""Role of a message, its first block, and the one behind its last."""
 
 
 def logged_role(item: dict[Any, Any]) -> Any:
@@ -103,28 +109,35 @@ def is_block(block: Any, kinds: frozenset[str]) -> bool:
     return isinstance(kind, str) and kind in kinds
 
 
+def spans_of(role: str, results: Sequence[bool], calls: bool) -> list[Span]:
+    """The messages that the blocks of one message become: the result of a tool is one, and so is what stands between two.
+
+    `results`: whether each block is a result. `calls`: whether calls stand beside the content.
+    """
+    spans: list[Span] = []
+    for is_result, group in groupby(range(len(results)), results.__getitem__):
+        places = [*group]
+        spans += [("tool", at, at + 1) for at in places] if is_result else [(role, places[0], places[-1] + 1)]
+    if role == "assistant" and calls and results[0]:
+        spans.insert(0, (role, 0, 0))  # the calls want an assistant message to stand in
+    return spans
+
+
 def pieces_of(item: Any) -> list[Piece]:
     """A logged message as pieces, in order: tool results among its blocks are messages of their own (Anthropic)."""
     role = role_of(item)
     content = item.get("content") if isinstance(item, dict) else None
-    if not isinstance(content, list) or not any(is_block(block, RESULT_BLOCKS) for block in content):
+    if not isinstance(content, list):
         return [Piece(role, item)]
-    pieces: list[Piece] = []
-    others: list[Any] = []
-    for block in content:
-        if not is_block(block, RESULT_BLOCKS):
-            others.append(block)
-            continue
-        if others:
-            pieces.append(Piece(role, item, others, None, not pieces))
-            others = []
-        pieces.append(Piece("tool", item, None, block, not pieces))
-    if others:
-        pieces.append(Piece(role, item, others, None, not pieces))
-    if role == "assistant" and pieces[0].role == "tool" and item.get("tool_calls"):
-        # The calls want an assistant message to stand in.
-        pieces = [Piece(role, item, []), *(Piece(p.role, p.item, p.blocks, p.result, False) for p in pieces)]
-    return pieces
+    results = [is_block(block, RESULT_BLOCKS) for block in content]
+    if not any(results):
+        return [Piece(role, item)]
+    return [
+        Piece(speaker, item, None, content[first], not place)
+        if first < end and results[first]
+        else Piece(speaker, item, content[first:end], None, not place)
+        for place, (speaker, first, end) in enumerate(spans_of(role, results, bool(item.get("tool_calls"))))
+    ]
 
 
 def elements_of(value: Any) -> Sequence[Any]:

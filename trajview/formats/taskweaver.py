@@ -36,9 +36,9 @@ from trajview.models.units import count_units
 from .base import Detection, Origin, Summary
 from .contract import Format, Whence
 from .logged import ABSENT, Elements, decoded
+from .outline import size_of_texts
 from .plain import as_text, dict_or_value, id_of, is_list, kind, not_an_object, place, refused_at, said_as_json
 from .shape import wrong_in_items
-from .sizes import size_of_texts
 from .task import task_in
 from .words import AddedWords
 
