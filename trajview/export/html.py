@@ -19,8 +19,7 @@ from trajview.models.transcript import Transcript
 from trajview.textsafe import one_line
 
 from .exported import Exported, Part
-from .listed import kind_of, listed_highlights
-from .marks import marker
+from .marks import colour_class, marker
 from .page import Page, about, page_of
 from .prose import cited, esc, inline, output, prose
 from .shown import Annotated, facts_of, number, unshown_of_message
@@ -36,6 +35,17 @@ _SHORT: Final = 60
 """Characters of an argument that stands beside its name, where there are several."""
 _LONG: Final = 1_500
 """Characters from which on what the system says is folded."""
+_GROUPS: Final = {
+    "error": "errors",
+    "rule": "",
+    "mark": "marks",
+    "citation": "citations",
+    "unit": "units",
+    "search": "found",
+}
+"""What the highlights of a source are called; a rule has a name."""
+_OPEN: Final = 10
+"""Highlights up to which a group is open at first."""
 
 
 def export_html(
@@ -97,7 +107,7 @@ def style() -> str:
 
 def contents_of(page: Page, prefix: str = "") -> Iterator[str]:
     """The column on the left: highlights, then the units of each transcript. `prefix` as for `main_of`."""
-    yield from listed_highlights(page, prefix)
+    yield from _highlights(page, prefix)
     if page.annotated.records:
         yield "<h2>Annotations</h2>\n<ol>\n"
         for number_, record in enumerate(page.annotated.records):
@@ -113,6 +123,46 @@ def contents_of(page: Page, prefix: str = "") -> Iterator[str]:
             first = esc(_first_words(transcript.messages[member] for member in members[:3]))
             yield f'<li><a href="#{prefix}T{index}U{unit}"><span class=n>{unit}</span> {first}</a></li>\n'
         yield "</ol>\n"
+
+
+def _kind_of(highlight: Highlight) -> str:
+    """The classes of a highlight; `unit` names something else in the style."""
+    if highlight.source == "rule":
+        return f"rule {colour_class(highlight.colour)}"
+    return "unit-hl" if highlight.source in ("unit", "search") else highlight.source
+
+
+def _highlights(page: Page, prefix: str) -> Iterator[str]:
+    """What stands out: errors together, each rule's matches together, with counts and a few words of each."""
+    groups: dict[tuple[str, str], list[tuple[int, int, Highlight]]] = {}
+    for found in page.highlights:
+        why = found[2]
+        groups.setdefault((why.source, why.reason if why.source == "rule" else ""), []).append(found)
+    if not groups:
+        return
+    yield "<h2>Highlights</h2>\n"
+    for source, name in sorted(groups, key=lambda group: list(_GROUPS).index(group[0])):
+        members = groups[source, name]
+        kind, called = _kind_of(members[0][2]), esc(one_line(name or _GROUPS[source], 80))
+        yield f"<details class=group{' open' * (len(members) <= _OPEN)}>"
+        yield f'<summary class="dot {kind}"><span class=said>{called}</span> <span class=n>{len(members):,}</span></summary>\n<ol>\n'
+        for index, message, why in members:
+            said, full = _words(page, index, message, why)
+            yield (
+                f'<li><a href="#{prefix}T{index}B{message}" title="{full}">'
+                f"<span class=n>{why.unit}</span> <span class=said>{said}</span></a></li>\n"
+            )
+        yield "</ol>\n</details>\n"
+
+
+def _words(page: Page, index: int, message: int, why: Highlight) -> tuple[str, str]:
+    """A few words of a highlight as HTML, and the same as an attribute has it."""
+    found = page.excerpt(index, message, why)
+    if found is None:
+        said = esc(one_line(why.reason, 80))
+        return said, said
+    before, matched, after = (esc(text.replace("\n", " ")) for text in found)
+    return f'{before}<mark class="{colour_class(why.colour)}">{matched}</mark>{after}', f"{before}{matched}{after}"
 
 
 def _first_words(messages: Iterable[ChatMessage]) -> str:
@@ -194,7 +244,7 @@ def _message(page: Page, index: int, number_: int, reasons: Sequence[Highlight],
     yield f'<article class="m role-{message.role}" id={prefix}{place}>\n<header><b>{message.role}</b>{said}'
     yield f'<a class=place href="#{prefix}{place}">{place}</a></header>\n'
     for why in reasons:
-        yield f'<p class="why {kind_of(why)}">{why.source}: {esc(one_line(why.reason, 200))}</p>\n'
+        yield f'<p class="why {_kind_of(why)}">{why.source}: {esc(one_line(why.reason, 200))}</p>\n'
     failed = any(why.source == "error" for why in reasons)
     rules = page.matching(reasons)
     yield from _pieces(message, _KEEP_OF_ERROR if failed else _KEEP, rules)
