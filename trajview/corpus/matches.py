@@ -106,7 +106,8 @@ def hits_in(
     for place in _places(run, query):
         if cancelled() or (most is not None and found.matches >= most):
             break
-        text = place.text()
+        _, message, _, searched = place
+        text = searched.text(message)
         matches = count(text) if text else 0
         if not matches:
             continue
@@ -190,65 +191,41 @@ class Searched:
         return pieces_of(message, self._query)
 
 
-@dataclass(slots=True)
-class _Beside:
-    """What is known of a run or of a transcript beside its messages: a place to search."""
+class _Known:
+    """What is known of a run or of a transcript beside its messages: searched as one."""
 
-    number: int
-    known: list[Piece]
-    message: int = RUN
-    unit: int = RUN
-    role: str = ""
+    def __init__(self, pieces: list[Piece]) -> None:
+        self._pieces = pieces
 
-    def text(self) -> str:
+    def role(self, _: int) -> str:
+        """Nobody speaks."""
+        return ""
+
+    def text(self, _: int) -> str:
         """What is searched."""
-        return _joined(self.known)
+        return _joined(self._pieces)
 
-    def pieces(self) -> list[Piece]:
+    def pieces(self, _: int) -> list[Piece]:
         """The texts that this joins."""
-        return self.known
+        return self._pieces
 
 
-@dataclass(slots=True)
-class _InMessage:
-    """A message: a place to search."""
-
-    number: int
-    transcript: Transcript
-    searched: Searched
-    message: int
-
-    @property
-    def unit(self) -> int:
-        """The action unit of the message."""
-        return self.transcript.get_action_unit_for_block(self.message) or 0
-
-    @property
-    def role(self) -> str:
-        """Who speaks."""
-        return self.searched.role(self.message)
-
-    def text(self) -> str:
-        """What is searched."""
-        return self.searched.text(self.message)
-
-    def pieces(self) -> list[Piece]:
-        """The texts that this joins."""
-        return self.searched.pieces(self.message)
+_Place = tuple[int, int, "Transcript | None", "Searched | _Known"]
+"""The numbers of a transcript and of a message in it, the transcript where there is such a message, and what is searched there."""
 
 
-def _places(run: AgentRun, query: Query) -> Iterator[_Beside | _InMessage]:
+def _places(run: AgentRun, query: Query) -> Iterator[_Place]:
     """What a query has to be looked for in, in order."""
     beside = "metadata" in query.searched and not query.roles and not query.tools
     if beside:
-        yield _Beside(RUN, _of_run(run))
+        yield RUN, RUN, None, _Known(_of_run(run))
     transcripts = run.transcripts[:1] if format_or_default(run.source_format).retells else run.transcripts
     for number, transcript in enumerate(transcripts):
         if beside:
-            yield _Beside(number, _of_transcript(transcript))
+            yield number, RUN, None, _Known(_of_transcript(transcript))
         searched = Searched(transcript.messages, query)
         for index in range(len(transcript.messages)):
-            yield _InMessage(number, transcript, searched, index)
+            yield number, index, transcript, searched
 
 
 def _joined(pieces: Iterable[Piece]) -> str:
@@ -331,20 +308,22 @@ def _flat(value: object) -> Iterator[str]:
             yield f"{path}: {str(item).lower() if isinstance(item, bool) else item}"
 
 
-def _hits(text: str, query: Query, place: _Beside | _InMessage, around: int, width: int | None) -> Iterator[Hit]:
+def _hits(text: str, query: Query, place: _Place, around: int, width: int | None) -> Iterator[Hit]:
     """The lines that hold matches."""
-    pieces, unit, role = place.pieces(), place.unit, place.role
+    number, message, transcript, searched = place
+    pieces, role = searched.pieces(message), searched.role(message)
+    unit = RUN if transcript is None else transcript.get_action_unit_for_block(message) or 0
     ends = list(accumulate(len(piece.text) + 1 for piece in pieces))
-    number = counted = 0
+    line = counted = 0
     for start, end, spans in _lines_with(text, query):
-        number += text.count("\n", counted, start)
+        line += text.count("\n", counted, start)
         counted = start
         piece = pieces[bisect_right(ends, start)]
         shown, kept, cut = excerpt(text[start:end], spans, width)
         before = tuple(_clipped(_lines_before(text, start, around), width)) if around else ()
         after = tuple(_clipped(_lines_after(text, end, around), width)) if around else ()
         yield Hit(
-            place.number, place.message, unit, role, piece.tool, piece.field, number, shown, kept, before, after, cut,
+            number, message, unit, role, piece.tool, piece.field, line, shown, kept, before, after, cut,
         )  # fmt: skip
 
 
