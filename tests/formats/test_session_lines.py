@@ -245,7 +245,7 @@ def lines_of(*lines: Any) -> bytes:
 
 
 def test_most_lines_of_a_session_stay_bytes() -> None:
-    assert stay_bytes(sorted_session(SESSION).items) == [False, True, True, False, True, True, True]
+    assert stay_bytes(sorted_session(SESSION).main.items) == [False, True, True, False, True, True, True]
 
 
 def test_most_items_of_a_session_stay_bytes() -> None:
@@ -260,7 +260,7 @@ def test_most_items_of_a_session_stay_bytes() -> None:
     ]
     lines = [META, *({"timestamp": "t", "type": "response_item", "payload": each} for each in payloads)]
     lines.insert(3, {"type": "event_msg", "payload": {"type": "token_count"}})
-    assert stay_bytes(sorted_session(lines).items) == [True] * 6
+    assert stay_bytes(sorted_session(lines).main.items) == [True] * 6
     assert_same_as_shown(messages.FORMAT.read(logged(lines), ORIGIN), messages.FORMAT.read(lines, ORIGIN))
 
 

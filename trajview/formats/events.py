@@ -18,7 +18,7 @@ from .logged import ABSENT, Decode, Elements, Head
 from .plain import dict_or_value, put, text_or_none
 from .roles import ROLES
 
-__all__ = ["Session", "SideChain", "is_event", "session_of"]
+__all__ = ["Part", "Session", "is_event", "session_of"]
 
 _PAYLOAD_TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
 """Types of events that hold what they say under `payload`."""
@@ -55,24 +55,34 @@ _A_CALL: Final = Raw(b'[{"type": "tool_use"}]')
 _Role = Literal[tuple(ROLES)]  # type: ignore[valid-type]  # mypy wants them spelled out
 
 
-class SideChain(Struct):
-    """A sub-agent's messages; its name is the beginning of what it was told."""
+class Part(Struct):
+    """The messages of the session itself, or of a sub-agent, whose name is the beginning of what it was told."""
 
     name: str | None = None
     agent: str | None = None
     items: Sequence[Any] = ()
+    """All of them, once all lines are sorted."""
+    logged: list[Any] = []
+    """Each decoded, or the line that holds it."""
+    heads: list[Head | None] = []
+    """Of those that are not decoded."""
+
+    def add(self, item: Any, head: Head | None = None) -> None:
+        """Add a message."""
+        self.logged.append(item)
+        self.heads.append(head)
 
 
 class Session(Struct):
-    """What the events of a session make: messages, the session's id and name, and what is no message."""
+    """What the lines of a session make."""
 
-    id: str | None = None
-    name: str | None = None
-    items: Sequence[Any] = ()
-    metadata: dict[str, Any] = {}
-    chains: list[SideChain] = []
-    turns: list[str] = []
+    id: str | None
+    main: Part
+    chains: list[Part]
+    turns: list[str]
     """The models that were set for turns (`turn_context`), in order, each once."""
+    metadata: dict[str, Any]
+    """What is no message."""
 
 
 def session_of(lines: Sequence[Any]) -> Session:
@@ -95,28 +105,11 @@ def _sorted(lines: Elements) -> Session:
     return sorting.session(lines.decode)
 
 
-class _Part:
-    """The messages of the session itself, or of a sub-agent, and the heads of those that are not decoded."""
-
-    def __init__(self, name: str | None = None, agent: str | None = None) -> None:
-        self.name, self.agent = name, agent
-        self.items: list[Any] = []
-        self.heads: list[Head | None] = []
-
-    def add(self, item: Any, head: Head | None = None) -> None:
-        self.items.append(item)
-        self.heads.append(head)
-
-    def elements(self, decode: Decode, common: dict[str, Any]) -> Elements:
-        """The messages; `common` is what their lines have in common."""
-        return Elements(self.items, lambda data: _item_of(decode(data), common), self.heads)
-
-
 class _Sorting:
     """Sorts the lines of a session, one after another."""
 
     def __init__(self) -> None:
-        self.main = _Part()
+        self.main = Part()
         self.common: dict[str, Any] = {}
         """What the events with a message say again and again, as the first of them says it."""
         self._unsaid = _SAID_ONCE
@@ -160,21 +153,19 @@ class _Sorting:
         return head if head is not None and _is_usual(head) else None
 
     def session(self, decode: Decode) -> Session:
-        """What the lines make; those that stay bytes are decoded so."""
-        main, chains = self.main, self._chains.chains
-        if not main.items and chains:  # a sub-agent's own file
+        """What the lines make; `decode` is for those that stay bytes."""
+        main, chains, common = self.main, self._chains.chains, self.common
+        if not main.logged and chains:  # a sub-agent's own file
             main.name = main.name or chains[0].name
             for chain in chains:
-                main.items += chain.items
+                main.logged += chain.logged
                 main.heads += chain.heads
             chains = []
-        found = Session(self._id, main.name, main.elements(decode, self.common), turns=list(self._turns))
-        found.chains = [SideChain(each.name, each.agent, each.elements(decode, self.common)) for each in chains]
-        if self.common:
-            found.metadata["session"] = self.common
-        if self._events:
-            found.metadata["events"] = self._events
-        return found
+        for part in (main, *chains):
+            part.items = Elements(part.logged, lambda data: _item_of(decode(data), common), part.heads)
+        about = {"session": common, "events": self._events}
+        metadata = {key: value for key, value in about.items() if value}
+        return Session(self._id, main, chains, list(self._turns), metadata)
 
 
 class _Line(Head, kw_only=True, gc=False):
@@ -264,18 +255,18 @@ class _Chains:
     """Sorts the events of sub-agents, in their order, into chains."""
 
     def __init__(self) -> None:
-        self.chains: list[_Part] = []
-        self._by_agent: dict[str, _Part] = {}
-        self._by_event: dict[str, _Part] = {}
+        self.chains: list[Part] = []
+        self._by_agent: dict[str, Part] = {}
+        self._by_event: dict[str, Part] = {}
 
-    def of(self, line: dict[Any, Any], item: dict[Any, Any]) -> _Part:
+    def of(self, line: dict[Any, Any], item: dict[Any, Any]) -> Part:
         """The chain of an event, which may begin with it."""
         agent, above, own = (text_or_none(line.get(key)) for key in ("agentId", "parentUuid", "uuid"))
         chain = self._by_agent.get(agent) if agent else self._by_event.get(above or "")
         if chain is None and self.chains and (len(self.chains) >= _MOST_CHAINS or not (agent or _told(item))):
             chain = self.chains[-1]  # what does not say where it belongs
         if chain is None:
-            chain = _Part(_told(item) or f"side chain {len(self.chains) + 1}", agent)
+            chain = Part(_told(item) or f"side chain {len(self.chains) + 1}", agent)
             self.chains.append(chain)
         if agent:
             self._by_agent.setdefault(agent, chain)

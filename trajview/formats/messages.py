@@ -37,7 +37,7 @@ class BareMessages(ChatFormat):
             return Detection(self.name, 0.97, ("`messages` beside an `info` of mini-swe-agent's",))
         if "messages" not in record and is_message(record):
             return Detection(self.name, 0.6, ("one message with role and content",))
-        if is_event(record) and session_of([record]).items:
+        if is_event(record) and session_of([record]).main.items:
             return Detection(self.name, 0.6, ("one event of a coding agent's session",))
         return None
 
@@ -65,7 +65,7 @@ class BareMessages(ChatFormat):
 
 
 def _chat_of_session(session: Session, origin: Origin) -> Chat:
-    chat = Chat(session.id or origin.default_id, session.items, session.name, session.metadata)
+    chat = Chat(session.id or origin.default_id, session.main.items, session.main.name, session.metadata)
     chat.models = tuple(session.turns)
     for chain in session.chains:
         agent = {"agentId": chain.agent} if chain.agent else {}
