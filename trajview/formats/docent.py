@@ -326,7 +326,7 @@ def _with_shadowed(message: ChatMessage, item: dict[str, Any]) -> ChatMessage:
     """The message, with the unknown keys that its metadata has too: there the model lets the metadata win."""
     metadata = item.get("metadata")
     if metadata:
-        for key in item.keys() & metadata.keys() - message.keys():
+        for key in item.keys() & metadata.keys() - message.keys:
             put(message.metadata, key, item[key])
     return message
 

@@ -228,8 +228,9 @@ def _fitted(data: Any, kind: type[_Fitted], what: str) -> _Fitted:
         raise ValueError(f"{what} must be an object, not {type(data).__name__}")
     names = frozenset(kind.__struct_fields__) - {"extras"}
     extras = {key: value for key, value in data.items() if key not in names}
+    known = {key: data[key] for key in data if key in names} if extras else data
     try:
-        return convert({**{key: data[key] for key in data if key in names}, "extras": extras}, kind)
+        return convert({**known, "extras": extras}, kind)
     except ValidationError as error:
         raise ValueError(f"{what} is not one: {error}") from error
 
@@ -320,6 +321,8 @@ class MessageBase:
     role: ClassVar[Literal["system", "user", "assistant", "tool"]]
     _own_fields: ClassVar[tuple[str, ...]] = ()
     """The fields of this role alone, in the order in which they are written."""
+    keys: ClassVar[frozenset[str]]
+    """The keys of a message of this role in Docent's JSON; any other is one of its metadata."""
 
     _values: _Values | None
     _source: MessageSource | None
@@ -334,27 +337,20 @@ class MessageBase:
     reward: _Field[float | None] = _Field()
     usage: _Field[dict[str, Any] | None] = _Field()
 
+    def __init_subclass__(cls) -> None:
+        cls.keys = frozenset(("id", "content", "role", "metadata", *_COMMON, *cls._own_fields))
+
     def __init__(self, **values: Any) -> None:
         self._values = self._values_of(values)
         self._source = None
         self._at = 0
 
     @classmethod
-    def keys(cls) -> frozenset[str]:
-        """The keys of a message of this role in Docent's JSON; any other is one of its metadata."""
-        return frozenset(("id", "content", "role", "metadata", *_COMMON, *cls._own_fields))
-
-    @classmethod
     def _values_of(cls, data: dict[str, Any]) -> _Values:
-        known: dict[str, Any] = {}
-        unknown: dict[str, Any] = {}
-        for key, value in data.items():
-            if key in _COMMON or key in ("id", "content", "metadata") or key in cls._own_fields:
-                known[key] = value
-            elif key != "role":
-                unknown[str(key)] = value
-            elif value != cls.role:
-                raise ValueError(f"the role of this message is {cls.role}, not {value}")
+        known = {key: value for key, value in data.items() if key in cls.keys}
+        if known.pop("role", cls.role) != cls.role:
+            raise ValueError(f"the role of this message is {cls.role}, not {data['role']}")
+        unknown = {str(key): value for key, value in data.items() if key not in cls.keys}
         metadata = known.get("metadata")
         if metadata is not None and not isinstance(metadata, dict):
             raise ValueError(f"metadata must be a dict, not {type(metadata).__name__}")
