@@ -119,7 +119,6 @@ class _Head(Struct, gc=False):
         return *size_of_texts(texts), 2 if self.class_ in CALLS else 0
 
 
-_TOLD: Final = ("class_", "source", "function", "language", "tool_call_id", "reward")
 _decode_head: Final = Decoder(_Head).decode
 
 
@@ -132,9 +131,9 @@ def _undecoded(logged: Raw) -> _Head | None:
 
 
 def _decoded(item: Any) -> _Head:
-    known = item if isinstance(item, dict) else {}
-    told: dict[str, Any] = {key: known.get(key) for key in _TOLD}
-    return _Head(**told)
+    """The head of an item that is a value, whatever it is."""
+    get = (item if isinstance(item, dict) else {}).get
+    return _Head(get("class_"), get("source"), get("function"), get("language"), get("tool_call_id"), get("reward"))
 
 
 def _content(record: Any, origin: Origin) -> Elements:
@@ -428,7 +427,6 @@ class AdpFormat(Format):
 
     def read(self, record: Any, origin: Origin) -> AgentRun:
         """The trajectory as a run with one transcript. Raises FormatError where there is no content."""
-
         source, run_id = _source(record, origin), id_of(record, origin)
         reward = _reward_of(record, source.heads)
         return AgentRun(
