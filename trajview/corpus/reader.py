@@ -125,16 +125,15 @@ class Reader:
         if info.container == "yaml":  # decoded as a whole when it is listed
             return None
         packed = None if info.member is None else bytes_of(info, info.path)
-        length = info.length if packed is None else len(packed)
         decode = getincrementaldecoder("utf-8")("strict").decode
         try:
-            for start in range(0, length, _AT_ONCE):
+            for start in range(0, info.length, _AT_ONCE):
                 if cancelled():
                     return None
-                end = min(start + _AT_ONCE, length)
+                end = min(start + _AT_ONCE, info.length)
                 # A large record is in memory already, to be shown: not twice.
                 part = read_range(info.path, info.offset + start, end - start) if packed is None else packed[start:end]
-                decode(part, end == length)
+                decode(part, end == info.length)
         except UnicodeDecodeError:
             return not_utf8(info.path, info.line or 1)
         return None
