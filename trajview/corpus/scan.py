@@ -363,8 +363,7 @@ class Scan:
             known = self._format_of(found.value)
             if found.container == "yaml" and known.is_last_resort and not source.named:
                 return  # most YAML in a folder is configuration
-            with collector_paused(found.length):
-                name, summary = known.summed_up(found.value, origin)
+            name, summary = known.summed_up(found.value, origin)
             self._hand_over(found, source.path, found.value)
         except TrajviewError as error:
             yield placed(error.problem(), source.path, found.line)
