@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from trajview.formats import utf8
 
-LOOKS = [utf8.is_utf8, utf8._by_blocks]
+LOOKS = [utf8.is_utf8, lambda data: utf8._decodes(data, len(data), utf8._find_window)]
 """With StringZilla where there is one, and without."""
 PIECES = [
     "é".encode(),
@@ -24,7 +24,7 @@ PIECES = [
     b"\x80",
 ]
 SIZES = sorted(
-    {0, 10, *(edge + by for edge in (utf8._WINDOW, utf8._BLOCK) for by in range(-4, 3)), 2 * utf8._BLOCK + 1}
+    {0, 10, *(edge + by for edge in (utf8._WINDOW, 4 * utf8._WINDOW) for by in range(-4, 3)), 8 * utf8._WINDOW + 1}
 )
 
 
@@ -59,7 +59,7 @@ def test_a_text_in_another_encoding_does_not_seem_to_be_utf8_however_long_it_is(
 @settings(max_examples=300, deadline=None)
 @given(
     parts=st.lists(
-        st.sampled_from(PIECES) | st.binary(max_size=4) | st.integers(0, utf8._BLOCK + 10).map(b"a".__mul__)
+        st.sampled_from(PIECES) | st.binary(max_size=4) | st.integers(0, 4 * utf8._WINDOW + 10).map(b"a".__mul__)
         | st.integers(0, utf8._WINDOW).map("針".encode().__mul__),
         max_size=8,
     )
