@@ -1,41 +1,132 @@
-"""What the list keeps of a run: where its record is, and what a look at it found."""
+"""What the list keeps of a run: where its record is, what a look at it found, a key of its own, and maybe its task."""
 
 from __future__ import annotations
 
+import re
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from trajview.formats.base import Summary
 
-from .info import RunInfo
-from .own_keys import OwnKeys
+from .containers import bytes_of
+from .info import Item, RunInfo
 from .record import Record
 from .rewards import Rewards, row_of
-from .tasks import Tasks
 from .walk import SourceFile
 
 if TYPE_CHECKING:
     from trajview.models.run import Reward
 
-__all__ = ["Infos"]
+__all__ = ["Infos", "OwnKeys", "Tasks", "says_nothing", "task_of"]
 
 _MAX_NAMES: Final = 1000
+_MOST_TASKS: Final = 5_000
+"""So many runs have a task: looking for it takes time, keeping it memory, and nobody reads a list of millions."""
+_WORD: Final = r"(?<![^\W_])[^\W\d_]{3,}+(?![^\W_])"
+_TELLING: Final = re.compile(rf"{_WORD}.*?{_WORD}|\A{_WORD}\Z", re.DOTALL)
+"""Two words, of letters alone; or one, and nothing else."""
+_LOOKED_AT = 200
+
+
+class OwnKeys:
+    """Gives a run its id for a key; where another run has that, the id with a digest of its bytes, and a number if need be."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        self._copies: dict[str, int] = {}
+
+    def of(self, run_id: str, found: Record | RunInfo, path: Path) -> str:
+        """A key for what was found in a file. Raises UnreadableError where that takes its bytes, and they are not there."""
+        key = run_id
+        if key in self._taken:
+            at_hand = found.data if isinstance(found, Record) else None
+            data = at_hand[: found.length] if at_hand is not None else bytes_of(found, path)
+            from hashlib import blake2b  # which takes longer than all the rest here, and few ids repeat
+
+            base = key = f"{run_id}@{blake2b(data).hexdigest()[:8]}"
+            copy = self._copies.get(base, 1)
+            while key in self._taken:
+                copy += 1
+                key = f"{base}-{copy}"
+            self._copies[base] = copy
+        self._taken.add(key)
+        return key
+
+    def of_run(self, info: RunInfo) -> str:
+        """A key for a run without one. Raises as `of` does."""
+        return self.of(info.id, info, info.path)
+
+    def on(self, found: list[Item]) -> list[Item]:
+        """The same list; the key of a run, which is its id, is made its own where another one has it."""
+        taken = self._taken
+        keys = [item.key for item in found if isinstance(item, RunInfo)]
+        own = set(keys)
+        if len(own) == len(keys) and taken.isdisjoint(own):
+            taken |= own
+            return found
+        for at, item in enumerate(found):
+            if isinstance(item, RunInfo):
+                if item.key in taken:
+                    found[at] = msgspec.structs.replace(item, key=self.of_run(item))
+                else:
+                    taken.add(item.key)
+        return found
+
+    def give_back(self, key: str) -> None:
+        """A key that no run has any more."""
+        self._taken.discard(key)
+
+
+def says_nothing(run_id: str, path: PurePath) -> bool:
+    """Whether an id tells nobody what the run is about: a number, a UUID, `run-0012`, the name of a file of many runs."""
+    if "#" in run_id and run_id.startswith(f"{path.name.split('.', 1)[0] or path.name}#"):
+        return True
+    return _TELLING.search(run_id[:_LOOKED_AT]) is None
+
+
+def task_of(summary: Summary, path: PurePath, member: str | None) -> str | None:
+    """The task of a run in a file, or an archive's member, where nothing else says what it is about."""
+    task = summary.task
+    return task if task and says_nothing(summary.id, path if member is None else PurePath(member)) else None
+
+
+class Tasks:
+    """Gives the first runs their tasks; a run that is read again, and had one, still has one."""
+
+    def __init__(self) -> None:
+        self._given: set[tuple[PurePath, str | None, str]] = set()
+
+    @property
+    def wanted(self) -> bool:
+        """Whether there are not enough yet."""
+        return len(self._given) < _MOST_TASKS
+
+    def of(self, summary: Summary, path: PurePath, member: str | None) -> str | None:
+        """See `task_of`; None of every further run once enough have one."""
+        if not summary.task:
+            return None
+        run = (path, member, summary.id)
+        if run not in self._given:
+            if not self.wanted or task_of(summary, path, member) is None:
+                return None
+            self._given.add(run)
+        return summary.task
 
 
 class Infos:
     """Makes RunInfos, one after another."""
 
-    def __init__(self, keys: OwnKeys) -> None:
-        self.keys = keys
-        self.gives_keys = True
+    def __init__(self) -> None:
         self._names: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._tasks = Tasks()
 
-    def of(self, found: Record, source: SourceFile, format_name: str, summary: Summary) -> RunInfo:
+    def of(self, found: Record, source: SourceFile, format_name: str, summary: Summary, key: str) -> RunInfo:
         """The RunInfo of a record, summed up as one of a format."""
         path = source.path
-        task = self._tasks.of(summary, path, found.member)
         return RunInfo(
-            key=self.keys.of(summary.id, found, path) if self.gives_keys else "",
+            key=key,
             id=summary.id,
             path=path,
             source=source.source if found.member is None else f"{source.source}/{found.member}",
@@ -54,7 +145,7 @@ class Infos:
             agents=self._shared(summary.agents),
             rewards=self._kept(summary.rewards),
             models=self._shared(summary.models),
-            task=task,
+            task=self._tasks.of(summary, path, found.member),
         )
 
     def _kept(self, rewards: tuple[Reward, ...]) -> tuple[Reward, ...] | Rewards:

@@ -19,10 +19,10 @@ from .containers import bytes_of, value_of
 from .decode import LARGE_RUN, decode_text, decode_value
 from .files import Stamp, read_range, stamp_of
 from .info import Place, RunInfo
+from .infos import task_of
 from .json_lines import decode_lines
 from .memory import check_room_to_take_apart, check_texts, fits_decoded
 from .record import fault_of, not_utf8, origin_of, placed
-from .tasks import task_of
 
 if TYPE_CHECKING:
     from trajview.models.run import AgentRun

@@ -17,7 +17,7 @@ from trajview.errors import Problem, TrajviewError, Where
 
 from .files import Stamp
 from .info import Gone, Item, RunInfo
-from .own_keys import OwnKeys
+from .infos import OwnKeys
 from .record import NOT_UTF8
 from .walk import SourceFile
 

@@ -19,11 +19,10 @@ from .cache import SummaryCache, stamp_of_status
 from .containers import Start, records_after, records_of
 from .decode import decode_value
 from .files import Stamp, stamp_of
-from .info import RunInfo
-from .infos import Infos
+from .info import Item, RunInfo
+from .infos import Infos, OwnKeys
 from .memory import check_texts, fits_decoded
 from .named import Ids, grouped, is_wanted
-from .own_keys import OwnKeys
 from .record import (
     Record,
     RecordLook,
@@ -38,6 +37,7 @@ from .unpack import size_unpacked
 from .walk import Skipped, SourceFile, walk
 
 if TYPE_CHECKING:
+    from trajview.formats.base import Summary
     from trajview.formats.contract import Format
     from trajview.formats.logged import RecordReader, Signature
 
@@ -114,7 +114,7 @@ class Scan:
         None once there are more."""
         self.names: dict[Path, str] = {}
         """What files are called that are not the person's own."""
-        self._paths = paths
+        self._paths = tuple(paths)
         self._only: dict[Path, Ids] = {}
         self._seen: dict[str, None] = {}
         self._others: list[str] = []
@@ -123,7 +123,7 @@ class Scan:
         self._look = _Undecoded(thorough)
         self._by_signature: dict[Signature, Format] = {}
         self.keys = OwnKeys()
-        self._infos = Infos(self.keys)
+        self._infos = Infos()
         self._lock = Lock()
         self._told = 0
 
@@ -137,7 +137,7 @@ class Scan:
         """Whether some paths were given as `PATH#ID`."""
         return any(ids is not None for ids in grouped(self._paths).values())
 
-    def found(self) -> Iterator[RunInfo | Problem]:
+    def found(self) -> Iterator[Item]:
         """Everything, file by file; of paths that were given as `PATH#ID` those runs."""
         for source in self.sources():
             if isinstance(source, Problem):
@@ -176,15 +176,14 @@ class Scan:
         name = self.names.get(source.path) if self.names else None
         return source if name is None else msgspec.structs.replace(source, source=name)
 
-    def in_file(self, source: SourceFile) -> Iterator[RunInfo | Problem]:
+    def in_file(self, source: SourceFile) -> Iterator[Item]:
         """The runs and problems of one file."""
         return chain.from_iterable(self.batches_in(source))
 
-    def batches_in(self, source: SourceFile) -> Iterator[Sequence[RunInfo | Problem]]:
+    def batches_in(self, source: SourceFile) -> Iterator[Sequence[Item]]:
         """The same: what the cache knows many at a time, what is read one by one."""
-        some = source.path in self._only
         for batch in self._in_file(source):
-            yield list(filter(self._is_wanted, batch)) if some else batch
+            yield self._meant(batch, source.path)
         if wrong := self.plugin_problems():
             yield wrong
         self.files_done += 1
@@ -196,7 +195,15 @@ class Scan:
             self._told += len(found)
             return found
 
-    def _is_wanted(self, item: RunInfo | Problem) -> bool:
+    def _meant(self, items: Sequence[Item], path: Path) -> Sequence[Item]:
+        """Without the runs that are not wanted, and problems that are none as long as the file is written."""
+        if path in self._only:
+            items = list(filter(self._is_wanted, items))
+        if self.is_written(path):
+            items = [item for item in items if isinstance(item, RunInfo) or not is_unfinished(item)]
+        return items
+
+    def _is_wanted(self, item: Item) -> bool:
         if isinstance(item, Problem):
             return True
         wanted = is_wanted(self._only[item.path], item.id, item.key)
@@ -206,7 +213,7 @@ class Scan:
             self._others.append(item.id)
         return wanted
 
-    def _in_file(self, source: SourceFile) -> Iterator[Sequence[RunInfo | Problem]]:
+    def _in_file(self, source: SourceFile) -> Iterator[Sequence[Item]]:
         before, something = self.bytes_done, False
         path = source.path
         try:
@@ -214,10 +221,7 @@ class Scan:
             self.stamps[path] = stamp
             for batch in self._known(source) or zip(self._read(source, before)):
                 something = True
-                if (len(batch) == 1 and type(batch[0]) is RunInfo) or not self.is_written(path):
-                    yield batch
-                else:
-                    yield [item for item in batch if not self._is_yet_to_come(item, path)]
+                yield batch
                 if self._cancelled.is_set():
                     return
             self.bytes_done = before + stamp[0]
@@ -235,54 +239,43 @@ class Scan:
         self.empty.add(source.path)
         return [nothing_in(source.path)] if source.named and not self.is_written(source.path) else []
 
-    def _is_yet_to_come(self, item: RunInfo | Problem, path: Path) -> bool:
-        return isinstance(item, Problem) and self.is_written(path) and is_unfinished(item)
-
     def again(
         self,
         source: SourceFile,
         start: Start | None = None,
         until: int | None = None,
         sums: dict[int, int] | None = None,
-    ) -> list[RunInfo | Problem] | None:
+    ) -> list[Item] | None:
         """What a file holds now, or holds from a line on; without keys, and the stamps are the caller's business.
 
         `until`: the bytes that it had just now. While it is written, what comes behind them has its turn later. `sums`
         gets a check sum of the bytes of each record that are at hand, by its offset. None where the scan was cancelled.
         Raises UnreadableError.
         """
-        found: list[RunInfo | Problem] = []
+        found: list[Item] = []
         end = until if self.is_written(source.path) else None  # else a line that is whole would be a torn one
-
-        def unpacking(_: int) -> None:
-            if self._cancelled.is_set():
-                raise _Stopped
-
-        self._infos.gives_keys = False
         try:
             if start is None:
-                records = records_of(source, self._look, unpacking, end)
+                records = records_of(source, self._look, self._heed_cancelled, end)
             else:
                 records = records_after(source, start, self._look, end)
             for item in records:
-                found += [item] if isinstance(item, Problem) else self._items(item, source)
+                found += [item] if isinstance(item, Problem) else self._items(item, source, keyed=False)
                 if sums is not None and isinstance(item, Record):
                     _add_sum(sums, item)
                 if self._cancelled.is_set():
                     return None
         except _Stopped:
             return None
-        finally:
-            self._infos.gives_keys = True
         if found or start is not None:
             self.empty.discard(source.path)
         else:
-            self.empty.add(source.path)
-            if source.named and not self.is_written(source.path):
-                found.append(nothing_in(source.path))
-        if source.path in self._only:
-            found = list(filter(self._is_wanted, found))
-        return [item for item in found if not self._is_yet_to_come(item, source.path)]
+            found += self._note_empty(source)
+        return list(self._meant(found, source.path))
+
+    def _heed_cancelled(self, _: int = 0) -> None:
+        if self._cancelled.is_set():
+            raise _Stopped
 
     @property
     def has_cache(self) -> bool:
@@ -293,23 +286,22 @@ class Scan:
         """Whether the cache knows what is in a file."""
         return self._cache is not None and self._cache.knows(source, _stamp_in_cache(source.path))
 
-    def _known(self, source: SourceFile) -> Iterator[Sequence[RunInfo | Problem]] | None:
+    def _known(self, source: SourceFile) -> Iterator[Sequence[Item]] | None:
         """What the cache knows of a file."""
         if self._cache is None:
             return None
         found = self._cache.find(source, _stamp_in_cache(source.path))
         return None if found is None else map(self.keys.on, found)
 
-    def _read(self, source: SourceFile, before: int) -> Iterator[RunInfo | Problem]:
+    def _read(self, source: SourceFile, before: int) -> Iterator[Item]:
         """What reading a file gives; it is kept in the cache, if the file stayed the same meanwhile."""
         stamp = "" if self._cache is None else _stamp_in_cache(source.path)
-        items: list[RunInfo | Problem] = []
+        items: list[Item] = []
         size = self.stamps[source.path][0]
         whole: int | None = None  # bytes that offsets count to, where the file is packed
 
         def unpacking(done: int) -> None:
-            if self._cancelled.is_set():
-                raise _Stopped
+            self._heed_cancelled()
             self.bytes_done = before + min(done, size) // 2  # the other half is reading what comes out
 
         records = records_of(source, self._look, unpacking)
@@ -347,16 +339,13 @@ class Scan:
                 self._by_signature[signature] = known
         return known
 
-    def _is_opened_next(self, path: Path) -> bool:
-        """Whether the first record of a file may be the only one that there is, which is opened at once."""
-        return self.hand_over is not None and len(self._paths) == 1 and path == self._paths[0]
-
-    def _hand_over(self, found: Record, path: Path, what: Any) -> None:
-        if self.hand_over is not None and found.record <= 1 and self._is_opened_next(path):
+    def _hand_over(self, found: Record, path: Path) -> None:
+        """Hand over the first record of the only file: it may be the only one that there is, which is opened at once."""
+        if self.hand_over is not None and found.record <= 1 and self._paths == (path,):
             large = found.record == 0 and found.length >= _LARGE
-            self.hand_over(path, found.offset, what if large else None)
+            self.hand_over(path, found.offset, found.value if large else None)
 
-    def _items(self, found: Record, source: SourceFile) -> Iterator[RunInfo | Problem]:
+    def _items(self, found: Record, source: SourceFile, *, keyed: bool = True) -> Iterator[Item]:
         """The run that a record is, and what is wrong with it. What its format refuses is a raw run as well."""
         origin = origin_of(source.path, found)
         try:
@@ -364,18 +353,22 @@ class Scan:
             if found.container == "yaml" and known.is_last_resort and not source.named:
                 return  # most YAML in a folder is configuration
             name, summary = known.summed_up(found.value, origin)
-            self._hand_over(found, source.path, found.value)
+            self._hand_over(found, source.path)
         except TrajviewError as error:
             yield placed(error.problem(), source.path, found.line)
         except Exception as error:  # noqa: BLE001 - a fault in one format must not end the list; it is reported
             yield fault_of(error, source.path, found.line)
         else:
-            yield self._infos.of(found, source, name, summary)
+            yield self._info(found, source, name, summary, keyed)
             if summary.problems:
                 yield noticed(summary.problems, source.path, found.line)
             return
         raw = registry.last_resort()
-        yield self._infos.of(found, source, raw.name, raw.summarise(found.value, origin))
+        yield self._info(found, source, raw.name, raw.summarise(found.value, origin), keyed)
+
+    def _info(self, found: Record, source: SourceFile, name: str, summary: Summary, keyed: bool) -> RunInfo:
+        key = self.keys.of(summary.id, found, source.path) if keyed else ""
+        return self._infos.of(found, source, name, summary, key)
 
 
 def _add_sum(sums: dict[int, int], record: Record) -> None:
