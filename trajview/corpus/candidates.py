@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-from trajview.errors import Problem, UnreadableError, Where
+from trajview.errors import Problem
 from trajview.patterns.quick_bytes import lines_in
 
 from .containers import kind_of, records_of
 from .decode import BadRecord, decode_json
-from .files import open_source
+from .files import reading
 from .lines import SPACE, lines_of
 from .prefilter import Prefilter
 from .record import LAST_LINE, Record, RecordLook, problem_of
@@ -52,12 +52,9 @@ def candidates(
     are done, often; what it raises ends the search. `apart`: of JSONL, only the first record is read, and all other
     lines are given as Parts; it says whether others have the time to look at all of them. Raises UnreadableError where the file cannot be opened.
     """
-    with open_source(source.path, lambda done: step(done // 2)) as file:
-        try:
-            kind = kind_of(file, source.path)
-            begin = _first_line(file, prefilter, step) if kind == "json" else (0, 0)
-        except OSError as error:
-            raise _failed(source.path, error) from error
+    with reading(source.path, lambda done: step(done // 2)) as file:
+        kind = kind_of(file, source.path)
+        begin = _first_line(file, prefilter, step) if kind == "json" else (0, 0)
     if begin is None:
         return
 
@@ -91,10 +88,6 @@ class _Wanted(RecordLook):
         return None if (number == 0 and not alone) or self._prefilter.may_match(data) else _SKIPPED
 
 
-def _failed(path: Path, error: OSError) -> UnreadableError:
-    return UnreadableError(f"reading it failed: {error.strerror or error}".lower(), where=Where(path))
-
-
 def _first_line(file: BinaryIO, prefilter: Prefilter, step: Callable[[int], None]) -> tuple[int, int] | None:
     """Before which line of a file no record can match: its offset, and how many lines come before it.
 
@@ -126,12 +119,9 @@ def _first_line(file: BinaryIO, prefilter: Prefilter, step: Callable[[int], None
 
 def candidates_in(source: SourceFile, part: Part, prefilter: Prefilter) -> Iterator[Record | Problem]:
     """The same of the lines of a part; no record's index is known. Raises UnreadableError."""
-    try:
-        with open_source(source.path) as file:
-            file.seek(part.offset)
-            block = file.read(part.length)
-    except OSError as error:
-        raise _failed(source.path, error) from error
+    with reading(source.path) as file:
+        file.seek(part.offset)
+        block = file.read(part.length)
     if prefilter.may_match(block):
         yield from _records_in(block, part, source.path, prefilter, lambda _: None)
 
@@ -145,17 +135,14 @@ def _parts(
     apart: Callable[[], bool] | None,
 ) -> Iterator[tuple[Part, bytes]]:
     """The lines from an offset on, before which so many lines begin; what it is in the middle of is no record."""
-    try:
-        with open_source(source.path) as file:
-            file.seek(offset)
-            for block in _blocks_of_lines(file):
-                wanted = (apart is not None and apart()) or prefilter.may_match(block)
-                yield Part(offset, len(block), number, wanted), block
-                number += lines_in(block)
-                offset += len(block)
-                step(offset)
-    except OSError as error:
-        raise _failed(source.path, error) from error
+    with reading(source.path) as file:
+        file.seek(offset)
+        for block in _blocks_of_lines(file):
+            wanted = (apart is not None and apart()) or prefilter.may_match(block)
+            yield Part(offset, len(block), number, wanted), block
+            number += lines_in(block)
+            offset += len(block)
+            step(offset)
 
 
 def _records_in(
@@ -212,22 +199,19 @@ class Counter:
 
     def before(self, offset: int) -> int:
         """The index of the record at an offset. Raises UnreadableError."""
-        try:
-            with open_source(self._path) as file:
-                start = self._offset
-                if not start and file.read(3) == b"\xef\xbb\xbf":
-                    start = 3
-                file.seek(start)
-                for line in lines_of(file, start, self._number):
-                    if line.offset >= offset:
-                        break
-                    try:
-                        decode_json(line.view)
-                        self._count += 1
-                    except BadRecord:
-                        pass
-                    self._offset, self._number = line.offset + line.length, line.number
-                    self._step(offset)
-        except OSError as error:
-            raise _failed(self._path, error) from error
+        with reading(self._path) as file:
+            start = self._offset
+            if not start and file.read(3) == b"\xef\xbb\xbf":
+                start = 3
+            file.seek(start)
+            for line in lines_of(file, start, self._number):
+                if line.offset >= offset:
+                    break
+                try:
+                    decode_json(line.view)
+                    self._count += 1
+                except BadRecord:
+                    pass
+                self._offset, self._number = line.offset + line.length, line.number
+                self._step(offset)
         return self._count

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
-from trajview.errors import Problem, UnreadableError, Where
+from trajview.errors import Problem, UnreadableError
 
 from .decode import BadRecord, decode_by_parts, decode_json
-from .files import open_source, read_range
+from .files import read_range, reading
 from .info import RunInfo
 from .json_lines import decode_lines, lines_after
 from .json_records import json_records
@@ -43,7 +43,7 @@ def records_of(
     """
     path = source.path
     try:
-        with open_source(path, progress, until) as file:
+        with reading(path, progress, until) as file:
             damage = file.damage if isinstance(file, UnpackedFile) else None
             found = _records(file, path, look)
             if damage is None:
@@ -58,8 +58,6 @@ def records_of(
                 yield last
             # Else the last thing is a Problem, and tells of the record that the damage has torn.
             yield damaged(damage, path)
-    except OSError as error:  # while reading: the disk, or a network file system
-        raise UnreadableError(f"reading it failed: {error.strerror or error}".lower(), where=Where(path)) from error
     except MemoryError as error:
         short = no_room(path)
         raise UnreadableError(short.reason, hint=short.hint, where=short.where) from error
@@ -69,13 +67,8 @@ def records_after(
     source: SourceFile, start: Start, look: RecordLook = DECODED, until: int | None = None
 ) -> Iterator[Record | Problem]:
     """The records of a plain JSONL file from a line on. Raises UnreadableError."""
-    try:
-        with open_source(source.path, until=until) as file:
-            yield from lines_after(file, source.path, *start, look)
-    except OSError as error:
-        raise UnreadableError(
-            f"reading it failed: {error.strerror or error}".lower(), where=Where(source.path)
-        ) from error
+    with reading(source.path, until=until) as file:
+        yield from lines_after(file, source.path, *start, look)
 
 
 def _records(file: BinaryIO, path: Path, look: RecordLook) -> Iterator[Record | Problem]:

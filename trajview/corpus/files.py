@@ -9,8 +9,8 @@ from __future__ import annotations
 import io
 import os
 import stat
-from collections.abc import Iterable
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -24,6 +24,7 @@ __all__ = [
     "open_plain",
     "open_source",
     "read_range",
+    "reading",
     "size_of_files",
     "stamp_of",
 ]
@@ -83,6 +84,16 @@ def open_source(path: Path, progress: Progress | None = None, until: int | None 
             raise _unreadable(path, error) from error
         opened.pop_all()
         return file if until is None else io.BufferedReader(Region(file, until, closes=True), _BUFFER)
+
+
+@contextmanager
+def reading(path: Path, progress: Progress | None = None, until: int | None = None) -> Iterator[BinaryIO]:
+    """The stream of `open_source` for as long as it is read. Raises UnreadableError where that fails: the disk, or a network file system."""
+    with open_source(path, progress, until) as file:
+        try:
+            yield file
+        except OSError as error:
+            raise UnreadableError(f"reading it failed: {error.strerror or error}".lower(), where=Where(path)) from error
 
 
 def stamp_of(path: Path) -> Stamp:

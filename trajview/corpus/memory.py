@@ -12,7 +12,6 @@ from trajview.errors import Problem, UnreadableError, Where
 __all__ = [
     "check_room",
     "check_room_to_open",
-    "check_room_to_take_apart",
     "check_texts",
     "fits",
     "fits_decoded",
@@ -74,17 +73,9 @@ def check_room(size: int, path: Path, *, is_list: bool) -> None:
         )
 
 
-def check_room_to_open(size: int, path: Path, line: int | None) -> None:
-    """Raise UnreadableError where a record of so many bytes is too large to be opened."""
-    _check_room_for(_OPEN, size, path, line)
-
-
-def check_room_to_take_apart(size: int, path: Path, line: int | None) -> None:
-    """Raise UnreadableError where a record of so many bytes is too large to be opened, even if most stays bytes."""
-    _check_room_for(_APART, size, path, line)
-
-
-def _check_room_for(times: float, size: int, path: Path, line: int | None) -> None:
+def check_room_to_open(size: int, path: Path, line: int | None, *, decoded: bool = True) -> None:
+    """Raise UnreadableError where a record of so many bytes is too large to be opened; not `decoded`: even if most stays bytes."""
+    times = _OPEN if decoded else _APART
     if size > _SMALL and size * times > (free := _available()):
         raise UnreadableError(
             f"this record has {giga(size)}, opening it takes {times} times that, and {giga(free)} of memory are free",

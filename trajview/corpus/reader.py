@@ -21,7 +21,7 @@ from .files import Stamp, read_range, stamp_of
 from .info import Place, RunInfo
 from .infos import task_of
 from .json_lines import decode_lines
-from .memory import check_room_to_take_apart, check_texts, fits_decoded
+from .memory import check_room_to_open, check_texts, fits_decoded
 from .record import fault_of, not_utf8, origin_of, placed
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class Reader:
         """See `Corpus.raw_bytes`."""
         known, info = self._listed(info)
         self._check_unchanged(info, known)
-        check_room_to_take_apart(info.length, info.path, info.line)
+        check_room_to_open(info.length, info.path, info.line, decoded=False)
         data = bytes_of(info, info.path)
         self._check_unchanged(info, known)
         return data
@@ -246,7 +246,7 @@ class Reader:
             return self.value(info)
         known, info = self._listed(info)
         self._check_unchanged(info, known)
-        check_room_to_take_apart(info.length, info.path, info.line)
+        check_room_to_open(info.length, info.path, info.line, decoded=False)
         data = bytes_of(info, info.path)
         self._check_unchanged(info, known)  # it may have changed while it was read
         check_texts(data)
