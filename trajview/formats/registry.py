@@ -131,11 +131,8 @@ class Registry:
 
     def detections(self, record: Any) -> list[Detection]:
         """Every format that a decoded record could be, the most confident first, raw always last."""
-        from .traits import traits_kept
-
-        with traits_kept():
-            tried = (known.detect(record) for known in self.formats[:-1])
-            found = [detection for detection in tried if detection is not None]
+        tried = (known.detect(record) for known in self.formats[:-1])
+        found = [detection for detection in tried if detection is not None]
         found.sort(key=lambda detection: -detection.confidence)
         last = self.formats[-1].detect(record)
         return [*found, last] if last is not None else found

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any
 
 from msgspec import Struct
 
@@ -13,7 +11,7 @@ from .logged import Elements
 from .parts import CALL_BLOCKS, RESULT_BLOCKS
 from .roles import is_message, logged_role, sample
 
-__all__ = ["Traits", "holds_messages", "traits_kept", "traits_of"]
+__all__ = ["Traits", "holds_messages", "traits_of"]
 
 _ANTHROPIC_BLOCKS = CALL_BLOCKS | RESULT_BLOCKS | {"thinking", "redacted_thinking"}
 
@@ -37,24 +35,6 @@ class Traits(Struct, frozen=True):
         return self.looked_at > 0 and self.messages == self.looked_at
 
 
-class _Kept(threading.local):
-    on = False
-    last: tuple[Sequence[Any], Traits] | None = None
-
-
-_kept: Final = _Kept()
-
-
-@contextmanager
-def traits_kept() -> Iterator[None]:
-    """While this goes on in a thread, a list that is looked at again and again, by one format after the other, is looked at once."""
-    _kept.on = True
-    try:
-        yield
-    finally:
-        _kept.on, _kept.last = False, None
-
-
 def holds_messages(items: Sequence[Any]) -> bool:
     """Whether some of the first elements of a list, or the last, look like messages."""
     if isinstance(items, Elements):
@@ -66,14 +46,6 @@ def holds_messages(items: Sequence[Any]) -> bool:
 
 def traits_of(items: Sequence[Any]) -> Traits:
     """Look at a list of what may be messages."""
-    if not _kept.on:
-        return _traits_of(items)
-    if _kept.last is None or _kept.last[0] is not items:
-        _kept.last = items, _traits_of(items)
-    return _kept.last[1]
-
-
-def _traits_of(items: Sequence[Any]) -> Traits:
     looked_at = messages = 0
     roles: set[str] = set()
     blocks: set[str] = set()
