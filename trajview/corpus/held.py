@@ -156,15 +156,15 @@ def held_records(data: bytes) -> Elements | None:
     It is where those that are looked at in the list and can be read are of a known format, and the object is of none.
     Of proper JSON no more than a few of the records are decoded, one after another.
     """
-    lists = _lists_in(data)
+    lists, is_proper = _lists_in(data)
     if len(lists) != 1:
         return None
     [(name, start, end, is_complete)] = lists
     view = memoryview(data)
-    found = elements(view[start:end]).behind(start)
+    found = (elements if is_proper else split)(view[start:end]).behind(start)
     if not _are_records(view, found.spans):
         return None
-    if not found.proper and len(data) - (end - start) > _MOST_BESIDE:
+    if not is_proper and len(data) - (end - start) > _MOST_BESIDE:
         return None
     before, behind = data[:start] + b"[]", data[end:] if is_complete else b"}"
     try:
@@ -183,20 +183,23 @@ def held_records(data: bytes) -> Elements | None:
     return None if _confidence(own) else found
 
 
-def _lists_in(data: bytes) -> list[tuple[str, int, int, bool]]:
-    """The lists of an object that may be of records: name, start and end of each, and whether it has an end."""
+def _lists_in(data: bytes) -> tuple[list[tuple[str, int, int, bool]], bool]:
+    """The lists of an object that may be of records: name, start and end of each, and whether it has an end; and whether
+    the object is proper JSON."""
+    is_proper = True
     try:
         members = [(key, *span, True) for key, span in (object_spans(data) or {}).items()]
     except (ValueError, RecursionError):
         if not may_hold_records(data):
-            return []
+            return [], False
+        is_proper = False
         found = split(data)
         begun = [] if found.begun is None else [(found.begun, len(data), False)]
         members = [
             (_name_before(data, start), start, end, is_complete)
             for start, end, is_complete in [*((*span, True) for span in found.spans), *begun]
         ]
-    return [each for each in members if each[0] in _KEYS and _LIST.match(data, each[1])]
+    return [each for each in members if each[0] in _KEYS and _LIST.match(data, each[1])], is_proper
 
 
 def _name_before(data: bytes, start: int) -> str:
