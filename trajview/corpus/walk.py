@@ -145,12 +145,11 @@ class _Walker:
             return
         within = os.path.join(path, "")  # noqa: PTH118 - there may be many
         whole = os.path.join(os.path.abspath(path), "")  # noqa: PTH100, PTH118 - as above
-        others = 0
-        for name in sorted(found, key=natural_key):
-            is_log = name[0] != "." and log_suffix(name) in LOG_SUFFIXES
-            if found[name] and not is_log:
-                others += 1
-                continue
+        logs = {name for name in found if name[0] != "." and log_suffix(name) in LOG_SUFFIXES}
+        kept = [name for name, is_file in found.items() if name in logs or not is_file]
+        others = len(found) - len(kept)
+        for name in sorted(kept, key=natural_key):
+            is_log = name in logs
             try:
                 status = os.stat(within + name)  # noqa: PTH116 - as above
             except OSError as error:  # a symbolic link to nowhere or to itself, or gone since
