@@ -21,7 +21,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trajview.corpus import background, containers, follow
+from trajview.corpus import background, files, follow
 from trajview.corpus.corpus import Corpus
 from trajview.corpus.feed import Feed
 from trajview.corpus.files import open_source
@@ -397,7 +397,7 @@ def test_a_file_that_grows_as_fast_as_it_is_read_is_listed_meanwhile(
         raw.seek(0)
         return Growing(raw)
 
-    monkeypatch.setattr(containers, "open_source", opened)
+    monkeypatch.setattr(files, "open_source", opened)
     append(path, (message if messages else record)("r3") + b"\n")
     written += 1
     counts = []
