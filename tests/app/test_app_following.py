@@ -271,16 +271,15 @@ async def test_a_run_of_a_compressed_file_says_how_much_of_that_is_unpacked_and_
     async with reading(log) as reader:
         await reader.listed()
         hold = threading.Event()
-        unpack_slowly = unpack._unpack
+        really = unpack._Unpacked.unpack
 
-        def slowly(file: Any, path: Path, compression: str, progress: Any) -> Any:
-            progress(path.stat().st_size)
+        def slowly(unpacked: Any, *given: Any) -> Any:
+            unpacked.read = unpacked.packed
             hold.wait(20)
-            return unpack_slowly(file, path, compression, progress)
+            return really(unpacked, *given)
 
-        for key in list(unpack._kept):
-            unpack._let_go(key)
-        monkeypatch.setattr(unpack, "_unpack", slowly)
+        unpack._files.clear()
+        monkeypatch.setattr(unpack._Unpacked, "unpack", slowly)
         monkeypatch.setattr(transcript_said, "_A_WHILE", 0.0)
         try:
             await reader.pilot.press("enter")

@@ -20,20 +20,20 @@ from trajview.cli.front import run
 from trajview.corpus.scan import Scan
 from trajview.corpus.searcher import Searcher
 
-when, real = sys.argv.pop(1), Scan.found
+when, batches_in = sys.argv.pop(1), Scan.batches_in
 in_file = Searcher.in_file
 
-def found(self):
+def read(self, source):
     time.sleep(1 if when == "before" else 0)
-    for number, item in enumerate(real(self), 1):
-        yield item
+    for number, batch in enumerate(batches_in(self, source), 1):
+        yield batch
         time.sleep(1 if when == "after" and number == 2 else 0)
 
 def search(self, *given):
     time.sleep(1)
     yield from in_file(self, *given)
 
-Scan.found, Searcher.in_file = found, search
+Scan.batches_in, Searcher.in_file = read, search
 run()
 """
 COMMANDS = {

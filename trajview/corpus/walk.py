@@ -132,13 +132,7 @@ class _Walker:
 
     def _in_folder(self, path: Path, shown: str) -> Iterator[SourceFile | Skipped | Problem | _Folder]:
         try:
-            status = path.stat()
-            if (status.st_dev, status.st_ino) in self.folders:  # given twice, or a loop of symbolic links
-                return
-            self.folders.add((status.st_dev, status.st_ino))
-            self.found[path] = status.st_mtime_ns
-            with os.scandir(path) as entries:  # which know what is a plain file without a look at it
-                found = {entry.name: entry.is_file(follow_symlinks=False) for entry in entries}
+            found = self._names_in(path)
             is_store = _STORE in found or (_JOURNAL in found and _holds_drafts(path / _JOURNAL))
         except OSError as error:
             yield _problem(path, error)
@@ -167,6 +161,16 @@ class _Walker:
                 others += 1
         if others:
             yield Skipped(others)
+
+    def _names_in(self, path: Path) -> dict[str, bool]:
+        """The names in a folder, and whether each is a plain file; none where it was looked into before. Raises OSError."""
+        status = path.stat()
+        if (status.st_dev, status.st_ino) in self.folders:  # given twice, or a loop of symbolic links
+            return {}
+        self.folders.add((status.st_dev, status.st_ino))
+        self.found[path] = status.st_mtime_ns
+        with os.scandir(path) as entries:  # which know what is a plain file without a look at it
+            return {entry.name: entry.is_file(follow_symlinks=False) for entry in entries}
 
     def _is_new(self, name: str) -> bool:
         if name in self.files:

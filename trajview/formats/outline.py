@@ -12,7 +12,7 @@ from trajview.models.messages import Measured
 
 from .logged import ABSENT, Decode, Elements, Head
 from .parts import CALL_BLOCKS, RESULT_BLOCKS
-from .roles import ROLES, Span, pieces_of, spans_of
+from .roles import ROLES, Span, spans_in, spans_of
 
 __all__ = ["Outline", "outline_of", "size_in", "size_of_texts"]
 
@@ -74,7 +74,8 @@ def _roles_of(items: Elements, element: int, head: Head | None) -> list[str]:
     """The role of each message that an element becomes which may be several."""
     blocks = None if head is None else _blocks_of(head)
     if head is None or blocks is None:
-        return [piece.role for piece in pieces_of(items[element])]
+        role, spans = spans_in(items[element])
+        return [speaker for speaker, _, _ in spans] or [role]
     return [role for role, _, _ in _spans_of(head, blocks, items.decode)] or [ROLES[head.role]]
 
 

@@ -26,6 +26,7 @@ __all__ = [
     "role_of",
     "roles_of",
     "sample",
+    "spans_in",
     "spans_of",
 ]
 
@@ -123,20 +124,27 @@ def spans_of(role: str, results: Sequence[bool], calls: bool) -> list[Span]:
     return spans
 
 
-def pieces_of(item: Any) -> list[Piece]:
-    """A logged message as pieces, in order: tool results among its blocks are messages of their own (Anthropic)."""
+def spans_in(item: Any) -> tuple[str, list[Span]]:
+    """Who speaks in a logged message, and the messages that its blocks become; none where all of it is one."""
     role = role_of(item)
     content = item.get("content") if isinstance(item, dict) else None
     if not isinstance(content, list):
-        return [Piece(role, item)]
+        return role, []
     results = [is_block(block, RESULT_BLOCKS) for block in content]
-    if not any(results):
+    return role, spans_of(role, results, bool(item.get("tool_calls"))) if any(results) else []
+
+
+def pieces_of(item: Any) -> list[Piece]:
+    """A logged message as pieces, in order: tool results among its blocks are messages of their own (Anthropic)."""
+    role, spans = spans_in(item)
+    if not spans:
         return [Piece(role, item)]
+    content = item["content"]
     return [
         Piece(speaker, item, None, content[first], not place)
-        if first < end and results[first]
+        if first < end and is_block(content[first], RESULT_BLOCKS)
         else Piece(speaker, item, content[first:end], None, not place)
-        for place, (speaker, first, end) in enumerate(spans_of(role, results, bool(item.get("tool_calls"))))
+        for place, (speaker, first, end) in enumerate(spans)
     ]
 
 
