@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from asyncio import TimerHandle
 
 __all__ = [
-    "Garbage", "give_way", "giving_way", "key_pressed", "put_off_garbage", "sharing", "short_turns", "without_garbage",
+    "LARGE", "Garbage", "give_way", "giving_way", "key_pressed", "put_off_garbage", "sharing", "short_turns", "without_garbage",
 ]  # fmt: skip
 
 _TURN: Final = 0.0005
@@ -92,6 +92,8 @@ def sharing(cancelled: Callable[[], bool]) -> Callable[[], bool]:
 
 # Garbage
 
+LARGE: Final = 1 << 20
+"""Bytes of a record from which on no garbage is looked for while it is read."""
 _STARTED: Final = 1.0
 """Seconds after which the first screen is there, and garbage is collected again."""
 _IDLE: Final = 1.5
@@ -107,14 +109,34 @@ _OFTEN: Final = 5
 """So often the young are looked through after keys, before the older ones are as well."""
 
 
+_pausing = 0
+_was_on = True
+
+
 @contextmanager
-def without_garbage() -> Iterator[None]:
-    """Look for no cycles among records and scores, which refer to nothing that refers back: it takes a third of the time."""
-    gc.disable()
+def without_garbage(size: int = LARGE) -> Iterator[None]:
+    """Look for no garbage among what is made of so many bytes, if they are many: records and scores refer to nothing that
+    refers back. Any number of threads may be in here.
+
+    Measured by a core's time: an episode of 471 MB is summed up and opened in 1.8 s (2.7 s with the looks), 493 MB of
+    Anthropic's messages in 1.7 s (2.5 s); intervals of agreement take a third of the time.
+    """
+    global _pausing, _was_on
+    if size < LARGE:
+        yield
+        return
+    with _lock:
+        if not _pausing:
+            _was_on = gc.isenabled()
+            gc.disable()
+        _pausing += 1
     try:
         yield
     finally:
-        gc.enable()
+        with _lock:
+            _pausing -= 1
+            if not _pausing and _was_on:
+                gc.enable()
 
 
 def put_off_garbage() -> None:
@@ -148,9 +170,13 @@ class Garbage:
 
     def _begin(self) -> None:
         """Collect garbage from now on, but never look again at what start-up made: it stays to the end."""
+        global _was_on
         gc.freeze()
         gc.set_threshold(_YOUNG, _MIDDLE, _OLD)
-        gc.enable()
+        with _lock:
+            _was_on = True
+            if not _pausing:
+                gc.enable()
 
     def at_work(self) -> None:
         """Somebody has pressed a key: look for garbage once it is answered, and for all of it some time after the last."""

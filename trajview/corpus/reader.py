@@ -22,6 +22,7 @@ from .info import Place, RunInfo
 from .infos import task_of
 from .json_lines import decode_lines
 from .memory import check_room_to_open, check_texts, fits_decoded
+from .process_wide import without_garbage
 from .record import fault_of, not_utf8, origin_of, placed
 
 if TYPE_CHECKING:
@@ -212,13 +213,14 @@ class Reader:
             info = self.summed_up(info)
         known, origin = registry.format_named(info.format), origin_of(info.path, info)
         try:
-            value = self._taken(info)
-            if value is None:
-                value = self._record(info)
             agents = None
-            if whole and info.container == "jsonl messages":
-                value, agents = self._with_agents(info, value)
-            run = known.read(value, origin)
+            with without_garbage(info.length):
+                value = self._taken(info)
+                if value is None:
+                    value = self._record(info)
+                if whole and info.container == "jsonl messages":
+                    value, agents = self._with_agents(info, value)
+                run = known.read(value, origin)
             if agents is not None:
                 agents.describe(run)
                 if beside_it is not None:

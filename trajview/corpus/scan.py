@@ -23,6 +23,7 @@ from .info import Item, RunInfo
 from .infos import Infos, OwnKeys
 from .memory import check_texts, fits_decoded
 from .named import Ids, grouped, is_wanted
+from .process_wide import without_garbage
 from .record import (
     Record,
     RecordLook,
@@ -71,7 +72,8 @@ class _Undecoded(RecordLook):
 
     def value(self, data: bytes | memoryview, number: int, alone: bool) -> Any:  # noqa: ARG002 - of any record
         check_texts(data)
-        value = self._reader.read(data)
+        with without_garbage(len(data)):
+            value = self._reader.read(data)
         self._signature = self._reader.signature
         return value
 
@@ -349,10 +351,11 @@ class Scan:
         """The run that a record is, and what is wrong with it. What its format refuses is a raw run as well."""
         origin = origin_of(source.path, found)
         try:
-            known = self._format_of(found.value)
-            if found.container == "yaml" and known.is_last_resort and not source.named:
-                return  # most YAML in a folder is configuration
-            name, summary = known.summed_up(found.value, origin)
+            with without_garbage(found.length):
+                known = self._format_of(found.value)
+                if found.container == "yaml" and known.is_last_resort and not source.named:
+                    return  # most YAML in a folder is configuration
+                name, summary = known.summed_up(found.value, origin)
             self._hand_over(found, source.path)
         except TrajviewError as error:
             yield placed(error.problem(), source.path, found.line)

@@ -198,10 +198,11 @@ class ChatSource(MessageSource):
         return found
 
     def size(self, at: int) -> Measured:
+        known = self._outline.sizes.get(at)
+        if known is not None:
+            return known
         head = self._items.heads()[self._outline.elements[at]]
-        if head is None:
-            return super().size(at)
-        return size_in(head, self._items, self._outline.places.get(at, 0))
+        return super().size(at) if head is None else size_in(head)
 
     def logged(self, at: int) -> memoryview | None:
         found = self._items.logged[self._outline.elements[at]]

@@ -43,6 +43,8 @@ class Outline(Struct):
     """The element that each message is made of."""
     places: dict[int, int] = {}
     """Which piece of its element a message is, where it is not the first."""
+    sizes: dict[int, Measured] = {}
+    """How long messages of blocks are, about: the blocks are only looked at once."""
 
 
 def outline_of(items: Elements) -> Outline:
@@ -57,9 +59,17 @@ def _outline_of(items: Elements) -> Outline:
             outline.roles.append(ROLES[head.role])
             outline.elements.append(element)
             continue
-        roles = _roles_of(items, element, head)
-        for place in range(1, len(roles)):
-            outline.places[len(outline.roles) + place] = place
+        first = len(outline.roles)
+        blocks = None if head is None else _blocks_of(head)
+        if head is None or blocks is None:
+            role, spans = spans_in(items[element])
+        else:
+            role, spans = ROLES[head.role], _spans_of(head, blocks, items.decode)
+            calls = _calls_beside(head)
+            pieces = [blocks[begin:end] for _, begin, end in spans] if len(spans) > 1 else [blocks]
+            outline.sizes.update((at, _size_of(piece, calls)) for at, piece in enumerate(pieces, first))
+        roles = [speaker for speaker, _, _ in spans] or [role]
+        outline.places.update((first + place, place) for place in range(1, len(roles)))
         outline.roles += roles
         outline.elements += (element,) * len(roles)
     return outline
@@ -68,15 +78,6 @@ def _outline_of(items: Elements) -> Outline:
 def _has_list(head: Head) -> bool:
     content = memoryview(head.content)
     return bool(content) and content[0] == _LIST
-
-
-def _roles_of(items: Elements, element: int, head: Head | None) -> list[str]:
-    """The role of each message that an element becomes which may be several."""
-    blocks = None if head is None else _blocks_of(head)
-    if head is None or blocks is None:
-        role, spans = spans_in(items[element])
-        return [speaker for speaker, _, _ in spans] or [role]
-    return [role for role, _, _ in _spans_of(head, blocks, items.decode)] or [ROLES[head.role]]
 
 
 def _blocks_of(head: Head) -> list[_Block] | None:
@@ -93,16 +94,25 @@ def _spans_of(head: Head, blocks: list[_Block], decode: Decode) -> list[Span]:
     return spans_of(ROLES[head.role], results, bool(calls))
 
 
-def size_in(head: Head, items: Elements | None = None, place: int = 0) -> Measured:
-    """How long a message is, about, that is all of an element, or of one of these `items` the piece at a `place`."""
-    calls = 0 if head.tool_calls is ABSENT else 2 * bytes(head.tool_calls).count(b'"arguments"')
+def size_in(head: Head) -> Measured:
+    """How long a message is, about, that is all of an element."""
+    calls = _calls_beside(head)
     if not _has_list(head) or (blocks := _blocks_of(head)) is None:
         return *size_of_texts((head.content,)), calls
-    if items is not None and (spans := _spans_of(head, blocks, items.decode)):
-        _, first, end = spans[place]
-        blocks = blocks[first:end]
-    calls += 2 * sum(block.type in CALL_BLOCKS for block in blocks)
-    return *size_of_texts(text for block in blocks for text in (block.text, block.thinking, block.content)), calls
+    return _size_of(blocks, calls)
+
+
+def _calls_beside(head: Head) -> int:
+    """Lines of the calls that stand beside a content, about."""
+    return 0 if head.tool_calls is ABSENT else 2 * bytes(head.tool_calls).count(b'"arguments"')
+
+
+def _size_of(blocks: list[_Block], calls: int) -> Measured:
+    texts = []
+    for block in blocks:
+        calls += 2 * (block.type in CALL_BLOCKS)
+        texts += [text for text in (block.text, block.thinking, block.content) if text is not ABSENT]
+    return *size_of_texts(texts), calls
 
 
 def size_of_texts(texts: Iterable[Raw]) -> tuple[int, int]:
