@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property, lru_cache
 from typing import Final
 
+from .quick_bytes import times_in
 from .re2 import Engine, Span, engine_of
 from .safe import slow_because
 
@@ -74,7 +75,7 @@ class Finder:
     def count(self, text: str) -> int:
         """How many matches a text holds, none in another; empty ones do not count."""
         if self.text is not None and text.isascii():
-            return (text.lower() if self.pattern.flags & re.IGNORECASE else text).count(self.text)
+            return times_in(text, self.text, fold=bool(self.pattern.flags & re.IGNORECASE))
         data = None if self._engine is None else self._engine.data_of(text)
         if data is None or self._engine is None:
             return times_by_re(self.pattern, text)
