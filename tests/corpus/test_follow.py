@@ -245,7 +245,14 @@ def test_a_file_written_over_by_who_puts_its_size_and_time_back_is_noticed(
         os.utime(log, ns=(before.st_atime_ns, before.st_mtime_ns))
         assert (log.stat().st_size, log.stat().st_mtime_ns) == (before.st_size, before.st_mtime_ns)
         until(lambda: rows.ids == ["c", "d"])
-        assert [corpus.load(info).id for info in corpus] == ["c", "d"]
+
+        def read() -> list[str]:
+            try:
+                return [corpus.load(info).id for info in corpus]
+            except UnreadableError:  # a look came between the writing and the time: the next one is on its way
+                return []
+
+        until(lambda: read() == ["c", "d"])
 
 
 def test_changes_within_one_second_are_noticed_where_times_are_whole_seconds(
