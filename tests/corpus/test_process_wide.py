@@ -1,8 +1,10 @@
-"""Threads that compute beside the screen, and whom they let go first."""
+"""Threads that compute beside the screen, and whom they let go first; and when garbage is looked for."""
 
 from __future__ import annotations
 
+import gc
 import time
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -60,3 +62,47 @@ def test_a_thread_that_somebody_waits_for_has_half_of_the_time_and_all_of_it_at_
     assert 0.8 < slept < 1.01
     ended = True
     assert cancelled()
+
+
+@pytest.fixture
+def collector() -> Iterator[None]:
+    """The collector as it was, whatever a test does with it."""
+    thresholds = gc.get_threshold()
+    yield
+    gc.enable()
+    gc.unfreeze()
+    gc.set_threshold(*thresholds)
+
+
+@pytest.mark.usefixtures("collector")
+def test_no_garbage_is_looked_for_while_a_large_record_is_read_by_anybody() -> None:
+    with process_wide.without_garbage():
+        with process_wide.without_garbage():
+            assert not gc.isenabled()
+        assert not gc.isenabled()
+    assert gc.isenabled()
+    with pytest.raises(ValueError, match="torn"), process_wide.without_garbage():
+        raise ValueError("torn")
+    assert gc.isenabled()
+    with process_wide.without_garbage(process_wide.LARGE - 1):
+        assert gc.isenabled()
+    gc.disable()  # by who uses this as a library
+    with process_wide.without_garbage():
+        pass
+    assert not gc.isenabled()
+
+
+@pytest.mark.usefixtures("collector")
+def test_the_first_look_for_garbage_waits_for_a_large_record_that_is_being_read() -> None:
+    later: list[Callable[[], None]] = []
+
+    class App:
+        def set_timer(self, _delay: float, callback: Callable[[], None]) -> None:
+            later.append(callback)
+
+    process_wide.put_off_garbage()
+    process_wide.Garbage(App())
+    with process_wide.without_garbage():
+        later.pop()()  # the first screen is there
+        assert not gc.isenabled()
+    assert gc.isenabled()

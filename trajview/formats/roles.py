@@ -24,7 +24,6 @@ __all__ = [
     "logged_role",
     "pieces_of",
     "role_of",
-    "roles_of",
     "sample",
     "spans_in",
     "spans_of",
@@ -92,14 +91,6 @@ def role_of(item: Any) -> str:
     if item.get("tool_call_id") or item.get("tool_use_id"):
         return "tool"
     return "assistant" if item.get("tool_calls") else "user"
-
-
-def roles_of(items: Sequence[Any]) -> list[str]:
-    """`role_of` each message."""
-    try:
-        return [ROLES[item["role"]] for item in items]
-    except (KeyError, TypeError, IndexError):  # one is not spelled as usual
-        return [role_of(item) for item in items]
 
 
 def is_block(block: Any, kinds: frozenset[str]) -> bool:
