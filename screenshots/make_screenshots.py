@@ -60,6 +60,7 @@ def save(pilot: Pilot[Any], name: str) -> None:
     """Write the screen as it is; fonts are the reader's own, nothing is fetched."""
     svg = pilot.app.export_screenshot(title=None)
     svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"(saved&#160;)\d\d:\d\d:\d\d", r"\g<1>03:45:29", svg)  # the clock
     svg = svg.replace("Fira Code, monospace", "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace")
     svg = svg.replace("<svg ", '<svg xml:space="preserve" ', 1)  # else some renderers drop spaces at the start
     (HERE / f"{name}.svg").write_text(svg, encoding="utf-8")
