@@ -15,7 +15,7 @@ from pathlib import Path
 
 from rows import plain, tell
 
-from trajview.app.run_list import RunList
+from trajview.app.runs.run_list import RunList
 from trajview.corpus.info import RunInfo
 
 LIMIT = 0.05  # seconds a keystroke

@@ -23,7 +23,7 @@ from keys import Program
 from kinds import long_run_asked_for, long_run_options
 from rows import plain, tell
 
-from trajview.app.search import search
+from trajview.app.transcript.search import search
 from trajview.corpus.corpus import Corpus
 from trajview.corpus.query import query_from
 

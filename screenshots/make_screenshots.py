@@ -20,12 +20,12 @@ from typing import Any
 from textual.pilot import Pilot
 
 from trajview.annotation.queue import Plan
+from trajview.app.agreement.disagreement import DisagreementScreen
+from trajview.app.agreement.screen import AgreementScreen
+from trajview.app.annotate import panel as annotation_panel
 from trajview.app.app import make_app
-from trajview.app.screens.agreement import AgreementScreen
-from trajview.app.screens.compare import CompareScreen
-from trajview.app.screens.disagreement import DisagreementScreen
-from trajview.app.screens.transcript import TranscriptScreen
-from trajview.app.widgets import annotation_panel
+from trajview.app.compare.screen import CompareScreen
+from trajview.app.transcript.screen import TranscriptScreen
 from trajview.config import Settings
 from trajview.corpus.corpus import Corpus
 

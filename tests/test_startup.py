@@ -37,11 +37,12 @@ _NOT_YET = {
 """What some part of the program needs, and the list does not."""
 _NEEDED = {
     "trajview.annotation.flag", "trajview.formats.base", "trajview.formats.registry",
-    "trajview.app.screens.browser", "trajview.app.screens.browser_news", "trajview.app.screens.browser_queue", "trajview.app.screens.browser_said",
-    "trajview.app.screens.filtering", "trajview.app.screens.marking", "trajview.app.screens.one_frame",
-    "trajview.app.screens.patches", "trajview.models.brief", "trajview.models.reward",
+    "trajview.models.brief", "trajview.models.reward",
 }  # fmt: skip
 """What the list itself is made of."""
+_OTHER_ROOMS = tuple(
+    f"trajview.app.{room}" for room in ("transcript", "raw", "render", "agreement", "compare", "results")
+)
 PATIENCE = 60.0
 """Seconds: a loaded machine may take long, a working one does not."""
 
@@ -138,7 +139,7 @@ def test_where_stdout_is_no_terminal_the_runs_come_as_text_and_a_reader_may_stop
 _UNTIL_DRAWN = """
 import json, sys
 from pathlib import Path
-from trajview.app.screens.browser import BrowserScreen
+from trajview.app.runs.screen import BrowserScreen
 def drawn(self, message):
     sys.__stdout__.write(json.dumps(sorted(sys.modules)))
     self.app.exit(0)
@@ -171,13 +172,11 @@ def test_the_first_rows_wait_for_no_import_that_they_do_not_need(tmp_path: Path,
     nothing = "import json, sys; print(json.dumps(list(sys.modules)))"
     anyway = subprocess.run([sys.executable, "-c", nothing], capture_output=True, text=True, check=True)
     imported = set(json.loads(done.stdout)) - set(json.loads(anyway.stdout))
-    assert "trajview.app.widgets.run_table" in imported
-    assert "trajview.app.widgets.filter_input" not in imported, "it is made after the first rows"
+    assert "trajview.app.runs.table" in imported
+    assert "trajview.app.runs.filter_input" not in imported, "it is made after the first rows"
     unneeded = {name for name in imported if name.split(".")[0] in _NOT_YET}
     unneeded |= {
-        name
-        for name in imported
-        if name.startswith(("trajview.annotation.", "trajview.models.", "trajview.app.screens."))
+        name for name in imported if name.startswith(("trajview.annotation.", "trajview.models.", *_OTHER_ROOMS))
     }
     unneeded |= {name for name in imported if name.startswith("trajview.formats.")}
     assert unneeded <= _NEEDED, "each takes time before the first screen: import it where it is needed"

@@ -13,12 +13,12 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from trajview.annotation.queue import Plan
+from trajview.app.annotate.fields import ReasoningText
+from trajview.app.annotate.panel import AnnotationPanel
 from trajview.app.app import TrajviewApp, make_app
-from trajview.app.screens.transcript import TranscriptScreen
-from trajview.app.session import TranscriptSession
-from trajview.app.widgets.annotation_fields import ReasoningText
-from trajview.app.widgets.annotation_panel import AnnotationPanel
-from trajview.app.widgets.run_table import RunTable
+from trajview.app.runs.table import RunTable
+from trajview.app.transcript.screen import TranscriptScreen
+from trajview.app.transcript.session import TranscriptSession
 from trajview.config import Settings
 from trajview.corpus.corpus import Corpus
 

@@ -8,7 +8,7 @@ from threading import Event
 from typing import Any
 from zlib import crc32
 
-from trajview.app.run_list import RunRow
+from trajview.app.runs.run_list import RunRow
 from trajview.corpus.info import RunInfo, Updated
 from trajview.errors import Problem, UnreadableError, Where
 from trajview.models.run import AgentRun

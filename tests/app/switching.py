@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trajview.app.session import TranscriptSession
+from trajview.app.transcript.session import TranscriptSession
 
 
 def switch(session: TranscriptSession, source: str) -> bool:

@@ -26,7 +26,7 @@ def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TrajviewApp:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(Input, "cursor_blink", False)
     monkeypatch.setattr(TextArea, "cursor_blink", False)
-    monkeypatch.setattr("trajview.app.screens.agreement.RESAMPLES", 40)
+    monkeypatch.setattr("trajview.app.agreement.screen.RESAMPLES", 40)
     write_annotated(tmp_path)
     corpus = Corpus([Path("episodes")])
     corpus.scan()

@@ -13,7 +13,7 @@ from textual import events
 from benchmarks.keystrokes import FIRST, SECOND, WHY, keys_of_an_episode
 from trajview.annotation.rubric import SOTOPIA, Band, Dimension, Rubric
 from trajview.annotation.store import AnnotationStore
-from trajview.app.screens.transcript import TranscriptScreen
+from trajview.app.transcript.screen import TranscriptScreen
 
 from .driving import reading, records
 from .logs import episode
@@ -306,8 +306,8 @@ async def test_active_time_goes_into_the_journal(
     episodes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 1000.0
-    for module in ("annotation_panel", "panel_drafts", "annotation_work"):
-        monkeypatch.setattr(f"trajview.app.widgets.{module}.monotonic", lambda: now)
+    for module in ("panel", "panel_drafts", "work"):
+        monkeypatch.setattr(f"trajview.app.annotate.{module}.monotonic", lambda: now)
     store = tmp_path / "store"
     async with reading(episodes, store=store, run="a") as reader:
         await reader.opened("a")

@@ -20,10 +20,10 @@ from textual.widgets import Static
 from trajview.annotation.draft import Draft
 from trajview.annotation.rubric import SOTOPIA, Dimension, Rubric, reward_rubric
 from trajview.annotation.store import AnnotationStore
-from trajview.app.score_grid import Place, ScoreGrid
-from trajview.app.widgets.annotation_fields import RationaleText, ReasoningText
-from trajview.app.widgets.annotation_panel import AnnotationPanel
-from trajview.app.widgets.changed_on_disk import ChangedOnDiskScreen
+from trajview.app.annotate.changed_on_disk import ChangedOnDiskScreen
+from trajview.app.annotate.fields import RationaleText, ReasoningText
+from trajview.app.annotate.panel import AnnotationPanel
+from trajview.app.annotate.score_grid import Place, ScoreGrid
 
 TWO = ("Samuel Anderson", "Leo Williams")
 

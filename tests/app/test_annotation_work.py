@@ -13,8 +13,8 @@ import pytest
 from trajview.annotation.draft import Draft
 from trajview.annotation.rubric import SOTOPIA
 from trajview.annotation.store import AnnotationStore
-from trajview.app.widgets import annotation_work
-from trajview.app.widgets.annotation_work import AnnotatedRun, Work
+from trajview.app.annotate import work as annotation_work
+from trajview.app.annotate.work import AnnotatedRun, Work
 
 from .driving import PATIENCE
 

@@ -11,9 +11,9 @@ from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from trajview.annotation.rubric import SOTOPIA
-from trajview.app.episodes import MODEL
-from trajview.app.screens.agreement import AgreementScreen
-from trajview.app.screens.reveal import RevealScreen
+from trajview.app.agreement.reveal import RevealScreen
+from trajview.app.agreement.screen import AgreementScreen
+from trajview.app.annotate.episodes import MODEL
 from trajview.cli.main import main
 
 from .annotated import write_annotated, write_record
@@ -22,7 +22,7 @@ from .driving import Reader, reading
 
 @pytest.fixture(autouse=True)
 def _few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trajview.app.screens.agreement.RESAMPLES", 40)
+    monkeypatch.setattr("trajview.app.agreement.screen.RESAMPLES", 40)
 
 
 def screen_of(reader: Reader) -> AgreementScreen:

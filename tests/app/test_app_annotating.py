@@ -10,11 +10,11 @@ import pytest
 from textual.widgets import Static
 
 from trajview.annotation.store import AnnotationStore, pk_of
-from trajview.app.screens.transcript import TranscriptScreen
-from trajview.app.screens.unsaved import UnsavedScreen
-from trajview.app.widgets.annotation_fields import ReasoningText
-from trajview.app.widgets.annotation_panel import AnnotationPanel
-from trajview.app.widgets.score_table import ScoreTable
+from trajview.app.annotate.fields import ReasoningText
+from trajview.app.annotate.panel import AnnotationPanel
+from trajview.app.annotate.score_table import ScoreTable
+from trajview.app.annotate.unsaved import UnsavedScreen
+from trajview.app.transcript.screen import TranscriptScreen
 from trajview.models.sotopia import AnnotationForEpisode
 
 from .driving import Reader, reading, records, screen_text

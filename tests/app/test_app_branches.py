@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from trajview.app.widgets.branch_view import BranchView
+from trajview.app.transcript.branch_view import BranchView
 
 from .driving import Reader, reading
 from .logs import write_jsonl

@@ -9,7 +9,7 @@ import pytest
 from textual.geometry import Offset
 from textual.selection import Selection
 
-from trajview.app.screens.sources import SourcesScreen
+from trajview.app.transcript.sources import SourcesScreen
 
 from .driving import Reader, reading
 from .logs import chat, repair, write_jsonl

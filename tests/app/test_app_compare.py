@@ -15,13 +15,13 @@ from textual.events import MouseDown, MouseUp
 
 from tests.app.driving import Reader, reading, screen_text, until
 from trajview.app.app import make_app
-from trajview.app.comparison import Comparison
-from trajview.app.screens.browser import BrowserScreen
-from trajview.app.screens.compare import CompareScreen
-from trajview.app.screens.help import HelpScreen
-from trajview.app.screens.transcript import TranscriptScreen
-from trajview.app.widgets.compare_view import CompareMap
-from trajview.app.widgets.status_line import StatusLine
+from trajview.app.compare.comparison import Comparison
+from trajview.app.compare.screen import CompareScreen
+from trajview.app.compare.view import CompareMap
+from trajview.app.help import HelpScreen
+from trajview.app.runs.screen import BrowserScreen
+from trajview.app.shared.status_line import StatusLine
+from trajview.app.transcript.screen import TranscriptScreen
 from trajview.compare.alignment import Alignment
 from trajview.config import Settings
 from trajview.corpus.corpus import Corpus
@@ -359,7 +359,7 @@ async def test_a_fold_is_opened_with_the_mouse_and_the_side_chosen(runs: Path) -
 
 
 async def test_it_says_how_far_it_is_and_which_key_gives_up(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trajview.app.screens.compare._TICK", 0)
+    monkeypatch.setattr("trajview.app.compare.screen._TICK", 0)
     said: list[str] = []
     say = StatusLine.say
 
@@ -388,7 +388,7 @@ async def test_q_ends_the_work_of_a_comparison_that_takes_long(runs: Path, monke
         finally:
             ended.set()
 
-    monkeypatch.setattr("trajview.app.screens.compare.align", endless)
+    monkeypatch.setattr("trajview.app.compare.screen.align", endless)
     async with reading(runs) as reader:
         await reader.listed()
         await reader.press("m", "j", "c")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.app.driving import Reader, screen_text
 from tests.app.test_app_compare import STEPS, at, compared, comparing, record, runs
-from trajview.app.screens.compare import CompareScreen
+from trajview.app.compare.screen import CompareScreen
 
 __all__ = ["runs"]
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from textual.widgets import OptionList, Static, TextArea
 
-from trajview.app.screens.agreement import AgreementScreen
-from trajview.app.screens.disagreement import DisagreementScreen
-from trajview.app.screens.transcript import TranscriptScreen
-from trajview.app.widgets.gold_sheet import Sheet
+from trajview.app.agreement.disagreement import DisagreementScreen
+from trajview.app.agreement.gold_sheet import Sheet
+from trajview.app.agreement.screen import AgreementScreen
+from trajview.app.transcript.screen import TranscriptScreen
 from trajview.models.run import Reward
 
 from .annotated import write_annotated, write_record

@@ -10,8 +10,8 @@ from typing import Any
 
 from textual.widgets import Static
 
-from trajview.app.screens.raw import RawScreen
-from trajview.app.screens.transcript import TranscriptScreen
+from trajview.app.raw.screen import RawScreen
+from trajview.app.transcript.screen import TranscriptScreen
 
 from .driving import reading
 from .logs import chat, episode, write_jsonl

@@ -10,8 +10,8 @@ import pytest
 from textual import events
 from textual.widget import Widget
 
-from trajview.app.highlighted import LONG
-from trajview.app.session import TranscriptSession
+from trajview.app.transcript.highlighted import LONG
+from trajview.app.transcript.session import TranscriptSession
 
 from .driving import PATIENCE, Reader, reading
 from .logs import chat, write_jsonl

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from trajview.app.screens.help import HelpScreen
+from trajview.app.help import HelpScreen
 
 from .driving import reading
 

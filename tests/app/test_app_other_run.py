@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from trajview.annotation.store import AnnotationStore
-from trajview.app.screens.transcript import TranscriptScreen
-from trajview.app.widgets.other_run import OtherRunScreen
+from trajview.app.annotate.other_run import OtherRunScreen
+from trajview.app.transcript.screen import TranscriptScreen
 
 from .driving import Reader, reading, records
 from .logs import chat, write_jsonl

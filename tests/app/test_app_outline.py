@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from trajview.app.widgets.minimap import Minimap
-from trajview.app.widgets.outline import Outline
+from trajview.app.transcript.minimap import Minimap
+from trajview.app.transcript.outline import Outline
 
 from .driving import Reader, reading
 from .logs import chat, write_jsonl

@@ -13,9 +13,9 @@ from textual.widgets import Input
 
 from trajview.annotation.queue import Plan
 from trajview.annotation.store import AnnotationStore
-from trajview.app.screens.history import HistoryScreen
-from trajview.app.screens.reason import ReasonScreen
-from trajview.app.widgets.annotation_panel import AnnotationPanel
+from trajview.app.annotate.history import HistoryScreen
+from trajview.app.annotate.panel import AnnotationPanel
+from trajview.app.annotate.reason import ReasonScreen
 
 from .driving import PATIENCE, Reader, burst, reading, records
 from .logs import chat, write_episode, write_jsonl

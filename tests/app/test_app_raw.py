@@ -12,9 +12,9 @@ import pytest
 import yaml
 from textual.widgets import Static
 
-from trajview.app.screens.raw import RawScreen
-from trajview.app.screens.transcript import TranscriptScreen
-from trajview.app.search import SearchHits, search
+from trajview.app.raw.screen import RawScreen
+from trajview.app.transcript.screen import TranscriptScreen
+from trajview.app.transcript.search import SearchHits, search
 from trajview.corpus.corpus import Corpus
 from trajview.corpus.info import RunInfo
 
@@ -87,7 +87,7 @@ async def test_a_search_in_the_record_goes_through_its_rows_and_escape_ends_it(l
 
 
 async def test_of_very_many_matches_the_first_are_gone_through(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trajview.app.screens.raw.MOST_FOUND", 3)
+    monkeypatch.setattr("trajview.app.raw.screen.MOST_FOUND", 3)
     async with reading(log) as reader:
         await raw_at(reader, "m0")
         await reader.press("g")
@@ -117,7 +117,7 @@ def held_search(monkeypatch: pytest.MonkeyPatch) -> Event:
         assert may.wait(PATIENCE)
         yield from search(*given, **more)
 
-    monkeypatch.setattr("trajview.app.screens.raw.search", wait)
+    monkeypatch.setattr("trajview.app.raw.screen.search", wait)
     return may
 
 

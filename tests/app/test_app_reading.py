@@ -12,14 +12,14 @@ from textual.command import CommandPalette
 from textual.widgets import Input, Static
 
 from trajview.app.app import TrajviewApp, run_app
+from trajview.app.help import HelpScreen
 from trajview.app.keys import KEYS, keys_for, keys_of, shown
-from trajview.app.screens.help import HelpScreen
-from trajview.app.screens.problem import ProblemScreen
-from trajview.app.screens.raw import RawScreen
-from trajview.app.screens.transcript import TranscriptScreen
-from trajview.app.widgets.key_footer import KeyFooter
-from trajview.app.widgets.minimap import Minimap
-from trajview.app.widgets.outline import Outline
+from trajview.app.raw.screen import RawScreen
+from trajview.app.runs.problem import ProblemScreen
+from trajview.app.shared.key_footer import KeyFooter
+from trajview.app.transcript.minimap import Minimap
+from trajview.app.transcript.outline import Outline
+from trajview.app.transcript.screen import TranscriptScreen
 from trajview.config import Settings
 from trajview.corpus.corpus import Corpus
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, Static
 
-from trajview.app.results import FEW
-from trajview.app.screens.browser import BrowserScreen
-from trajview.app.screens.results import ResultsScreen
+from trajview.app.results.found import FEW
+from trajview.app.results.screen import ResultsScreen
+from trajview.app.runs.screen import BrowserScreen
 
 from .driving import Reader, burst, reading
 from .logs import NEEDLE, chat, write_jsonl

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from textual.widgets import Input, OptionList
 
-from trajview.app.screens import searching
-from trajview.app.screens.sources import SourcesScreen
-from trajview.app.screens.transcript import TranscriptScreen
-from trajview.app.search import SearchHits
+from trajview.app.transcript import searching
+from trajview.app.transcript.screen import TranscriptScreen
+from trajview.app.transcript.search import SearchHits
+from trajview.app.transcript.sources import SourcesScreen
 from trajview.models.run import AgentRun
 
 from .driving import Reader, reading

@@ -9,7 +9,7 @@ from textual.scroll_view import ScrollView
 from textual.scrollbar import ScrollBar
 from textual.strip import Strip
 
-from trajview.app.widgets.bar import Bar, Barred
+from trajview.app.shared.bar import Bar, Barred
 
 
 class Lines(ScrollView):

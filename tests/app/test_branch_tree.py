@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trajview.app.branch_tree import BranchTree
+from trajview.app.transcript.branch_tree import BranchTree
 from trajview.models.branches import branches_of
 from trajview.models.messages import UserMessage
 from trajview.models.run import AgentRun

@@ -15,11 +15,11 @@ from textual.pilot import Pilot
 from textual.strip import Strip
 from textual.widgets import Input, Static
 
-from trajview.app.edit import edit_command
-from trajview.app.run_list import Column, RunRow
-from trajview.app.screens.browser import BrowserScreen
-from trajview.app.screens.problem import ProblemScreen
-from trajview.app.widgets.run_table import RunTable
+from trajview.app.runs.problem import ProblemScreen
+from trajview.app.runs.run_list import Column, RunRow
+from trajview.app.runs.screen import BrowserScreen
+from trajview.app.runs.table import RunTable
+from trajview.app.shared.edit import edit_command
 from trajview.config import Settings
 from trajview.corpus.corpus import Corpus
 from trajview.corpus.info import RunInfo, Updated

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from textual.app import App, ComposeResult
 
-from trajview.app.widgets.citing_text import CitingText
+from trajview.app.annotate.citing_text import CitingText
 
 
 class Page(App[None]):

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.compare.test_alignment import LOOK, OIL, OIL_TOO, PAINT, WIND, run, step, two
-from trajview.app.comparison import Comparison, Item
-from trajview.app.render.paired import Paired
+from trajview.app.compare.comparison import Comparison, Item
+from trajview.app.compare.paired import Paired
 from trajview.compare.alignment import Kind, align
 from trajview.models.messages import AssistantMessage, ToolMessage, UserMessage
 from trajview.models.transcript import Transcript

@@ -13,8 +13,8 @@ from trajview.annotation.queue import Plan
 from trajview.annotation.store import AnnotationStore
 from trajview.app import app
 from trajview.app.app import TrajviewApp
-from trajview.app.unwaited import _in_background
-from trajview.app.widgets import outline
+from trajview.app.shared.unwaited import _in_background
+from trajview.app.transcript import outline
 
 from .driving import Reader, reading, records
 from .logs import chat, write_jsonl

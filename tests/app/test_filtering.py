@@ -11,9 +11,9 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
-from trajview.app.run_list import Column, RunList, RunRow
-from trajview.app.screens.browser import BrowserScreen
-from trajview.app.screens.help import HelpScreen
+from trajview.app.help import HelpScreen
+from trajview.app.runs.run_list import Column, RunList, RunRow
+from trajview.app.runs.screen import BrowserScreen
 from trajview.config import Settings
 from trajview.corpus.info import RunInfo, Updated
 from trajview.models.messages import AssistantMessage, ToolCall, UserMessage

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from trajview.annotation.rubric import Band, Dimension
-from trajview.app.guidance import band_of, guide
+from trajview.app.annotate.guidance import band_of, guide
 
 BANDS = (
     Band(0, 3, "Says things that nobody in its place would say, and says them often."),

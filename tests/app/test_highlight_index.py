@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.app.test_session import TRACEBACK, find, transcript
-from trajview.app.highlight_index import HighlightIndex, index_highlights, put_source
-from trajview.app.overview import highlighted_units
-from trajview.app.session import TranscriptSession
+from trajview.app.transcript.highlight_index import HighlightIndex, index_highlights, put_source
+from trajview.app.transcript.overview import highlighted_units
+from trajview.app.transcript.session import TranscriptSession
 from trajview.highlight import Highlight
 from trajview.models.messages import ToolMessage, UserMessage
 

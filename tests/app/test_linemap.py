@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trajview.app.linemap import LineMap
+from trajview.app.shared.linemap import LineMap
 
 HEIGHTS = st.lists(st.integers(0, 9), min_size=1, max_size=70)
 

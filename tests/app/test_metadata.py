@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trajview.app.metadata import metadata_text, outlined
+from trajview.app.transcript.metadata import metadata_text, outlined
 from trajview.models.messages import UserMessage
 from trajview.models.run import AgentRun
 from trajview.models.transcript import Transcript

@@ -6,11 +6,11 @@ import pytest
 from textual.app import App
 from textual.screen import ModalScreen
 
-from trajview.app.screens.help import HelpScreen
-from trajview.app.screens.once import OnceScreen
-from trajview.app.screens.reason import ReasonScreen
-from trajview.app.screens.reveal import RevealScreen
-from trajview.app.screens.unsaved import UnsavedScreen
+from trajview.app.agreement.reveal import RevealScreen
+from trajview.app.annotate.reason import ReasonScreen
+from trajview.app.annotate.unsaved import UnsavedScreen
+from trajview.app.help import HelpScreen
+from trajview.app.shared.modal import OnceScreen
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from textual._compositor import LayoutUpdate
 from textual.screen import Screen
 
 from trajview.app.app import TrajviewApp
-from trajview.app.screens import one_frame
-from trajview.app.widgets import outline, rows_view
+from trajview.app.shared import one_frame, rows_view
+from trajview.app.transcript import outline
 
 from .driving import Reader, reading
 from .logs import chat, write_jsonl

@@ -7,9 +7,9 @@ import time
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trajview.app.overview import FEW, Overview, highlighted_units
-from trajview.app.search import SearchHits
-from trajview.app.session import TranscriptSession
+from trajview.app.transcript.overview import FEW, Overview, highlighted_units
+from trajview.app.transcript.search import SearchHits
+from trajview.app.transcript.session import TranscriptSession
 from trajview.highlight import compile_pattern
 from trajview.models.messages import AssistantMessage, ChatMessage, SystemMessage, ToolMessage, UserMessage
 from trajview.models.transcript import Transcript

@@ -23,10 +23,9 @@ from textual.strip import Strip
 
 from trajview import open_corpus
 from trajview.app.app import TrajviewApp, make_app
-from trajview.app.screens import patches
-from trajview.app.screens.help import HelpScreen
-from trajview.app.screens.patches import Patches, Shown
-from trajview.app.widgets import rows_view
+from trajview.app.help import HelpScreen
+from trajview.app.shared import patches, rows_view
+from trajview.app.shared.patches import Patches, Shown
 from trajview.config import Settings
 
 from .driving import Reader, reading

@@ -11,14 +11,14 @@ from textual.command import CommandPalette
 from textual.widgets import Input
 
 from trajview.annotation.queue import Plan
-from trajview.app.screens.browser import BrowserScreen
-from trajview.app.screens.history import HistoryScreen
-from trajview.app.screens.raw import RawScreen
-from trajview.app.screens.reason import ReasonScreen
-from trajview.app.screens.transcript import TranscriptScreen
-from trajview.app.screens.unsaved import UnsavedScreen
-from trajview.app.widgets.annotation_panel import AnnotationPanel
-from trajview.app.widgets.run_table import RunTable
+from trajview.app.annotate.history import HistoryScreen
+from trajview.app.annotate.panel import AnnotationPanel
+from trajview.app.annotate.reason import ReasonScreen
+from trajview.app.annotate.unsaved import UnsavedScreen
+from trajview.app.raw.screen import RawScreen
+from trajview.app.runs.screen import BrowserScreen
+from trajview.app.runs.table import RunTable
+from trajview.app.transcript.screen import TranscriptScreen
 
 from .driving import PATIENCE, burst, reading
 from .logs import chat, write_jsonl

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from trajview.app.raw_place import place_of
+from trajview.app.raw.place import place_of
 from trajview.models.messages import AssistantMessage, ChatMessage, ToolCall, ToolMessage, UserMessage
 from trajview.models.transcript import Transcript
 

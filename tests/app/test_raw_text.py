@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trajview.app import raw_place, raw_text
-from trajview.app.raw_text import shown_of
+from trajview.app.raw import place as raw_place
+from trajview.app.raw import text as raw_text
+from trajview.app.raw.text import shown_of
 from trajview.models.messages import ChatMessage, UserMessage
 from trajview.models.transcript import Transcript
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trajview.app.results import FEW, MOST, Results
+from trajview.app.results.found import FEW, MOST, Results
 from trajview.corpus.matches import Hit
 from trajview.corpus.search import RunMatches
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, OptionList
 
-from trajview.app.screens.sources import SourcesScreen
-from trajview.app.screens.transcript import TranscriptScreen
+from trajview.app.transcript.screen import TranscriptScreen
+from trajview.app.transcript.sources import SourcesScreen
 from trajview.config import load_settings
 from trajview.rules import COLOURS
 

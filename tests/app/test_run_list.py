@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trajview.app.run_list import Column, RunList, RunRow, natural, number, reward_text, size_text
+from trajview.app.runs.run_list import Column, RunList, RunRow, natural, number, reward_text, size_text
 from trajview.corpus.info import RunInfo, Updated
 from trajview.errors import Problem, Where
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from textual.app import App, ComposeResult
 
-from trajview.app.run_list import Column, RunList, RunRow
-from trajview.app.widgets.columns import fit, fit_path, gap, layout
-from trajview.app.widgets.run_table import RunTable
+from trajview.app.runs.columns import fit, fit_path, gap, layout
+from trajview.app.runs.run_list import Column, RunList, RunRow
+from trajview.app.runs.table import RunTable
 from trajview.formats.base import LONGEST_TASK
 from trajview.textsafe import one_line
 

@@ -11,8 +11,8 @@ from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
 from trajview.annotation.rubric import SOTOPIA, Dimension, Rubric
-from trajview.app.score_grid import Place, ScoreGrid
-from trajview.app.widgets.score_table import ScoreTable, short_names
+from trajview.app.annotate.score_grid import Place, ScoreGrid
+from trajview.app.annotate.score_table import ScoreTable, short_names
 
 _ACTING = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 

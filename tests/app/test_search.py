@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.formats.strategies import items
 from tests.formats.undecoded import undecoded
-from trajview.app.search import search
+from trajview.app.transcript.search import search
 from trajview.corpus import matches
 from trajview.corpus.pattern_words import literal_of
 from trajview.corpus.query import Query, QueryError, query_from

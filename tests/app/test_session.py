@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.models.strategies import transcripts
 from trajview.app.render.headers import Scored
 from trajview.app.render.options import Fold
-from trajview.app.session import SearchHits, TranscriptSession
+from trajview.app.transcript.session import SearchHits, TranscriptSession
 from trajview.highlight import Highlight, compile_rule, text_of
 from trajview.models.messages import (
     AssistantMessage,

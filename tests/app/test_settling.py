@@ -11,7 +11,7 @@ from trajview.annotation.disagreement import compare
 from trajview.annotation.draft import Draft
 from trajview.annotation.ratings import collect
 from trajview.annotation.rubric import SOTOPIA, Dimension, Rubric
-from trajview.app.settling import Settling, rubric_of_gold
+from trajview.app.agreement.settling import Settling, rubric_of_gold
 from trajview.models.sotopia import AnnotationForEpisode
 
 RECORDS = [

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trajview.app.render.options import Fold, ViewOptions
-from trajview.app.sizes import Size, Sizes, estimates
+from trajview.app.transcript.sizes import Size, Sizes, estimates
 
 from .strategies import view_options
 

@@ -12,8 +12,8 @@ from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
 from trajview.app.app import TrajviewApp, make_app
-from trajview.app.screens.compare import CompareScreen
-from trajview.app.screens.help import HelpScreen
+from trajview.app.compare.screen import CompareScreen
+from trajview.app.help import HelpScreen
 from trajview.config import Settings
 from trajview.corpus.corpus import Corpus
 
@@ -31,8 +31,8 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "runs" / "chair.json").write_text(json.dumps(episode()))
     monkeypatch.setattr(Input, "cursor_blink", False)
     monkeypatch.setattr(TextArea, "cursor_blink", False)
-    for module in ("annotation_panel", "panel_drafts"):
-        monkeypatch.setattr(f"trajview.app.widgets.{module}.clock", lambda time, seconds=False: "12:00")
+    for module in ("panel", "panel_drafts"):
+        monkeypatch.setattr(f"trajview.app.annotate.{module}.clock", lambda time, seconds=False: "12:00")
     return Path("runs")
 
 

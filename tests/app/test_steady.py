@@ -10,7 +10,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-from trajview.app.widgets.steady import Bare
+from trajview.app.shared.steady import Bare
 
 from .driving import reading
 

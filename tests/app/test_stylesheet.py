@@ -10,8 +10,8 @@ from textual.css.stylesheet import Stylesheet as TextualStylesheet
 from textual.dom import DOMNode
 from textual.screen import Screen
 
-from trajview.app import stylesheet
-from trajview.app.stylesheet import Stylesheet
+from trajview.app.shared import stylesheet
+from trajview.app.shared.stylesheet import Stylesheet
 
 from .driving import Reader, reading
 

@@ -6,7 +6,7 @@ import pytest
 from rich.color import Color, ColorSystem
 from textual.theme import Theme
 
-from trajview.app.themes import THEMES
+from trajview.app.shared.themes import THEMES
 
 
 @pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)

@@ -18,10 +18,10 @@ from textual.strip import Strip
 
 from tests.app.strategies import HOSTILE, PRINTABLE
 from tests.app.test_session import find, talk, tools, transcript
-from trajview.app.search import search
-from trajview.app.session import TranscriptSession
-from trajview.app.widgets.strips import restyled
-from trajview.app.widgets.transcript_view import TranscriptView
+from trajview.app.shared.strips import restyled
+from trajview.app.transcript.search import search
+from trajview.app.transcript.session import TranscriptSession
+from trajview.app.transcript.view import TranscriptView
 from trajview.corpus.query import query_from
 from trajview.highlight import compile_rule
 from trajview.models.messages import AssistantMessage, ReasoningPart, TextPart, ToolCall, ToolMessage, UserMessage
@@ -149,7 +149,7 @@ async def test_a_resize_keeps_the_message_at_the_top() -> None:
 
 
 async def test_the_screen_does_not_move_while_heights_become_exact(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trajview.app.widgets.rows_view.MOST_MEASURED", 0)  # the test measures itself
+    monkeypatch.setattr("trajview.app.shared.rows_view.MOST_MEASURED", 0)  # the test measures itself
     texts = ["日本語 " * (5 * i % 90) for i in range(200)]
     app = ViewApp(TranscriptSession(transcript(*(UserMessage(content=text) for text in texts))))
     async with app.run_test(size=(50, 16)) as pilot:

@@ -14,11 +14,11 @@ from textual import events
 from trajview.annotation.queue import Plan
 from trajview.annotation.rubric import reward_rubric
 from trajview.annotation.store import AnnotationStore
+from trajview.app.annotate.panel import AnnotationPanel
+from trajview.app.annotate.reason import ReasonScreen
+from trajview.app.annotate.score_sheet import ScoreSheet
 from trajview.app.app import TrajviewApp
-from trajview.app.screens.reason import ReasonScreen
-from trajview.app.typed_ahead import TypedAhead
-from trajview.app.widgets.annotation_panel import AnnotationPanel
-from trajview.app.widgets.score_sheet import ScoreSheet
+from trajview.app.shared.typed_ahead import TypedAhead
 from trajview.corpus.info import RunInfo
 from trajview.models.run import AgentRun
 

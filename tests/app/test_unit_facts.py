@@ -6,7 +6,14 @@ from typing import Any
 
 import pytest
 
-from trajview.app.unit_facts import MOST_CHARACTERS, duration_of, facts_of, short_count, short_duration, time_of
+from trajview.app.transcript.unit_facts import (
+    MOST_CHARACTERS,
+    duration_of,
+    facts_of,
+    short_count,
+    short_duration,
+    time_of,
+)
 from trajview.models.messages import AssistantMessage, ToolCall, ToolMessage, UserMessage
 from trajview.models.tokens import count_tokens
 from trajview.models.transcript import Transcript

@@ -124,7 +124,7 @@ def test_killed_at_random_moments_over_hundreds_of_edits(tmp_path: Path) -> None
 
 
 PATIENT = """
-from trajview.app.widgets.annotation_panel import AnnotationPanel
+from trajview.app.annotate.panel import AnnotationPanel
 from trajview.__main__ import main
 
 AnnotationPanel.KEEP_AFTER = 600.0

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from trajview.app.rulebook import RuleBook
+from trajview.app.transcript.rulebook import RuleBook
 from trajview.config import ConfigError, Settings, load_settings
 from trajview.errors import TrajviewError
 from trajview.highlight import highlights_in
@@ -265,7 +265,7 @@ def test_what_is_configured_beats_what_lies_beside_the_logs_and_both_beat_what_c
 
 
 def test_twenty_rules_on_a_long_log_are_switched_without_keeping_keys_waiting() -> None:
-    from trajview.app.session import TranscriptSession
+    from trajview.app.transcript.session import TranscriptSession
 
     messages = [UserMessage(content=f"word {n % 20} of many") for n in range(20_000)]
     many = [replace(compile_rule(f"word {n}\\b", f"r{n}"), colour="red") for n in range(20)]

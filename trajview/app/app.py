@@ -15,13 +15,13 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.worker import get_current_worker
 
-from trajview.app.episodes import Episodes
+from trajview.app.annotate.episodes import Episodes
 from trajview.app.keys import KEYS, remap
 from trajview.app.leaving import Leaving
-from trajview.app.screens.browser import BrowserScreen
-from trajview.app.screens.one_frame import OneFrameApp
-from trajview.app.stylesheet import stylesheet_with
-from trajview.app.themes import THEMES
+from trajview.app.runs.screen import BrowserScreen
+from trajview.app.shared.one_frame import OneFrameApp
+from trajview.app.shared.stylesheet import stylesheet_with
+from trajview.app.shared.themes import THEMES
 from trajview.config import Settings
 from trajview.corpus.corpus import Corpus
 from trajview.corpus.info import RunInfo
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from trajview.annotation.citations import Citation
     from trajview.annotation.queue import Plan
     from trajview.annotation.store import AnnotationStore
-    from trajview.app.results import Landing
-    from trajview.app.rulebook import RuleBook
-    from trajview.app.screens.results import ResultsScreen
-    from trajview.app.session import Look
+    from trajview.app.results.found import Landing
+    from trajview.app.results.screen import ResultsScreen
+    from trajview.app.transcript.rulebook import RuleBook
+    from trajview.app.transcript.session import Look
 
 __all__ = ["TrajviewApp", "make_app", "run_app"]
 
@@ -126,7 +126,7 @@ class TrajviewApp(OneFrameApp, Leaving, Episodes):
     def rulebook(self) -> RuleBook:
         """The highlight rules; read when a transcript is opened for the first time."""
         if self._rulebook is None:
-            from trajview.app.rulebook import RuleBook
+            from trajview.app.transcript.rulebook import RuleBook
 
             self._rulebook = RuleBook(self.settings)
         return self._rulebook
@@ -135,7 +135,7 @@ class TrajviewApp(OneFrameApp, Leaving, Episodes):
     def _import_screens(self) -> None:
         """What the first transcript needs takes 0.2 s to import, and would keep the key that opens it waiting for that."""
         with short_turns():
-            import_module("trajview.app.screens.transcript")
+            import_module("trajview.app.transcript.screen")
 
     def notify(
         self,
@@ -255,7 +255,7 @@ class TrajviewApp(OneFrameApp, Leaving, Episodes):
         self, info: RunInfo, annotate: bool = False, unit: int | None = None, landing: Landing | None = None
     ) -> None:
         """Show a run, with the annotation panel if asked, at a unit if one is named, or where a search found something."""
-        from trajview.app.screens.transcript import TranscriptScreen
+        from trajview.app.transcript.screen import TranscriptScreen
 
         screen = self.screen
         if isinstance(screen, TranscriptScreen):
@@ -265,7 +265,7 @@ class TrajviewApp(OneFrameApp, Leaving, Episodes):
 
     def open_cited(self, info: RunInfo, citation: Citation) -> None:
         """Show a run at what a citation refers to."""
-        from trajview.app.results import Landing
+        from trajview.app.results.found import Landing
 
         self.open_run(info, landing=Landing(citation.transcript, citation.message, "", "", citation))
 
@@ -273,8 +273,8 @@ class TrajviewApp(OneFrameApp, Leaving, Episodes):
         """Have the transcript that is open show its run as it is now, where that comes by itself, and its record say so."""
         if len(self.screen_stack) == 1:  # the browser
             return
-        from trajview.app.screens.raw import RawScreen
-        from trajview.app.screens.transcript import TranscriptScreen
+        from trajview.app.raw.screen import RawScreen
+        from trajview.app.transcript.screen import TranscriptScreen
 
         for screen in self.screen_stack:
             if isinstance(screen, (TranscriptScreen, RawScreen)) and screen.is_mounted:
@@ -286,13 +286,13 @@ class TrajviewApp(OneFrameApp, Leaving, Episodes):
 
     def show_comparison(self, left: RunInfo, right: RunInfo) -> None:
         """Two runs beside each other."""
-        from trajview.app.screens.compare import CompareScreen
+        from trajview.app.compare.screen import CompareScreen
 
         self.push_screen(CompareScreen(left, right))
 
     def show_agreement(self) -> None:
         """How far the annotators of the store agree."""
-        from trajview.app.screens.agreement import AgreementScreen
+        from trajview.app.agreement.screen import AgreementScreen
 
         self.push_screen(AgreementScreen())
 
@@ -307,7 +307,7 @@ class TrajviewApp(OneFrameApp, Leaving, Episodes):
 
     def show_search(self) -> None:
         """Search all messages; the screen is the same each time, with what was found."""
-        from trajview.app.screens.results import ResultsScreen
+        from trajview.app.results.screen import ResultsScreen
 
         if not self.is_screen_installed("results"):
             self.install_screen(ResultsScreen(), "results")
@@ -316,7 +316,7 @@ class TrajviewApp(OneFrameApp, Leaving, Episodes):
 
     def show_help(self, screen: str) -> None:
         """The keys of a screen."""
-        from trajview.app.screens.help import HelpScreen
+        from trajview.app.help import HelpScreen
 
         self.push_screen(HelpScreen(screen))
 

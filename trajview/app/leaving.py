@@ -14,7 +14,7 @@ from textual.worker import WorkerError, WorkerFailed
 from trajview.errors import AnnotationError
 
 if TYPE_CHECKING:
-    from trajview.app.widgets.annotation_panel import AnnotationPanel
+    from trajview.app.annotate.panel import AnnotationPanel
     from trajview.corpus.corpus import Corpus
 
 __all__ = ["Leaving"]
@@ -45,8 +45,8 @@ class Leaving(App[int]):
 
     async def _may_leave(self) -> bool:
         """Ask about unsaved work. The draft is in the journal whatever the answer."""
-        from trajview.app.screens.transcript import TranscriptScreen
-        from trajview.app.screens.unsaved import UnsavedScreen
+        from trajview.app.annotate.unsaved import UnsavedScreen
+        from trajview.app.transcript.screen import TranscriptScreen
 
         for screen in self.screen_stack:
             if not isinstance(screen, TranscriptScreen):
@@ -90,7 +90,7 @@ class Leaving(App[int]):
         self._ask_to_quit()
 
     def _ask_to_quit(self) -> None:
-        from trajview.app.screens.unsaved import UnsavedScreen
+        from trajview.app.annotate.unsaved import UnsavedScreen
 
         if not isinstance(self.screen, UnsavedScreen):  # who is asked already is not asked twice
             self._quit()

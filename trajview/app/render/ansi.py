@@ -8,9 +8,8 @@ from functools import lru_cache
 from rich.color import Color
 from rich.style import Style
 
+from trajview.app.render.lines import TERMINAL_TAB, Span, expand_tabs
 from trajview.textsafe import safe_text
-
-from .lines import TERMINAL_TAB, Span, expand_tabs
 
 __all__ = ["AnsiState", "cut_line", "decode_line", "has_ansi"]
 

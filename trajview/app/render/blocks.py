@@ -4,6 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from trajview.app.render.ansi import has_ansi
+from trajview.app.render.calls import call_in_short, call_lines, failure_lines
+from trajview.app.render.evidence import mark_citations
+from trajview.app.render.headers import media_in
+from trajview.app.render.lines import Line, Said, expand_tabs
+from trajview.app.render.markdown import markdown_lines
+from trajview.app.render.options import Fold, ViewOptions
+from trajview.app.render.syntax import language_of, pretty_json
+from trajview.app.render.verbatim import ansi_lines, code_lines, json_lines, json_text, output_lines, size_of
 from trajview.highlight import error_of
 from trajview.models.messages import (
     AssistantMessage,
@@ -17,16 +26,6 @@ from trajview.models.messages import (
     VideoPart,
 )
 from trajview.textsafe import one_line, safe_text
-
-from .ansi import has_ansi
-from .calls import call_in_short, call_lines, failure_lines
-from .evidence import mark_citations
-from .headers import media_in
-from .lines import Line, Said, expand_tabs
-from .markdown import markdown_lines
-from .options import Fold, ViewOptions
-from .syntax import language_of, pretty_json
-from .verbatim import ansi_lines, code_lines, json_lines, json_text, output_lines, size_of
 
 __all__ = ["Fold", "ViewOptions", "message_lines"]
 

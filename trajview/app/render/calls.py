@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from trajview.app.render.lines import Line, Said
+from trajview.app.render.markdown import markdown_lines
+from trajview.app.render.syntax import language_of
+from trajview.app.render.verbatim import code_lines, json_lines, json_text, text_lines
 from trajview.models.messages import ToolCall
 from trajview.textsafe import one_line
-
-from .lines import Line, Said
-from .markdown import markdown_lines
-from .syntax import language_of
-from .verbatim import code_lines, json_lines, json_text, text_lines
 
 __all__ = ["call_in_short", "call_lines", "failure_lines"]
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from trajview.app.render.lines import Line
 from trajview.textsafe import one_line
-
-from .lines import Line
 
 __all__ = ["ENTERED", "call_at", "line_of_call", "sign_entries"]
 

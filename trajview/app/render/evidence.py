@@ -9,9 +9,8 @@ from itertools import accumulate
 from rich.cells import cell_len, set_cell_size
 
 from trajview.annotation.citations import Citation, find_citations, find_quote, may_cite
-
-from .layout import Layout, margin_of
-from .lines import Line
+from trajview.app.render.layout import Layout, margin_of
+from trajview.app.render.lines import Line
 
 __all__ = ["CITATION", "QUOTED", "citation_at", "citations_in", "citations_on_rows", "mark_citations", "mark_quote"]
 

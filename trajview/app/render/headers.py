@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from trajview.app.unit_facts import duration_of, short_duration
+from trajview.app.render.lines import Line, Span
+from trajview.app.transcript.unit_facts import duration_of, short_duration
 from trajview.highlight import Highlight
 from trajview.models.messages import AssistantMessage, AudioPart, ChatMessage, ImagePart, ToolMessage, VideoPart
 from trajview.models.transcript import Transcript
 from trajview.textsafe import one_line
-
-from .lines import Line, Span
 
 __all__ = ["NOTED", "SIGNS", "Scored", "first_words", "media_in", "sign_of", "unit_header"]
 

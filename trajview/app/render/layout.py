@@ -11,7 +11,7 @@ from rich.cells import cell_len, set_cell_size, split_graphemes
 from rich.segment import Segment
 from rich.style import Style
 
-from .lines import Line, Span, wrap
+from trajview.app.render.lines import Line, Span, wrap
 
 __all__ = ["MEASURE", "Layout", "Palette", "lay_out", "margin_of", "margins", "row_segments", "whole_characters"]
 

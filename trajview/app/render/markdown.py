@@ -11,10 +11,9 @@ from collections.abc import Collection
 
 from rich.cells import cell_len
 
+from trajview.app.render.lines import Line, Span, expand_tabs
+from trajview.app.render.verbatim import code_lines
 from trajview.textsafe import safe_text
-
-from .lines import Line, Span, expand_tabs
-from .verbatim import code_lines
 
 __all__ = ["inline", "markdown_lines"]
 

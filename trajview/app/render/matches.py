@@ -6,9 +6,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable
 
-from .finding import spans_between
-from .layout import Layout
-from .lines import Said
+from trajview.app.render.finding import spans_between
+from trajview.app.render.layout import Layout
+from trajview.app.render.lines import Said
 
 __all__ = ["rows_of_matches"]
 

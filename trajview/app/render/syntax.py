@@ -8,9 +8,8 @@ import time
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from trajview.app.render.lines import Line, Span
 from trajview.models.said import is_deep
-
-from .lines import Line, Span
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer

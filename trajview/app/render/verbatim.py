@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from trajview.app.render.ansi import AnsiState, cut_line, decode_line, has_ansi
+from trajview.app.render.lines import Line, expand_output_tabs, expand_tabs
+from trajview.app.render.options import Fold, ViewOptions
+from trajview.app.render.syntax import highlight_lines, language_of, pretty_json
 from trajview.models.said import is_deep
 from trajview.textsafe import safe_text
-
-from .ansi import AnsiState, cut_line, decode_line, has_ansi
-from .lines import Line, expand_output_tabs, expand_tabs
-from .options import Fold, ViewOptions
-from .syntax import highlight_lines, language_of, pretty_json
 
 __all__ = ["SLACK", "ansi_lines", "code_lines", "json_lines", "json_text", "output_lines", "size_of", "text_lines"]
 

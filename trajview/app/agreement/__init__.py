@@ -1,0 +1,1 @@
+"""How far annotators agree, where they do not, and settling it."""

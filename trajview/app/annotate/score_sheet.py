@@ -1,0 +1,283 @@
+"""The sheet of the annotation panel: the table of scores, the guidance, the reason for a score, and the reasoning."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Static, TextArea
+
+from trajview.app.annotate.fields import RationaleText, ReasoningText
+from trajview.app.annotate.guidance_box import GuidanceBox
+from trajview.app.annotate.score_grid import Place, ScoreGrid
+from trajview.app.annotate.score_table import ScoreTable
+from trajview.app.shared.fitting import Fitting
+
+if TYPE_CHECKING:
+    from trajview.models.run import Reward
+
+__all__ = ["ScoreSheet"]
+
+_PATIENCE = 2.0
+"""Seconds until a field that does not take its keys is left all the same."""
+
+
+class ScoreSheet(Fitting, Vertical):
+    """The fields for a rubric and its agents, and how the cursor goes from one to the next. Posts Changed.
+
+    The moves wait until the field that has the cursor has taken the keys before them; `Widget.focus` would be too late
+    as well. So what is typed quickly lands where it belongs.
+    """
+
+    class Changed(Message):
+        """Something was typed."""
+
+    DEFAULT_CSS = """
+    ScoreSheet { height: 1fr; }
+    ScoreSheet > .why { height: auto; max-height: 3; display: none; }
+    ScoreSheet > .why.-shown { display: block; }
+    ScoreSheet > .why > Static { width: 4; height: 1; color: $text-accent; }
+    ScoreSheet > .label { height: 1; color: $foreground 85%; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.table = ScoreTable()
+        self.table.moved = self._moved
+        self.table.changed = self._changed
+        self.guidance = GuidanceBox()
+        self.rationale = RationaleText()
+        self.reasoning = ReasoningText()
+        self._why = Horizontal(Static("why", markup=False), self.rationale, classes="why")
+        self._label = Static("reasoning", markup=False, classes="label")
+        self._last: Widget | None = None
+        self._back_to: Widget | None = None
+        """The text that had the cursor when it was shut."""
+        self._large = False
+        self._asked = False
+        self._shown = ""
+        """The reason that was put into its field; what differs from it was typed."""
+
+    def compose(self) -> ComposeResult:
+        yield self.table
+        yield self.guidance
+        yield self._why
+        yield self._label
+        yield self.reasoning
+
+    # What is in it
+
+    @property
+    def grid(self) -> ScoreGrid:
+        """What is typed into the table."""
+        return self.table.grid
+
+    def fill(self, grid: ScoreGrid, reasoning: str, rewards: Sequence[Reward], again: bool = False) -> None:
+        """Show these texts, without a word that something was typed.
+
+        The cursor is nowhere yet, or stays where it was where the same run is filled `again`, as after an undo.
+        """
+        place = self.grid.place
+        if again and place is not None:
+            grid.go(place)
+        self.table.show(grid, rewards)
+        with self.prevent(TextArea.Changed):
+            self.reasoning.text = reasoning
+        if not again:
+            self._last = self._back_to = None
+            self._asked = False
+        self._moved()
+        self._share()
+
+    def take(self) -> None:
+        """Put the reason that is being typed where it belongs. For the moment before what is typed is looked at."""
+        place = self.grid.place
+        if place is not None and self.rationale.text != self._shown:
+            self._shown = self.rationale.text
+            self.grid.explain(place, self.rationale.line)
+
+    def shut(self, locked: bool) -> None:
+        """Let nothing be typed, or let it. The table keeps the keys meanwhile: none of them reaches the transcript."""
+        if locked and (self._has(self.reasoning) or self._has(self.rationale)):
+            self._back_to = self.screen.focused
+            self.screen.set_focus(self.table)
+        self.table.locked = locked
+        self.rationale.read_only = self.reasoning.read_only = locked
+        self.table.refresh()
+        if not locked:
+            if self._back_to is not None and self._has(self.table):
+                self._focus(self._back_to)
+            self._back_to = None
+
+    @property
+    def locked(self) -> bool:
+        """Nothing can be typed."""
+        return self.table.locked
+
+    def _changed(self) -> None:
+        self._moved()
+        self.post_message(self.Changed())
+
+    @on(TextArea.Changed)
+    def _text_changed(self, event: TextArea.Changed) -> None:
+        event.stop()
+        if event.text_area is self.rationale:
+            self.take()
+            self.table.refresh()
+        self.post_message(self.Changed())
+
+    # The cursor
+
+    def _moved(self) -> None:
+        """The table's cursor or a score has changed: the guidance and the reason follow."""
+        grid = self.grid
+        text = grid.rationale(grid.place) if grid.place is not None else ""
+        if self.rationale.line != " ".join(text.splitlines()):
+            with self.prevent(TextArea.Changed):
+                self.rationale.text = text
+                self._shown = self.rationale.text
+                self.rationale.move_cursor(self.rationale.document.end)
+        self._show_why()
+        self._say()
+        self.table.follow()
+
+    def _say(self) -> None:
+        if self._has(self.reasoning):
+            self.guidance.say("What do your scores rest on?")
+        else:
+            self.guidance.show(self.grid, self.table.strict)
+
+    def _has(self, widget: Widget) -> bool:
+        return self.is_attached and self.screen.focused is widget
+
+    def _show_why(self) -> None:
+        """The field for reasons stays once it is there: nothing jumps when the cursor goes from score to score."""
+        grid = self.grid
+        wanted = self._asked or any(dimension.rationale for dimension in grid.dimensions)
+        wanted = wanted or any(text.strip() for texts in grid.rationales for text in texts.values())
+        if wanted != self._why.has_class("-shown"):
+            self._why.set_class(wanted, "-shown")
+            self._share()
+
+    def _focus(self, widget: Widget) -> None:
+        """Move the cursor at once. `Widget.focus` waits for a later call, and keys typed meanwhile land in the old field."""
+        if widget is self.table and not self._has(widget):
+            self.grid.arrive()
+        self._last = widget
+        self.screen.set_focus(widget)
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        self._last = event.widget
+        self._say()
+
+    def resume(self) -> None:
+        """Put the cursor where it was, in a run that it was not in yet into the first empty cell."""
+        if self._last is not None and self._last.is_attached:
+            self._focus(self._last)
+        else:
+            self.to_first()
+
+    def to_first(self, places: Sequence[Place] | None = None) -> None:
+        """Put the cursor into the first of these cells; without them, into the first empty one, else the first."""
+        self._focus(self.table if self.grid.to_first(places) else self.reasoning)
+        self._moved()
+
+    async def settled(self) -> None:
+        """Wait until the field that has the cursor has taken the keys that were given to it."""
+        focused = self.screen.focused
+        done = asyncio.Event()
+        if focused is not None and self in focused.ancestors and focused.call_later(done.set):
+            try:
+                await asyncio.wait_for(done.wait(), _PATIENCE)
+            except TimeoutError:
+                return
+
+    def row(self, step: int) -> None:
+        """Up or down: from score to score, out of a reason to its score or the next, out of the reasoning at its top."""
+        if self._has(self.reasoning):
+            if step < 0 and self.reasoning.at_top:
+                self._focus(self.table)
+            elif step < 0:
+                self.reasoning.action_cursor_up()
+            else:
+                self.reasoning.action_cursor_down()
+            return
+        out_of_reason = self._has(self.rationale)
+        self.take()
+        inside = True if out_of_reason and step < 0 else self.grid.move(step)
+        self._focus(self.table if inside else self.reasoning)
+        self._moved()
+
+    def on_with_it(self) -> None:
+        """Enter: on to the next score, at last to the reasoning. Never into a text: digits typed blindly are scores."""
+        self.take()
+        self._focus(self.table if self.grid.next() else self.reasoning)
+        self._moved()
+
+    def explain(self) -> None:
+        """Into the reason for the score under the cursor."""
+        if self.grid.place is not None:
+            self._asked = True
+            self._show_why()
+            self._focus(self.rationale)
+
+    def column(self, step: int) -> None:
+        """Tab: through the agents' columns, then the reasoning, and round; out of a reason as from its score."""
+        grid = self.grid
+        self.take()
+        if self._has(self.reasoning):
+            grid.to_column(0 if step > 0 else len(grid.names) - 1)
+            inside = grid.place is not None
+        elif self._has(self.rationale) and step < 0:
+            inside = True
+        else:
+            inside = grid.column(step)
+        self._focus(self.table if inside else self.reasoning)
+        self._moved()
+
+    def cite(self, text: str) -> None:
+        """Put a citation where the cursor is or was last: into the reason for a score, else into the reasoning."""
+        field = self.rationale if self._last is self.rationale else self.reasoning
+        field.insert_citation(text)
+
+    # The space
+
+    def toggle_large(self) -> None:
+        """Give the guidance nearly all the space, or as much as before."""
+        self._large = not self._large
+        self._share()
+
+    def take_size(self) -> None:
+        self._share()
+
+    def _share(self) -> None:
+        """Divide the lines: the table as it needs, then the guidance, with at least a few for the reasoning."""
+        height, width = self.size.height, self.size.width
+        if height <= 0:
+            return
+        lines = self.table.lines
+        why = 1 if self._why.has_class("-shown") else 0
+        label = 1 if height >= 14 else 0
+        gap = 0
+        if height < 12:
+            reasoning, guidance = max(1, min(3, height // 3)), 1
+            table = min(lines, max(1, height - why - guidance - reasoning))
+        else:
+            gap = 1 if height >= 28 else 0
+            wanted = self.guidance.wanted(self.grid, width - 1)
+            height -= 2 * gap
+            table = min(lines, height - why - label - (2 if self._large else 5))
+            if self._large:
+                table = max(min(table, 3), min(table, height - why - label - 1 - wanted))
+            spare = height - table - why - label
+            guidance = min(wanted, spare - 1 if self._large else max(1, spare - max(3, spare // 3)))
+        self._label.display = bool(label)
+        self.table.styles.height = table
+        self.table.styles.margin = self.guidance.styles.margin = (0, 0, gap, 0)
+        self.guidance.styles.height = guidance

@@ -1,0 +1,328 @@
+"""The table of scores as one widget: a line per dimension, a cell per agent, and a cursor that types at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from rich.cells import cell_len, set_cell_size
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.geometry import Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from trajview.annotation.draft import overall
+from trajview.annotation.rubric import Rubric
+from trajview.app.annotate.fields import TEXT_KEYS
+from trajview.app.annotate.guidance import cut
+from trajview.app.annotate.score_grid import Place, ScoreGrid
+from trajview.app.shared.fitting import Fitting
+from trajview.app.shared.styled import Styled
+from trajview.textsafe import one_line
+
+if TYPE_CHECKING:
+    from trajview.models.run import Reward
+
+__all__ = ["ScoreTable", "short_names"]
+
+_STYLES = (
+    "name", "here", "range", "agent", "cell", "empty", "cursor", "away", "bad", "bad-cursor", "mean", "overall", "why",
+)  # fmt: skip
+
+_CELL = 8
+_WIDE_CELL = 12
+_RANGE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line of the table: what it is, its dimension's row, and the agents whose cells are in it."""
+
+    kind: Literal["heads", "agent", "scores", "overall", "blank"]
+    row: int = 0
+    agents: tuple[int, ...] = ()
+
+
+class ScoreTable(Fitting, Styled, ScrollView, can_focus=True):
+    """Shows a `ScoreGrid`. Digits, `-`, `.`, Backspace and Delete change the cell under the cursor, letters go to dimensions.
+
+    The keys that move are the panel's. After a key `changed` is called, or `moved` where only the cursor went.
+    """
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"score-table--{name}" for name in _STYLES}
+    DEFAULT_CSS = """
+    ScoreTable {
+        width: 1fr; background: $surface; overflow-y: auto; overflow-x: hidden; scrollbar-size-vertical: 1;
+        scrollbar-color: $foreground 25%; scrollbar-background: $surface; scrollbar-gutter: stable;
+        scrollbar-color-hover: $foreground 40%; scrollbar-background-hover: $surface;
+        scrollbar-color-active: $primary; scrollbar-background-active: $surface;
+
+        & > .score-table--name { color: $foreground 85%; }
+        & > .score-table--here { color: $text-primary; text-style: bold; }
+        & > .score-table--range { color: $foreground 40%; }
+        & > .score-table--agent { color: $text-accent; }
+        & > .score-table--cell { background: $foreground 7%; color: $foreground; }
+        & > .score-table--empty { background: $foreground 7%; color: $foreground 30%; }
+        & > .score-table--cursor { background: $primary 40%; color: $foreground; text-style: bold; }
+        & > .score-table--away { background: $foreground 16%; color: $foreground; }
+        & > .score-table--bad { background: $error 25%; color: $text-error; }
+        & > .score-table--bad-cursor { background: $error 50%; color: $foreground; text-style: bold; }
+        & > .score-table--mean { color: $text-primary; text-style: bold; }
+        & > .score-table--overall { color: $foreground; text-style: bold; }
+        & > .score-table--why { color: $text-accent; text-style: bold; }
+        &:ansi > .score-table--range { color: ansi_default; text-style: dim; }
+        &:ansi > .score-table--cell { background: ansi_default; color: ansi_default; text-style: underline; }
+        &:ansi > .score-table--empty { background: ansi_default; color: ansi_default; text-style: dim underline; }
+        &:ansi > .score-table--cursor { background: ansi_default; color: ansi_default; text-style: bold reverse; }
+        &:ansi > .score-table--away { background: ansi_default; color: ansi_default; text-style: bold underline; }
+        &:ansi > .score-table--bad { background: ansi_default; color: ansi_red; text-style: bold underline; }
+        &:ansi > .score-table--bad-cursor { background: ansi_default; color: ansi_red; text-style: bold reverse; }
+    }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.grid = ScoreGrid(Rubric("", ()), ())
+        self.rewards: Sequence[Reward] = ()
+        """Those of the saved record: what the rubric does not ask for counts in the overall too."""
+        self.locked = True
+        """Keys do nothing: no run is open, or it is about to be another one."""
+        self.strict = False
+        """A number that is not finished is red under the cursor as well: saving was refused for it."""
+        self.moved: Callable[[], None] = lambda: None
+        self.changed: Callable[[], None] = lambda: None
+        self._lines: list[_Line] = []
+
+    def show(self, grid: ScoreGrid, rewards: Sequence[Reward] = ()) -> None:
+        """Show another grid."""
+        self.grid, self.rewards = grid, rewards
+        self.strict = False
+        self._lines = _lines_of(grid)
+        self.virtual_size = Size(self.size.width, len(self._lines))
+        self.scroll_to(y=0, animate=False)
+        self.follow()
+
+    @property
+    def lines(self) -> int:
+        """How many lines it takes to show all."""
+        return len(self._lines)
+
+    def follow(self) -> None:
+        """Bring the cursor into view, with the head of its agent where that fits, and repaint."""
+        y, height = self._line_of_cursor(), self.size.height
+        top = self.scroll_offset.y
+        if height and not top <= y < top + height:
+            self.scroll_to(y=max(0, min(y - height // 2, len(self._lines) - height)), animate=False)
+        elif height and 0 < y == top:
+            self.scroll_to(y=y - 1, animate=False)
+        self.refresh()
+
+    def take_size(self) -> None:
+        self.follow()
+
+    def _line_of_cursor(self) -> int:
+        place = self.grid.place
+        for y, line in enumerate(self._lines):
+            if place is not None and line.kind == "scores" and line.row == place.row and place.agent in line.agents:
+                return y
+        return 0
+
+    # Keys and mouse
+
+    def check_consume_key(self, key: str, character: str | None = None) -> bool:
+        """Letters, digits and what belongs to a number are the table's: none of them is a command of the transcript."""
+        typed = character is not None and len(character) == 1 and (character.isalnum() or character in "-.,")
+        return typed or key in ("backspace", "delete")
+
+    def on_key(self, event: events.Key) -> None:
+        character = event.character
+        if not self.check_consume_key(event.key, character):
+            if event.key in TEXT_KEYS and "ctrl" not in event.key and not event.key.startswith("page"):
+                event.stop()  # It would act in the text that has the cursor by then.
+            return
+        event.stop()
+        event.prevent_default()
+        if self.locked:
+            return
+        grid = self.grid
+        self.strict = False
+        if event.key == "backspace":
+            grid.erase()
+        elif event.key == "delete":
+            grid.clear()
+        elif character is not None and character.isalpha():
+            grid.hotkey(character.lower())
+            self.moved()
+            return
+        elif character is not None:
+            grid.type("." if character == "," else character)  # There is only one point on a number pad.
+        self.changed()
+
+    def on_paste(self, event: events.Paste) -> None:
+        event.stop()
+        if not self.locked:
+            self.grid.paste(event.text)
+            self.changed()
+
+    def on_click(self, event: events.Click) -> None:
+        offset = event.get_content_offset(self)
+        event.stop()
+        if offset is None or self.locked:
+            return
+        y = self.scroll_offset.y + offset.y
+        line = self._lines[y] if y < len(self._lines) else _Line("blank")
+        if line.kind == "scores":
+            width = self.scrollable_content_region.width
+            right = width - self._cell(width) * len(line.agents)
+            index = max(0, min((offset.x - right) // self._cell(width), len(line.agents) - 1))
+            self.grid.go(Place(line.row, line.agents[index]))
+            self.moved()
+
+    def on_focus(self) -> None:
+        self.moved()
+
+    def on_blur(self) -> None:
+        self.strict = False
+        self.refresh()
+
+    # Lines
+
+    def _style(self, name: str) -> Style:
+        self._find_styles()
+        return self._base + self._styles[f"score-table--{name}"]
+
+    def _cell(self, width: int) -> int:
+        return _WIDE_CELL if width >= 60 else _CELL
+
+    def render_line(self, y: int) -> Strip:
+        width = self.scrollable_content_region.width
+        number = self.scroll_offset.y + y
+        plain = self._style("name")
+        if number >= len(self._lines) or width <= 0:
+            return Strip.blank(width, plain)
+        line = self._lines[number]
+        segments: list[Segment] = []
+        if line.kind == "heads":
+            names = short_names([self.grid.names[agent] for agent in line.agents])
+            segments = self._head("", "", width, len(names), plain)
+            segments += [Segment(_fit(f"  {name}", self._cell(width)), self._style("agent")) for name in names]
+        elif line.kind == "agent":
+            segments = [Segment(_fit(one_line(self.grid.names[line.agents[0]], 200), width), self._style("agent"))]
+        elif line.kind == "scores":
+            segments = self._scores(line, width)
+        elif line.kind == "overall":
+            segments = self._head("overall", "", width, len(line.agents), self._style("overall"))
+            for agent in line.agents:
+                reward = self.rewards[agent] if agent < len(self.rewards) else None
+                mean = overall(self.grid.values[agent], self.grid.rubric, reward)
+                text = "  –" if mean is None else f"  {mean:.2f}"
+                segments.append(Segment(_fit(text, self._cell(width)), self._style("mean")))
+        return Strip(segments).adjust_cell_length(width, plain)
+
+    def _head(self, label: str, ends: str, width: int, cells: int, style: Style) -> list[Segment]:
+        """What stands before the cells: a name, and a range where there is space for it."""
+        room = max(0, width - cells * self._cell(width))
+        if room < 18:
+            return [Segment(_fit(label, room), style)]
+        return [
+            Segment(_fit(label, room - _RANGE), style),
+            Segment(f"{ends:>{_RANGE - 1}} ", self._style("range")),
+        ]
+
+    def _scores(self, line: _Line, width: int) -> list[Segment]:
+        grid, dimension = self.grid, self.grid.dimensions[line.row]
+        here = grid.place is not None and grid.place.row == line.row and grid.place.agent in line.agents
+        shared = dimension.per == "episode" and len(grid.names) > 1
+        columns = len(grid.names) if shared and not grid.stacked else len(line.agents)
+        segments = self._head(
+            one_line(dimension.label, 80), dimension.range_text, width, columns, self._style("here" if here else "name")
+        )
+        if self._is_active():
+            segments[:1] = self._with_hotkey(segments[0], line.row)
+        cell = self._cell(width) * (columns if shared and not grid.stacked else 1)
+        for agent in line.agents:
+            segments += self._field(Place(line.row, agent), cell)
+        return segments
+
+    def _with_hotkey(self, name: Segment, row: int) -> list[Segment]:
+        """The name with its letter underlined."""
+        letter = next((letter for letter, of in self.grid.letters.items() if of == row), "")
+        at = name.text.lower().find(letter) if letter else -1
+        if at < 0:
+            return [name]
+        text, style = name.text, name.style or Style.null()
+        underlined = Segment(text[at], style + Style(underline=True))
+        return [Segment(text[:at], style), underlined, Segment(text[at + 1 :], style)]
+
+    def _field(self, place: Place, width: int) -> list[Segment]:
+        text, cursor = one_line(self.grid.text(place), 80), place == self.grid.place
+        style = self._field_style(place, bool(text))
+        typing = cursor and self._is_active() and (not self.grid.fresh or not text)
+        room = width - 3 - typing
+        shown = text or ("" if typing else "·")
+        if cell_len(shown) > room:  # The end is what is being typed.
+            shown = "…" + shown[1 - room :] if typing else cut(shown, room)
+        return [
+            Segment(" ", self._style("name")),
+            Segment(f" {shown}{'▏' if typing else ''}", style),
+            Segment(" " * (room - cell_len(shown)), style),
+            self._field_mark(place, bool(text), style),
+        ]
+
+    def _is_active(self) -> bool:
+        """Whether what is typed goes to the field at the cursor."""
+        return self.has_focus and not self.locked
+
+    def _field_style(self, place: Place, filled: bool) -> Style:
+        cursor, active = place == self.grid.place, self._is_active()
+        bad = self.grid.red(place, active and not self.strict)
+        if cursor and active:
+            return self._style("bad-cursor" if bad else "cursor")
+        if bad:
+            return self._style("bad")
+        if cursor and not self.locked:
+            return self._style("away")
+        return self._style("cell" if filled else "empty")
+
+    def _field_mark(self, place: Place, filled: bool, style: Style) -> Segment:
+        """The last cell of a field: whether it has a reason, or asks for one."""
+        mark, kind = " ", "why"
+        if self.grid.rationale(place).strip():
+            mark = '"'
+        elif filled and self.grid.asks_for_reason(place):
+            mark, kind = "?", "range"
+        # In the terminal's own colours the cursor is reversed, and a colour would be a block.
+        plain = mark == " " or style.reverse
+        return Segment(mark, style if plain else self._style(kind) + Style(bgcolor=style.bgcolor))
+
+
+def _lines_of(grid: ScoreGrid) -> list[_Line]:
+    everybody = tuple(range(len(grid.names)))
+    shared = [row for row, dimension in enumerate(grid.dimensions) if dimension.per == "episode"]
+    own = [row for row in range(len(grid.dimensions)) if row not in shared]
+    more = len(own) + len(shared) > 1
+    if not grid.stacked:
+        lines = [_Line("heads", agents=everybody) if len(everybody) > 1 else _Line("agent", agents=everybody)]
+        lines += [_Line("scores", row, (0,) if row in shared else everybody) for row in range(len(grid.dimensions))]
+        return [*lines, _Line("overall", agents=everybody)] if more else lines
+    lines = [_Line("scores", row, (0,)) for row in shared]
+    for agent in everybody if own or more else ():
+        lines += [_Line("blank")] if lines else []
+        lines.append(_Line("agent", agents=(agent,)))
+        lines += [_Line("scores", row, (agent,)) for row in own]
+        lines += [_Line("overall", agents=(agent,))] if more else []
+    return lines
+
+
+def _fit(text: str, width: int) -> str:
+    return set_cell_size(cut(text, max(0, width)), max(0, width))
+
+
+def short_names(names: Sequence[str]) -> list[str]:
+    """First names where they differ, else whole names; for column heads of a few cells."""
+    whole = [one_line(name, 60) for name in names]
+    first = [name.split(" ", 1)[0] for name in whole]
+    return first if len(set(first)) == len(first) else whole

@@ -1,0 +1,210 @@
+"""Two transcripts beside each other in one widget that renders the rows on the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from typing import ClassVar
+
+from rich.segment import Segment
+from textual import events
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from trajview.app.compare.comparison import GUTTER, MIDDLE
+from trajview.app.compare.paired import PairedRow
+from trajview.app.compare.search import SearchedComparison
+from trajview.app.render.layout import Palette, row_segments
+from trajview.app.shared.positions import Position
+from trajview.app.shared.rows_view import RowsView
+from trajview.app.shared.steady import Bare
+from trajview.app.shared.strips import characters_before, with_matches
+from trajview.app.shared.styled import Dragged, Styled
+from trajview.compare.alignment import Kind
+
+__all__ = ["CompareMap", "CompareView"]
+
+_SIGNS = {Kind.CHANGED: "≠", Kind.OTHER: "≠", Kind.LEFT: "◂", Kind.RIGHT: "▸"}
+_MOST = 2_000
+"""Differences that the map shows one by one; of more, as many spread over all of them."""
+
+
+class CompareView(RowsView, can_focus=True, inherit_bindings=False):
+    """Shows a comparison. What is selected is of the side that the mouse, or the cursor, is on."""
+
+    class Folded(Message):
+        """What is folded was clicked, or a row twice."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.session: SearchedComparison | None = None
+
+    def show(self, session: SearchedComparison) -> None:
+        """Show another comparison, at its own position."""
+        self.session = session
+        self._shown_anew()
+
+    def _made_for(self) -> tuple[object, ...]:
+        session = self.session
+        assert session is not None
+        return id(session), session.revision, session.width, session.sides, session.side
+
+    def _drawn(self, item: int, number: int, palette: Palette, *, here: bool) -> Strip:
+        session = self.session
+        assert session is not None
+        strip = Strip([*self._segments(session, item, number, palette, here)])
+        if here and self.has_focus:
+            strip = strip.apply_style(palette["cursor"])
+        return strip.adjust_cell_length(session.width, self._base)
+
+    def _segments(
+        self, session: SearchedComparison, item: int, number: int, palette: Palette, here: bool
+    ) -> Iterable[Segment]:
+        row = session.layout(item).rows[number]
+        base = self._base
+        cursor = Segment("❯ ", base + palette["gutter.cursor"])
+        header = number < session.header_row(item)
+        if not session.sides:
+            yield cursor if here else Segment("  ", base)
+            yield self._sign(row.kind, header, palette)
+            yield from self._side(item, row, 0 if row.left is not None else 1, palette, here)
+        else:
+            yield cursor if here and session.side == 0 else Segment("  ", base)
+            yield from self._side(item, row, 0, palette, here)
+            sign = Segment(" ", base) if header else self._middle(row.kind, palette)
+            yield from (sign, cursor) if here and session.side == 1 else (Segment(" ", base), sign, Segment(" ", base))
+            yield from self._side(item, row, 1, palette, here)
+        yield Segment(" ", base)
+
+    def _side(self, item: int, row: PairedRow, side: int, palette: Palette, here: bool) -> Iterable[Segment]:
+        session = self.session
+        assert session is not None
+        laid_out = session.layout(item)
+        layout, shown = (laid_out.left, row.left) if side == 0 else (laid_out.right, row.right)
+        if shown is None:
+            return [Segment(" " * layout.width, self._base)]
+        segments = row_segments(layout, shown, palette, self._base)
+        if session.search is None or session.items[item].stretch or not session.is_searched(row, side):
+            return segments
+        style = palette["match.current" if here else "match"]
+        looks = partial(session.looks_at, item)
+        return with_matches(Strip(segments), layout, shown, [(session.search.pattern, looks, style)])
+
+    def _middle(self, kind: Kind, palette: Palette) -> Segment:
+        sign = _SIGNS.get(kind)
+        return Segment(sign or "│", self._base + palette["middle" if sign is None else "hit"])
+
+    def _sign(self, kind: Kind, header: bool, palette: Palette) -> Segment:
+        if header or kind not in (Kind.LEFT, Kind.RIGHT):
+            return Segment(" " * GUTTER, self._base)
+        name = "role.user" if kind is Kind.LEFT else "hit"
+        return Segment(f"{_SIGNS[kind]} ", self._base + palette[name])
+
+    # -- mouse ---------------------------------------------------------------------------------------------------------
+
+    def _selectable(self, strip: Strip, position: Position) -> tuple[int, int] | None:
+        """The text of the chosen side; of both where one is below the other."""
+        session = self.session
+        assert session is not None
+        if not session.sides:
+            return 2 * GUTTER, len(strip.text)
+        left, right, _ = session.layout(position[0]).rows[position[1]]
+        widths = session.side_widths
+        if session.side == 0:
+            return None if left is None else (GUTTER, characters_before(strip, GUTTER + widths[0]))
+        start = characters_before(strip, GUTTER + widths[0] + MIDDLE)
+        return None if right is None else (start, len(strip.text))
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        # A selection that begins here is of this side.
+        session, offset = self.session, event.get_content_offset(self)
+        if session is not None and offset is not None and session.sides:
+            session.side = int(offset.x > GUTTER + session.side_widths[0])
+
+    def on_click(self, event: events.Click) -> None:
+        session, clicked = self.session, self._position_of(event)
+        if session is None or clicked is None:
+            return
+        session.cursor = item, number = clicked
+        laid_out = session.layout(item)
+        left, right, _ = laid_out.rows[min(number, len(laid_out.rows) - 1)]
+        layout, at = (laid_out.left, left) if left is not None else (laid_out.right, right)
+        folds = at is not None and layout.lines[layout.rows[at][0]].action == "fold"
+        if folds or event.chain == 2:
+            self.post_message(self.Folded())
+        self.sync()
+
+
+class CompareMap(Dragged, Styled, Bare, Widget, can_focus=False):
+    """One column that stands for the whole comparison: where the sides differ, or what a search found, and the screen."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "compare-map--left", "compare-map--right", "compare-map--both", "compare-map--hit", "compare-map--window",
+    }  # fmt: skip
+    DEFAULT_CSS = """
+    CompareMap {
+        width: 1; height: 1fr; background: $background;
+        & > .compare-map--left { color: $primary; }
+        & > .compare-map--right { color: $warning; }
+        & > .compare-map--both { color: $foreground; }
+        & > .compare-map--hit { color: $accent; }
+        & > .compare-map--window { background: $foreground 22%; }
+        &:ansi > .compare-map--window { background: ansi_bright_black; }
+    }
+    """
+
+    class Picked(Message):
+        """A place was clicked; `share` is how far down it is, 0 to 1."""
+
+        def __init__(self, share: float) -> None:
+            super().__init__()
+            self.share = share
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.session: SearchedComparison | None = None
+        self._signs: dict[int, str] = {}
+        self._signs_for: tuple[object, ...] = ()
+        self._total = 0
+
+    def show(self, session: SearchedComparison) -> None:
+        """Show another comparison."""
+        self.session = session
+        self.refresh()
+
+    def follow(self) -> None:
+        """The window has moved."""
+        self.refresh()
+
+    def _by_line(self, session: SearchedComparison, height: int) -> dict[int, str]:
+        """Which kind of sign is on each line; made anew when heights have changed by half a line's worth."""
+        total, stops = max(1, session.map.total), session.stops
+        known = id(session), session.revision, height
+        if known != self._signs_for or abs(total - self._total) * 2 * height > total:
+            self._signs_for, self._total, self._signs = known, total, {}
+            for item in stops[:: max(1, len(stops) // _MOST)]:
+                kind = session.found.units[session.found.messages[session.items[item].row].row].kind
+                name = {Kind.LEFT: "left", Kind.RIGHT: "right"}.get(kind, "both")
+                line = min(height - 1, session.map.start(item) * height // total)
+                self._signs[line] = name if self._signs.get(line, name) == name else "both"
+            for item in session.hit_items(_MOST):
+                self._signs[min(height - 1, session.map.start(item) * height // total)] = "hit"
+        return self._signs
+
+    def render_line(self, y: int) -> Strip:
+        self._find_styles()
+        session, height = self.session, self.size.height
+        if session is None or not session.count or not height:
+            return Strip([Segment(" ", self._base)])
+        total, top = max(1, session.map.total), session.y_of(session.top)
+        first, last = top * height // total, (top + session.height - 1) * height // total
+        style = self._base + self._styles["compare-map--window"] if first <= y <= last else self._base
+        name = self._by_line(session, height).get(y)
+        if name is None:
+            return Strip([Segment(" ", style)])
+        return Strip([Segment("▪", style + self._styles[f"compare-map--{name}"])])
+
+    def _pick(self, y: int, *, exactly: bool = False) -> None:  # noqa: ARG002 - of those whose signs are few
+        last = max(1, self.size.height - 1)
+        self.post_message(self.Picked(max(0, min(y, last)) / last))

@@ -1,0 +1,1 @@
+"""The record of a run as it stands in its file."""

@@ -1,0 +1,1 @@
+"""Search across the runs of a corpus."""

@@ -1,0 +1,1 @@
+"""The list of runs: its table, filter, queue and what it says."""

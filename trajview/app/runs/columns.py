@@ -1,0 +1,102 @@
+"""How wide the columns of the runs are: which of them a width has room for, and text that fits in exactly so many cells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rich.cells import cell_len, set_cell_size
+
+from trajview.app.shared.cells import Column, Shown, title_of
+
+__all__ = ["MARGIN", "fit", "fit_path", "gap", "heading_width", "layout"]
+
+MARGIN = 2
+"""Cells left of the first column: the cursor's bar and a space, or the sign of a problem."""
+
+_LEAST = {Column.ID: 12, Column.SOURCE: 12}
+_MOST = {
+    Column.ID: 64, Column.SOURCE: 56, Column.FORMAT: 18, Column.MESSAGES: 12, Column.UNITS: 12, Column.REWARD: 13,
+    Column.STATUS: 14, Column.AGENTS: 40, Column.MODELS: 40,
+}  # fmt: skip
+
+_MOST_OF_A_FIELD = 24
+"""Cells of a column that is there because the filter is about its field."""
+
+_GIVEN_UP = (Column.AGENTS, Column.MODELS, Column.SOURCE, Column.UNITS, Column.FORMAT, Column.MESSAGES, Column.STATUS)
+"""Which columns a narrow terminal loses, first to last. The name and the reward stay."""
+
+_NAME_WISH = 24
+"""As long as the name has fewer cells than this, and would use more, another column is given up for it."""
+
+
+def heading_width(column: Shown) -> int:
+    """Cells that a column has from the start: the heading's, and a first annotation widens nothing."""
+    return len("✓ annotated") if column is Column.STATUS else cell_len(title_of(column))
+
+
+def fit(text: str, width: int, *, right: bool = False) -> str:
+    """Text in exactly `width` cells: padded, or cut with an ellipsis. A wide character is never cut in half."""
+    have = cell_len(text)
+    if have > width:
+        if width <= 0:
+            return ""
+        text = set_cell_size(text, width - 1).rstrip() + "…"
+        have = cell_len(text)
+    pad = " " * (width - have)
+    return pad + text if right else text + pad
+
+
+def fit_path(path: str, width: int) -> str:
+    """A path in exactly `width` cells; one that is too long loses its front, for its end says more."""
+    if cell_len(path) <= width:
+        return fit(path, width)
+    return "…" + fit(set_cell_size(path[::-1], max(0, width - 1)).rstrip()[::-1], max(0, width - 1))
+
+
+def layout(width: int, wanted: Mapping[Shown, int]) -> dict[Shown, int]:
+    """The cells of each column for a table of `width` cells, margin included, in their order.
+
+    `wanted` says how many cells the content of a column would use; a column that is not in it is not shown. Columns
+    are given up until the name has room; what is left goes into the gaps between them (see `gap`).
+    """
+    columns = {column: min(size, _most(column)) for column, size in wanted.items()}
+    if Column.ID not in columns:
+        return {}
+    for column in (None, *_GIVEN_UP):
+        if column is not None:
+            columns.pop(column, None)
+        least = sum(min(size, _least(c, size)) for c, size in columns.items() if c is not Column.ID)
+        room = width - MARGIN - 2 * (len(columns) - 1) - least
+        wish = min(columns[Column.ID], _NAME_WISH)
+        if Column.AGENTS in columns or Column.MODELS in columns:
+            # Only where nothing else is cut for them.
+            wish = columns[Column.ID] + max(0, columns.get(Column.SOURCE, 0) - _LEAST[Column.SOURCE])
+        if room >= wish:
+            break
+    if room < _LEAST[Column.ID] and len(columns) > 1:
+        columns = {Column.ID: columns[Column.ID]}
+        room, least = width - MARGIN, 0
+    source = columns.get(Column.SOURCE)
+    if source is None:
+        columns[Column.ID] = max(1, min(columns[Column.ID], room))
+    else:
+        # The name comes first, but a source worth showing gets up to two fifths of what the two share.
+        both = room + min(source, _LEAST[Column.SOURCE])
+        source = min(source, max(_LEAST[Column.SOURCE], both * 2 // 5, both - columns[Column.ID]))
+        columns[Column.SOURCE] = source
+        columns[Column.ID] = max(1, min(columns[Column.ID], both - source))
+    return {column: columns[column] for column in wanted if column in columns}
+
+
+def _most(column: Shown) -> int:
+    return _MOST[column] if isinstance(column, Column) else _MOST_OF_A_FIELD
+
+
+def _least(column: Shown, size: int) -> int:
+    return _LEAST.get(column, size) if isinstance(column, Column) else size
+
+
+def gap(width: int, widths: Mapping[Shown, int]) -> int:
+    """Cells between two columns: two, and up to four where there is room, the scroll bar's cell left free."""
+    between = max(1, len(widths) - 1)
+    return max(2, min(4, (width - 1 - MARGIN - sum(widths.values())) // between))

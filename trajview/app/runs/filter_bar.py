@@ -1,0 +1,290 @@
+"""The line in which the list is filtered: it filters while it is typed, Enter keeps it, Escape clears it."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
+
+from rich.cells import cell_len
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.events import Event
+from textual.message import Message
+from textual.widgets import Static
+
+from trajview.textsafe import one_line
+
+if TYPE_CHECKING:
+    from textual.widgets import Input
+
+    from trajview.app.runs.filter_input import FilterInput
+    from trajview.where.complete import Candidates
+    from trajview.where.syntax import WhereError
+
+__all__ = ["FilterBar"]
+
+_BEFORE = 3
+"""Cells left of the text: a margin, and the sign with its space."""
+
+_HINT = "reward < 0.5   model ~ gpt   errors > 0   not annotated   sort:-units"
+_MOST = 30
+"""Candidates that are listed, if there is room."""
+
+
+class _Types(Protocol):
+    """The app, as far as keys that come late need it."""
+
+    def call_later(self, callback: Callable[..., Any], *args: Any) -> bool: ...
+
+    async def type_held(self, next_held: Callable[[], Event | None]) -> None: ...
+
+
+class FilterBar(Vertical):
+    """A filter on one line, with what it leaves at the right, and below it what is wrong or what can follow.
+
+    Hidden until `start`; posts what is typed. The owner sets `candidates`, and calls `count` and `tell`.
+    """
+
+    DEFAULT_CSS = """
+    FilterBar {
+        height: auto;
+        display: none;
+        background: $surface;
+        & > Horizontal { height: 1; padding: 0 1; }
+        & #filter-sign { width: 2; color: $text-accent; text-style: bold; }
+        & Input { width: 1fr; background: $surface; background-tint: transparent; }
+        & Input:focus { background: $surface; background-tint: transparent; }
+        & #filter-count { width: auto; max-width: 60%; padding-left: 2; color: $text-muted; }
+        & > #filter-said { height: 1; display: none; color: $text-muted; text-wrap: nowrap; text-overflow: ellipsis; }
+        &.-typing > #filter-said { display: block; }
+        &.-open { display: block; }
+    }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "clear", "clear", show=True),
+        Binding("enter", "keep", "keep", show=True, priority=True),
+        Binding("tab", "complete(1)", "complete", show=True, priority=True),
+        Binding("shift+tab", "complete(-1)", show=False, priority=True),
+        Binding("up", "step(-1)", show=False, priority=True),
+        Binding("down", "step(1)", show=False, priority=True),
+    ]
+
+    class Changed(Message):
+        """Something else is in the field now: `text`."""
+
+    class Entered(Message):
+        """The filter is to be kept, and everything that was typed of it has been told: `leave` says how that ends."""
+
+    class Left(Message):
+        """The person is done with the filter: it is kept, or it was cleared. The owner calls `left`, when it is."""
+
+    class Stepped(Message):
+        """The person wants the cursor of the list elsewhere, without leaving the filter."""
+
+        def __init__(self, rows: int) -> None:
+            super().__init__()
+            self.rows = rows
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.candidates: Callable[[str], Candidates] | None = None
+        """What can follow a text."""
+        self._wrong: WhereError | None = None
+        self._found: tuple[str, Candidates] | None = None
+        self._cycle: tuple[str, Candidates, int] | None = None
+        self._box: FilterInput | None = None
+        self._entering = False
+        self._early: deque[Event] = deque()
+        """What was typed behind the filter, and comes when the owner knows of all that was typed before."""
+        self._beside = Static("", id="filter-count")
+        self._below = Static("", id="filter-said")
+
+    def prepare(self) -> FilterInput:
+        """What the bar holds; made after the first screen, which does not need it, or when it is asked for."""
+        if self._box is None:
+            from trajview.app.runs.filter_input import FilterInput
+
+            self._box = FilterInput(self.found_for)
+            line = Horizontal()
+            self.mount(line, self._below)
+            line.mount(Static("&", id="filter-sign"), self._box, self._beside)
+        return self._box
+
+    @property
+    def text(self) -> str:
+        """What is in the field."""
+        return self.prepare().value
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the bar is on the screen, with the focus in it or not."""
+        return self.has_class("-open")
+
+    def start(self) -> None:
+        """Show the bar and type in it; what was typed before is there."""
+        self.add_class("-open")
+        # `focus()` would come later, and what is typed meanwhile would be commands
+        self.screen.set_focus(self.prepare())
+        self.tell(self._wrong)
+
+    def show(self, text: str) -> None:
+        """Show the bar with a filter that holds already, and leave the focus where it is."""
+        box = self.prepare()
+        with box.prevent(box.Changed):
+            box.value = text
+        self.add_class("-open")
+
+    def count(self, text: str) -> None:
+        """Say what the filter leaves: `3 of 42`."""
+        self._beside.update(Content(text))
+
+    def found_for(self, text: str) -> Candidates | None:
+        """What can follow a text; looked for once."""
+        if self._found is None or self._found[0] != text:
+            self._found = (text, self.candidates(text)) if self.candidates is not None else None
+        return self._found[1] if self._found is not None else None
+
+    def learnt(self) -> None:
+        """More is known of what can follow: say that, if somebody types."""
+        self._found = None
+        if self.has_class("-typing"):
+            self.tell(self._wrong)
+
+    # What is said below
+
+    def tell(self, wrong: WhereError | None, *, loudly: bool = False) -> None:
+        """Say below the line what is wrong with it, or what can follow. What is only incomplete is not said `loudly`."""
+        self._wrong = wrong
+        text = self.prepare().value
+        if wrong is not None and (loudly or not wrong.incomplete):
+            said = self._pointed(wrong)
+        else:
+            said = (
+                self._what_follows(text) if text.strip() else Content.styled(" " * _BEFORE + _HINT, "$foreground 50%")
+            )
+        self._below.update(said)
+
+    def _pointed(self, wrong: WhereError) -> Content:
+        """A caret below the place, and the sentence beside it, on the side that has room."""
+        box = self.prepare()
+        column = _BEFORE + cell_len(wrong.text[: wrong.start]) - round(box.scroll_x)
+        width = self.size.width or 80
+        column = max(0, min(column, width - 2))
+        said = one_line(wrong.said(), 300)
+        if column + 3 + cell_len(said) > width and column > width // 2:
+            short = said if cell_len(said) < column - 1 else one_line(wrong.sentence, max(8, column - 2))
+            return Content.styled(f"{' ' * max(0, column - 1 - cell_len(short))}{short} ^", "$text-warning")
+        return Content.styled(f"{' ' * column}^ {said}", "$text-warning")
+
+    def _what_follows(self, text: str) -> Content:
+        found = self.found_for(text)
+        if not found:
+            return Content.styled(
+                " " * _BEFORE + (one_line(found.about) if found is not None else ""), "$foreground 50%"
+            )
+        room = max(20, (self.size.width or 80) - _BEFORE - 2)
+        parts: list[tuple[str, str]] = [(" " * _BEFORE, "$foreground 50%")]
+        shown = _fitting(found, room)
+        parts += [
+            (f"{one_line(each, 40)}  ", "$text-accent" if i == 0 else "$foreground 50%") for i, each in enumerate(shown)
+        ]
+        if found.about and sum(cell_len(each) + 2 for each in shown) + cell_len(found.about) + 2 < room:
+            parts.append((f" {one_line(found.about)}", "$foreground 50% italic"))
+        return Content.assemble(*parts)
+
+    # Keys
+
+    def action_clear(self) -> None:
+        """Clear the filter and go away."""
+        box = self.prepare()
+        with box.prevent(box.Changed):
+            box.value = ""
+        self.remove_class("-open")
+        self.post_message(self.Changed())
+        self.post_message(self.Left())
+
+    def action_keep(self) -> None:
+        """Keep the filter and go back to the list; an empty one goes away, one that is wrong has to be mended first.
+
+        The field may have keys to take in yet, and the list a filter: keys that come after wait for both.
+        """
+        self._entering = True
+        box = self.prepare()
+        # Behind the keys that the field has, then behind what it says of them, here and to the owner.
+        box.call_later(box.call_later, self.call_later, self.post_message, self.Entered())
+
+    def leave(self) -> None:
+        """Go back to the list, unless something is wrong with the filter."""
+        if self._wrong is not None:
+            self.tell(self._wrong, loudly=True)
+            self.left()
+        elif self.prepare().value.strip():
+            self.post_message(self.Left())
+        else:
+            self.action_clear()
+
+    def for_later(self, event: Event) -> bool:
+        """Hold what is typed behind a filter until the list is there; False where nothing is to be waited for."""
+        if not self._entering and not self._early:
+            return False
+        self._early.append(event)
+        return True
+
+    def left(self) -> None:
+        """The focus is where the next keys belong: what was typed early is typed now."""
+        self._entering = False
+        if self._early:
+            app = cast("_Types", self.app)
+            app.call_later(app.type_held, self._next_early)
+
+    def _next_early(self) -> Event | None:
+        return self._early.popleft() if self._early and not self._entering else None
+
+    def action_complete(self, step: int) -> None:
+        """Put in what can stand here; once more, the next candidate."""
+        box = self.prepare()
+        if self._cycle is not None and box.value == self._cycle[0] and box.cursor_at_end:
+            before, found, index = self._cycle
+            index = (index + step) % len(found)
+        else:
+            following, before, index = self.found_for(box.value), box.value, 0
+            if not following or not box.cursor_at_end:
+                return
+            found = following
+            if found[0].lower() == before[found.start :].lower() and len(found) > 1:
+                index = step % len(found)
+        text = before[: found.start] + found[index]
+        self._cycle = text, found, index
+        box.value = text
+        box.cursor_position = len(text)
+
+    def on_descendant_focus(self) -> None:
+        self.add_class("-typing")
+
+    def on_descendant_blur(self) -> None:
+        self.remove_class("-typing")
+
+    def action_step(self, rows: int) -> None:
+        """Move the cursor of the list."""
+        self.post_message(self.Stepped(rows))
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.post_message(self.Changed())
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+
+
+def _fitting(found: Sequence[str], room: int) -> list[str]:
+    """As many candidates as there is room for."""
+    shown: list[str] = []
+    for each in found[:_MOST]:
+        room -= min(40, cell_len(each)) + 2
+        if room < 0 and shown:
+            break
+        shown.append(each)
+    return shown

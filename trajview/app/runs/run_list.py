@@ -1,0 +1,367 @@
+"""The list of a corpus's runs without a terminal: rows, order, filter and cursor, fast at a hundred thousand rows."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from trajview.annotation.flag import FLAG
+from trajview.app.runs.cursor import RunCursor, RunRow
+from trajview.app.shared.cells import Column, Shown, cell, column_of, number, ref_of, reward_text, size_text, value_text
+from trajview.corpus.info import Gone, RunInfo, Updated
+from trajview.where.fields import Ref, natural
+from trajview.where.syntax import By, Query, WhereError, refs_in
+from trajview.where.table import Table
+
+if TYPE_CHECKING:
+    from trajview.where.select import Select
+
+__all__ = ["Column", "RunList", "RunRow", "cell", "natural", "number", "reward_text", "size_text"]
+
+DRAFT_STATUSES = frozenset(f"{state}{sign}" for state in ("draft", "skipped", "flagged") for sign in ("", f" {FLAG}"))
+"""Annotation statuses that say that a run has no annotation yet."""
+
+_EXTRAS = 3
+"""Columns that may come because the filter or the order is about their fields."""
+
+_PLAIN = frozenset(
+    {"id", "key", "name", "run", "source", "path", "rewards", "annotated", "draft", "skipped", "flagged", "problem"}
+)
+"""Fields that need no column of their own: another one says it."""
+
+
+class RunList(RunCursor):
+    """The rows of the browser: all of them in the order they came, and which are shown in which order.
+
+    Row numbers (`int`) count all rows in the order they came and never change; positions count the shown ones.
+    """
+
+    def __init__(self, roots: Iterable[Path] = ()) -> None:
+        self._roots = tuple(roots)
+        self.table = Table(self.place)
+        super().__init__(self.table.rows)
+        self.keys: tuple[By, ...] = ()
+        """What gives the order, the first key first; empty for the order of the corpus."""
+        self.query = ""
+        """The text of the filter that holds: the last one that could be read."""
+        self.runs = 0
+        self.problems = 0
+        self._filter = Query()
+        self._select: Select | None = None
+        self._open: dict[int, None] = {}
+        self._lenient = False
+        self._wrong: WhereError | None = None  # with the filter that was given last
+        self._turned = False
+        self._keys_before: tuple[By, ...] | None = None
+        self._gone: set[int] = set()
+        self._queue: dict[str, int] | None = None
+
+    # Rows
+
+    def append(self, batch: Iterable[RunRow]) -> None:
+        """Add rows at the end; in the order of the corpus that costs no more than the new rows."""
+        new = self.table.extend(batch)
+        for row in new:
+            self._count(row, self.rows[row], 1)
+        matching = self._matching(new)
+        if not matching:
+            return
+        cursor = self.cursor_row
+        if self.keys:
+            from trajview.where.order import merged
+
+            self.shown = merged(self.shown, matching, self.keys, self.table)
+        elif self._queue is not None:
+            self._order(self.shown + matching)
+        elif self._turned:
+            self.shown[:0] = reversed(matching)
+        else:
+            self.shown += matching
+        self._stay_on(cursor)
+
+    def update(self, changes: Sequence[Updated]) -> None:
+        """Put what is known now in the place of earlier rows; the cursor stays on its row, or where that was."""
+        gone = len(self._gone)
+        for change in changes:
+            self._count(change.row, self.rows[change.row], -1)
+            self._count(change.row, change.item, 1)
+            self.table.replace(change.row, change.item)
+        moved = gone or self._gone
+        if moved or self.keys or self._select is not None:
+            cursor, position = self.cursor_row, self._cursor
+            self._show_matching()
+            self._stay_on(cursor)
+            if cursor in self._gone:
+                self._cursor = max(0, min(position, len(self.shown) - 1))
+
+    def learn(self, found: Iterable[tuple[int, RunInfo, Mapping[Ref, Any]]]) -> list[int]:
+        """Take in what was found out about runs, unless they are others by now; returns their rows."""
+        learnt: dict[int, None] = {}  # a row may come twice: for this filter, and for the one before it
+        for row, info, values in found:
+            if self.rows[row] is info:
+                self.table.learn(row, values)
+                learnt[row] = None
+        rows, cursor = list(learnt), self.cursor_row
+        asked = [row for row in rows if row in self._open]
+        for row in asked:
+            del self._open[row]
+        new = self._matching(asked)
+        if new or any(by.ref.field.needs == "details" for by in self.keys):
+            self._order(sorted(self.shown + new))
+            self._stay_on(cursor)
+        return rows
+
+    @property
+    def chosen(self) -> bool:
+        """Whether a filter or a queue may leave runs out."""
+        return self._select is not None or self._queue is not None
+
+    @property
+    def open(self) -> int:
+        """How many runs of which it is not known yet whether the filter lets them through."""
+        return len(self._open)
+
+    @property
+    def extras(self) -> tuple[Ref, ...]:
+        """Fields that the filter and the order are about, and that no column shows otherwise."""
+        asked = dict.fromkeys([*refs_in(self._filter.node), *(by.ref for by in self.keys)])
+        return tuple(ref for ref in asked if column_of(ref) is None and (ref.parts or ref.name not in _PLAIN))[:_EXTRAS]
+
+    def value_text(self, row: int, ref: Ref) -> str:
+        """The value of a field in a row, as it is shown; an ellipsis where it is not known yet."""
+        column = self.table.column(ref)
+        return "…" if row in column.unknown else value_text(column.values[row])
+
+    def to_find_out(self, most: int = 1_000_000) -> tuple[list[tuple[int, RunInfo]], tuple[Ref, ...]]:
+        """At most so many runs that have to be read, first for the filter, then for the order, and for which fields."""
+        asked = [ref for ref in refs_in(self._filter.node) if ref.field.needs == "details"]
+        shown_for = [by.ref for by in self.keys if by.ref.field.needs == "details"]
+        if not asked and not shown_for:
+            return [], ()
+        rows = list(self._open) if asked else []
+        if shown_for:
+            columns = [self.table.column(ref).unknown for ref in shown_for]
+            rows += [row for row in self.shown if any(row in unknown for unknown in columns)]
+        found: list[tuple[int, RunInfo]] = []
+        for row in dict.fromkeys(rows):
+            item = self.rows[row]
+            if isinstance(item, RunInfo) and item.summarised:
+                found.append((row, item))
+                if len(found) >= most:
+                    break
+        return found, tuple(dict.fromkeys([*asked, *shown_for]))
+
+    def _count(self, row: int, item: RunRow, step: int) -> None:
+        if isinstance(item, RunInfo):
+            self.runs += step
+        elif not isinstance(item, Gone):
+            self.problems += step
+        elif step > 0:
+            self._gone.add(row)
+        else:
+            self._gone.discard(row)
+
+    def place(self, item: RunRow) -> str:
+        """Where a row comes from, as short as the opened folders allow."""
+        if isinstance(item, RunInfo):
+            return item.source
+        path = item.where.path
+        if path is None:
+            return ""
+        short = path.name
+        for root in self._roots:
+            if path != root and path.is_relative_to(root):
+                short = str(path.relative_to(root))
+                break
+        return str(item.where).replace(str(path), short, 1)
+
+    def status(self, item: RunRow) -> str:
+        """The annotation status of a run, empty where there is none."""
+        return self.table.statuses.get(item.key, "") if isinstance(item, RunInfo) else ""
+
+    @property
+    def statuses(self) -> Mapping[str, str]:
+        """The annotation statuses, by the key of the run."""
+        return self.table.statuses
+
+    def set_statuses(self, statuses: Mapping[str, str]) -> None:
+        """Take over the annotation statuses, by the key of the run."""
+        self.table.set_statuses(statuses)
+        refs = [*refs_in(self._filter.node), *(by.ref for by in self.keys)]
+        if any(ref.field.needs == "status" for ref in refs):
+            cursor = self.cursor_row
+            self._show_matching()
+            self._stay_on(cursor)
+
+    # Order
+
+    @property
+    def sort(self) -> Column | None:
+        """The column that gives the order; None for the order of the corpus, or where no column shows that field."""
+        return column_of(self.keys[0].ref) if self.keys else None
+
+    @property
+    def reverse(self) -> bool:
+        """Whether the first key, or the order of the corpus, is turned round."""
+        return self.keys[0].reverse if self.keys else self._turned
+
+    @property
+    def grows_below(self) -> bool:
+        """Whether rows that come stand below those that are there."""
+        return not (self.keys or self._turned or self._queue is not None)
+
+    def sort_by(self, column: Shown | None) -> None:
+        """Order by a column, or as the corpus does. The same column again turns the order round."""
+        ref = None if column is None else ref_of(column)
+        turned = ref == (self.keys[0].ref if self.keys else None) and not self.reverse
+        self._sort(() if ref is None else (By(ref, turned),), turned)
+
+    def also_by(self, column: Shown) -> None:
+        """Order what is equal so far by a column too. If it is a key already, it is turned round."""
+        key = next((by for by in self.keys if by.ref == ref_of(column)), None)
+        if key is None:
+            self._sort((*self.keys, By(ref_of(column))))
+        else:
+            self._sort(tuple(By(by.ref, not by.reverse) if by is key else by for by in self.keys))
+
+    def step_sort(self, step: int, columns: Iterable[Shown] = Column) -> None:
+        """Order by the next or previous of some columns; before the first comes the order of the corpus."""
+        choices: list[Ref | None] = [None, *map(ref_of, columns)]
+        now = self.keys[0].ref if self.keys else None
+        here = choices.index(now) if now in choices else 0
+        ref = choices[(here + step) % len(choices)]
+        self._sort(() if ref is None else (By(ref),))
+
+    def step_last(self, columns: Iterable[Shown] = Column) -> None:
+        """Add a key to the order, or make its last one the next column; after the last column the key goes away."""
+        if not self.keys:
+            self.step_sort(1, columns)
+            return
+        first = self.keys[:-1] if len(self.keys) > 1 else self.keys
+        used = {by.ref for by in first}
+        choices = [ref for ref in map(ref_of, columns) if ref not in used]
+        last = self.keys[-1].ref if len(self.keys) > 1 else None
+        here = choices.index(last) + 1 if last in choices else 0
+        self._sort((*first, By(choices[here])) if here < len(choices) else first)
+
+    def turn(self) -> None:
+        """Turn the order round, that of the last key; what has no value stays last."""
+        if self.keys:
+            *first, last = self.keys
+            self._sort((*first, By(last.ref, not last.reverse)))
+        else:
+            self._sort((), not self._turned)
+
+    def _sort(self, keys: tuple[By, ...], turned: bool = False) -> None:
+        self.keys, self._turned = keys, turned and not keys
+        cursor = self.cursor_row
+        self._order(sorted(self.shown))
+        self._stay_on(cursor)
+
+    def _order(self, rows: list[int]) -> None:
+        """Show these rows in order. They come oldest first, or as they were shown with newer ones after them."""
+        if self.keys:
+            from trajview.where.order import ordered
+
+            self.shown = ordered(rows, self.keys, self.table)
+            return
+        if self._queue is not None:
+            rows = sorted(rows, key=self._place_in_queue)
+        self.shown = rows[::-1] if self._turned else rows
+
+    def arrange(self, keys: Sequence[str] | None) -> None:
+        """Show only the runs of a queue, in its order where no column gives one; None for all runs."""
+        self._queue = None if keys is None else {key: place for place, key in enumerate(keys)}
+        cursor = self.cursor_row
+        self._show_matching()
+        self._stay_on(cursor)
+
+    def _place_in_queue(self, row: int) -> int:
+        item = self.rows[row]
+        return (self._queue or {}).get(item.key, -1) if isinstance(item, RunInfo) else -1
+
+    # Filter
+
+    def filter(self, query: str, *, typing: bool = False) -> WhereError | None:
+        """Show the rows that match; what is wrong with the text, if something is, and then what stands before that holds.
+
+        What is begun at the end of the text and not complete counts as not there; that, too, is returned. While
+        somebody is `typing`, so does a last word that nothing matches as it is and that may become a field or a value.
+        The cursor stays on its run. Where the filter hides it, the cursor is on the first row until the run shows again.
+        """
+        if query == self.query and (typing or not self._lenient):
+            return self._wrong
+        from trajview.where.parse import parse
+
+        wrong: WhereError | None = None
+        try:
+            found = parse(query)
+        except WhereError as error:
+            wrong = error
+            try:
+                found = parse(query if error.incomplete else query[: error.start], forgiving=True)
+            except WhereError:
+                return wrong
+        if self._wanted is None:
+            self._wanted = self.cursor_row
+        self.query, self._lenient, self._wrong = query, False, wrong
+        self._take(found)
+        if typing and wrong is None and not self.shown and not self._open:
+            from trajview.where.complete import candidates
+
+            following = candidates(query, self.table)
+            if following and following.begun < len(query):
+                self._lenient = True
+                with suppress(WhereError):
+                    self._take(parse(query[: following.begun], forgiving=True))
+        self._stay_on(self._wanted)
+        return wrong
+
+    def _take(self, found: Query) -> None:
+        if found.sort != self._filter.sort:
+            self._take_order(found.sort)
+        if found.node != self._filter.node:
+            self._select = None
+            if found.node is not None:
+                from trajview.where.select import compile_node
+
+                self._select = compile_node(found.node, self.table)
+        self._filter = found
+        self._show_matching()
+
+    def _take_order(self, keys: tuple[By, ...]) -> None:
+        """The order that the filter names; when it names none any more, the one from before is back."""
+        if keys:
+            if self._keys_before is None:
+                self._keys_before = self.keys
+            self.keys = keys
+        elif self._keys_before is not None:
+            if self.keys == self._filter.sort:
+                self.keys = self._keys_before
+            self._keys_before = None
+
+    def _show_matching(self) -> None:
+        self._open = {}
+        self._order(self._matching(range(len(self.rows))))
+
+    def _matching(self, rows: Sequence[int]) -> list[int]:
+        """Those of some rows that the filter lets through; of which it is not known yet, note."""
+        found = [row for row in rows if row not in self._gone] if self._gone else rows
+        if self._queue is not None:
+            found = [row for row in found if self._place_in_queue(row) >= 0]
+        if self._select is None:
+            return list(found)
+        yes, unknown = self._select(found)
+        self._open.update((row, None) for row in unknown if isinstance(self.rows[row], RunInfo))
+        return yes
+
+    # Cursor
+
+    def _position(self, row: int | None) -> int | None:
+        if row is None or self.keys or self._turned or self._queue is not None:
+            return super()._position(row)
+        position = bisect_left(self.shown, row)  # rows are shown as they came
+        return position if position < len(self.shown) and self.shown[position] == row else None

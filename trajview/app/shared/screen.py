@@ -1,0 +1,68 @@
+"""What our screens have in common beside how they are drawn: the app, `/`, and keys that came too early."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, cast
+
+from textual import events
+from textual.widgets import Input
+
+from trajview.app.shared.one_frame import OneFrame
+
+if TYPE_CHECKING:
+    from trajview.app.app import TrajviewApp
+
+__all__ = ["Holding", "Ours", "Searched"]
+
+
+class Ours(OneFrame):
+    """For screens of the viewer. To be named before the Textual class, as those that follow."""
+
+    @property
+    def trajview(self) -> TrajviewApp:
+        """The app, by its own type."""
+        return cast("TrajviewApp", self.app)
+
+    def _hold(self, event: events.Key | events.Paste, early: deque[events.Event], at_once: frozenset[str]) -> bool:
+        """Put an event behind those that are held; False where it is one of the actions that are done `at_once`, and comes first.
+
+        Escape takes back what is held: what it would have ended is not begun.
+        """
+        if isinstance(event, events.Key):
+            if event.key == "escape" and early:
+                early.clear()
+                return True
+            bound = self.active_bindings.get(event.key)
+            action = bound.binding.action.partition("(")[0] if bound is not None else ""
+            if not early and action in at_once:
+                return False
+        early.append(event)
+        return True
+
+
+class Searched(Ours):
+    """For those that `/` searches."""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """`/` has priority, and yet is text where text is typed."""
+        if action == "search" and isinstance(self.focused, Input):
+            return False
+        return super().check_action(action, parameters)
+
+
+class Holding(Ours):
+    """For those that hold what is typed before they can do it; their `for_later` says what that is."""
+
+    _early: deque[events.Event] | None = None
+    """What was typed before that; None where nothing is held."""
+
+    def _type_early(self) -> None:
+        """Do what was held, as if it were typed now, and hold nothing more."""
+        self.trajview.call_later(self.trajview.type_held, self._next_early)
+
+    def _next_early(self) -> events.Event | None:
+        if self._early:
+            return self._early.popleft()
+        self._early = None
+        return None

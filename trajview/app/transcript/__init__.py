@@ -1,0 +1,1 @@
+"""One run: its messages by action unit, outline, search, highlights and ways out."""

@@ -1,0 +1,131 @@
+"""The scroll bar of a transcript: all of it in a column or two: who speaks, what is folded or stands out, the window."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from trajview.app.shared.rule_colours import rule_classes, rule_css
+from trajview.app.shared.steady import AtOnce
+from trajview.app.shared.styled import Dragged, Styled
+from trajview.app.transcript.overview import Overview, OverviewLine
+from trajview.app.transcript.session import TranscriptSession
+
+__all__ = ["Minimap"]
+
+_ROLES = ("system", "user", "assistant", "tool")
+
+
+class Minimap(Dragged, Styled, AtOnce, Widget, can_focus=False):
+    """Shows an `Overview`: roles as a bar, dotted where folded, and signs; posts `Picked` when clicked or dragged.
+
+    In one column a sign hides the bar; in two they stand side by side.
+    """
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        f"minimap--{name}" for name in ("error", "hit", "mark", "window", *_ROLES)
+    } | rule_classes("minimap")
+    DEFAULT_CSS = (
+        rule_css("Minimap", "minimap")
+        + """
+    Minimap {
+        width: 1; height: 1fr; background: $background;
+        & > .minimap--error { color: $error; }
+        & > .minimap--hit { color: $warning; }
+        & > .minimap--mark { color: $accent; }
+        & > .minimap--system { color: $foreground 25%; }
+        & > .minimap--user { color: $primary; }
+        & > .minimap--assistant { color: $secondary 45%; }
+        & > .minimap--tool { color: $foreground 15%; }
+        & > .minimap--window { background: $foreground 22%; }
+        &:ansi > .minimap--window { background: ansi_bright_black; }
+    }
+    """
+    )
+
+    class Picked(Message):
+        """A place was clicked: `share` is how far down it is, 0 to 1, and `message` what stands out there, if anything."""
+
+        def __init__(self, share: float, message: int | None = None) -> None:
+            super().__init__()
+            self.share, self.message = share, message
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.session: TranscriptSession | None = None
+        self._overview: Overview | None = None
+        self._shown: tuple[object, ...] = ()
+        self._total = 0
+        self._kept: list[OverviewLine | None] | None = None
+        """What is on the screen, as it was when that was drawn first: heights become known that change nothing to be seen."""
+        self._strips: dict[tuple[object, ...], Strip] = {}
+
+    def show(self, session: TranscriptSession) -> None:
+        """Show another session."""
+        self.session, self._overview = session, Overview(session)
+        self.changed()
+
+    def changed(self) -> None:
+        """What stands out is other than before."""
+        self._kept = None
+        self.refresh()
+
+    def follow(self) -> None:
+        """The window has moved, or something else has changed: repaint where that shows."""
+        session, height = self.session, self.size.height
+        if session is not None and self._overview is not None and height:
+            total = session.map.total
+            # Heights that turn out to be others by less than half a line change nothing that can be seen.
+            drawn = self._total if abs(total - self._total) * 2 * height <= total else total
+            folded = session.revision, session.refolds
+            known = session.highlights_revision, *folded, session.measured, drawn
+            shown = (id(session), self._overview.window(height), *known)
+            if shown != self._shown:
+                self._shown, self._total = shown, drawn
+                self.changed()
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._strips.clear()
+
+    def _content_lines(self, lines: range) -> list[Strip]:
+        self._find_styles()
+        width, shown = self.size.width, self._overview_lines()
+        strips: list[Strip] = []
+        for y in lines:
+            line = shown[y] if y < len(shown) else None
+            # There are few looks: a strip that is drawn again costs nothing.
+            look = (width, *line[:3], line.window) if line is not None else (width,)
+            strip = self._strips.get(look)
+            if strip is None:
+                strip = self._strips[look] = self._drawn(line, width)
+            strips.append(strip)
+        return strips
+
+    def _overview_lines(self) -> list[OverviewLine | None]:
+        overview, height = self._overview, self.size.height
+        if self._kept is None or len(self._kept) != height:
+            window = overview.window(height) if overview is not None else None
+            self._kept = [overview.line(y, height, window) if overview is not None else None for y in range(height)]
+        return self._kept
+
+    def _drawn(self, line: OverviewLine | None, width: int) -> Strip:
+        if line is None:
+            return Strip([Segment(" " * width, self._base)])
+        style = self._base + self._styles["minimap--window"] if line.window else self._base
+        bar = Segment("┊" if line.folded else "▎", style + self._styles.get(f"minimap--{line.role}", Style.null()))
+        sign = Segment("▪", style + self._styles[f"minimap--{line.kind}"]) if line.kind else Segment(" ", style)
+        if width > 1:
+            return Strip([bar, sign]).adjust_cell_length(width, style)
+        return Strip([sign if line.kind else bar])
+
+    def _pick(self, y: int, *, exactly: bool = False) -> None:
+        height = self.size.height
+        y = max(0, min(y, height - 1))
+        line = self._overview_lines()[y] if height and exactly else None
+        self.post_message(self.Picked(y / max(1, height - 1), line.message if line is not None and line.kind else None))

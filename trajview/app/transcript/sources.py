@@ -1,0 +1,345 @@
+"""The panel of highlights: every source and rule with its count, switched with space; rules are made and saved here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Protocol
+
+from rich.cells import cell_len, set_cell_size
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from trajview.app.shared.modal import OnceScreen
+from trajview.app.shared.rule_colours import colour_of
+from trajview.app.transcript.rulebook import CONFIG
+from trajview.errors import TrajviewError
+from trajview.rules.built_in import BUILT_IN
+from trajview.rules.project import PROJECT_FILE
+from trajview.textsafe import one_line
+
+__all__ = ["Managed", "Row", "SourcesScreen"]
+
+_HINT = "space on/off · c colour · a add · r rename · S save · d remove · ⏎ done"
+_KEPT = (BUILT_IN, PROJECT_FILE, CONFIG)
+"""From where rules come of which it can be kept that they are on or off, and their colour."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A source of highlights, or a rule: `count` is None while it is looked for, `origin` empty for a source."""
+
+    key: str
+    label: str
+    count: int | None
+    on: bool
+    colour: str = ""
+    origin: str = ""
+
+
+class Managed(Protocol):
+    """What the panel manages: it shows the rows as they are now, and everything takes effect at once."""
+
+    def rows(self) -> Sequence[Row]:
+        """Sources, then rules."""
+
+    def switch(self, key: str) -> None:
+        """On or off."""
+
+    def check(self, pattern: str) -> str | None:
+        """Why the pattern may take very long, if so. Raises TrajviewError for what is no pattern."""
+
+    def add(self, pattern: str) -> str:
+        """A new rule; returns its key. Raises TrajviewError."""
+
+    def rename(self, key: str, name: str) -> str | None:
+        """Returns the new key, None where that cannot be."""
+
+    def recolour(self, key: str) -> bool:
+        """Give a rule the next colour; False if it is no rule."""
+
+    def forget(self, key: str) -> bool:
+        """Forget a rule; False if it is not one made here."""
+
+    def places(self) -> dict[str, Path]:
+        """Where rules can be saved: `project` and `config`."""
+
+    def overruling(self, key: str, place: str) -> Path | None:
+        """The file whose word on a rule comes before what was saved at that place, None where there is none."""
+
+    def keep(self, key: str) -> Path:
+        """Save how a rule of a file is now, where it is from. Raises TrajviewError."""
+
+    def save(self, key: str, place: str) -> Path:
+        """Save a rule. Raises TrajviewError."""
+
+
+class SourcesScreen(OnceScreen[None]):
+    """Shows what `Managed` has, and changes it; there is nothing to give back."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "close", priority=True),
+        Binding("enter", "done", "done", priority=True),
+        Binding("q,ampersand", "dismiss", "close", show=False),
+        Binding("space", "switch", "on/off"),
+        Binding("a", "add", "add"),
+        Binding("r", "rename", "rename"),
+        Binding("S", "save", "save"),
+        Binding("d,delete", "remove", "remove"),
+        Binding("p", "save_to('project')", "project", show=False),
+        Binding("c", "colour", "colour"),
+        Binding("j", "list('cursor_down')", "down", show=False),
+        Binding("k", "list('cursor_up')", "up", show=False),
+    ]
+    DEFAULT_CSS = """
+    SourcesScreen {
+        align: center middle;
+        & > Vertical {
+            width: 76; max-width: 96%; height: auto; max-height: 90%; background: $surface; border: round $foreground 20%;
+            padding: 0 1;
+        }
+        & .title { text-style: bold; }
+        & OptionList { height: auto; max-height: 18; border: none; background: $surface; padding: 0; }
+        & OptionList:focus { border: none; background-tint: $background 0%; }
+        & OptionList > .option-list--option-highlighted,
+        & OptionList:focus > .option-list--option-highlighted {
+            background: $primary 25%; color: $foreground; text-style: bold;
+        }
+        &:ansi OptionList > .option-list--option-highlighted,
+        &:ansi OptionList:focus > .option-list--option-highlighted {
+            background: ansi_default; text-style: bold reverse;
+        }
+        & Input { display: none; border: none; height: 1; padding: 0; background: $panel; margin: 1 0 0 0; }
+        & Input:focus, &:ansi Input, &:ansi Input:focus { border: none; }
+        & Input.-asking { display: block; }
+        & #said { color: $foreground 60%; margin: 1 0 0 0; height: auto; }
+        & #said.-wrong { color: $error; }
+        & #keys { color: $foreground 50%; height: auto; }
+    }
+    """
+
+    def __init__(self, managed: Managed) -> None:
+        super().__init__()
+        self._managed = managed
+        self._shown: list[Row] = []
+        self._asking = ""
+        self._saving = ""
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            yield Static("Highlights", classes="title")
+            yield OptionList(markup=False)
+            yield Input(compact=True)
+            yield Static("", id="said", markup=False)
+            yield Static(_HINT, id="keys", markup=False)
+
+    def on_mount(self) -> None:
+        self.refresh_rows()
+        self.set_interval(0.2, self.refresh_rows)
+
+    # -- rows ----------------------------------------------------------------------------------------------------------
+
+    def refresh_rows(self) -> None:
+        """Show the rows as they are now, the cursor on the row where it is."""
+        rows = list(self._managed.rows())
+        if rows == self._shown:
+            return
+        options = self.query_one(OptionList)
+        here = self._key
+        same = [row.key for row in rows] == [row.key for row in self._shown]
+        self._shown = rows
+        if same:
+            for number, row in enumerate(rows):
+                options.replace_option_prompt_at_index(number, self._prompt(row))
+            return
+        options.clear_options()
+        options.add_options([Option(self._prompt(row)) for row in rows])
+        self._go(here)
+
+    def _go(self, key: str) -> None:
+        keys = [row.key for row in self._shown]
+        if keys:
+            self.query_one(OptionList).highlighted = keys.index(key) if key in keys else 0
+
+    @property
+    def _key(self) -> str:
+        number = self.query_one(OptionList).highlighted
+        return self._shown[number].key if number is not None and number < len(self._shown) else ""
+
+    @property
+    def _row(self) -> Row | None:
+        return next((row for row in self._shown if row.key == self._key), None)
+
+    def _prompt(self, row: Row) -> Content:
+        count = "…" if row.count is None else f"{row.count:,}"
+        wide = self.app.size.width >= 76
+        label, room = one_line(row.label, 60), 40 if wide else 24
+        label = set_cell_size(label, room) if cell_len(label) <= room else set_cell_size(label, room - 1) + "…"
+        sign = ("● ", colour_of(row.colour)) if row.on else ("○ ", "$foreground 40%")
+        return Content.assemble(
+            sign, (label, "" if row.on else "$foreground 55%"), (f"{count:>9}", "" if row.count else "$foreground 40%"),
+            (f"  {one_line(row.origin, 16)}", "$foreground 45%"),
+        )  # fmt: skip
+
+    # -- keys ----------------------------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """`p` and `c` answer one question only."""
+        if action == "save_to":
+            return bool(self._saving)
+        return super().check_action(action, parameters)
+
+    def _say(self, text: str, *, wrong: bool = False) -> None:
+        said = self.query_one("#said", Static)
+        said.set_class(wrong, "-wrong")
+        said.update(text)
+
+    def action_list(self, move: str) -> None:
+        """Move the cursor."""
+        getattr(self.query_one(OptionList), f"action_{move}")()
+
+    def action_switch(self) -> None:
+        """The row under the cursor on or off."""
+        if self._key:
+            self._managed.switch(self._key)
+            self.refresh_rows()
+            self._say_kept()
+
+    def _say_kept(self) -> None:
+        row = self._row
+        self._say("S keeps it so for the next time" if row is not None and row.origin in _KEPT else "")
+
+    def action_colour(self) -> None:
+        """The next colour for the rule under the cursor; where it is asked where to save, the configuration."""
+        if self._saving:
+            self.action_save_to("config")
+        elif self._managed.recolour(self._key):
+            self.refresh_rows()
+            self._say_kept()
+        else:
+            self._say("only rules have a colour of their own", wrong=True)
+
+    @on(OptionList.OptionSelected)
+    def _clicked(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.action_switch()
+
+    def action_leave(self) -> None:
+        """Leave the line that is typed, the question, or the panel."""
+        if self._asking:
+            self._ask("")
+            self._say("")
+        elif self._saving:
+            self._saving = ""
+            self._say("")
+        else:
+            self.dismiss()
+
+    def action_done(self) -> None:
+        """Take what is typed, or close the panel."""
+        if self._asking:
+            self._take(self.query_one(Input).value)
+        else:
+            self.dismiss()
+
+    def action_add(self) -> None:
+        """Type the pattern of a new rule."""
+        self._ask("add", "a regular expression, such as: role:tool tool:bash in:output not found")
+
+    def action_rename(self) -> None:
+        """Type another name for the rule under the cursor."""
+        row = self._row
+        if row is None or row.origin != "session":
+            self._say("only rules that were made here have another name; in a file, change it there", wrong=True)
+            return
+        self._ask("rename", "another name", row.label)
+
+    def _ask(self, what: str, placeholder: str = "", value: str = "") -> None:
+        self._asking, self._saving = what, ""
+        line = self.query_one(Input)
+        line.set_class(bool(what), "-asking")
+        if what:
+            line.placeholder, line.value = placeholder, value
+            line.focus()
+            self._say("")
+        else:
+            self.query_one(OptionList).focus()
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        event.stop()
+        if self._asking == "add" and event.value:
+            try:
+                slow = self._managed.check(event.value)
+                self._say(f"this may take very long: {slow}" if slow else "enter adds it", wrong=bool(slow))
+            except TrajviewError as error:
+                self._say(one_line(error.sentence, 200), wrong=True)
+
+    def _take(self, text: str) -> None:
+        try:
+            if not text:
+                key: str | None = self._key
+            elif self._asking == "add":
+                key = self._managed.add(text)
+            else:
+                key = self._managed.rename(self._key, text)
+        except TrajviewError as error:
+            self._say(one_line(error.sentence, 200), wrong=True)
+            return
+        if key is None:
+            self._say("there is a rule of that name", wrong=True)
+            return
+        added = self._asking == "add" and bool(text)
+        self._ask("")
+        self.refresh_rows()
+        self._go(key)
+        self._say("S saves it; r gives it a name" if added else "")
+
+    def action_remove(self) -> None:
+        """Forget the rule under the cursor, if it was made here."""
+        if self._managed.forget(self._key):
+            self.refresh_rows()
+            self._say("")
+        else:
+            self._say("only rules that were made here can be removed; space switches the others off", wrong=True)
+
+    def action_save(self) -> None:
+        """Save how the rule under the cursor is: in its file, or ask which file that shall be."""
+        row = self._row
+        if row is None or not row.origin:
+            self._say("this is no rule: only rules are saved", wrong=True)
+            return
+        if row.origin in (PROJECT_FILE, CONFIG):
+            self._save(lambda: self._managed.keep(row.key))
+            return
+        self._saving = row.key
+        places = self._managed.places()
+        self._say(
+            f"save to:  p {one_line(str(places['project']), 200)}\n          c {one_line(str(places['config']), 200)}"
+        )
+
+    def action_save_to(self, place: str) -> None:
+        """Save it."""
+        key, self._saving = self._saving, ""
+        if self._save(lambda: self._managed.save(key, place)):
+            first = self._managed.overruling(key, place)
+            if first is not None:
+                self._say(
+                    f"saved, but the rule in {one_line(str(first), 200)} comes first: save it there (c)", wrong=True
+                )
+
+    def _save(self, save: Callable[[], Path]) -> bool:
+        try:
+            path = save()
+        except TrajviewError as error:
+            self._say(one_line(str(error.problem()), 300), wrong=True)
+            return False
+        self.refresh_rows()
+        self._say(f"saved to {one_line(str(path), 200)}")
+        return True
