@@ -13,15 +13,17 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from textual.binding import Binding
 
-__all__ = ["KEYS", "Key", "bindings_for", "groups", "key_of", "keys_for", "keys_of", "remap", "shown"]
+__all__ = ["ACTIONS", "KEYS", "Key", "bindings_for", "groups", "key_of", "keys_for", "keys_of", "remap", "shown"]
 
 
 class Key(Struct, frozen=True):
-    """One command that keys call: `id` for remapping, `keys` as Textual names them, `action` as Textual calls it.
+    """One command that keys call: `id` names it, for remapping too; `keys` as Textual names them.
 
     `screens` says where it works: browser, transcript, annotation, any. `footer` is its short name in the footer,
     empty where it is not shown there. `priority` is for keys that open a field: they act before the keys after them
     are given out, or what is typed quickly would go to the screen; the screen refuses them while a field is typed in.
+    What does it is in the `commands` of the screen or widget that has the binding, by `id`; `action` is the method that
+    does it where the screen has no such commands yet.
     """
 
     id: str
@@ -32,6 +34,13 @@ class Key(Struct, frozen=True):
     screens: frozenset[str]
     footer: str = ""
     priority: bool = False
+
+    @property
+    def binding_action(self) -> str:
+        """What Textual calls: a command of the widget that has the binding, of its screen, or an action of the app's."""
+        if self.action.startswith("app."):
+            return self.action
+        return f"{'screen.' if self.action.startswith('screen.') else ''}do({self.id!r})"
 
 
 _T = frozenset({"transcript"})
@@ -163,6 +172,8 @@ KEYS: tuple[Key, ...] = (
 
 
 _DEFAULTS = {key.id: key.keys for key in KEYS}
+ACTIONS = {key.id: key.action for key in KEYS}
+"""The method that does a command, by its id, as Textual calls it: where nobody has it among its `commands`."""
 
 
 def keys_for(screen: str) -> list[Key]:
@@ -177,7 +188,7 @@ def bindings_for(screen: str) -> list[Binding]:
     return [
         Binding(
             key.keys,
-            key.action,
+            key.binding_action,
             key.footer or key.says,
             show=bool(key.footer),
             id=key.id,

@@ -30,7 +30,7 @@ def commands_of(app: App[int], screen: Screen[object], textual: Iterable[SystemC
     """
     for key in keys_for(_SCREENS.get(type(screen).__name__, "")):
         if key.group != "Move" and key.id not in _KNOWN:
-            call = partial(screen.run_action, key.action)
+            call = partial(screen.run_action, key.binding_action)
             yield SystemCommand(key.says[0].upper() + key.says[1:], shown(keys_of(key)), call)
     yield from (command for command in textual if command.title not in _NOT_OURS)
     yield SystemCommand("Redraw", "All of the screen, where another program wrote over it", screen.refresh)

@@ -91,10 +91,10 @@ class Annotating(EpisodeKeys, TranscriptBase):
             return False
         if isinstance(event, events.Key) and not panel.ahead.holds:
             bound = self.active_bindings.get(event.key)
-            action = bound.binding.action if bound is not None else ""
-            if action == "submit":
+            command = bound.binding.id if bound is not None else None
+            if command == "annotation.save":
                 return True  # The same key again, or held down. It is not about a run that nobody has seen.
-            if action.startswith("next_run") and not panel.ahead.submitting:
+            if command in ("annotation.next_run", "annotation.previous_run") and not panel.ahead.submitting:
                 return False  # Several runs on, without a look at those between.
         if isinstance(event, events.Key) and event.key in ENDING:
             return False
@@ -107,7 +107,7 @@ class Annotating(EpisodeKeys, TranscriptBase):
             if event.key in ENDING:
                 return False
             bound = self.active_bindings.get(event.key)
-            submits = bound is not None and bound.binding.action == "submit"
+            submits = bound is not None and bound.binding.id == "annotation.save"
         if not panel.ahead.loses(monotonic(), submits=submits):
             return False
         if panel.ahead.lost == 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from textual.binding import BindingType
 
@@ -10,11 +10,16 @@ from trajview.app.annotate.fields import RationaleText, ReasoningText
 from trajview.app.annotate.panel_messages import PanelMessages
 from trajview.app.annotate.score_sheet import ScoreSheet
 from trajview.app.keys import bindings_for
+from trajview.app.shared.commands import HasCommands
 
 __all__ = ["PanelKeys"]
 
 
-class PanelKeys(PanelMessages):
+_OF_TABLE: Final = frozenset(f"annotation.{name}" for name in ("more", "less", "copy", "why", "guidance"))
+"""Commands that are about the score at the cursor of the table."""
+
+
+class PanelKeys(HasCommands, PanelMessages):
     """The part of the annotation panel that keys call.
 
     All of its keys have priority, and then wait until the field with the cursor has taken the keys before them.
@@ -36,15 +41,12 @@ class PanelKeys(PanelMessages):
     def _leave(self) -> None:
         raise NotImplementedError
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+    def can_do(self, id: str) -> bool:
         """Keys that move or change a score are the text's own where text is typed."""
         focused = self.screen.focused if self.is_attached else None
         if isinstance(focused, ReasoningText):
-            up = action == "row" and parameters == (-1,)
-            return up or action not in ("row", "step", "on", "copy_column", "explain", "guidance")
-        if isinstance(focused, RationaleText):
-            return action not in ("step", "copy_column", "explain", "guidance")
-        return True
+            return id not in _OF_TABLE | {"annotation.down", "annotation.on"}
+        return not isinstance(focused, RationaleText) or id not in _OF_TABLE
 
     async def action_row(self, step: int) -> None:
         await self._sheet.settled()

@@ -49,8 +49,8 @@ __all__ = ["RawScreen"]
 
 MOST_FOUND = 100_000
 """Matches of a search that are gone through: a letter is in half a gigabyte more often than memory holds places."""
-_WITHOUT_RECORD = frozenset({"back", "edit", "app.help_quit", "app.quit", "app.command_palette"})
-"""Actions that do something while the record is being read."""
+_WITHOUT_RECORD = frozenset({"back", "edit", "palette"})
+"""Commands that do something while the record is being read."""
 _Place = tuple[int, int]
 """A line of the record and a column in it, both from 0."""
 

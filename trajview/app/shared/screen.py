@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 from textual import events
 from textual.widgets import Input
 
+from trajview.app.shared.commands import HasCommands
 from trajview.app.shared.one_frame import OneFrame
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Holding", "Ours", "Searched"]
 
 
-class Ours(OneFrame):
+class Ours(HasCommands, OneFrame):
     """For screens of the viewer. To be named before the Textual class, as those that follow."""
 
     @property
@@ -34,8 +35,7 @@ class Ours(OneFrame):
                 early.clear()
                 return True
             bound = self.active_bindings.get(event.key)
-            action = bound.binding.action.partition("(")[0] if bound is not None else ""
-            if not early and action in at_once:
+            if not early and bound is not None and bound.binding.id in at_once:
                 return False
         early.append(event)
         return True

@@ -15,6 +15,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from trajview.app.keys import bindings_for
+from trajview.app.shared.commands import HasCommands
 from trajview.app.shared.styled import Styled
 from trajview.app.transcript.branch_tree import BranchTree
 from trajview.textsafe import one_line
@@ -28,7 +29,7 @@ DEEPEST = 8
 _STYLES = ("group", "words", "here", "cursor", "count", "error", "rule")
 
 
-class BranchView(Styled, ScrollView, can_focus=True, inherit_bindings=False):
+class BranchView(HasCommands, Styled, ScrollView, can_focus=True, inherit_bindings=False):
     """Shows a `BranchTree`, at most a third of the column high; posts `Picked`, and `Left` when its keys are not wanted."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("tree")]

@@ -13,8 +13,8 @@ from trajview.app.shared.typed_ahead import ENDING
 
 __all__ = ["Early"]
 
-_WITHOUT_RUN: Final = frozenset({"back", "run", "edit", "help", "app.help_quit", "app.quit", "app.command_palette"})
-"""Actions that do something meanwhile."""
+_WITHOUT_RUN: Final = frozenset({"back", "run.next", "run.previous", "edit", "help", "palette"})
+"""Commands that do something meanwhile."""
 
 
 class Early(Annotating):
