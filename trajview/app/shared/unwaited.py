@@ -18,13 +18,13 @@ from textual import work
 from textual.dom import DOMNode
 from textual.worker import Worker
 
-__all__ = ["unwaited"]
+__all__ = ["in_background", "unwaited"]
 
 _P = ParamSpec("_P")
 _Node = TypeVar("_Node", bound=DOMNode)
 
 
-async def _in_background(function: Callable[[], None]) -> None:
+async def in_background(function: Callable[[], None]) -> None:
     """Call a function in a thread that ends with the program, and wait for it as long as the program goes on."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[None] = loop.create_future()
@@ -61,7 +61,7 @@ def unwaited(
     def decorate(method: Callable[Concatenate[_Node, _P], None]) -> Callable[Concatenate[_Node, _P], Worker[None]]:
         @wraps(method)
         async def run(self: _Node, *args: _P.args, **kwargs: _P.kwargs) -> None:
-            await _in_background(lambda: method(self, *args, **kwargs))
+            await in_background(lambda: method(self, *args, **kwargs))
 
         # Without a description, Textual makes one of all arguments, on the event loop, and one may be a run of 500 MB.
         worker = work(exclusive=True, group=group, exit_on_error=exit_on_error, description=group)(

@@ -1,0 +1,89 @@
+"""Work in threads for a screen or widget, whose findings are taken in where the widgets are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
+from typing import Final, ParamSpec, TypeVar
+
+from textual.dom import DOMNode
+from textual.worker import Worker, get_current_worker
+
+from trajview.app.shared.unwaited import in_background
+
+__all__ = ["Background", "Task"]
+
+_P = ParamSpec("_P")
+_Result = TypeVar("_Result")
+
+_LOOK: Final = 0.2
+"""Seconds from one look at whether an answer is still waited for to the next."""
+
+
+class Task:
+    """One piece of work, in its thread."""
+
+    def __init__(self, node: DOMNode, worker: Worker[None]) -> None:
+        self._node, self._worker = node, worker
+
+    def cancelled(self) -> bool:
+        """Whether nobody wants the result any more: the program ends, or work of the same group took its place."""
+        return self._worker.is_cancelled
+
+    def tell(self, function: Callable[_P, object], *args: _P.args, **kwargs: _P.kwargs) -> None:
+        """Call a function in the turn of the screen or widget, unless this work is cancelled by then."""
+
+        def call() -> None:
+            if not self._worker.is_cancelled:
+                function(*args, **kwargs)
+
+        self._node.call_later(call)
+
+    def ask(self, function: Callable[_P, _Result], *args: _P.args, **kwargs: _P.kwargs) -> _Result | None:
+        """Call a function there, and wait for what it returns; None once this work is cancelled."""
+        answers: SimpleQueue[_Result] = SimpleQueue()
+        self.tell(lambda: answers.put(function(*args, **kwargs)))
+        while not self._worker.is_cancelled:
+            try:
+                return answers.get(timeout=_LOOK)
+            except Empty:
+                continue
+        return None
+
+
+class Background:
+    """Runs work in threads for a screen or widget, as long as that is mounted."""
+
+    def __init__(self, node: DOMNode) -> None:
+        self._node = node
+
+    def start(
+        self, group: str, work: Callable[[Task], None], *, exclusive: bool = True, waited_for: bool = True
+    ) -> Worker[None]:
+        """Begin work in a thread of its own.
+
+        Args:
+            group: Names this kind of work; where it is `exclusive`, what runs of the same group is cancelled.
+            work: Called in the thread. A fault in it is said, and the program stays.
+            waited_for: Whether who quits waits for its end. What only reads may be cut off anywhere.
+        """
+
+        def run() -> None:
+            work(Task(self._node, get_current_worker()))
+
+        async def run_abandoned() -> None:
+            await in_background(run)
+
+        # Without a description, Textual makes one of all arguments, and one may be a run of 500 MB.
+        return self._node.run_worker(
+            run if waited_for else run_abandoned,
+            thread=waited_for,
+            exclusive=exclusive,
+            group=group,
+            description=group,
+            exit_on_error=False,
+        )
+
+    def cancel(self, group: str) -> None:
+        """Nobody wants what is done in a group any more."""
+        self._node.workers.cancel_group(self._node, group)
