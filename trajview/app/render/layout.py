@@ -6,6 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from rich.cells import cell_len, set_cell_size, split_graphemes
 from rich.segment import Segment
@@ -50,23 +51,26 @@ LONGEST_READ = 20_000
 
 def lay_out(lines: list[Line], width: int) -> Layout:
     """Break lines into rows of at most `width` cells, prose into rows of at most `MEASURE`."""
-    rows: list[Row] = []
-    for index, line in enumerate(lines):
-        indent, hang = margins(line, width)
-        text = line.text
-        wide = line.wide or not line.words
-        room = width - indent if wide else min(width - indent, MEASURE)
-        if len(text) <= room and text.isascii() and not (line.one_row and line.right is not None):
-            rows.append((index, 0, len(text)))
-        elif line.one_row:
-            if line.right is not None:
-                room -= min(cell_len(line.right[0]) + 3, room // 2)
-            whole = wrap(text, room)
-            rows.append((index, *(whole[0] if len(whole) == 1 else wrap(text, max(2, room - 1))[0])))
-        else:
-            words = line.words and not (wide and len(text) > LONGEST_READ)
-            rows += [(index, a, b) for a, b in wrap(text, room, words=words, hang=hang - indent, full=wide)]
+    rows = [(index, start, end) for index, line in enumerate(lines) for start, end in _rows_of(line, width)]
     return Layout(lines, rows, width)
+
+
+def _rows_of(line: Line, width: int) -> list[tuple[int, int]]:
+    indent, hang = margins(line, width)
+    prose = line.words and not line.wide
+    room = min(width - indent, MEASURE) if prose else width - indent
+    if line.one_row:
+        return [_cut(line, room)]
+    words = prose or (line.words and len(line.text) <= LONGEST_READ)
+    return wrap(line.text, room, words=words, hang=hang - indent, full=not prose)
+
+
+def _cut(line: Line, room: int) -> tuple[int, int]:
+    """What is shown of a line that has one row, beside what stands at its right."""
+    if line.right is not None:
+        room -= min(cell_len(line.right[0]) + 3, room // 2)
+    whole = wrap(line.text, room)
+    return whole[0] if len(whole) == 1 else wrap(line.text, max(2, room - 1))[0]
 
 
 _NONE = Style.null()
@@ -74,63 +78,79 @@ SHORTEST_RIGHT = 8
 """Cells: less of what stands at the right of a header says nothing."""
 
 
-def row_segments(layout: Layout, number: int, palette: Palette, base: Style) -> list[Segment]:
-    """The segments of a row: exactly `layout.width` cells, every one with a style on top of `base`.
+def _on(style: Style, name: str | Style, palette: Palette) -> Style:
+    """A style with another one, or what a palette calls by that name, on top."""
+    if not name:
+        return style
+    return style + (palette.get(name, _NONE) if isinstance(name, str) else name)
 
-    Where a line goes on below its own indent, as code does, the fill goes as far to the left as in its first row.
-    """
+
+def row_segments(layout: Layout, number: int, palette: Palette, base: Style) -> list[Segment]:
+    """The segments of a row: exactly `layout.width` cells, every one with a style on top of `base`."""
     index, start, end = layout.rows[number]
     line = layout.lines[index]
     if line.finish is not None:
         line.finish()
-    width = layout.width
-    before, style_before, margin, first = _before(layout, number)
-    segments: list[Segment] = []
-    fill = base + palette.get(line.fill, _NONE) if line.fill else base
-    if before:
-        outside = min(margin, margins(line, width)[0]) if line.fill and not style_before else len(before)
-        segments.append(Segment(before[:outside], base + palette.get(style_before, _NONE) if style_before else base))
-        if before[outside:]:
-            segments.append(Segment(before[outside:], fill))
-    style = fill + palette.get(line.style, _NONE) if line.style else fill
-    text = line.text[start:end]
-    segments += _styled(text, line, start, end, style, palette)
-    used = margin + (len(text) if text.isascii() else cell_len(text))
+    width, margin = layout.width, _margin(layout, number)
+    fill = _on(base, line.fill, palette)
+    style = _on(fill, line.style, palette)
+    segments = _margin_segments(margin, line, width, base, fill, palette)
+    segments += _styled(line, start, end, style, palette)
+    used = len(margin.text) + cell_len(line.text[start:end])
     if line.one_row and end < len(line.text) and used < width:
         segments.append(Segment("…", style))
         used += 1
-    if first and line.right is not None:
-        right, name = line.right
-        right += " "
-        size, room = cell_len(right), width - used - 2
-        if size > room >= SHORTEST_RIGHT and line.one_row:
-            right = set_cell_size(right, room - 2).rstrip() + "… "
-            size = cell_len(right)
-        if size <= room:
-            segments.append(Segment(" " * (width - used - size), fill))
-            segments.append(Segment(right, fill + palette.get(name, _NONE)))
-            return segments
-    if used < width:
-        segments.append(Segment(" " * (width - used), fill))
+    right, name = line.right if line.right is not None and margin.first else ("", "")
+    right = _fitted(right, width - used - 2, cut=line.one_row)
+    gap = width - used - cell_len(right)
+    if gap > 0:
+        segments.append(Segment(" " * gap, fill))
+    if right:
+        segments.append(Segment(right, _on(fill, name, palette)))
     return segments
 
 
-def _before(layout: Layout, number: int) -> tuple[str, str, int, bool]:
-    """What stands in the margin of a row, its style, its cells, and whether the row is the first of its line."""
+def _fitted(right: str, room: int, *, cut: bool) -> str:
+    """What stands at the right of a row and a space, as far as it fits; nothing where what is left would say nothing."""
+    if not right or cell_len(right) < room:
+        return right and right + " "
+    return set_cell_size(right, room - 2).rstrip() + "… " if cut and room >= SHORTEST_RIGHT else ""
+
+
+class _Margin(NamedTuple):
+    """What stands before the text of a row: spaces, or a sign and its style; and whether the row is its line's first."""
+
+    text: str
+    style: str
+    first: bool
+
+
+def _margin(layout: Layout, number: int) -> _Margin:
     index, start, _ = layout.rows[number]
     line = layout.lines[index]
     indent, hang = margins(line, layout.width)
     first = start == 0 and (number == 0 or layout.rows[number - 1][0] != index)
-    margin = indent if first else hang
-    lead = line.lead if first or (line.lead and line.lead[0] in "┆▏") else None
-    if not margin or lead is None:
-        return " " * margin, "", margin, first
-    return set_cell_size(lead[0], margin), lead[1], margin, first
+    cells = indent if first else hang
+    if line.lead is None or not cells or not (first or line.lead[0] in ("┆", "▏")):
+        return _Margin(" " * cells, "", first)
+    text, style = line.lead
+    return _Margin(set_cell_size(text, cells), style, first)
+
+
+def _margin_segments(
+    margin: _Margin, line: Line, width: int, base: Style, fill: Style, palette: Palette
+) -> list[Segment]:
+    """The margin of a row. Where a line goes on below its own indent, as code does, the fill goes as far left as above."""
+    text = margin.text
+    if margin.style:
+        return [Segment(text, _on(base, margin.style, palette))]
+    outside = min(len(text), margins(line, width)[0]) if line.fill else len(text)
+    return [Segment(part, style) for part, style in ((text[:outside], base), (text[outside:], fill)) if part]
 
 
 def margin_of(layout: Layout, number: int) -> str:
     """What stands before the text of a row: spaces, a bullet, a bar."""
-    return _before(layout, number)[0]
+    return _margin(layout, number).text
 
 
 def whole_characters(text: str, start: int, spans: list[Span]) -> list[Span]:
@@ -148,20 +168,18 @@ def whole_characters(text: str, start: int, spans: list[Span]) -> list[Span]:
     ]
 
 
-def _styled(text: str, line: Line, start: int, end: int, style: Style, palette: Palette) -> list[Segment]:
+def _styled(line: Line, start: int, end: int, style: Style, palette: Palette) -> list[Segment]:
+    """The part of a line's text in its spans' styles."""
+    text = line.text[start:end]
     spans = [span for span in line.spans if span[0] < end and span[1] > start]
     if spans and ("\u200d" in text or "\ufe0f" in text):
         spans = whole_characters(text, start, spans)
-    if not spans:
-        return [Segment(text, style)] if text else []
-    cuts = sorted(
-        {0, len(text), *(max(0, a - start) for a, _, _ in spans), *(min(len(text), b - start) for _, b, _ in spans)}
-    )
+    cuts = sorted({start, end, *(min(max(at, start), end) for span in spans for at in span[:2])})
     segments = []
     for a, b in pairwise(cuts):
         piece = style
-        for span_start, span_end, name in spans:
-            if span_start - start <= a and b <= span_end - start:
-                piece = piece + (palette.get(name, _NONE) if isinstance(name, str) else name)
-        segments.append(Segment(text[a:b], piece))
+        for first, last, name in spans:
+            if first <= a and b <= last:
+                piece = _on(piece, name, palette)
+        segments.append(Segment(line.text[a:b], piece))
     return segments

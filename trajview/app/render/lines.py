@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
@@ -109,80 +109,82 @@ def wrap(text: str, width: int, *, words: bool = False, hang: int = 0, full: boo
     """
     width = max(1, width)
     rest = max(1, width - hang)
-    if text.isascii():
-        if len(text) <= width:
-            return [(0, len(text))]
-        return _wrap_words(text, width, rest, full) if words else _fold(len(text), width, rest)
-    if len(text) <= width and cell_len(text) <= width:
-        return [(0, len(text))]
-    return _wrap_cells(text, width, rest, words, full)
-
-
-def _fold(length: int, width: int, rest: int) -> list[tuple[int, int]]:
-    rows = [(0, width)]
-    rows += [(start, min(start + rest, length)) for start in range(width, length, rest)]
-    return rows
-
-
-def _wrap_words(text: str, width: int, rest: int, full: bool = False) -> list[tuple[int, int]]:
+    length = len(text)
+    if length <= width and cell_len(text) <= width:
+        return [(0, length)]
+    if text.isascii() and not words:
+        return [(0, width), *((start, min(start + rest, length)) for start in range(width, length, rest))]
+    measured = _Measured(text)
     rows: list[tuple[int, int]] = []
-    start, length, room = 0, len(text), width
-    while length - start > room:
-        # A space right at the edge ends the row as well: it is dropped.
-        cut = text.rfind(" ", start + 1, start + room + 1)
-        end = _before_spaces(text, start, cut) if cut > start else 0
-        if cut <= start or (full and (cut - start < room // 2 or text[end - 1] == " ")):
-            rows.append((start, start + room))
-            start += room
-        else:
-            rows.append((start, end))
-            start = cut + 1
-            while start < length and text[start] == " ":
-                start += 1
-        room = rest
-    if start < length or not rows:
-        rows.append((start, length))
-    return rows
-
-
-def _wrap_cells(text: str, width: int, rest: int, words: bool, full: bool = False) -> list[tuple[int, int]]:
-    """As for ASCII, with characters of any width; what belongs to one character on the screen stays on one row."""
-    sizes = list(map(get_character_cell_size, text))
-    if 0 in sizes:
-        graphemes, _ = split_graphemes(text)
-        begins: Sequence[int] = [begin for begin, _, _ in graphemes]
-        sizes = [cells for _, _, cells in graphemes]
-        number = {begin: index for index, begin in enumerate(begins)}
-        number[len(text)] = len(begins)
-        begins = [*begins, len(text)]
-    else:
-        begins = number = range(len(text) + 1)  # type: ignore[assignment]
-    before = [0, *accumulate(sizes)]  # the cells before each character on the screen
-    rows: list[tuple[int, int]] = []
-    start, length, room = 0, len(text), width
-    while before[-1] - before[number[start]] > room:
-        here = number[start]
-        end = begins[max(here + 1, bisect_right(before, before[here] + room, here) - 1)]
-        cut = text.rfind(" ", start + 1, end + 1) if words else -1
-        while cut > start and (cut not in number or cut + 1 not in number):  # a space that carries an accent
-            cut = text.rfind(" ", start + 1, cut)
-        before_cut = _before_spaces(text, start, cut) if cut > start else 0
-        if cut <= start or (full and (before[number[cut]] - before[here] < room // 2 or text[before_cut - 1] == " ")):
+    start, room = 0, width
+    while measured.cells(start, length) > room:
+        end = measured.end_within(start, room)
+        space = measured.last_space(start, end) if words else -1
+        if space < 0 or (full and measured.leaves_empty(start, space, room)):
             rows.append((start, end))
             start = end
         else:
-            rows.append((start, before_cut))
-            start = cut + 1
-            while start < length and text[start] == " " and start + 1 in number:
-                start += 1
+            rows.append((start, measured.before_spaces(start, space)))
+            start = measured.after_spaces(space)
         room = rest
     if start < length or not rows:
         rows.append((start, length))
     return rows
 
 
-def _before_spaces(text: str, start: int, end: int) -> int:
-    cut = end
-    while cut > start and text[cut - 1] == " ":
-        cut -= 1
-    return cut if cut > start else end
+class _Measured:
+    """A text with the cells of its characters; what belongs to one character on the screen stays together."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._begins: Sequence[int] = range(len(text) + 1)
+        """Where each character on the screen begins, and the end of the text."""
+        self._number: Mapping[int, int] | Sequence[int] = self._begins
+        """The number of the character that begins at a place."""
+        self._before: Sequence[int] = self._begins
+        """The cells before each character."""
+        if text.isascii():
+            return
+        sizes = list(map(get_character_cell_size, text))
+        if 0 in sizes:
+            graphemes, _ = split_graphemes(text)
+            sizes = [cells for _, _, cells in graphemes]
+            self._begins = [*(begin for begin, _, _ in graphemes), len(text)]
+            self._number = {begin: index for index, begin in enumerate(self._begins)}
+        self._before = [0, *accumulate(sizes)]
+
+    def cells(self, start: int, end: int) -> int:
+        """The cells between two characters."""
+        return self._before[self._number[end]] - self._before[self._number[start]]
+
+    def end_within(self, start: int, room: int) -> int:
+        """The end of what fits into so many cells, at least of one character."""
+        here = self._number[start]
+        return self._begins[max(here + 1, bisect_right(self._before, self._before[here] + room, here) - 1)]
+
+    def last_space(self, start: int, end: int) -> int:
+        """The last space in a row at which it can end, or right behind it; -1 where there is none."""
+        space = self._text.rfind(" ", start + 1, end + 1)
+        while space > start and not self._is_space(space):
+            space = self._text.rfind(" ", start + 1, space)
+        return space
+
+    def _is_space(self, at: int) -> bool:
+        """Whether a space is a character by itself, and carries no accent."""
+        return self._text[at] == " " and at in self._number and at + 1 in self._number
+
+    def before_spaces(self, start: int, space: int) -> int:
+        """The end of the word before a space; the space itself where no word is before it."""
+        word = self._text[start:space].rstrip(" ")
+        return start + len(word) if word else space
+
+    def after_spaces(self, space: int) -> int:
+        """Where the text goes on behind a space."""
+        space += 1
+        while space < len(self._text) and self._is_space(space):
+            space += 1
+        return space
+
+    def leaves_empty(self, start: int, space: int, room: int) -> bool:
+        """Whether a row that ends at a space is half empty, or has no word in it."""
+        return self.cells(start, space) < room // 2 or not self._text[start:space].strip(" ")

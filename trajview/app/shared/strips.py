@@ -12,7 +12,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from trajview.app.render.finding import spans_between
-from trajview.app.render.layout import Layout, margins, whole_characters
+from trajview.app.render.layout import Layout, margin_of, whole_characters
 from trajview.app.render.lines import Said
 
 __all__ = ["LookedFor", "characters_before", "restyled", "with_matches"]
@@ -26,21 +26,15 @@ def with_matches(strip: Strip, layout: Layout, number: int, looked_for: Iterable
     """A row with what patterns match on it in their colours; a match that wraps is coloured on each of its rows."""
     index, start, end = layout.rows[number]
     line = layout.lines[index]
-    first = number == 0 or layout.rows[number - 1][0] != index
-    before: int | None = None
+    before = len(margin_of(layout, number)) - start
     for pattern, looks, style in looked_for:
         # Not the whole of a line that may be a megabyte, for every row of it.
-        for first_of, last_of in chain.from_iterable(
+        for first, last in chain.from_iterable(
             spans_between(pattern, line.text, max(begin, start - 2_000), min(stop, end + 200))
             for begin, stop in line.places(looks)
         ):
-            if last_of <= start or first_of >= end:
-                continue
-            if before is None:
-                margin = margins(line, layout.width)[0 if first else 1]
-                before = len(next(iter(strip)).text) if margin else 0
-            a, b = max(first_of, start), min(last_of, end)
-            strip = restyled(strip, before + a - start, before + b - start, style)
+            if first < end and last > start:
+                strip = restyled(strip, before + max(first, start), before + min(last, end), style)
     return strip
 
 
