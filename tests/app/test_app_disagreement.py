@@ -7,8 +7,7 @@ from pathlib import Path
 
 from textual.widgets import OptionList, Static, TextArea
 
-from trajview.app.agreement.disagreement import DisagreementScreen
-from trajview.app.agreement.gold_sheet import Sheet
+from trajview.app.agreement.disagreement import DisagreementScreen, Sheet
 from trajview.app.agreement.screen import AgreementScreen
 from trajview.app.transcript.screen import TranscriptScreen
 from trajview.models.run import Reward

@@ -17,7 +17,7 @@ from trajview.app.shared.modal import OnceScreen
     ("make", "first", "second"),
     [
         (lambda: UnsavedScreen(), "draft", "save"),
-        (lambda: RevealScreen("Show it?"), False, True),
+        (lambda: RevealScreen("Show it?", lambda: None), None, None),
         (lambda: ReasonScreen("e1"), "cut off", None),
         (lambda: HelpScreen("browser"), None, None),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +12,9 @@ from trajview.annotation.disagreement import compare
 from trajview.annotation.draft import Draft
 from trajview.annotation.ratings import collect
 from trajview.annotation.rubric import SOTOPIA, Dimension, Rubric
-from trajview.app.agreement.settling import Settling, rubric_of_gold
+from trajview.annotation.store import AnnotationStore
+from trajview.app.agreement.settling import GoldRecords, Settling, rubric_of_gold
+from trajview.errors import AnnotationError
 from trajview.models.sotopia import AnnotationForEpisode
 
 RECORDS = [
@@ -98,7 +101,7 @@ def test_the_same_episode_read_again_keeps_what_was_typed() -> None:
     found.move(2)
     found.type("7")
     more = [*RECORDS, record("e", "cho", {"goal": 3})]
-    found.show(compare(collect(more, rubric=SOTOPIA), more, "e"))
+    found.refresh(compare(collect(more, rubric=SOTOPIA), more, "e"))
     assert texts(found) == ["", "", "7"]
     assert len(found.rows[1].scores) == 3
 
@@ -124,3 +127,39 @@ def test_nothing_to_settle_is_no_error() -> None:
     found.step(1)
     found.take_middle()
     assert (found.row, found.fill(), found.dirty) == (None, 0, False)
+
+
+def test_a_draft_is_written_once_and_one_that_was_taken_back_is_discarded(tmp_path: Path) -> None:
+    gold = GoldRecords(AnnotationStore(tmp_path, "ana"), "gold")
+    comparison = compare(collect(RECORDS, rubric=SOTOPIA), RECORDS, "e")
+    gold.settlings["e"] = typed = gold.open(comparison, SOTOPIA)
+    assert gold.unkept() == []
+    typed.type("0")
+    assert [event for event, _ in gold.unkept()] == ["draft"]
+    assert gold.keep_or_rescue() is None
+    assert gold.unkept() == []
+    assert gold.open(comparison, SOTOPIA).text(typed.rows[0]) == "0"
+    typed.delete()
+    assert [event for event, _ in gold.unkept()] == ["discard"]
+    gold.keep(gold.unkept())
+    assert gold.open(comparison, SOTOPIA).text(typed.rows[0]) == ""
+
+
+def test_a_gold_record_is_saved_after_the_journal_says_who_settles(tmp_path: Path) -> None:
+    mine = AnnotationStore(tmp_path, "ana")
+    gold = GoldRecords(mine, "gold")
+    comparison = compare(collect(RECORDS, rubric=SOTOPIA), RECORDS, "e")
+    gold.settlings["e"] = typed = gold.open(comparison, SOTOPIA)
+    typed.fill()
+    draft = typed.draft()
+    mine.journal.path.parent.mkdir()
+    mine.journal.path.mkdir()
+    with pytest.raises(AnnotationError):
+        gold.save(typed, draft)
+    assert not gold.open(comparison, SOTOPIA).text(typed.rows[0])
+    mine.journal.path.rmdir()
+    saved = gold.save(typed, draft)
+    typed.saved(draft, saved.version, saved.annotation.rewards)
+    assert not typed.dirty
+    assert typed.is_kept
+    assert gold.open(comparison, SOTOPIA).draft().says() == draft.says()

@@ -41,9 +41,6 @@ if TYPE_CHECKING:
 
 __all__ = ["TrajviewApp", "make_app", "run_app"]
 
-_OTHERS: Final = "others' scores"
-"""What is revealed on the screens that compare annotators, as the journal calls it."""
-
 _BRIEF: Final = 5.0
 """Seconds: what is said for no longer need not be read to the end."""
 _PATIENCE: Final = 0.05  # seconds
@@ -295,15 +292,6 @@ class TrajviewApp(OneFrameApp, Leaving, Episodes):
         from trajview.app.agreement.screen import AgreementScreen
 
         self.push_screen(AgreementScreen())
-
-    def reveal(self, episodes: Iterable[str]) -> None:
-        """Write down that others' scores of episodes are shown: in a thread, before they are. Raises AnnotationError."""
-        for episode in episodes:
-            self.store.journal.write("reveal", episode, what=_OTHERS)
-
-    def revealed(self) -> set[str]:
-        """The episodes whose scores by others this annotator has asked for: in a thread. Raises AnnotationError."""
-        return {episode for episode, progress in self.store.progress().items() if _OTHERS in progress.revealed}
 
     def show_search(self) -> None:
         """Search all messages; the screen is the same each time, with what was found."""

@@ -1,11 +1,13 @@
-"""What the agreement and the disagreement screen show, read and computed without Textual: call it in a thread."""
+"""The annotations of a store as one annotator may see them, for the screens that compare annotators.
+
+Everything here reads or writes files, or computes for a while: call it in a thread.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from trajview.annotation.agreement import RESAMPLES, Agreement, Progress, agreement
 from trajview.annotation.all_records import read_records
@@ -17,10 +19,14 @@ from trajview.errors import Problem
 from trajview.formats.registry import format_or_default
 
 if TYPE_CHECKING:
+    from trajview.annotation.store import AnnotationStore
     from trajview.corpus.info import RunInfo
     from trajview.models.sotopia import AnnotationForEpisode
 
-__all__ = ["Annotations", "read_annotations", "rewards_by_key"]
+__all__ = ["Annotations", "read_annotations", "reveal", "rewards_by_key"]
+
+_OTHERS: Final = "others' scores"
+"""What a `reveal` event in the annotator's journal says was revealed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,26 +71,32 @@ def rewards_by_key(infos: Iterable[RunInfo]) -> dict[str, list[Scores]]:
     }
 
 
+def reveal(store: AnnotationStore, episodes: Iterable[str]) -> None:
+    """Write into the annotator's journal that others' scores of episodes are shown, before they are. Raises AnnotationError."""
+    for episode in episodes:
+        store.journal.write("reveal", episode, what=_OTHERS)
+
+
 def read_annotations(
-    store: Path,
-    annotator: str,
+    store: AnnotationStore,
     *,
     rewards: Mapping[str, list[Scores]] | None = None,
     rubric: Rubric | None = None,
     gold: str = GOLD,
-    revealed: Collection[str] = (),
 ) -> Annotations:
-    """Everybody's annotations in a store. Episodes that `annotator` has not submitted are hidden, unless `revealed`.
+    """Everybody's annotations in a store. Episodes that its annotator has neither submitted nor revealed are hidden.
 
-    Raises AnnotationError where the folder cannot be read.
+    `rewards`: those in the logs, by episode; `gold`: the name under which records settle an episode. Raises
+    AnnotationError where the folder or the annotator's journal cannot be read.
     """
-    found = read_records(store)
+    found = read_records(store.root)
     ratings = collect(found.records, rewards, rubric=rubric, gold=gold)
+    by_people = (record for record in found.records if record.annotator_id != gold)
+    revealed = {episode for episode, progress in store.progress().items() if _OTHERS in progress.revealed}
     return Annotations(
         tuple(found.records),
         ratings,
-        not_submitted((each for each in found.records if each.annotator_id != gold), loadable(annotator))
-        - set(revealed),
+        not_submitted(by_people, loadable(store.annotator)) - revealed,
         (*found.problems, *ratings.problems),
         rewards or {},
         rubric,

@@ -2,41 +2,78 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar, Final
+from asyncio import to_thread
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Container, Horizontal
+from textual.containers import Container, Horizontal, VerticalScroll
 from textual.content import Content
 from textual.geometry import Region
 from textual.message import Message
+from textual.screen import Screen
+from textual.timer import Timer
 from textual.widgets import OptionList, Static, TextArea
 from textual.widgets.option_list import Option
-from textual.worker import get_current_worker
 
 from trajview.annotation.disagreement import Disagreement
-from trajview.app.agreement.comparing_annotators import Annotations, read_annotations
-from trajview.app.agreement.disagreement_opening import OpensEpisodes
-from trajview.app.agreement.disagreement_text import furthest_said, heading, hidden_said, name_of, settling_said
-from trajview.app.agreement.gold_sheet import Sheet, content_of, reasons_of
+from trajview.annotation.draft import loadable
+from trajview.annotation.records import ChangedOnDisk
+from trajview.app.agreement.comparing_annotators import Annotations, read_annotations, reveal
+from trajview.app.agreement.disagreement_text import (
+    ScoreTable,
+    furthest_apart,
+    heading,
+    hidden_episode,
+    name_of,
+    queue_row,
+    reasons_of,
+    settling_status,
+)
 from trajview.app.agreement.reveal import RevealScreen
-from trajview.app.agreement.settling import Settling
-from trajview.app.agreement.side_by_side import queue_row, sheet
-from trajview.app.keys import bindings_for
+from trajview.app.agreement.settling import GoldRecords, Settling, rubric_of_gold
+from trajview.app.keys import bindings_for, key_of
 from trajview.app.shared.key_footer import KeyFooter
 from trajview.app.shared.linked import linked
-from trajview.errors import TrajviewError
+from trajview.app.shared.screen import Ours
+from trajview.errors import AnnotationError, TrajviewError
 from trajview.textsafe import one_line
 
-__all__ = ["DisagreementScreen"]
+if TYPE_CHECKING:
+    from trajview.annotation.citations import Citation
+    from trajview.corpus.info import RunInfo
+
+__all__ = ["DisagreementScreen", "Sheet"]
 
 _LIST: Final = 46
 """Cells that the list takes where it stands beside the sheet."""
+_PAUSE: Final = 0.5
+"""Seconds after the last key in which what was typed goes into the journal."""
 
 
-class DisagreementScreen(OpensEpisodes):
+class Sheet(VerticalScroll, can_focus=True, inherit_bindings=False):
+    """Everybody's scores, and the gold column in which numbers are typed while it has the focus. Its keys are the screen's."""
+
+    class Typed(Message):
+        """A character that may be a part of a score, or the name of a key that deletes one."""
+
+        def __init__(self, character: str) -> None:
+            super().__init__()
+            self.character = character
+
+    def on_key(self, event: events.Key) -> None:
+        """Digits, signs and points are typed; anything else is the screen's."""
+        typed = event.key if event.key in ("backspace", "delete") else event.character or ""
+        if typed in ("backspace", "delete") or (typed in "0123456789.-+" and typed):
+            event.stop()
+            event.prevent_default()
+            self.post_message(self.Typed(typed))
+
+
+class DisagreementScreen(Ours, Screen[None]):
     """A list of episodes at the left (or above, where it is narrow), the one under the cursor at the right."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("disagreement")]
@@ -71,114 +108,117 @@ class DisagreementScreen(OpensEpisodes):
     }
     """
 
-    class _Loaded(Message):
-        """The annotations were read."""
-
-        def __init__(self, annotations: Annotations, queue: list[Disagreement]) -> None:
-            super().__init__()
-            self.annotations, self.queue = annotations, queue
-
-    class _Failed(Message):
-        """Something could not be read or written."""
-
-        def __init__(self, title: str, said: str) -> None:
-            super().__init__()
-            self.title, self.said = title, said
-
     def __init__(self) -> None:
         super().__init__()
         self.annotations: Annotations | None = None
         self.queue: list[Disagreement] = []
-        self.settlings: dict[str, Settling] = {}
-        """By episode, what was opened to be settled."""
-        self._asked = set()
-        self._cited = []
-        self._revealing = False
-        """Whether a thread writes down that an episode is revealed; it must not be overtaken."""
+        self._state = ""
+        """What just happened to the gold record."""
+        self._keeping: Timer | None = None
+        """Runs out when what was typed goes into the journal."""
+        self._cited: list[Citation] = []
+        """What the reasons that are shown cite."""
+        self._followed: tuple[str, int] = "", 0
+        """The episode of which a citation was followed last, and which of them."""
+        self.commands = {
+            "move.down": partial(self._move, 1),
+            "move.up": partial(self._move, -1),
+            "move.half_down": partial(self._scroll_sheet, 0.5),
+            "move.half_up": partial(self._scroll_sheet, -0.5),
+            "move.page_down": partial(self._page, 1),
+            "move.page_up": partial(self._page, -1),
+            "move.top": lambda: self._move(-len(self.queue) - 1000),
+            "move.end": lambda: self._move(len(self.queue) + 1000),
+            "open": self._open,
+            "citation": self._follow_next_citation,
+            "agreement.reveal": self._ask_to_reveal,
+            "settle": self._settle,
+            "settle.part": self._next_part,
+            "settle.less": partial(self._edit, lambda settling: settling.step(-1)),
+            "settle.more": partial(self._edit, lambda settling: settling.step(1)),
+            "settle.middle": partial(self._edit, Settling.take_middle),
+            "settle.fill": partial(self._edit, Settling.fill),
+            "settle.save": self._save,
+            "help": lambda: self.trajview.show_help("disagreement"),
+            "back": self._back,
+        }
+
+    def can_do(self, id: str) -> bool:
+        """The keys of the gold column work where it is open, and what is shown already cannot be revealed."""
+        if id == "agreement.reveal":
+            return self.current is not None and self.current.hidden
+        if id in ("settle.less", "settle.more"):
+            return self.settling is not None and self.focused is self._sheet
+        if id in ("settle.middle", "settle.fill", "settle.save"):
+            return self.settling is not None
+        return super().can_do(id)
 
     def compose(self) -> ComposeResult:
+        self._list = OptionList()
+        self._sheet = Sheet()
+        self._table = Static("", id="table")
+        self._why = TextArea(id="why", tab_behavior="focus", soft_wrap=True)
+        self._why.border_title = "why, in the gold record"
+        self._reasons = Static("", id="reasons")
+        self._status = Static("", id="queue-status")
         with Horizontal(id="queue-header"):
-            yield Static("", id="queue-title")
+            yield Static(Content.assemble(("disagreements  ", "bold"), "furthest apart first"), id="queue-title")
             yield Static("", id="queue-counts")
         with Container(id="queue-body"):
-            yield OptionList()
-            with Sheet():
-                yield Static("", id="table")
-                why = TextArea(id="why", tab_behavior="focus", soft_wrap=True)
-                why.border_title = "why, in the gold record"
-                yield why
-                yield Static("", id="reasons")
-        yield Static("", id="queue-status")
+            yield self._list
+            with self._sheet:
+                yield self._table
+                yield self._why
+                yield self._reasons
+        yield self._status
         yield KeyFooter()
 
     def on_mount(self) -> None:
-        self._list = self.query_one(OptionList)
-        self._sheet = self.query_one(Sheet)
-        self._why = self.query_one("#why", TextArea)
-        self.query_one("#queue-title", Static).update(
-            Content.assemble(("disagreements  ", "bold"), "furthest apart first")
-        )
-        self._load()
+        self.gold = GoldRecords(self.trajview.store, self.trajview.settings.gold)
+
+    def on_unmount(self) -> None:
+        problem = self.gold.keep_or_rescue()
+        if problem is not None:
+            self.trajview.unsaid += (str(problem),)
+
+    # The episodes
 
     def on_screen_resume(self) -> None:
-        if self.annotations is not None and not self._revealing:  # Something may have been submitted meanwhile.
-            self._load()
+        self._load()  # Something may have been submitted meanwhile.
 
-    @work(thread=True, exclusive=True, group="disagreements", exit_on_error=False)
-    def _load(self, reveal: Sequence[str] = ()) -> None:
-        """Read everything, after it was written down that these episodes are revealed."""
-        worker = get_current_worker()
+    @work(exclusive=True, group="disagreements", exit_on_error=False)
+    async def _load(self) -> None:
+        """Read everything, and show it."""
         app = self.trajview
-        title = "Not revealed"
+        read = partial(read_annotations, app.store, rubric=app.rubric, gold=app.settings.gold)
         try:
-            app.reveal(reveal)
-            title = "Annotations not read"
-            annotations = read_annotations(
-                app.settings.store,
-                app.settings.annotator,
-                rubric=app.rubric,
-                gold=app.settings.gold,
-                revealed=app.revealed(),
-            )
-            queue = annotations.queue()
+            annotations = await to_thread(read)
+            queue = await to_thread(annotations.queue)
         except (TrajviewError, OSError) as error:
-            self.post_message(self._Failed(title, str(error)))
+            self._report("Annotations not read", error)
             return
-        if not worker.is_cancelled:
-            self.post_message(self._Loaded(annotations, queue))
-
-    def on_disagreement_screen__loaded(self, message: _Loaded) -> None:
-        message.stop()
-        self._revealing = False
         episode = self.current.episode if self.current is not None else None
         at = self._list.highlighted
-        self.annotations, self.queue = message.annotations, message.queue
-        for name, settling in self.settlings.items():
-            settling.show(self.annotations.compare(name))
-        self._fill()
-        places = [at for at, found in enumerate(self.queue) if found.episode == episode]
-        if self.queue:
-            self._list.highlighted = places[0] if places else min(at or 0, len(self.queue) - 1)
-        settled = sum(found.settled for found in self.queue)
-        self.query_one("#queue-counts", Static).update(f"{len(self.queue):,} episodes, {settled:,} settled")
-        self.show()
+        self.annotations, self.queue = annotations, queue
+        for name, settling in self.gold.settlings.items():
+            settling.refresh(annotations.compare(name))
+        self._fill_list()
+        places = [at for at, found in enumerate(queue) if found.episode == episode]
+        if queue:
+            self._list.highlighted = places[0] if places else min(at or 0, len(queue) - 1)
+        settled = sum(found.settled for found in queue)
+        self.query_one("#queue-counts", Static).update(f"{len(queue):,} episodes, {settled:,} settled")
+        self._show()
 
-    def on_disagreement_screen__failed(self, message: _Failed) -> None:
-        message.stop()
-        self._revealing = False
-        self.notify(one_line(message.said, 400), title=message.title, severity="error", markup=False)
+    def _report(self, title: str, error: TrajviewError | OSError | str) -> None:
+        self.notify(one_line(str(error), 400), title=title, severity="error", markup=False, timeout=8)
 
-    def _fill(self) -> None:
-        width = (_LIST if self.has_class("-wide") else self.size.width) - 3
-        named = [(each, name_of(each.episode, self._info(each.episode))) for each in self.queue]
-        self._list.set_options([Option(content_of([queue_row(each, width, name)]), id=None) for each, name in named])
-
-    def on_resize(self) -> None:
-        if self.queue:
-            at = self._list.highlighted
-            self._fill()
-            self._list.highlighted = at
-        self.show()
+    def _ask_to_reveal(self) -> None:
+        """Show what others gave the episode, once that is confirmed."""
+        if self.current is not None:
+            episode = self.current.episode
+            what = f"Show what others gave {one_line(episode, 80)}, which you have not submitted?"
+            self.app.push_screen(RevealScreen(what, partial(reveal, self.trajview.store, [episode])))
 
     # What is shown
 
@@ -192,133 +232,275 @@ class DisagreementScreen(OpensEpisodes):
     def settling(self) -> Settling | None:
         """What is typed for that episode, where it was opened to be settled."""
         found = self.current
-        return self.settlings.get(found.episode) if found is not None and not found.hidden else None
+        return self.gold.settlings.get(found.episode) if found is not None and not found.hidden else None
+
+    def _run_of(self, episode: str) -> RunInfo | None:
+        """The run of an episode, where it is among those that are open."""
+        corpus = self.trajview.corpus
+        found = corpus.find(episode)
+        return found or next((info for info in corpus.infos if loadable(info.key) == episode), None)
+
+    def on_resize(self) -> None:
+        if self.queue:
+            at = self._list.highlighted
+            self._fill_list()
+            self._list.highlighted = at
+        self._show()
 
     @on(OptionList.OptionHighlighted)
     def _highlighted(self, event: OptionList.OptionHighlighted) -> None:
         event.stop()
-        self.show()
+        self._show()
         self._sheet.scroll_home(animate=False)
 
     @on(events.DescendantFocus)
     @on(events.DescendantBlur)
     def _focus_moved(self) -> None:
-        self.call_after_refresh(self.show)
+        self.call_after_refresh(self._show)
 
-    def show(self) -> None:
-        """The sheet of the episode under the cursor, and the line below."""
+    def _fill_list(self) -> None:
+        width = (_LIST if self.has_class("-wide") else self.size.width) - 3
+        named = [(found, name_of(found.episode, self._run_of(found.episode))) for found in self.queue]
+        self._list.set_options([Option(queue_row(found, width, name)) for found, name in named])
+
+    def _show(self) -> None:
+        """Show the sheet of the episode under the cursor, and the line below."""
         if self.annotations is None or not self.is_attached:
             return
-        table, reasons = self.query_one("#table", Static), self.query_one("#reasons", Static)
-        found = self.current
+        found, settling = self.current, self.settling
         self._cited = []
-        self.set_class(self.settling is not None, "-settling")
+        self.set_class(settling is not None, "-settling")
         if found is None:
-            table.update("There is no episode yet that two annotators have submitted.")
-            reasons.update("")
+            self._table.update("There is no episode yet that two annotators have submitted.")
+            self._reasons.update("")
         elif found.hidden:
-            table.update(hidden_said(found.episode, self._info(found.episode)))
-            reasons.update("")
+            self._table.update(hidden_episode(found.episode, self._run_of(found.episode)))
+            self._reasons.update("")
         else:
-            self._show_sheet(found, table, reasons)
-        self._show_why()
-        self._say_status()
+            self._show_scores(found.episode, self.annotations)
+        if settling is not None and self._why.text != settling.reasoning:
+            self._why.load_text(settling.reasoning)
+        self._show_status()
         self.refresh_bindings()
 
-    def _show_sheet(self, found: Disagreement, table: Static, reasons: Static) -> None:
-        assert self.annotations is not None
-        comparison = self.annotations.compare(found.episode)
-        info = self._info(found.episode)
+    def _show_scores(self, episode: str, annotations: Annotations) -> None:
+        comparison = annotations.compare(episode)
+        info = self._run_of(episode)
         room = max(40, self.size.width - (_LIST if self.has_class("-wide") else 0) - 5)
         focused = self.focused is self._sheet
-        lines, at = sheet(comparison, info.agents if info else (), self.settling, room=room, focused=focused)
-        table.update(Content.assemble(heading(found.episode, info), content_of(lines)))
-        if at is not None:
-            self._sheet.scroll_to_region(Region(0, at + 3, 1, 1), animate=False)
-        text, self._cited = linked(reasons_of(comparison.reasons, self.annotations.gold))
-        reasons.update(text)
+        table = ScoreTable(comparison, info.agents if info else (), self.settling, room=room, focused=focused)
+        lines, cursor_line = table.render()
+        self._table.update(Content.assemble(heading(episode, info), lines))
+        if cursor_line is not None:
+            self._sheet.scroll_to_region(Region(0, cursor_line + 3, 1, 1), animate=False)
+        reasons, self._cited = linked(reasons_of(comparison.reasons, annotations.gold))
+        self._reasons.update(reasons)
 
-    def _say_status(self) -> None:
-        settling = self.settling
-        line = self.query_one("#queue-status", Static)
-        said = ""
-        problem = False
+    def _show_status(self) -> None:
+        found, settling = self.current, self.settling
+        text, wrong = "", False
         if settling is not None and settling.row is not None:
-            state = self.said or ("not saved" if settling.dirty else "nothing to save")
-            said, problem = settling_said(settling, settling.row, state)
-        elif (found := self.current) is not None and found.widest is not None:
-            said = furthest_said(found.widest, self._info(found.episode))
-        line.set_class(problem, "-problem")
-        line.update(Content(said))
+            state = self._state or ("not saved" if settling.dirty else "nothing to save")
+            text, wrong = settling_status(settling, settling.row, state)
+        elif found is not None and found.widest is not None:
+            text = furthest_apart(found.widest, self._run_of(found.episode))
+        self._status.set_class(wrong, "-problem")
+        self._status.update(Content(text))
 
-    # Actions of the key table
+    # Moving, and opening runs
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """The keys of the gold column are there where it is open."""
-        if action in ("save", "fill", "middle", "step") and self.settling is None:
-            return False
-        if action == "reveal" and not (self.current is not None and self.current.hidden):
-            return False
-        return super().check_action(action, parameters)
-
-    def action_line(self, rows: int) -> None:
-        """Up or down: in the list, or in the gold column."""
-        if self.focused is self._sheet and self.settling is not None:
+    def _move(self, rows: int) -> None:
+        """Move down: in the list, in the gold column, or in the sheet; up where `rows` is negative."""
+        if self.focused is not self._sheet:
+            if self.queue:
+                at = self._list.highlighted or 0
+                self._list.highlighted = max(0, min(len(self.queue) - 1, at + rows))
+        elif self.settling is not None:
             self.settling.move(rows)
-            self.show()
-        elif self.focused is self._sheet:
-            self._sheet.scroll_relative(y=rows, animate=False)
-        elif self.queue:
-            at = self._list.highlighted or 0
-            self._list.highlighted = max(0, min(len(self.queue) - 1, at + rows))
-
-    def action_half(self, step: int) -> None:
-        """Half a page up or down, in the sheet."""
-        self._sheet.scroll_relative(y=step * max(1, self._sheet.size.height // 2), animate=False)
-
-    def action_page(self, step: int) -> None:
-        """A page up or down: in the list, or in the sheet."""
-        if self.focused is self._sheet:
-            self._sheet.scroll_relative(y=step * max(1, self._sheet.size.height - 2), animate=False)
+            self._show()
         else:
-            self.action_line(step * max(1, self._list.size.height - 1))
+            self._sheet.scroll_relative(y=rows, animate=False)
 
-    def action_top(self) -> None:
-        """To the first row."""
-        self.action_line(-len(self.queue) - 1000)
+    def _scroll_sheet(self, pages: float) -> None:
+        rows = max(1, int((self._sheet.size.height - 2) * abs(pages)))
+        self._sheet.scroll_relative(y=rows if pages > 0 else -rows, animate=False)
 
-    def action_end(self) -> None:
-        """To the last row."""
-        self.action_line(len(self.queue) + 1000)
+    def _page(self, step: int) -> None:
+        """Move a page down or up: in the list, or in the sheet."""
+        if self.focused is self._sheet:
+            self._scroll_sheet(step)
+        else:
+            self._move(step * max(1, self._list.size.height - 1))
 
     @on(OptionList.OptionSelected)
-    def _chosen(self, event: OptionList.OptionSelected) -> None:
+    def _selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        self.action_open()
+        self._open()
 
-    def action_reveal(self) -> None:
-        """Show what others gave the episode, once that is confirmed."""
+    def _open(self) -> None:
+        """Open the run; in the gold column, go on to the next row."""
+        if self.focused is self._sheet and self.settling is not None:
+            self._move(1)
+        elif self.current is not None and (info := self._open_run_of(self.current.episode)) is not None:
+            self.trajview.open_run(info)
+
+    def _open_run_of(self, episode: str) -> RunInfo | None:
+        """The run of an episode; where it is not open, that is said."""
+        info = self._run_of(episode)
+        if info is None:
+            self.notify("This episode is not among the logs that are open.", severity="warning", timeout=4)
+        return info
+
+    def _follow_next_citation(self) -> None:
+        """Open the run at the next citation in the reasons, the first one where another episode was shown before."""
         found = self.current
-        if found is None or not found.hidden:
+        if found is None or not self._cited:
+            self.notify("nothing is cited here", timeout=3)
             return
-        episode = found.episode
+        episode, last = self._followed
+        self.action_follow_citation((last + 1) % len(self._cited) if episode == found.episode else 0)
 
-        def answered(yes: bool | None) -> None:
-            if yes:
-                self._revealing = True
-                self._load((episode,))
+    def action_follow_citation(self, number: int) -> None:
+        """Open the run at a citation in the reasons, which was clicked; they count from 0."""
+        found = self.current
+        if found is None or number >= len(self._cited):
+            return
+        self._followed = found.episode, number
+        info = self._open_run_of(found.episode)
+        if info is not None:
+            self.trajview.open_cited(info, self._cited[number])
 
-        what = f"Show what others gave {one_line(episode, 80)}, which you have not submitted?"
-        self.app.push_screen(RevealScreen(what), answered)
-
-    def action_help(self) -> None:
-        """The keys of this screen."""
-        self.trajview.show_help("disagreement")
-
-    def action_back(self) -> None:
-        """To the list; from there, back to the figures."""
-        if self.focused is not self._list and not self._list.has_focus:
-            self._list.focus()
-        else:
-            self.keep_now()
+    def _back(self) -> None:
+        """Go to the list; from there, back to the figures."""
+        if self.focused is self._list:
             self.dismiss()
+        else:
+            self._list.focus()
+
+    # Settling
+
+    def _settle(self) -> None:
+        """Go into the gold column; what gold has given so far is read first."""
+        found = self.current
+        if found is None:
+            return
+        if found.hidden:
+            self.notify(
+                f"What is hidden from you cannot be settled. {key_of('agreement.reveal')} reveals it.",
+                severity="warning",
+                timeout=4,
+                markup=False,
+            )
+        elif found.episode in self.gold.settlings:
+            self._sheet.focus()
+        elif self.annotations is not None:
+            self._open_gold(found.episode, self.annotations)
+
+    @work(exclusive=True, group="gold-open", exit_on_error=False)
+    async def _open_gold(self, episode: str, annotations: Annotations) -> None:
+        app = self.trajview
+        rubric = rubric_of_gold(annotations.ratings, app.rubric, app.settings.reward_range)
+        try:
+            settling = await to_thread(self.gold.open, annotations.compare(episode), rubric)
+        except AnnotationError as error:
+            self._not_saved("The gold record was not read", error)
+            return
+        self.gold.settlings[episode] = settling
+        self._state = "a draft that was not saved" if settling.dirty else ""
+        self._show()
+        if self.current is not None and self.current.episode == episode:
+            self._sheet.focus()
+
+    def _next_part(self) -> None:
+        """Go from the list to the scores, from there to the reasons, and back to the list."""
+        if self.focused is self._list and self.settling is None:
+            self._settle()
+        elif self.focused is self._list:
+            self._sheet.focus()
+        elif self.focused is self._sheet and self.settling is not None:
+            self._why.focus()
+        else:
+            self._list.focus()
+
+    @on(Sheet.Typed)
+    def _typed(self, message: Sheet.Typed) -> None:
+        message.stop()
+        if message.character in ("backspace", "delete"):
+            self._edit(Settling.delete)
+        else:
+            self._edit(lambda settling: settling.type(message.character))
+
+    @on(TextArea.Changed)
+    def _why_changed(self, event: TextArea.Changed) -> None:
+        event.stop()
+        settling, text = self.settling, event.text_area.text
+        if settling is not None and settling.reasoning != text:
+            settling.reasoning = text
+            self._edited()
+
+    def _edit(self, change: Callable[[Settling], object]) -> None:
+        """Change what is typed for the episode under the cursor."""
+        if self.settling is not None:
+            change(self.settling)
+            self._edited()
+
+    def _edited(self) -> None:
+        self._state = ""
+        if self._keeping is not None:
+            self._keeping.stop()
+        self._keeping = self.set_timer(_PAUSE, self._keep)
+        self._show()
+
+    @work(group="gold-keep", exit_on_error=False)
+    async def _keep(self) -> None:
+        """Write what was typed into gold's journal."""
+        unkept = self.gold.unkept()
+        try:
+            await to_thread(self.gold.keep, unkept)
+        except AnnotationError as error:
+            self._not_saved("The draft was not kept", error)
+            return
+        if unkept and self.settling is not None and self.settling.dirty:
+            self._state = f"draft kept, {key_of('settle.save')} saves"
+            self._show()
+
+    def _save(self) -> None:
+        """Save the gold record, unless something in it is no score."""
+        settling = self.settling
+        if settling is None:
+            return
+        if settling.first_bad is not None:
+            row, reason = settling.first_bad
+            settling.go(settling.rows.index(row))
+            self._sheet.focus()
+            self._report("Not saved", f"{one_line(row.dimension.label, 40)}: {reason}")
+            self._show()
+        elif settling.draft().empty:
+            self.notify("There is nothing to save yet.", timeout=3)
+        else:
+            self._state = "saving…"
+            self._show()
+            self._save_gold(settling)
+
+    @work(group="gold-save", exit_on_error=False)
+    async def _save_gold(self, settling: Settling) -> None:
+        draft, overwrite = settling.draft(), settling.overwrites
+        settling.overwrites = False
+        try:
+            saved = await to_thread(self.gold.save, settling, draft, overwrite=overwrite)
+        except ChangedOnDisk as error:
+            settling.overwrites = True
+            self._not_saved("Not saved", f"{error.sentence} {key_of('settle.save')} again replaces it.")
+            return
+        except AnnotationError as error:
+            self._not_saved("Not saved", error)
+            return
+        settling.saved(draft, saved.version, saved.annotation.rewards)
+        self._state = "saved ✓"
+        self._load()
+        self._show()
+
+    def _not_saved(self, title: str, error: AnnotationError | str) -> None:
+        self._state = "not saved"
+        self._report(title, error)
+        self._show()

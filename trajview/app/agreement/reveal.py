@@ -1,9 +1,12 @@
-"""The question before something is shown that is hidden from who has not submitted yet."""
+"""The question before others' scores are shown to an annotator who has not submitted yet."""
 
 from __future__ import annotations
 
+from asyncio import to_thread
+from collections.abc import Callable
 from typing import ClassVar
 
+from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
@@ -11,16 +14,18 @@ from textual.content import Content
 from textual.widgets import Button, Static
 
 from trajview.app.shared.modal import OnceScreen
+from trajview.errors import AnnotationError
+from trajview.textsafe import one_line
 
 __all__ = ["RevealScreen"]
 
 
-class RevealScreen(OnceScreen[bool]):
-    """True to show it, and to have that written down; False to leave it hidden. Escape leaves it."""
+class RevealScreen(OnceScreen[None]):
+    """Asks, writes into the journal that it was revealed, and closes: the screen below reads what it may show by now."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("r,R,y", "dismiss(True)", "show"),
-        Binding("escape,q,n", "dismiss(False)", "leave hidden"),
+        Binding("r,R,y", "reveal", "show"),
+        Binding("escape,q,n", "dismiss", "leave hidden"),
         Binding("left", "app.focus_previous", show=False),
         Binding("right", "app.focus_next", show=False),
     ]
@@ -35,9 +40,11 @@ class RevealScreen(OnceScreen[bool]):
     }
     """
 
-    def __init__(self, what: str) -> None:
+    def __init__(self, what: str, write: Callable[[], None]) -> None:
+        """`what`: the question. `write` is called in a thread and writes the answer down, or raises AnnotationError."""
         super().__init__()
         self._what = what
+        self._write = write
 
     def compose(self) -> ComposeResult:
         with Vertical():
@@ -46,9 +53,14 @@ class RevealScreen(OnceScreen[bool]):
                 "What others gave can change what you give. It is kept in your journal that you looked.", classes="hint"
             )
             with Horizontal():
-                yield Button("Leave [u]hidden[/u]", id="hidden", compact=True)
-                yield Button("[u]R[/u]eveal", id="reveal", compact=True)
+                yield Button("Leave [u]hidden[/u]", id="hidden", action="screen.dismiss", compact=True)
+                yield Button("[u]R[/u]eveal", id="reveal", action="screen.reveal", compact=True)
 
-    def on_button_pressed(self, event: Button.Pressed) -> None:
-        event.stop()
-        self.dismiss(event.button.id == "reveal")
+    @work(exclusive=True, exit_on_error=False)
+    async def action_reveal(self) -> None:
+        """Write it down, and close; where that fails, say why, and nothing is shown."""
+        try:
+            await to_thread(self._write)
+        except AnnotationError as error:
+            self.app.notify(one_line(str(error), 400), title="Not revealed", severity="error", markup=False)
+        self.dismiss()

@@ -1,4 +1,4 @@
-"""The gold scores of one episode while a person settles them, without Textual: a cursor, what was typed, what it means."""
+"""Gold scores of episodes while a person settles them, without Textual: what is typed, its drafts, and the records saved."""
 
 from __future__ import annotations
 
@@ -10,12 +10,16 @@ from typing import TYPE_CHECKING
 from trajview.annotation.disagreement import Comparison, Row
 from trajview.annotation.draft import Draft, Values, bad_scores
 from trajview.annotation.ratings import OVERALL, Ratings
+from trajview.annotation.rescue import rescue
 from trajview.annotation.rubric import REWARD, SOTOPIA, Dimension, Rubric, parse_score, reward_rubric, written
+from trajview.annotation.store import AnnotationStore, Saved
+from trajview.errors import AnnotationError
 
 if TYPE_CHECKING:
+    from trajview.errors import Problem
     from trajview.models.run import Reward
 
-__all__ = ["Settling", "rubric_of_gold"]
+__all__ = ["GoldRecords", "Settling", "rubric_of_gold"]
 
 _TYPED = frozenset("0123456789.-+")
 _LONGEST = 12
@@ -34,7 +38,7 @@ def rubric_of_gold(ratings: Ratings, chosen: Rubric | None, reward_range: tuple[
 
 
 class Settling:
-    """What is typed into the gold column. The cursor is a row of the comparison; `draft` is what there was before."""
+    """The gold scores of one episode while they are typed: a cursor on the rows of the comparison, and a text for each."""
 
     def __init__(
         self,
@@ -44,23 +48,27 @@ class Settling:
         base_rewards: Sequence[Reward] = (),
         saved: Draft | None = None,
     ) -> None:
+        """`draft`: what to begin with; `saved`: what the record says, where that is something else."""
         self.rubric = rubric
         self.base_rewards = base_rewards
         """The rewards of the record that this started from, for what an edit must not drop."""
         self.reasoning = draft.reasoning
         self.base = draft.base
         self.rationales = draft.rationales
+        self.overwrites = False
+        """Whether the next save may replace what somebody else has saved meanwhile."""
         self.cursor = 0
         self._fresh = True
         """Whether the next character replaces what is in the field."""
-        self.show(comparison)
+        self.refresh(comparison)
         self.agents = max([len(draft.values), *(row.agent + 1 for row in self.rows)])
         self._typed = [dict(typed) for typed in draft.values]
         self._typed += [{} for _ in range(self.agents - len(self._typed))]
-        self._before = (saved or self.draft()).says()
+        self._kept = self.draft().says()
+        self._saved = saved.says() if saved is not None else self._kept
 
-    def show(self, comparison: Comparison) -> None:
-        """The same episode, as it was read again."""
+    def refresh(self, comparison: Comparison) -> None:
+        """Take the scores of the episode as they were read again."""
         self.comparison = comparison
         self.rows: Sequence[Row] = [row for row in comparison.rows if row.dimension.name in self.rubric.names]
         self.cursor = max(0, min(self.cursor, len(self.rows) - 1))
@@ -72,13 +80,22 @@ class Settling:
 
     @property
     def dirty(self) -> bool:
-        """Whether something is there that was not when it was opened or saved."""
-        return self.draft().says() != self._before
+        """Whether what is typed differs from what is saved."""
+        return self.draft().says() != self._saved
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether what is typed is in the journal, or in the record."""
+        return self.draft().says() == self._kept
+
+    def kept(self, draft: Draft) -> None:
+        """Remember that a draft is in the journal."""
+        self._kept = draft.says()
 
     def saved(self, draft: Draft, base: str | None, rewards: Sequence[Reward]) -> None:
-        """That is on disk now, in that version."""
+        """Remember that a draft was saved: as the version `base` of the record, with these rewards."""
         self.base, self.base_rewards = base, rewards
-        self._before = draft.says()
+        self._saved = self._kept = draft.says()
 
     def text(self, row: Row) -> str:
         """What is typed in a row."""
@@ -92,20 +109,20 @@ class Settling:
     @property
     def first_bad(self) -> tuple[Row, str] | None:
         """The first row with something that is no score, and why."""
-        return next(((row, said) for row in self.rows if (said := self.bad(row))), None)
+        return next(((row, reason) for row in self.rows if (reason := self.bad(row))), None)
 
     def move(self, rows: int) -> None:
-        """The cursor, down or up."""
+        """Move the cursor down, or up where `rows` is negative."""
         if self.rows:
             self.go(self.cursor + rows)
 
     def go(self, row: int) -> None:
-        """The cursor, to a row."""
+        """Move the cursor to a row."""
         self.cursor = max(0, min(len(self.rows) - 1, row))
         self._fresh = True
 
     def type(self, character: str) -> bool:
-        """A character of a number; whether it is one."""
+        """Type a character; False where it is no part of a number."""
         if character not in _TYPED or self.row is None:
             return False
         before = "" if self._fresh else self.text(self.row)
@@ -114,13 +131,13 @@ class Settling:
         return True
 
     def delete(self) -> None:
-        """The last character; all of them where nothing was typed yet."""
+        """Delete the last character, or all of them where nothing was typed yet."""
         if self.row is not None:
             self._set(self.row, "" if self._fresh else self.text(self.row)[:-1])
             self._fresh = False
 
     def step(self, steps: int) -> None:
-        """The score up or down; from nothing, to the middle of what was given."""
+        """Move the score up or down; where there is none, take the middle of what was given."""
         if self.row is None:
             return
         dimension = self.row.dimension
@@ -132,13 +149,13 @@ class Settling:
         self._fresh = True
 
     def take_middle(self) -> None:
-        """The median of what the annotators gave, on the scale."""
+        """Take the median of what the annotators gave, as a score of the scale."""
         if self.row is not None and self.row.scores:
             self._set(self.row, _middle(self.row))
             self._fresh = True
 
     def fill(self) -> int:
-        """The median in each row that is still empty; how many that were."""
+        """Take the median in each row that is still empty; gives how many those were."""
         empty = [row for row in self.rows if not self.text(row).strip() and row.scores]
         for row in empty:
             self._set(row, _middle(row))
@@ -152,12 +169,60 @@ class Settling:
         return tuple({**typed, **shared} for typed in self._typed)
 
     def draft(self) -> Draft:
-        """All of it, for the journal and the record."""
+        """All that is typed, for the journal and the record."""
         episode = self.comparison.episode
         return Draft(episode, self.rubric.name, self.values(), self.reasoning, self.base, rationales=self.rationales)
 
     def _set(self, row: Row, text: str) -> None:
         self._typed[row.agent][row.dimension.name] = text
+
+
+class GoldRecords:
+    """The gold records of a store, and what is typed for them: opened to be settled, kept as drafts, and saved.
+
+    The records and the drafts are gold's; the journal of the annotator who settles says who it was. `open`, `keep` and
+    `save` read and write files: call them in a thread.
+    """
+
+    def __init__(self, settler: AnnotationStore, name: str) -> None:
+        """`settler`: the store of the annotator who settles. `name`: the annotator that gold records name."""
+        self._settler = settler
+        self._store = AnnotationStore(settler.root, name)
+        self.settlings: dict[str, Settling] = {}
+        """By episode, those that are open."""
+
+    def open(self, comparison: Comparison, rubric: Rubric) -> Settling:
+        """Read what gold has given an episode so far, a draft first. Raises AnnotationError."""
+        agents = max([1, *(row.agent + 1 for row in comparison.rows)])
+        opened = self._store.open(comparison.episode, rubric, agents)
+        return Settling(comparison, rubric, opened.kept or opened.draft, opened.rewards, saved=opened.draft)
+
+    def unkept(self) -> list[tuple[str, Draft]]:
+        """What is not in gold's journal yet: drafts, each with its event. One that says what is saved discards the one before."""
+        open = self.settlings.values()
+        return [("draft" if each.dirty else "discard", each.draft()) for each in open if not each.is_kept]
+
+    def keep(self, unkept: Sequence[tuple[str, Draft]]) -> None:
+        """Write drafts into gold's journal. Raises AnnotationError."""
+        for event, draft in unkept:
+            self._store.journal.append(event, draft)
+            self.settlings[draft.episode].kept(draft)
+
+    def keep_or_rescue(self) -> Problem | AnnotationError | None:
+        """Write what is not in gold's journal yet, or else keep it outside the store; gives what went wrong."""
+        unkept = self.unkept()
+        try:
+            self.keep(unkept)
+        except AnnotationError as error:
+            return rescue(self._store.journal, [draft for _, draft in unkept]) or error
+        return None
+
+    def save(self, settling: Settling, draft: Draft, *, overwrite: bool = False) -> Saved:
+        """Save a gold record. Raises ChangedOnDisk, unless `overwrite`, and AnnotationError."""
+        values = [{name: text for name, text in typed.items() if text} for typed in draft.values]
+        # Who settles comes first: there is never a record of which that is not known.
+        self._settler.journal.write("settle", draft.episode, draft.rubric, gold=self._store.annotator, values=values)
+        return self._store.submit(draft, settling.rubric, settling.base_rewards, overwrite=overwrite)
 
 
 def _middle(row: Row) -> str:
