@@ -62,6 +62,9 @@ class Terminal:
             dimensions=(rows, columns),
             timeout=PATIENCE,
         )
+        # pexpect's pauses before keys and around ends are for programs that are not ready: here, what matters is waited for.
+        self._child.delaybeforesend = None
+        self._child.ptyproc.delayafterclose = self._child.ptyproc.delayafterterminate = 0.02
         self.pid = self._child.pid
 
     def __enter__(self) -> Terminal:
