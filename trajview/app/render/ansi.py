@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from typing import Any
 
 from rich.color import Color
 from rich.style import Style
@@ -14,15 +14,16 @@ from trajview.textsafe import safe_text
 __all__ = ["AnsiState", "cut_line", "decode_line", "has_ansi"]
 
 _TOKEN = re.compile(r"(?:\x1b\[|\x9b)([0-9;:]*)m|(?:\x1b\[|\x9b)[0-9;?]*[KJGH]|\x1b\(B|\x1b\[\?25[hl]|\x0f")
-_ATTRIBUTES = {1: "bold", 2: "dim", 3: "italic", 4: "underline", 7: "reverse", 9: "strike", 53: "overline"}
-_OFF = {
-    22: ("bold", "dim"),
-    23: ("italic",),
-    24: ("underline",),
-    27: ("reverse",),
-    29: ("strike",),
-    55: ("overline",),
-}
+_CHANGES: dict[int, dict[str, Any]] = {
+    1: {"bold": True}, 2: {"dim": True}, 3: {"italic": True}, 4: {"underline": True}, 7: {"reverse": True},
+    9: {"strike": True}, 53: {"overline": True}, 22: {"bold": None, "dim": None}, 23: {"italic": None},
+    24: {"underline": None}, 27: {"reverse": None}, 29: {"strike": None}, 55: {"overline": None},
+    39: {"color": None}, 49: {"bgcolor": None},
+}  # fmt: skip
+"""What an SGR parameter changes in a style; None takes something away."""
+for _ground, _first in (("color", 30), ("bgcolor", 40)):
+    _CHANGES |= {_first + n: {_ground: Color.from_ansi(n)} for n in range(8)}
+    _CHANGES |= {_first + 60 + n: {_ground: Color.from_ansi(8 + n)} for n in range(8)}
 
 
 def has_ansi(text: str) -> bool:
@@ -33,47 +34,24 @@ def has_ansi(text: str) -> bool:
 class AnsiState:
     """The colours in force, carried from line to line. Blink and concealment are not obeyed."""
 
-    __slots__ = ("attributes", "background", "colour")
-
     def __init__(self) -> None:
-        self.colour: Color | None = None
-        self.background: Color | None = None
-        self.attributes: frozenset[str] = frozenset()
-
-    def style(self) -> Style | None:
+        self._in_force: dict[str, Any] = {}
+        self.style: Style | None = None
         """The style in force, None for plain text."""
-        if self.colour is None and self.background is None and not self.attributes:
-            return None
-        return _style(self.colour, self.background, self.attributes)
 
     def apply(self, parameters: str) -> None:
         """Obey the parameters of one SGR sequence."""
         codes = [code for group in parameters.split(";", 40)[:40] for code in _codes(group)]
-        index = 0
-        while index < len(codes):
-            code = codes[index]
-            index += 1
+        while codes:
+            code = codes.pop(0)
             if code == 0:
-                self.colour = self.background = None
-                self.attributes = frozenset()
-            elif code in _ATTRIBUTES:
-                self.attributes |= {_ATTRIBUTES[code]}
-            elif code in _OFF:
-                self.attributes -= set(_OFF[code])
-            elif 30 <= code <= 37 or 90 <= code <= 97:
-                self.colour = Color.from_ansi(code - 30 if code < 90 else code - 82)
-            elif 40 <= code <= 47 or 100 <= code <= 107:
-                self.background = Color.from_ansi(code - 40 if code < 100 else code - 92)
-            elif code == 39:
-                self.colour = None
-            elif code == 49:
-                self.background = None
+                self._in_force.clear()
             elif code in (38, 48):
-                colour, index = _extended(codes, index)
-                if code == 38:
-                    self.colour = colour
-                else:
-                    self.background = colour
+                self._in_force["color" if code == 38 else "bgcolor"] = _extended(codes)
+            else:
+                self._in_force |= _CHANGES.get(code, {})
+        known = {name: value for name, value in self._in_force.items() if value is not None}
+        self.style = Style(**known) if known else None
 
 
 def _codes(group: str) -> list[int]:
@@ -88,20 +66,18 @@ def _codes(group: str) -> list[int]:
     return [first, *rest] if first in (38, 48) else []
 
 
-def _extended(codes: list[int], index: int) -> tuple[Color | None, int]:
-    """A colour from `5;n` or `2;r;g;b` after a 38 or 48, and the index after it."""
-    kind = codes[index] if index < len(codes) else None
-    if kind == 5 and index + 1 < len(codes):
-        return Color.from_ansi(codes[index + 1] & 255), index + 2
-    if kind == 2 and index + 3 < len(codes):
-        red, green, blue = (code & 255 for code in codes[index + 1 : index + 4])
-        return Color.from_rgb(red, green, blue), index + 4
-    return None, len(codes)
-
-
-@lru_cache(maxsize=1024)
-def _style(colour: Color | None, background: Color | None, attributes: frozenset[str]) -> Style:
-    return Style(color=colour, bgcolor=background, **dict.fromkeys(attributes, True))  # type: ignore[arg-type]
+def _extended(codes: list[int]) -> Color | None:
+    """A colour from `5;n` or `2;r;g;b` after a 38 or 48, which it takes from the codes; from anything else, all of them."""
+    if codes[:1] == [5] and len(codes) > 1:
+        _, number = codes[:2]
+        del codes[:2]
+        return Color.from_ansi(number & 255)
+    if codes[:1] == [2] and len(codes) > 3:
+        red, green, blue = (code & 255 for code in codes[1:4])
+        del codes[:4]
+        return Color.from_rgb(red, green, blue)
+    codes.clear()
+    return None
 
 
 def decode_line(line: str, state: AnsiState) -> tuple[str, list[Span]]:
@@ -109,36 +85,27 @@ def decode_line(line: str, state: AnsiState) -> tuple[str, list[Span]]:
 
     What a carriage return has drawn over is dropped, as a terminal would show it; a glyph marks that.
     """
-    pieces: list[str] = []
+    text = ""
     spans: list[Span] = []
-    length = 0
+    position = 0
     if "\r" in line:
         line = _overdrawn(line, state)
-    position = 0
-    column = 0
+    for match in (*_TOKEN.finditer(line), None):
+        raw = safe_text(line[position : match.start() if match else None])
+        column = len(text) % TERMINAL_TAB
+        piece = expand_tabs(" " * column + raw, TERMINAL_TAB)[column:]
+        if piece and state.style is not None:
+            spans.append((len(text), len(text) + len(piece), state.style))
+        text += piece
+        if match:
+            position = match.end()
+            _obey(match, state)
+    return text, spans
 
-    def add(raw: str) -> None:
-        nonlocal length, column
-        if not raw:
-            return
-        text = safe_text(raw)
-        if "\t" in text:
-            before = column % TERMINAL_TAB
-            text = expand_tabs(" " * before + text, TERMINAL_TAB)[before:]
-        pieces.append(text)
-        style = state.style()
-        if style is not None:
-            spans.append((length, length + len(text), style))
-        length += len(text)
-        column += len(text)
 
-    for match in _TOKEN.finditer(line):
-        add(line[position : match.start()])
-        position = match.end()
-        if match.group(1) is not None:
-            state.apply(match.group(1))
-    add(line[position:])
-    return "".join(pieces), spans
+def _obey(escape: re.Match[str], state: AnsiState) -> None:
+    if escape[1] is not None:
+        state.apply(escape[1])
 
 
 def cut_line(line: str, most: int) -> str:
@@ -159,11 +126,7 @@ def cut_line(line: str, most: int) -> str:
 
 
 def _overdrawn(line: str, state: AnsiState) -> str:
-    parts = line.rstrip("\r").split("\r")
-    if len(parts) == 1:
-        return parts[0]
-    for part in parts[:-1]:
-        for match in _TOKEN.finditer(part):
-            if match.group(1) is not None:
-                state.apply(match.group(1))
-    return "␍ " + parts[-1]
+    before, drawn_over, last = line.rstrip("\r").rpartition("\r")
+    for match in _TOKEN.finditer(before):
+        _obey(match, state)
+    return f"␍ {last}" if drawn_over else last

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from trajview.app.render.ansi import has_ansi
-from trajview.app.render.calls import call_in_short, call_lines, failure_lines
+from trajview.app.render.calls import call_in_short, call_lines, failure_lines, of_field
 from trajview.app.render.evidence import mark_citations
 from trajview.app.render.headers import media_in
-from trajview.app.render.lines import Line, Said, expand_tabs
+from trajview.app.render.lines import Line, Said
 from trajview.app.render.markdown import markdown_lines
 from trajview.app.render.options import Fold, ViewOptions
 from trajview.app.render.syntax import language_of, pretty_json
-from trajview.app.render.verbatim import ansi_lines, code_lines, json_lines, json_text, output_lines, size_of
+from trajview.app.render.verbatim import (
+    ansi_lines,
+    code_lines,
+    json_lines,
+    json_text,
+    output_lines,
+    size_of,
+    text_lines,
+)
 from trajview.highlight import error_of
 from trajview.models.messages import (
     AssistantMessage,
@@ -22,10 +31,11 @@ from trajview.models.messages import (
     OtherPart,
     ReasoningPart,
     TextPart,
+    ToolCall,
     ToolMessage,
     VideoPart,
 )
-from trajview.textsafe import one_line, safe_text
+from trajview.textsafe import one_line
 
 __all__ = ["Fold", "ViewOptions", "message_lines"]
 
@@ -37,18 +47,16 @@ def message_lines(message: ChatMessage, fold: Fold, options: ViewOptions, number
     """The lines of a message: its header, then what `fold` and `options` leave of its parts."""
     if options.bare:
         return _bare_lines(message.text, options)
-    lines = [_header(message, number)]
+    header = _header(message, number)
     error = error_of(message)
     if isinstance(message, ToolMessage) and error and (fold is Fold.CLOSED or not message.error):
-        lines[0].right = ("✗ " + one_line(error, 60), "error")
+        header.right = ("✗ " + one_line(error, 60), "error")
     if fold is Fold.CLOSED:
-        lines.append(_first_words(message))
+        lines = [header, _first_words(message)]
     elif isinstance(message, ToolMessage):
-        lines += _answer_lines(message, fold, options)
+        lines = [header, *_answer_lines(message, fold, options)]
     else:
-        for part in message.parts:
-            lines += _of(_prose(part), "text") if isinstance(part, TextPart) else _part_lines(part, options)
-        lines += _lines_of_calls(message)
+        lines = [header, *_said_lines(message, options)]
     if message.role == "assistant" or (message.role == "user" and fold is not Fold.CLOSED):
         mark_citations(lines)
     return lines
@@ -58,62 +66,72 @@ def _bare_lines(text: str, options: ViewOptions) -> list[Line]:
     """The lines of one text, whatever it is of."""
     reading = options.language == "metadata"
     language = options.language or language_of(text)
-    lines = code_lines(expand_tabs(safe_text(text)).split("\n"), language, fill="", words=reading)
+    lines = code_lines(text_lines(text), language, fill="", words=reading)
     if reading:  # the evaluator's reasoning is among it
         mark_citations(lines)
-    return _of(lines, "output")
+    return of_field(lines, "output")
 
 
 def _answer_lines(message: ToolMessage, fold: Fold, options: ViewOptions) -> list[Line]:
     """What a tool answered: why it failed, and its output."""
     lines: list[Line] = []
     if message.error:
-        lines += _of(failure_lines(_error_text(message.error), margin=0), "error", message.function)
+        lines += of_field(failure_lines(_error_text(message.error), margin=0), "error", message.function)
     elif not message.parts:
         lines += output_lines("", fold, options)
     for part in message.parts:
         if isinstance(part, TextPart):
-            lines += _of(output_lines(part.text, fold, options), "output", message.function)
+            lines += of_field(output_lines(part.text, fold, options), "output", message.function)
         else:
             lines += _part_lines(part, options)
     return lines
 
 
-def _lines_of_calls(message: ChatMessage) -> list[Line]:
-    calls = message.tool_calls if isinstance(message, AssistantMessage) else None
-    return [line for call in calls or () for line in call_lines(call)]
+def _said_lines(message: ChatMessage, options: ViewOptions) -> list[Line]:
+    """What a person or a model says, thinks and calls."""
+    lines: list[Line] = []
+    for part in message.parts:
+        lines += of_field(_prose(part), "text") if isinstance(part, TextPart) else _part_lines(part, options)
+    for call in _calls(message):
+        lines += call_lines(call)
+    return lines
+
+
+def _calls(message: ChatMessage) -> Sequence[ToolCall]:
+    return (message.tool_calls if isinstance(message, AssistantMessage) else None) or ()
 
 
 # -- header ------------------------------------------------------------------------------------------------------------
 
 
 def _header(message: ChatMessage, number: int) -> Line:
+    line = Line("", action="fold", ours=True)
     role = f"role.{message.role}"
     if isinstance(message, ToolMessage):
         what = message.function or message.name or ""
-        text = f"output of {one_line(what, 60)}" if what else "output"
-        line = Line(text, [(0, len(text), role)])
+        line.extend(f"output of {one_line(what, 60)}" if what else "output", role)
     else:
-        name = one_line(message.name, 60) if message.name else ""
-        text = name or message.role
-        line = Line(text, [(0, len(text), role)])
-        if name and name.lower() != message.role:
-            line.extend(f"  {message.role}", "dim")
-        if message.recipient:
-            line.extend(f" → {one_line(message.recipient, 60)}", "dim")
-        if isinstance(message, AssistantMessage) and message.model:
-            line.extend(f"  {one_line(message.model, 40)}", "dim")
+        _name_speaker(line, message, role)
     if message.metadata.get("round") is not None and (mark := _round_mark(message.metadata)):
         line.extend(f"  {mark}", "mark")
-    facts = [f"m{number}"]
-    if message.timestamp:
-        facts.insert(0, one_line(_clock(message.timestamp), 30))
-    if message.reward is not None:
-        facts.insert(0, f"reward {message.reward:g}")
-    line.right = (" · ".join(facts), "dim")
-    line.action = "fold"
-    line.ours = True
+    facts = [
+        f"reward {message.reward:g}" if message.reward is not None else "",
+        one_line(_clock(message.timestamp), 30) if message.timestamp else "",
+        f"m{number}",
+    ]
+    line.right = (" · ".join(filter(None, facts)), "dim")
     return line
+
+
+def _name_speaker(line: Line, message: ChatMessage, role: str) -> None:
+    name = one_line(message.name, 60) if message.name else ""
+    line.extend(name or message.role, role)
+    if name and name.lower() != message.role:
+        line.extend(f"  {message.role}", "dim")
+    if message.recipient:
+        line.extend(f" → {one_line(message.recipient, 60)}", "dim")
+    if isinstance(message, AssistantMessage) and message.model:
+        line.extend(f"  {one_line(message.model, 40)}", "dim")
 
 
 def _round_mark(metadata: dict[str, Any]) -> str:
@@ -129,36 +147,21 @@ def _clock(timestamp: str) -> str:
     return timestamp
 
 
-def _of(lines: list[Line], field: str, tool: str | None = None) -> list[Line]:
-    """The lines, which show this field."""
-    said = (Said(field, tool or ""),)
-    for line in lines:
-        line.said = said
-    return lines
-
-
 def _first_words(message: ChatMessage) -> Line:
+    """What a folded message says, on one line: its text or else its reasoning, and its calls."""
     text = one_line(message.text)
     words = text or one_line(" ".join(message.reasoning))
     if isinstance(message, ToolMessage):
-        said = [Said("output", message.function or "", 0, len(words))]
+        fields = [Said("output", message.function or "", 0, len(words))]
     else:
-        said = [Said("text" if text else "reasoning", "", 0, len(words))]
-    if isinstance(message, AssistantMessage):
-        for number, call in enumerate(message.tool_calls or ()):
-            words += ", " if number else "  ▸ " if words else "▸ "
-            start = len(words)
-            words += call_in_short(call)
-            said.append(Said("arguments", call.function, start, len(words)))
-    return Line(
-        words or media_in(message) or "(empty)",
-        style="dim",
-        words=True,
-        wide=True,
-        action="fold",
-        said=tuple(said),
-        ours=not words,
-    )
+        fields = [Said("text" if text else "reasoning", "", 0, len(words))]
+    sign = "  ▸ " if words else "▸ "
+    for call in _calls(message):
+        words += sign
+        fields.append(Said("arguments", call.function, len(words), len(words := words + call_in_short(call))))
+        sign = ", "
+    shown = words or media_in(message) or "(empty)"
+    return Line(shown, style="dim", words=True, wide=True, action="fold", said=tuple(fields), ours=not words)
 
 
 # -- parts -------------------------------------------------------------------------------------------------------------
@@ -169,7 +172,7 @@ def _part_lines(
 ) -> list[Line]:
     """The lines of a part that is no text."""
     if isinstance(part, ReasoningPart):
-        return _of(_reasoning(part, options), "reasoning")
+        return of_field(_reasoning(part, options), "reasoning")
     if isinstance(part, OtherPart):
         return code_lines(json_lines(part.plain()), "json")
     return _media(part)
@@ -180,9 +183,9 @@ def _prose(part: TextPart) -> list[Line]:
     if not text:
         return []
     if (spread := pretty_json(text)) is not None:
-        lines = code_lines(expand_tabs(safe_text(spread)).split("\n"), "json")
+        lines = code_lines(text_lines(spread), "json")
     elif len(text) > LONGEST_MARKDOWN:
-        lines = [Line(line, words=True) for line in expand_tabs(safe_text(text)).split("\n")]
+        lines = [Line(line, words=True) for line in text_lines(text)]
     elif has_ansi(text):
         lines = ansi_lines(text)
     else:
@@ -206,65 +209,40 @@ def _reasoning(part: ReasoningPart, options: ViewOptions) -> list[Line]:
         text = "(redacted)"
     if not text:
         return []
+    bar = ("┆", "reasoning.bar")
     if not options.show_reasoning:
         count = text.count("\n") + 1
-        return [
-            Line(
-                f"thinking, {count} line{'s' * (count > 1)} hidden",
-                style="reasoning.hidden",
-                lead=("┆", "reasoning.bar"),
-                indent=2,
-                ours=True,
-            )
-        ]
-    lines = [Line(line, style="reasoning", words=True) for line in expand_tabs(safe_text(text)).split("\n")]
-    for line in lines:
-        line.indent = line.hang = 2
-        line.lead = ("┆", "reasoning.bar")
-    return lines
+        hidden = f"thinking, {count} line{'s' * (count > 1)} hidden"
+        return [Line(hidden, style="reasoning.hidden", lead=bar, indent=2, ours=True)]
+    return [Line(line, style="reasoning", lead=bar, indent=2, hang=2, words=True) for line in text_lines(text)]
 
 
 def _media(part: ImagePart | AudioPart | VideoPart) -> list[Line]:
-    kind = part.type
-    target = getattr(part, kind)
+    """The kind of a picture, sound or film, and where it is or how large; then what is marked in a picture."""
+    target = getattr(part, part.type)
     if not target:
-        extra = part.extras or {}
-        target = next((v for v in extra.values() if isinstance(v, str)), "")
-    shown = target
+        target = next((value for value in (part.extras or {}).values() if isinstance(value, str)), "")
     if target.startswith("data:"):
-        head = target[:64].split(",", 1)[0]
-        shown = f"{head}, {size_of(len(target) * 3 // 4)}"
-    label = f"{kind}  {one_line(shown, 400)}"
-    lines = [
-        Line(
-            label,
-            [(len(kind) + 2, len(label), "md.url")],
-            style="md.link",
-            lead=("▣", "md.link"),
-            indent=2,
-            hang=2,
-        )
-    ]
-    boxes = part.annotations if isinstance(part, ImagePart) else None
-    for box in boxes or ():
-        where = box.get("bounding_box") if isinstance(box, dict) else None
-        label = (
-            one_line(f"{box.get('element_type') or 'box'} “{box.get('text') or ''}”", 100)
-            if isinstance(box, dict)
-            else one_line(str(box), 100)
-        )
-        numbers = (
-            one_line(" ".join(f"{k}={v}" for k, v in where.items() if isinstance(v, int | float)), 100)
-            if isinstance(where, dict)
-            else ""
-        )
-        lines.append(Line(f"{label}  {numbers}".rstrip(), style="dim", indent=4, hang=6, words=True))
-    return lines
+        target = f"{target[:64].split(',', 1)[0]}, {size_of(len(target) * 3 // 4)}"
+    line = Line(f"{part.type}  ", style="md.link", lead=("▣", "md.link"), indent=2, hang=2)
+    line.extend(one_line(target, 400), "md.url")
+    boxes = (part.annotations if isinstance(part, ImagePart) else None) or ()
+    return [line, *(Line(_box(box), style="dim", indent=4, hang=6, words=True) for box in boxes)]
+
+
+def _box(box: object) -> str:
+    """What is marked in a picture, and where."""
+    if not isinstance(box, dict):
+        return one_line(str(box), 100)
+    label = one_line(f"{box.get('element_type') or 'box'} “{box.get('text') or ''}”", 100)
+    where = box.get("bounding_box")
+    sides = where.items() if isinstance(where, dict) else ()
+    numbers = one_line(" ".join(f"{name}={at}" for name, at in sides if isinstance(at, int | float)), 100)
+    return f"{label}  {numbers}".rstrip()
 
 
 def _error_text(error: dict[str, Any]) -> str:
-    said = error.get("message")
-    kind = error.get("type")
-    if isinstance(said, str) and said.strip():
-        return f"{kind}: {said}" if isinstance(kind, str) and kind else said
-    return json_text(error)
+    said, kind = error.get("message"), error.get("type")
+    if not isinstance(said, str) or not said.strip():
+        return json_text(error)
+    return f"{kind}: {said}" if isinstance(kind, str) and kind else said

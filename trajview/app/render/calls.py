@@ -8,10 +8,10 @@ from trajview.app.render.lines import Line, Said
 from trajview.app.render.markdown import markdown_lines
 from trajview.app.render.syntax import language_of
 from trajview.app.render.verbatim import code_lines, json_lines, json_text, text_lines
-from trajview.models.messages import ToolCall
+from trajview.models.messages import ToolCall, ToolCallView
 from trajview.textsafe import one_line
 
-__all__ = ["call_in_short", "call_lines", "failure_lines"]
+__all__ = ["call_in_short", "call_lines", "failure_lines", "first_argument", "of_field"]
 
 _SHORT = 100
 """Characters of an argument that stands beside the function."""
@@ -21,36 +21,44 @@ def call_lines(call: ToolCall) -> list[Line]:
     """A call: the function with its short arguments, its code or view, and why its arguments were not understood."""
     name = one_line(call.function, 100) or "call"
     head = Line(name, [(0, len(name), "call.name")], lead=("▸", "call.name"), indent=2, hang=4, words=True, wide=True)
-    lines = [head]
     if call.view is not None and call.view.content:
         if call.view.title:
             head.extend(f"  {one_line(call.view.title, 100)}", "dim")
-        body = (
-            markdown_lines(call.view.content)
-            if call.view.format == "markdown"
-            else code_lines(text_lines(call.view.content), "")
-        )
-        lines += _indented(body)
-    elif call.language is not None and isinstance(call.arguments.get("code"), str):
-        lines += _indented(code_lines(text_lines(call.arguments["code"].strip("\n")), call.language))
-        rest = {key: value for key, value in call.arguments.items() if key != "code"}
-        lines[1:1] = _arguments(head, rest, call)
+        body = _view(call.view)
     else:
-        lines += _arguments(head, call.arguments, call)
-    called = (Said("arguments", call.function),)
-    for line in lines:
-        line.said = called
+        arguments = dict(call.arguments)
+        code = arguments.pop("code") if call.language is not None and isinstance(arguments.get("code"), str) else None
+        body = _arguments(head, arguments, call)
+        if code is not None:
+            body += _indented(code_lines(text_lines(code.strip("\n")), call.language or ""))
+    lines = of_field([head, *body], "arguments", call.function)
     if call.parse_error:
-        failed = failure_lines(call.parse_error, margin=2)
-        for line in failed:
-            line.said = (Said("error", call.function),)
-        lines += failed
+        lines += of_field(failure_lines(call.parse_error, margin=2), "error", call.function)
     return lines
+
+
+def _view(view: ToolCallView) -> list[Line]:
+    if view.format == "markdown":
+        return _indented(markdown_lines(view.content))
+    return _indented(code_lines(text_lines(view.content), ""))
+
+
+def of_field(lines: list[Line], field: str, tool: str | None = None) -> list[Line]:
+    """The lines, which show this field of a message."""
+    said = (Said(field, tool or ""),)
+    for line in lines:
+        line.said = said
+    return lines
+
+
+def first_argument(call: ToolCall) -> str:
+    """The first text that a call hands over."""
+    return next((value for value in call.arguments.values() if isinstance(value, str)), "")
 
 
 def call_in_short(call: ToolCall) -> str:
     """A call in a few words: the function and its first text."""
-    first = next((value for value in call.arguments.values() if isinstance(value, str)), "")
+    first = first_argument(call)
     return one_line(f"{call.function}: {first}" if first else call.function, 100)
 
 
@@ -69,21 +77,29 @@ def _arguments(head: Line, arguments: dict[str, Any], call: ToolCall) -> list[Li
     only = len(arguments) == 1
     for key, value in arguments.items():
         label = one_line(key, 60)
-        if isinstance(value, str) and ("\n" in value.strip("\n") or len(value) > _SHORT):
-            language = language_of(value, key, call.function) or _language_of_file(arguments, key)
-            if not only:
-                blocks.append(Line(label, style="call.key", indent=4, hang=4))
-            blocks += _indented(code_lines(text_lines(value.strip("\n")), language))
-        elif isinstance(value, dict | list) and len(json_text(value)) > _SHORT:
-            blocks.append(Line(label, style="call.key", indent=4, hang=4))
-            blocks += _indented(code_lines(json_lines(value), "json"))
-        else:
-            text = value.strip("\n") if isinstance(value, str) else json_text(value)
-            head.extend("  ", "")
+        block = _block(value, key, arguments, call.function)
+        if block:
             if not (only and isinstance(value, str)):
-                head.extend(f"{label}=", "call.key")
-            head.extend(one_line(text, 2 * _SHORT), "call.value")
+                blocks.append(Line(label, style="call.key", indent=4, hang=4))
+            blocks += _indented(block)
+            continue
+        head.extend("  ", "")
+        if not (only and isinstance(value, str)):
+            head.extend(f"{label}=", "call.key")
+        text = value.strip("\n") if isinstance(value, str) else json_text(value)
+        head.extend(one_line(text, 2 * _SHORT), "call.value")
     return blocks
+
+
+def _block(value: Any, key: str, arguments: dict[str, Any], function: str) -> list[Line]:
+    """The lines of an argument that is too long to stand beside the function; none where it is not."""
+    if isinstance(value, str):
+        text = value.strip("\n")
+        if "\n" in text or len(value) > _SHORT:
+            return code_lines(text_lines(text), language_of(value, key, function) or _language_of_file(arguments, key))
+    elif isinstance(value, dict | list) and len(json_text(value)) > _SHORT:
+        return code_lines(json_lines(value), "json")
+    return []
 
 
 _SUFFIXES = {"py": "python", "js": "javascript", "ts": "typescript", "rs": "rust", "go": "go", "sh": "bash",

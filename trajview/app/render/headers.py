@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import groupby
 from typing import NamedTuple
 
-from trajview.app.render.lines import Line, Span
+from trajview.app.render.calls import first_argument
+from trajview.app.render.lines import Line
 from trajview.app.transcript.unit_facts import duration_of, short_duration
 from trajview.highlight import Highlight
 from trajview.models.messages import AssistantMessage, AudioPart, ChatMessage, ImagePart, ToolMessage, VideoPart
 from trajview.models.transcript import Transcript
 from trajview.textsafe import one_line
 
-__all__ = ["NOTED", "SIGNS", "Scored", "first_words", "media_in", "sign_of", "unit_header"]
+__all__ = ["GRAVEST_FIRST", "NOTED", "SIGNS", "Scored", "first_words", "media_in", "sign_of", "unit_header"]
 
 SIGNS = {"error": ("✗", "error"), "search": ("●", "hit"), "rule": ("●", "hit"), "unit": ("◆", "hit"),
          "citation": ("◆", "hit"), "mark": ("⚑", "mark")}  # fmt: skip
-
+"""By source, the gravest first: the sign of a highlight, and its style."""
 
 NOTED = "✎"
 """The sign of a unit that someone has written a note on."""
 
-_GRAVEST_FIRST = ("error", "search", "rule", "unit", "citation", "mark")
+GRAVEST_FIRST = tuple(SIGNS)
 
 MOST_LOOKED_AT = 300
 """Messages of a unit whose roles and calls its header tells."""
@@ -45,7 +47,7 @@ def sign_of(reasons: Sequence[Highlight]) -> tuple[str, str]:
     colours: dict[str, str] = {}
     for found in reasons:
         colours.setdefault(found.source, found.colour)
-    for source in _GRAVEST_FIRST:
+    for source in GRAVEST_FIRST:
         if source in colours:
             sign, style = SIGNS[source]
             return sign, f"sign.{colours[source]}" if colours[source] else style
@@ -61,45 +63,39 @@ def unit_header(
     scored: Scored | None = None,
 ) -> Line:
     """`3  assistant → tool ×2 · 2 calls · reward 0.5  0.5 ✎ note`, and at the right why the unit is highlighted."""
-    indices = range(transcript.unit_starts[unit], _end(transcript, unit))
-    messages = [transcript.messages[i] for i in indices[:MOST_LOOKED_AT]]
-    speakers = [_speaker(m) for m in messages]
-    chain = []
-    for who, group in groupby(speakers):
-        count = sum(1 for _ in group)
-        chain.append(f"{who} ×{count}" if count > 1 else who)
-    flow = " → ".join(chain[:6]) + (" → …" if len(chain) > 6 else "")
-    number = f" {unit} "
-    text = f"{number} {flow}"
-    spans: list[Span] = [(0, len(number), "unit.number"), (len(number), len(text), "unit.roles")]
-    facts = _facts(messages) if len(indices) <= MOST_LOOKED_AT else [f"{len(indices):,} messages"]
+    places = _places(transcript, unit)
+    messages = [transcript.messages[place] for place in places[:MOST_LOOKED_AT]]
+    line = Line("", fill="unit.header", ours=True, one_row=True)
+    line.extend(f" {unit} ", "unit.number")
+    line.extend(f" {_speakers(messages)}", "unit.roles")
+    facts = _facts(messages) if len(places) <= MOST_LOOKED_AT else [f"{len(places):,} messages"]
     seconds = duration_of(transcript, unit)
     if seconds is not None:
         facts.append(short_duration(seconds))
     if facts:
-        extra = "  " + " · ".join(facts)
-        spans.append((len(text), len(text) + len(extra), "unit.facts"))
-        text += extra
-    line = Line(text, spans, fill="unit.header", ours=True, one_row=True)
-    if scored is not None:
-        if scored.score:
-            line.extend(f"  {one_line(scored.score, 12)}", "unit.score")
-        if scored.note:
-            line.extend(f"  {NOTED} {one_line(scored.note, 200)}", "unit.note")
+        line.extend("  " + " · ".join(facts), "unit.facts")
+    if scored is not None and scored.score:
+        line.extend(f"  {one_line(scored.score, 12)}", "unit.score")
+    if scored is not None and scored.note:
+        line.extend(f"  {NOTED} {one_line(scored.note, 200)}", "unit.note")
     if reasons:
-        sign, style = sign_of(reasons)
-        gravest_first = sorted(reasons, key=lambda found: _GRAVEST_FIRST.index(found.source))
-        said = list(dict.fromkeys(one_line(found.reason, 48) for found in gravest_first))
-        shown = "; ".join(said[:2]) + (f" +{len(said) - 2}" if len(said) > 2 else "")
-        line.right = (f"{sign} {shown}", style)
-        if marked and not any(found.source == "mark" for found in reasons):
-            line.right = (f"⚑ {line.right[0]}", style)
+        line.right = _why(reasons, marked=marked)
     return line
 
 
-def _end(transcript: Transcript, unit: int) -> int:
+def _places(transcript: Transcript, unit: int) -> range:
+    """The messages of a unit."""
     starts = transcript.unit_starts
-    return starts[unit + 1] if unit + 1 < len(starts) else len(transcript.messages)
+    return range(starts[unit], starts[unit + 1] if unit + 1 < len(starts) else len(transcript.messages))
+
+
+def _speakers(messages: Iterable[ChatMessage]) -> str:
+    """`assistant → tool ×2`: who speaks, in turn."""
+    turns = []
+    for who, group in groupby(map(_speaker, messages)):
+        count = sum(1 for _ in group)
+        turns.append(f"{who} ×{count}" if count > 1 else who)
+    return " → ".join(turns[:6] + ["…"] * (len(turns) > 6))
 
 
 def _speaker(message: ChatMessage) -> str:
@@ -117,26 +113,35 @@ def _facts(messages: Sequence[ChatMessage]) -> list[str]:
     return facts
 
 
+def _why(reasons: Sequence[Highlight], *, marked: bool) -> tuple[str, str]:
+    """A sign and the gravest reasons, and their style; a mark that is no highlight now has its sign all the same."""
+    sign, style = sign_of(reasons)
+    gravest_first = sorted(reasons, key=lambda found: GRAVEST_FIRST.index(found.source))
+    said = list(dict.fromkeys(one_line(found.reason, 48) for found in gravest_first))
+    shown = "; ".join(said[:2]) + (f" +{len(said) - 2}" if len(said) > 2 else "")
+    switched_off = marked and not any(found.source == "mark" for found in reasons)
+    return f"{'⚑ ' * switched_off}{sign} {shown}", style
+
+
 def first_words(transcript: Transcript, unit: int, limit: int = 120) -> str:
     """What a unit is about, on one line: what is said first in it, else what is called, else what came back."""
-    start = transcript.unit_starts[unit]
-    places = range(start, min(_end(transcript, unit), start + 8))
-    for message in map(
-        transcript.messages.__getitem__, places
-    ):  # of a long run, one that is not asked for is not built
-        said = one_line(message.text, limit)
-        if said and not isinstance(message, ToolMessage):
-            named = message.name and message.name.lower() != message.role
-            return f"{one_line(message.name or '', 24)}: {said}" if named else said
-        if isinstance(message, AssistantMessage) and message.tool_calls:
-            call = message.tool_calls[0]
-            first = next((value for value in call.arguments.values() if isinstance(value, str)), "")
-            return one_line(f"▸ {call.function} {first}", limit)
-    for message in map(transcript.messages.__getitem__, places):
-        said = one_line(message.text, limit) or one_line(" ".join(message.reasoning), limit)
-        if said:
-            return said
-    return next(filter(None, map(media_in, map(transcript.messages.__getitem__, places))), "(empty)")
+    messages, places = transcript.messages, _places(transcript, unit)[:8]
+    tries = (partial(_opening, limit=limit), partial(_any_text, limit=limit), media_in)
+    return next((found for words in tries for place in places if (found := words(messages[place]))), "(empty)")
+
+
+def _opening(message: ChatMessage, limit: int) -> str:
+    """What a message that answers no call says, by whom, or else what it calls."""
+    said = "" if isinstance(message, ToolMessage) else one_line(message.text, limit)
+    if said:
+        named = message.name and message.name.lower() != message.role
+        return f"{one_line(message.name or '', 24)}: {said}" if named else said
+    calls = message.tool_calls if isinstance(message, AssistantMessage) else None
+    return one_line(f"▸ {calls[0].function} {first_argument(calls[0])}", limit) if calls else ""
+
+
+def _any_text(message: ChatMessage, limit: int) -> str:
+    return one_line(message.text, limit) or one_line(" ".join(message.reasoning), limit)
 
 
 def media_in(message: ChatMessage) -> str:

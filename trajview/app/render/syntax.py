@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 import time
+from bisect import bisect_right
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
 
-from trajview.app.render.lines import Line, Span
+from trajview.app.render.lines import Line
 from trajview.models.said import is_deep
 
 if TYPE_CHECKING:
@@ -43,57 +45,48 @@ def _lexer(language: str) -> Lexer | None:
         return None
 
 
+_STYLES = {
+    "Token.Comment": "code.comment", "Token.Keyword": "code.keyword", "Token.Name.Function": "code.name",
+    "Token.Name.Class": "code.name", "Token.Name.Decorator": "code.name", "Token.Name.Tag": "code.keyword",
+    "Token.Name.Attribute": "code.name", "Token.Name.Builtin": "code.builtin", "Token.Literal.String": "code.string",
+    "Token.Literal.Number": "code.number", "Token.Generic.Inserted": "diff.added", "Token.Generic.Deleted": "diff.removed",
+    "Token.Generic.Subheading": "diff.hunk", "Token.Generic.Heading": "diff.file", "Token.Operator.Word": "code.keyword",
+}  # fmt: skip
+
+
 @lru_cache(maxsize=512)
 def _style_name(token: _TokenType) -> str:
     text = str(token)
-    for part, name in (
-        ("Token.Comment", "code.comment"), ("Token.Keyword", "code.keyword"), ("Token.Name.Function", "code.name"),
-        ("Token.Name.Class", "code.name"), ("Token.Name.Decorator", "code.name"), ("Token.Name.Tag", "code.keyword"),
-        ("Token.Name.Attribute", "code.name"), ("Token.Name.Builtin", "code.builtin"),
-        ("Token.Literal.String", "code.string"), ("Token.Literal.Number", "code.number"),
-        ("Token.Generic.Inserted", "diff.added"), ("Token.Generic.Deleted", "diff.removed"),
-        ("Token.Generic.Subheading", "diff.hunk"), ("Token.Generic.Heading", "diff.file"),
-        ("Token.Operator.Word", "code.keyword"),
-    ):  # fmt: skip
-        if text.startswith(part):
-            return name
-    return ""
+    return next((name for part, name in _STYLES.items() if text.startswith(part)), "")
 
 
 def highlight_lines(lines: list[Line], language: str) -> None:
     """Add the spans of a language to lines that stand for consecutive lines of code. Unknown languages stay plain."""
     if language == "diff":
         _colour_diff(lines)
-        return
-    if language == "metadata":
+    elif language == "metadata":
         _colour_metadata(lines)
-        return
-    total = sum(len(line.text) + 1 for line in lines)
-    lexer = _lexer(language) if total <= MOST_HIGHLIGHTED else None
-    if lexer is None:
-        return
+    elif sum(len(line.text) + 1 for line in lines) <= MOST_HIGHLIGHTED and (lexer := _lexer(language)) is not None:
+        _colour_code(lines, lexer)
+
+
+def _colour_code(lines: list[Line], lexer: Lexer) -> None:
     # Many lexers look for the newline at a line's end, and try again at every character where there is none.
     code = "\n".join(line.text for line in lines) + "\n"
-    number, start = 0, 0  # the line that the position is in, and where it begins
+    starts = list(accumulate((len(line.text) + 1 for line in lines[:-1]), initial=0))
     until = time.perf_counter() + LONGEST_SECONDS
     for position, token, value in lexer.get_tokens_unprocessed(code):
         if time.perf_counter() > until:
             break
         name = _style_name(token)
-        end = position + len(value)
-        while number < len(lines) and position > start + len(lines[number].text):
-            start += len(lines[number].text) + 1
-            number += 1
         if not name:
             continue
-        at, from_ = number, start
-        while at < len(lines) and from_ < end:
-            line = lines[at]
-            span: Span = (max(0, position - from_), min(len(line.text), end - from_), name)
-            if span[1] > span[0]:
-                line.spans.append(span)
-            from_ += len(line.text) + 1
-            at += 1
+        number = bisect_right(starts, position) - 1
+        column = position - starts[number]
+        for line, text in zip(lines[number : number + value.count("\n") + 1], value.split("\n"), strict=False):
+            if text:
+                line.spans.append((column, column + len(text), name))
+            column = 0
 
 
 _KEY = re.compile(r"(?:- )?[^\s:\[][^:\[]{0,60}:(?=\s|$)")  # no `[T0B9: "words"]`
@@ -110,21 +103,18 @@ def _colour_metadata(lines: list[Line]) -> None:
             line.spans.append((0, found.end(), "call.key"))
 
 
+_DIFF_LINES = (
+    (("--- ", "+++ ", "diff --git ", "index "), "diff.file"), (("@@",), "diff.hunk"), (("+",), "diff.added"),
+    (("-",), "diff.removed"),
+)  # fmt: skip
+"""How lines of a diff begin, the longest first: `---` and `+++` name files, they remove nothing."""
+
+
 def _colour_diff(lines: list[Line]) -> None:
-    """A diff is coloured by the first characters of its lines; `---` and `+++` name files, they remove nothing."""
     for line in lines:
-        text = line.text
-        if text.startswith(("--- ", "+++ ", "diff --git ", "index ")):
-            name = "diff.file"
-        elif text.startswith("@@"):
-            name = "diff.hunk"
-        elif text.startswith("+"):
-            name = "diff.added"
-        elif text.startswith("-"):
-            name = "diff.removed"
-        else:
-            continue
-        line.spans.append((0, len(text), name))
+        name = next((name for starts, name in _DIFF_LINES if line.text.startswith(starts)), "")
+        if name:
+            line.spans.append((0, len(line.text), name))
 
 
 _DIFF = re.compile(r"^(?:diff --git |--- .+\n\+\+\+ .+\n@@ |@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@)", re.MULTILINE)
@@ -137,26 +127,24 @@ def looks_like_diff(text: str) -> bool:
 
 def language_of(text: str, argument: str | None = None, function: str | None = None) -> str:
     """The language of a block by what it looks like and by the argument and function that hold it; "" for plain."""
-    head = text[:2000].lstrip()
     if looks_like_diff(text):
         return "diff"
-    if head[:1] in "{[" and head and len(text) <= MOST_HIGHLIGHTED and _is_json(text):
+    head = text[:2000].lstrip()
+    if head.startswith(("{", "[")) and len(text) <= MOST_HIGHLIGHTED and _parsed(text) is not None:
         return "json"
-    if argument in ("code", "source") and function in (None, "python", "ipython", "execute_python", "run_python"):
-        return "python"
-    if argument in ("cmd", "command", "script", "commands", "bash", "shell"):
-        return "bash"
-    if argument in ("sql", "query") and re.match(r"(?i)(select|insert|update|delete|with|create)\s", head):
-        return "sql"
-    return ""
+    if argument in ("code", "source"):
+        return "python" if function in (None, "python", "ipython", "execute_python", "run_python") else ""
+    if argument in ("sql", "query"):
+        return "sql" if re.match(r"(?i)(select|insert|update|delete|with|create)\s", head) else ""
+    return "bash" if argument in ("cmd", "command", "script", "commands", "bash", "shell") else ""
 
 
-def _is_json(text: str) -> bool:
+def _parsed(text: str) -> Any:
+    """What a text is as JSON; None for null and for a text that is none."""
     try:
-        json.loads(text)
+        return json.loads(text)
     except (ValueError, RecursionError):
-        return False
-    return True
+        return None
 
 
 def pretty_json(text: str) -> str | None:
@@ -164,9 +152,5 @@ def pretty_json(text: str) -> str | None:
     stripped = text.strip()
     if stripped[:1] not in ("{", "[") or "\n" in stripped or not 40 <= len(stripped) <= MOST_HIGHLIGHTED:
         return None
-    try:
-        value = json.loads(stripped)
-        spreads = isinstance(value, dict | list) and not is_deep(value)
-        return json.dumps(value, indent=2, ensure_ascii=False) if spreads else None
-    except (ValueError, RecursionError):
-        return None
+    value = _parsed(stripped)
+    return None if value is None or is_deep(value) else json.dumps(value, indent=2, ensure_ascii=False)

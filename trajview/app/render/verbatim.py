@@ -24,12 +24,11 @@ def size_of(count: int) -> str:
     """A number of bytes for people: `812 B`, `5.3 KB`, `1.2 MB`."""
     if count < 1000:
         return f"{count} B"
-    value = float(count)
-    for unit in ("KB", "MB", "GB"):
-        value /= 1000
-        if value < 999.95 or unit == "GB":
-            return f"{value:.1f} {unit}"
-    raise AssertionError("unreachable")
+    value, unit = count / 1000, "KB"
+    for larger in ("MB", "GB"):
+        if value >= 999.95:
+            value, unit = value / 1000, larger
+    return f"{value:.1f} {unit}"
 
 
 def text_lines(text: str) -> list[str]:
@@ -57,26 +56,23 @@ def code_lines(body: Sequence[str], language: str, *, fill: str = "code.block", 
 
     `words` breaks them as prose, and below their own indent; otherwise words are kept whole as far as that costs no room.
     """
-    lines = [Line(text, fill=fill, words=True, wide=not words, hang=_hang(text)) for text in body]
-    if words:
+    lines = []
+    for text in body:
+        margin = len(text) - len(text.lstrip(" "))
+        if words:
+            lines.append(Line(text[margin:], fill=fill, words=True, indent=margin, hang=margin + 2))
+        else:  # goes on below its own indent, as far as that leaves it room
+            lines.append(Line(text, fill=fill, words=True, wide=True, hang=min(margin, MOST_HANG)))
+
+    def finish() -> None:
         for line in lines:
-            margin = len(line.text) - len(line.text.lstrip(" "))
-            line.text, line.indent, line.hang = line.text[margin:], margin, margin + 2
-    if language and lines:
+            line.finish = None
+        highlight_lines(lines, language)
 
-        def finish() -> None:
-            for line in lines:
-                line.finish = None
-            highlight_lines(lines, language)
-
+    if language:
         for line in lines:
             line.finish = finish
     return lines
-
-
-def _hang(text: str) -> int:
-    """Where the rows of a line of code go on: below its own indent, as far as that leaves them room."""
-    return min(len(text) - len(text.lstrip(" ")), MOST_HANG)
 
 
 def ansi_lines(text: str) -> list[Line]:
@@ -95,55 +91,48 @@ def output_lines(text: str, fold: Fold, options: ViewOptions) -> list[Line]:
     if not text:
         return [Line("(no output)", style="dim", indent=2, ours=True)]
     total = text.count("\n") + 1
-    keep = options.preview_lines if options.show_tools else 0
-    folded = fold is not Fold.OPEN or not options.show_tools
     widest = max(20, options.width - 6) * ROWS_OF_A_PREVIEWED_LINE
-    head = _first_lines(text, keep)
-    if folded and options.show_tools and total <= keep + SLACK:
-        # With no more than so many lines, only long ones are worth a fold.
-        folded = len(text) > 2 * widest and any(cut_line(line, widest) != line for line in _first_lines(text, total))
-    if not folded:
-        if (spread := pretty_json(text)) is not None:
-            return _margin(code_lines(text_lines(spread), "json", fill=""))
-        return _margin(_verbatim(text, total))
+    if not options.show_tools:
+        return _margin([_hidden(f"{total:,} line{'s' * (total != 1)}", text, "")])
+    if fold is not Fold.OPEN and _is_worth_a_fold(text, total, options.preview_lines + SLACK, widest):
+        return _margin(_preview(text, total, options.preview_lines, widest))
+    if (spread := pretty_json(text)) is not None:
+        return _margin(code_lines(text_lines(spread), "json", fill=""))
+    return _margin(_verbatim(text, total))
+
+
+def _is_worth_a_fold(text: str, total: int, few: int, widest: int) -> bool:
+    """Whether a fold hides enough: of no more than a few lines, only long ones are worth it."""
+    if total > few:
+        return True
+    return len(text) > 2 * widest and any(cut_line(line, widest) != line for line in text.split("\n"))
+
+
+def _preview(text: str, total: int, count: int, widest: int) -> list[Line]:
+    """The first lines of tool output, long ones cut, and what that hides."""
+    head = text.split("\n", count)[:count]
     shown = [cut_line(line, widest) for line in head]
-    lines = _verbatim("\n".join(shown), len(head)) if keep else []
-    for line, start, whole in zip(lines, shown, head, strict=False):
+    lines = _verbatim("\n".join(shown), len(head)) if head else []
+    for line, start, whole in zip(lines, shown, head, strict=True):
         if start != whole:
             line.text += "…"
-    # The bytes that are not there: without the newline between what is shown and what is not.
-    bytes_shown = _bytes("\n".join(shown)) + (total > len(head)) if keep else 0
-    lines.append(_hidden(total - len(head) if keep else total, _bytes(text) - bytes_shown, total, more=bool(keep)))
-    return _margin(lines)
+    left = total - len(head)
+    if left:
+        what = f"{left:,} {'more ' * bool(head)}line{'s' * (left != 1)}"
+    else:
+        what = "the rest of the line" if total == 1 else "the rest of long lines"
+    # The newline between what is shown and what is not is not hidden.
+    return [*lines, _hidden(what, text, "\n".join(shown) + "\n" * bool(head and left))]
 
 
-def _first_lines(text: str, count: int) -> list[str]:
-    """The first lines of a text, without splitting all of it."""
-    lines, start = [], 0
-    for _ in range(count):
-        end = text.find("\n", start)
-        if end < 0:
-            lines.append(text[start:])
-            break
-        lines.append(text[start:end])
-        start = end + 1
-    return lines
+def _hidden(what: str, text: str, shown: str) -> Line:
+    """What a fold hides, and how many bytes that is of a text of which so much is shown."""
+    size = _bytes(text) - _bytes(shown)
+    return Line(f"… {what}, {size_of(size)}", style="fold", action="fold", ours=True)
 
 
 def _bytes(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
-
-
-def _hidden(lines: int, count: int, total: int, *, more: bool) -> Line:
-    """What a fold hides: so many whole lines of `total`, so many bytes in all."""
-    size = size_of(count)
-    if not more:
-        said = f"… {lines:,} line{'s' * (lines != 1)}, {size}"
-    elif lines > 0:
-        said = f"… {lines:,} more line{'s' * (lines != 1)}, {size}"
-    else:
-        said = f"… the rest of the line, {size}" if total == 1 else f"… the rest of long lines, {size}"
-    return Line(said, style="fold", action="fold", ours=True)
+    return len(text.encode("utf-8", "surrogatepass"))
 
 
 def _verbatim(text: str, total: int) -> list[Line]:
