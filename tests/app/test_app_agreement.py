@@ -94,7 +94,7 @@ async def test_blind_mode_tells_nothing_of_the_rewards_in_the_logs_that_were_not
         assert "against the reward" not in shown(reader)
         reader.app.store.reveal("window", SOTOPIA, MODEL)
         await reader.press("q")
-        await reader.until(lambda: (reader.app.progress or {})["window"].revealed)
+        await reader.until(lambda: (reader.app.episodes.progress or {})["window"].revealed)
         await agreement(reader)
         assert screen_of(reader).found.modelled == 1
 

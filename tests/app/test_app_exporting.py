@@ -142,7 +142,7 @@ async def test_ones_own_annotation_and_marks_are_in_the_page(log: Path, tmp_path
     store = tmp_path / "scores"
     async with reading(log, store=store) as reader:
         await reader.opened()
-        rubric = reader.app.rubric_for(reader.screen.info)
+        rubric = reader.app.episodes.rubric_for(reader.screen.info)
         AnnotationStore(store, reader.app.store.annotator).save("repair", rubric, [0.5], "see [T0B1]")
         await reader.press("]", "m")
         await reader.until(lambda: not reader.screen._on_its_way)

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from trajview.app.app import TrajviewApp
+from trajview.app.annotate.episodes import Episodes
 from trajview.app.transcript import noticing
 from trajview.app.transcript import text as transcript_said
 from trajview.corpus import unpack
@@ -167,7 +167,7 @@ async def test_the_list_says_that_files_are_read_again_and_that_a_run_is_being_o
         await reader.until(lambda: "opening a…" in reader.whole_screen)
         may.set()
         await reader.opened("a")
-        monkeypatch.setattr("trajview.app.app.TrajviewApp.load", slow(TrajviewApp.load))
+        monkeypatch.setattr(Episodes, "load", slow(Episodes.load))
         may.clear()
         await reader.press("ctrl+r")
         assert "reading the run again…" in reader.status

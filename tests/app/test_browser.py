@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
+from typing import cast
 
 import pytest
 from textual.app import App
@@ -15,10 +16,13 @@ from textual.pilot import Pilot
 from textual.strip import Strip
 from textual.widgets import Input, Static
 
+from trajview.annotation.store import AnnotationStore
+from trajview.app.annotate.episodes import Episodes
 from trajview.app.runs.problem import ProblemScreen
 from trajview.app.runs.run_list import Column, RunRow
 from trajview.app.runs.screen import BrowserScreen
 from trajview.app.runs.table import RunTable
+from trajview.app.shared.background import Background
 from trajview.app.shared.edit import edit_command
 from trajview.config import Settings
 from trajview.corpus.corpus import Corpus
@@ -26,6 +30,10 @@ from trajview.corpus.info import RunInfo, Updated
 from trajview.errors import Problem, TrajviewError, Where
 
 from .runs import FakeCorpus, problem, run
+
+
+def _no_store() -> AnnotationStore:
+    raise AssertionError("nothing is annotated here")
 
 
 class BrowserApp(App[None]):
@@ -38,6 +46,9 @@ class BrowserApp(App[None]):
         self.opened: list[tuple[RunInfo, bool]] = []
         self.helped: list[str] = []
         self.settings = Settings(paths=(Path("/logs"),))
+        self.episodes = Episodes(
+            cast(Corpus, corpus), self.settings, _no_store, None, Background(self), self.notify, lambda: None
+        )
 
     def on_mount(self) -> None:
         self.browser = BrowserScreen(self.corpus, self.settings, lambda: self.statuses())

@@ -12,8 +12,8 @@ from trajview.annotation.journal import Journal
 from trajview.annotation.queue import Plan
 from trajview.annotation.store import AnnotationStore
 from trajview.app import app
-from trajview.app.app import TrajviewApp
-from trajview.app.shared.unwaited import _in_background
+from trajview.app.annotate.episodes import Episodes
+from trajview.app.shared.unwaited import in_background
 from trajview.app.transcript import outline
 
 from .driving import Reader, reading, records
@@ -26,7 +26,7 @@ def wrong(*_: Any, **__: Any) -> Any:
 
 @pytest.mark.parametrize(
     ("of", "name"),
-    [(outline, "facts_of"), (TrajviewApp, "read_statuses"), (app, "import_module")],
+    [(outline, "facts_of"), (Episodes, "statuses"), (app, "import_module")],
     ids=["of a widget", "of a screen", "of the app"],
 )
 async def test_the_work_that_fails_is_said_and_the_viewer_goes_on(
@@ -132,4 +132,4 @@ async def test_who_waits_for_work_in_a_thread_hears_of_its_end_whatever_ends_it(
         raise error
 
     with pytest.raises(raised):
-        await asyncio.wait_for(_in_background(fails), 20)
+        await asyncio.wait_for(in_background(fails), 20)

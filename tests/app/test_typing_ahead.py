@@ -14,10 +14,10 @@ from textual import events
 from trajview.annotation.queue import Plan
 from trajview.annotation.rubric import reward_rubric
 from trajview.annotation.store import AnnotationStore
+from trajview.app.annotate.episodes import Episodes
 from trajview.app.annotate.panel import AnnotationPanel
 from trajview.app.annotate.reason import ReasonScreen
 from trajview.app.annotate.score_sheet import ScoreSheet
-from trajview.app.app import TrajviewApp
 from trajview.app.shared.typed_ahead import TypedAhead
 from trajview.corpus.info import RunInfo
 from trajview.models.run import AgentRun
@@ -232,22 +232,22 @@ async def test_what_is_typed_for_a_run_further_on_is_in_none_between(
 ) -> None:
     """The fields of the one between come after it was left, and before the run that was asked for."""
     goes_on, beta, gamma = Event(), Event(), Event()
-    open_work, load = AnnotationStore.open, TrajviewApp.load
+    open_work, load = AnnotationStore.open, Episodes.load
 
     def open_when_told(store: AnnotationStore, key: str, *more: Any) -> Any:
         if key == "beta":
             beta.wait(20)
         return open_work(store, key, *more)
 
-    def load_when_told(app: TrajviewApp, info: RunInfo) -> AgentRun:
+    def load_when_told(episodes: Episodes, info: RunInfo) -> AgentRun:
         if info.id == "beta":
             goes_on.set()
         if info.id == "gamma":
             gamma.wait(20)
-        return load(app, info)
+        return load(episodes, info)
 
     monkeypatch.setattr(AnnotationStore, "open", open_when_told)
-    monkeypatch.setattr(TrajviewApp, "load", load_when_told)
+    monkeypatch.setattr(Episodes, "load", load_when_told)
     async with reading(logs, store=tmp_path / "store", plan=Plan()) as reader:
         await reader.opened("alpha")
         await reader.annotating()

@@ -94,5 +94,5 @@ def test_the_configuration_names_a_rubric_and_a_file_lies_beside_it(
 
 def test_the_app_rates_by_the_rubric_of_the_settings(tmp_path: Path) -> None:
     app = make_app(Corpus((tmp_path,)), Settings(store=tmp_path / "s", rubric="success"))
-    assert app.rubric == built_in("success")
-    assert make_app(Corpus((tmp_path,)), Settings(store=tmp_path / "s")).rubric is None
+    assert app.episodes.rubric == built_in("success")
+    assert make_app(Corpus((tmp_path,)), Settings(store=tmp_path / "s")).episodes.rubric is None

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from threading import Event, Lock
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from textual import events, work
-from textual.app import SystemCommand
+from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.css.query import NoMatches
 from textual.screen import Screen
-from textual.worker import get_current_worker
+from textual.worker import WorkerFailed, get_current_worker
 
 from trajview.app.annotate.episodes import Episodes
 from trajview.app.keys import KEYS, remap
 from trajview.app.leaving import Leaving
 from trajview.app.runs.screen import BrowserScreen
+from trajview.app.shared.background import Background
 from trajview.app.shared.one_frame import OneFrameApp
 from trajview.app.shared.stylesheet import stylesheet_with
 from trajview.app.shared.themes import THEMES
@@ -49,7 +51,7 @@ _LAID_OUT: Final = 0.1
 """Seconds that a change of the theme, and one of the terminal's size, take where no other thread computes."""
 
 
-class TrajviewApp(OneFrameApp, Leaving, Episodes):
+class TrajviewApp(OneFrameApp, App[int]):
     """Shows the runs of a corpus; opens one at once where the settings or the corpus name just one."""
 
     TITLE = "trajview"
@@ -65,7 +67,6 @@ class TrajviewApp(OneFrameApp, Leaving, Episodes):
         super().__init__()
         self.stylesheet = stylesheet_with(self.get_css_variables())
         self.corpus = corpus
-        self.plan = plan
         self.settings = settings
         self.compare: tuple[RunInfo, RunInfo] | None = None
         """The two runs that are compared at once."""
@@ -76,10 +77,11 @@ class TrajviewApp(OneFrameApp, Leaving, Episodes):
         """What the reader shows and folds in every run, once that is not the usual."""
         self._store: AnnotationStore | None = None
         self._storing = Lock()
-        if settings.rubric:
-            from trajview.annotation.choice import find_rubric
-
-            self.rubric = find_rubric(settings.rubric, settings.reward_range)
+        self.episodes = Episodes(
+            corpus, settings, lambda: self.store, plan, Background(self), self.notify, self.annotations_changed
+        )
+        self._is_entered = self._missing_said = False
+        self.leaving = Leaving(self)
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = settings.theme if settings.theme in self.available_themes else "trajview-dark"
@@ -88,9 +90,9 @@ class TrajviewApp(OneFrameApp, Leaving, Episodes):
 
     def get_default_screen(self) -> Screen[None]:
         """The browser: Textual's own screen below it, which nobody sees, would be composed, styled and laid out first."""
-        self.browser = BrowserScreen(self.corpus, self.settings, self.read_statuses)
+        self.browser = BrowserScreen(self.corpus, self.settings, self._read_statuses)
         self.browser.changed = self._runs_changed
-        self.browser.listed = self.corpus_listed
+        self.browser.listed = self._corpus_listed
         return self.browser
 
     def on_mount(self) -> None:
@@ -98,12 +100,12 @@ class TrajviewApp(OneFrameApp, Leaving, Episodes):
         if not self.is_headless:
             from trajview.app.signals import heed_signals
 
-            heed_signals(self.write_down, self.told_to_end)
+            heed_signals(self.leaving.write_down, self.end)
         if without_effect := "\n".join(self._settings_without_effect()):
             self.notify(without_effect, title="Configuration", severity="warning", timeout=8, markup=False)
         if self.compare is not None:
             self.show_comparison(*self.compare)
-        elif self.plan is None and (self.settings.run is not None or self._names_one_file()):
+        elif not self.episodes.is_planned and (self.settings.run is not None or self._names_one_file()):
             self._open_when_found()
 
     @property
@@ -246,6 +248,101 @@ class TrajviewApp(OneFrameApp, Leaving, Episodes):
             said = f"There is no run {one_line(wanted, 80)} here."
             self.call_from_thread(self.notify, said, severity="error", timeout=8, markup=False)
 
+    # -- annotations ---------------------------------------------------------------------------------------------------
+
+    def _read_statuses(self) -> dict[str, str]:
+        """The annotation status of every run for the browser, read anew; called in a thread. Raises AnnotationError."""
+        statuses = self.episodes.statuses()
+        self.browser.progress_said = self.episodes.progress_text()
+        self.call_later(self._enter_queue)
+        return statuses
+
+    def annotations_changed(self) -> None:
+        """Something was saved: the browser's status column is read anew."""
+        self.browser.refresh_status()
+
+    def next_to_annotate(self, info: RunInfo) -> tuple[RunInfo | None, str]:
+        """The next run after another that waits for its annotation, with the browser's cursor put on it.
+
+        None where there is none, and a sentence that says so.
+        """
+        found, said = self.episodes.next_to_annotate(info, self.browser.keys_shown)
+        if found is not None:
+            self.browser.go_to(found)
+        return found, said
+
+    def _corpus_listed(self) -> None:
+        """The browser has all runs: the order of the queue can be told, and is told anew where runs come later."""
+        if self.episodes.is_planned:
+            self._arrange_queue()
+        elif self.episodes.progress:
+            self.annotations_changed()  # which of the episodes that were worked on are in the list is known only now
+
+    @work(thread=True, exclusive=True, group="queue", exit_on_error=False)
+    def _arrange_queue(self) -> None:
+        missing = self.episodes.arrange()
+        self.browser.progress_said = self.episodes.progress_text()
+        self.call_from_thread(self._show_queue, missing)
+
+    def _show_queue(self, missing: Sequence[str]) -> None:
+        self.browser.show_queue(self.episodes.queue or ())
+        if missing and not self._missing_said:
+            self._missing_said = True
+            more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+            said = f"Not in these logs: {one_line(missing[0], 60)}{more}, of the list of ids."
+            self.notify(said, severity="warning", timeout=10, markup=False)
+        self._enter_queue()
+
+    def _enter_queue(self) -> None:
+        """Open the episode where the queue was left, once both are known: the queue and the progress."""
+        queue = self.episodes.queue
+        if queue is None or self.episodes.progress is None or self._is_entered:
+            return
+        self._is_entered = True
+        info = self.episodes.left_at()
+        if info is not None:
+            self.browser.go_to(info)
+            self.open_run(info, annotate=True)
+        elif queue:
+            self.notify("All episodes of this queue are done.", timeout=6)
+        else:
+            self.notify("There is no episode in this queue.", severity="warning", timeout=10)
+
+    # -- leaving -------------------------------------------------------------------------------------------------------
+
+    @work
+    async def leave_transcript(self, screen: Screen[None]) -> None:
+        """Back to the browser, once unsaved work has been asked about."""
+        await self.leaving.leave(screen)
+
+    def action_help_quit(self) -> None:
+        """What ctrl+c does where nothing is selected that it could copy."""
+        self._ask_to_quit()
+
+    async def action_quit(self) -> None:
+        """Leave, once unsaved work has been asked about."""
+        self._ask_to_quit()
+
+    def _ask_to_quit(self) -> None:
+        if not self.leaving.is_asking():  # who is asked already is not asked twice
+            self._quit()
+
+    @work(exclusive=True, group="quit")
+    async def _quit(self) -> None:
+        if await self.leaving.is_agreed():
+            self.end(0)
+
+    def end(self, code: int) -> None:
+        """End with an exit code, and ask nothing."""
+        self.corpus.cancel()
+        self.exit(code)
+
+    def _handle_exception(self, error: Exception) -> None:
+        """No fault of a screen that is being made while the program ends: it gets no widgets any more, and looks for them."""
+        cause = error.error if isinstance(error, WorkerFailed) else error
+        if not (self._exit and isinstance(cause, NoMatches)):
+            super()._handle_exception(error)
+
     # -- screens -------------------------------------------------------------------------------------------------------
 
     def open_run(
@@ -338,7 +435,7 @@ def run_app(
         app.theme = "ansi-dark"  # ours would be grey there: its colours are all between those 16
     app.compare = compare
     result = app.run()
-    for said in app.unsaid:
+    for said in app.leaving.unsaid:
         print(f"trajview: {one_line(said, 2000)}", file=sys.stderr)
     if app.return_code:
         return app.return_code

@@ -179,7 +179,7 @@ class DisagreementScreen(Ours, Screen[None]):
     def on_unmount(self) -> None:
         problem = self.gold.keep_or_rescue()
         if problem is not None:
-            self.trajview.unsaid += (str(problem),)
+            self.trajview.leaving.unsaid += (str(problem),)
 
     # The episodes
 
@@ -190,7 +190,7 @@ class DisagreementScreen(Ours, Screen[None]):
     async def _load(self) -> None:
         """Read everything, and show it."""
         app = self.trajview
-        read = partial(read_annotations, app.store, rubric=app.rubric, gold=app.settings.gold)
+        read = partial(read_annotations, app.store, rubric=app.episodes.rubric, gold=app.settings.gold)
         try:
             annotations = await to_thread(read)
             queue = await to_thread(annotations.queue)
@@ -399,7 +399,7 @@ class DisagreementScreen(Ours, Screen[None]):
     @work(exclusive=True, group="gold-open", exit_on_error=False)
     async def _open_gold(self, episode: str, annotations: Annotations) -> None:
         app = self.trajview
-        rubric = rubric_of_gold(annotations.ratings, app.rubric, app.settings.reward_range)
+        rubric = rubric_of_gold(annotations.ratings, app.episodes.rubric, app.settings.reward_range)
         try:
             settling = await to_thread(self.gold.open, annotations.compare(episode), rubric)
         except AnnotationError as error:

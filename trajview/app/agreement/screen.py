@@ -140,8 +140,8 @@ class AgreementScreen(Ours, Screen[None]):
     def _read(self) -> Annotations | None:
         """The annotations in the store, None where they are as they were; called in a thread."""
         app = self.trajview
-        rewards = rewards_by_key(info for info in list(app.corpus.infos) if not app.hides(info))
-        annotations = read_annotations(app.store, rewards=rewards, rubric=app.rubric, gold=app.settings.gold)
+        rewards = rewards_by_key(info for info in list(app.corpus.infos) if not app.episodes.hides(info))
+        annotations = read_annotations(app.store, rewards=rewards, rubric=app.episodes.rubric, gold=app.settings.gold)
         return None if annotations == self.annotations and self.complete else annotations
 
     def on_agreement_screen__progress(self, message: _Progress) -> None:

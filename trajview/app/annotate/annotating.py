@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from textual import events
 
-from trajview.app.annotate.episodes import EpisodeKeys
 from trajview.app.shared.typed_ahead import ENDING
 from trajview.app.transcript.base import TranscriptBase
 from trajview.errors import AnnotationError
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Annotating"]
 
 
-class Annotating(EpisodeKeys, TranscriptBase):
+class Annotating(TranscriptBase):
     """The part of the transcript screen that knows the annotation panel."""
 
     _panel: AnnotationPanel | None = None
@@ -52,7 +51,7 @@ class Annotating(EpisodeKeys, TranscriptBase):
             self.query_one("#body").mount(panel)
         self.classes = {*self.classes} - {"-metadata"} | {"-annotating"}
         if panel.key != self.info.key:
-            rubric = self.trajview.rubric_for(self.info)
+            rubric = self.trajview.episodes.rubric_for(self.info)
             names = self.run.agent_names
             panel.open_run(self.info.key, self.run.name or self.run.id, names, rubric, self.beginning)
         else:
@@ -133,7 +132,7 @@ class Annotating(EpisodeKeys, TranscriptBase):
             if self.is_mounted and message.key == self.info.key:
                 self._to_next(panel)
 
-        self.trajview.when_progress_is_read(go_on)
+        self.trajview.episodes.when_progress_is_read(go_on)
 
     def _to_next(self, panel: AnnotationPanel) -> None:
         found, said = self.trajview.next_to_annotate(self.info)
@@ -165,15 +164,19 @@ class Annotating(EpisodeKeys, TranscriptBase):
     # -- the episode as a whole ----------------------------------------------------------------------------------------
 
     def episode_at_hand(self) -> RunInfo | None:
+        """The run that is read, once it is there."""
         return self.info if self.run is not None else None
 
     def episode_skipped(self, info: RunInfo) -> None:
-        if info.key == self.info.key and self.panel is not None and self.has_class("-annotating"):
+        """Go on to the next run, if the one that was skipped here is being annotated."""
+        if self.is_current and info.key == self.info.key and self.panel is not None and self.has_class("-annotating"):
             self.panel.ahead.wait(monotonic(), submitting=True)
             self._to_next(self.panel)
 
     def episode_turned(self, info: RunInfo | None) -> None:
         """Show what was undone or done again, in the episode where it was."""
+        if not self.is_current:
+            return
         panel = self.panel
         if info is not None and info.key != self.info.key:
             self.trajview.browser.go_to(info)
@@ -199,7 +202,7 @@ class Annotating(EpisodeKeys, TranscriptBase):
         """Show what is hidden of this run, and have it written down that it was asked for."""
         if self.run is None:
             return
-        if not self.trajview.hides(self.info):
+        if not self.trajview.episodes.hides(self.info):
             self._brief("nothing is hidden")
             return
         info = self.info
@@ -208,4 +211,4 @@ class Annotating(EpisodeKeys, TranscriptBase):
             if self.is_mounted and self.info.key == info.key:
                 self.run_changed()
 
-        self.trajview.reveal_model(info, revealed)
+        self.trajview.episodes.reveal_model(info, revealed)

@@ -100,7 +100,7 @@ class Citing(Annotating):
     def _own_texts(self, info: RunInfo) -> list[str] | None:
         """What the annotator has written on a run, from the store; None where that cannot be read."""
         try:
-            return written_on(self.trajview.store, info.key, self.trajview.rubric_for(info))
+            return written_on(self.trajview.store, info.key, self.trajview.episodes.rubric_for(info))
         except AnnotationError:
             return None  # the panel says so, when it is opened
 

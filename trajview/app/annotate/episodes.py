@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from threading import Lock
-from typing import TYPE_CHECKING
-
-from textual import work
-from textual.app import App
-from textual.screen import Screen
+from typing import TYPE_CHECKING, Final
 
 from trajview.app.shared.cells import called
 from trajview.errors import AnnotationError
@@ -22,145 +18,151 @@ if TYPE_CHECKING:
     from trajview.annotation.rubric import Rubric
     from trajview.annotation.store import AnnotationStore
     from trajview.annotation.undo import Undone
-    from trajview.app.runs.screen import BrowserScreen
+    from trajview.app.shared.background import Background, Task
+    from trajview.app.shared.commands import Commands
     from trajview.config import Settings
     from trajview.corpus.corpus import Corpus
     from trajview.corpus.info import RunInfo
     from trajview.models.run import AgentRun
 
-__all__ = ["EpisodeKeys", "Episodes"]
+__all__ = ["MODEL", "EpisodeKeys", "Episodes"]
 
-MODEL = "the model"
+MODEL: Final = "the model"
 """What is revealed of a run in blind mode, as the journal calls it."""
 
 
-class Episodes(App[int]):
-    """The part of the app that writes the states of episodes down, each in a thread, and says what came of it."""
+class Episodes:
+    """How far the annotator is with each episode, and the changes of an episode as a whole.
 
-    corpus: Corpus
-    settings: Settings
-    browser: BrowserScreen
-    rubric: Rubric | None = None
-    plan: Plan | None = None
-    """Which episodes are to be scored, and in which order; None for a browser without a queue."""
-    queue: Sequence[str] | None = None
-    """Their keys, once the corpus is listed."""
-    progress: Mapping[str, Progress] | None = None
-    """Where the annotator stands with each episode, by its key, as last read; None before that."""
-    _entered = _told_missing = False
+    Changes are written in threads, and what came of them is said.
+    """
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(
+        self,
+        corpus: Corpus,
+        settings: Settings,
+        store: Callable[[], AnnotationStore],
+        plan: Plan | None,
+        background: Background,
+        notify: Callable[..., None],
+        changed: Callable[[], None],
+    ) -> None:
+        """
+        Args:
+            store: Gives the annotations of this annotator; called in threads.
+            plan: Which episodes are to be scored, and in which order; None for all, as they are listed.
+            background: Runs what reads and writes, as long as the app runs.
+            notify: Says something in a corner of the screen, as the app's `notify` does.
+            changed: Called when something was saved.
+        """
+        self._corpus = corpus
+        self._settings = settings
+        self._store = store
+        self._plan = plan
+        self._background = background
+        self._notify = notify
+        self._changed = changed
         self._reading = Lock()
+        self.rubric: Rubric | None = None
+        """What all runs are rated by; None where their format says it."""
+        self.queue: Sequence[str] | None = None
+        """The keys of the episodes that are to be scored, once the corpus is listed; None without a plan."""
+        self.progress: Mapping[str, Progress] | None = None
+        """Where the annotator stands with each episode, by its key, as last read; None before that."""
+        if settings.rubric:
+            from trajview.annotation.choice import find_rubric
 
-    def open_cited(self, info: RunInfo, citation: Citation) -> None:
-        """Show a run at what a citation refers to."""
-        raise NotImplementedError
+            self.rubric = find_rubric(settings.rubric, settings.reward_range)
 
     @property
     def store(self) -> AnnotationStore:
         """The annotations of this annotator."""
-        raise NotImplementedError
+        return self._store()
 
-    def read_statuses(self) -> dict[str, str]:
+    def rubric_for(self, info: RunInfo) -> Rubric:
+        """What a run is rated by."""
+        from trajview.annotation.choice import rubric_of
+        from trajview.formats.registry import format_or_default
+
+        return rubric_of(self.rubric, format_or_default(info.format).rubric, self._settings.reward_range)
+
+    # Progress
+
+    def statuses(self) -> dict[str, str]:
         """The status of every episode as a text, read anew; for a thread. Raises AnnotationError."""
         progress = self._read_progress()
         from trajview.annotation.progress import status_text
 
         texts = {episode: status_text(found) for episode, found in progress.items()}
-        self._tally()
-        self.call_later(self._enter_queue)
         return {episode: text for episode, text in texts.items() if text}
 
-    def _read_progress(self) -> Mapping[str, Progress]:
-        """Read anew how far every episode is; for a thread. Raises AnnotationError."""
-        with self._reading:  # What is read later is newer, and must be known later.
-            self.progress = progress = self.store.progress()
-        return progress
-
-    def _tally(self) -> None:
-        """Count how far the queue is, or the whole list where there is none; for a thread."""
+    def progress_text(self) -> str:
+        """How far the queue is, or the whole list where there is none and something is annotated; for a thread."""
         from trajview.annotation.queue import tally
 
         progress = self.progress or {}
         if self.queue is not None:
-            self.browser.progress_said = tally(self.queue, progress).said()
-        else:
-            here = tally((key for key in progress if self.corpus.find(key) is not None), progress)
-            said = replace(here, total=len(self.corpus.infos)).said()
-            self.browser.progress_said = said if here.submitted or here.skipped or here.flagged else ""
+            return tally(self.queue, progress).said()
+        here = tally((key for key in progress if self._corpus.find(key) is not None), progress)
+        if not (here.submitted or here.skipped or here.flagged):
+            return ""
+        return replace(here, total=len(self._corpus.infos)).said()
+
+    def _read_progress(self) -> Mapping[str, Progress]:
+        with self._reading:  # What is read later is newer, and must be known later.
+            self.progress = progress = self.store.progress()
+        return progress
+
+    def when_progress_is_read(self, then: Callable[[], None]) -> None:
+        """Call back once it is known how far every episode is by now."""
+
+        def read(task: Task) -> None:
+            try:
+                self._read_progress()
+            except AnnotationError as error:
+                task.tell(self._refuse, error)
+            finally:  # Keys wait for it.
+                task.tell(then)
+
+        self._background.start("next", read, exclusive=False)
 
     # The queue
 
-    def corpus_listed(self) -> None:
-        """The browser has all runs: the order of the queue can be told, and is told anew where runs come later."""
-        if self.plan is not None:
-            self._arrange(self.plan)
-        elif self.progress:
-            self.annotations_changed()  # which of the episodes that were worked on are in the list is known only now
+    @property
+    def is_planned(self) -> bool:
+        """Whether only some episodes are to be scored, or in an order of their own."""
+        return self._plan is not None
 
-    @work(thread=True, exclusive=True, group="queue", exit_on_error=False)
-    def _arrange(self, plan: Plan) -> None:
-        episodes = [(info.key, info.id) for info in self.corpus.infos]
-        keys = plan.order(episodes)
-        self.queue = keys
-        self._tally()
-        self.call_from_thread(self._arranged, keys, plan.missing(episodes))
+    def arrange(self) -> list[str]:
+        """Put the episodes that are listed into the queue; for a thread. Returns what was asked for and is not there."""
+        assert self._plan is not None
+        episodes = [(info.key, info.id) for info in self._corpus.infos]
+        self.queue = self._plan.order(episodes)
+        return self._plan.missing(episodes)
 
-    def _arranged(self, keys: Sequence[str], missing: Sequence[str]) -> None:
-        self.browser.show_queue(keys)
-        if missing and not self._told_missing:
-            self._told_missing = True
-            more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
-            said = f"Not in these logs: {one_line(missing[0], 60)}{more}, of the list of ids."
-            self.notify(said, severity="warning", timeout=10, markup=False)
-        self._enter_queue()
-
-    def _enter_queue(self) -> None:
-        """Open the episode where the queue was left, once both are known: the queue and the progress."""
-        if self.queue is None or self.progress is None or self._entered:
-            return
-        self._entered = True
+    def left_at(self) -> RunInfo | None:
+        """The episode of the queue to go on with; None where all are done, or there is none."""
         from trajview.annotation.queue import left_at
 
-        key = left_at(self.queue, self.progress)
-        info = self.corpus.find(key) if key is not None else None
-        if info is not None:
-            self.browser.go_to(info)
-            self.open_run(info, annotate=True)
-        elif self.queue:
-            self.notify("All episodes of this queue are done.", timeout=6)
-        else:
-            self.notify("There is no episode in this queue.", severity="warning", timeout=10)
+        key = left_at(self.queue or (), self.progress or {})
+        return self._corpus.find(key) if key is not None else None
 
-    def open_run(self, info: RunInfo, annotate: bool = False, unit: int | None = None) -> None:
-        """Show a run."""
-        raise NotImplementedError
+    def next_to_annotate(self, info: RunInfo, listed: Callable[[], Sequence[str]]) -> tuple[RunInfo | None, str]:
+        """The next run after another that waits for its annotation, or None and a sentence that says so.
 
-    @work(thread=True, exclusive=True, group="next", exit_on_error=False)
-    def when_progress_is_read(self, then: Callable[[], None]) -> None:
-        """Call back once it is known how far every episode is by now."""
-        try:
-            self._read_progress()
-        except AnnotationError as error:
-            self.call_from_thread(self._refused, error)
-        finally:  # Keys wait for it.
-            self.call_from_thread(then)
-
-    def next_to_annotate(self, info: RunInfo) -> tuple[RunInfo | None, str]:
-        """The next run after another that waits for its annotation, or None and a sentence that says so."""
+        `listed` gives the keys of the runs as they are listed, for where there is no queue.
+        """
         from trajview.annotation.queue import next_in, waits
 
         progress = self.progress or {}
-        keys = self.queue if self.queue is not None else self.browser.keys_shown()
+        keys = self.queue if self.queue is not None else listed()
         key = next_in(keys, progress, info.key)
-        found = self.corpus.find(key) if key is not None else None
+        found = self._corpus.find(key) if key is not None else None
         if found is None:
             own = waits(progress.get(info.key)) and info.key in keys
             return None, "the others are all done" if own else "all are done"
         if keys.index(found.key) < (keys.index(info.key) if info.key in keys else 0):
-            self.notify("From the start again: these were left out.", timeout=4)
-        self.browser.go_to(found)
+            self._notify("From the start again: these were left out.", timeout=4)
         return found, ""
 
     # Blind
@@ -168,12 +170,12 @@ class Episodes(App[int]):
     def hides(self, info: RunInfo) -> bool:
         """Whether what would bias an annotator is hidden in a run."""
         progress = (self.progress or {}).get(info.key)
-        return self.settings.blind and (progress is None or MODEL not in progress.revealed)
+        return self._settings.blind and (progress is None or MODEL not in progress.revealed)
 
     def load(self, info: RunInfo) -> AgentRun:
         """A run as it may be seen; for a thread. Raises as `Corpus.load` does, and AnnotationError."""
-        run = self.corpus.load(info)
-        if self.settings.blind and self.progress is None:
+        run = self._corpus.load(info)
+        if self._settings.blind and self.progress is None:
             self._read_progress()
         if not self.hides(info):
             return run
@@ -187,36 +189,28 @@ class Episodes(App[int]):
         said = "rewards, reasoning and models are shown; that is written down"
         self._write(lambda: self.store.reveal(info.key, rubric, MODEL), said, then)
 
-    def rubric_for(self, info: RunInfo) -> Rubric:
-        """What a run is rated by."""
-        from trajview.annotation.choice import rubric_of
-        from trajview.formats.registry import format_or_default
+    # Changes
 
-        return rubric_of(self.rubric, format_or_default(info.format).rubric, self.settings.reward_range)
+    def is_skipped(self, info: RunInfo) -> bool:
+        """Whether an episode is passed over."""
+        progress = (self.progress or {}).get(info.key)
+        return progress is not None and progress.state == "skipped"
 
-    def annotations_changed(self) -> None:
-        """Something was saved: the browser's status column is read anew."""
-        self.browser.refresh_status()
+    def reasons_to_skip(self) -> list[str]:
+        """The reasons why episodes were skipped, the newest first."""
+        skipped = [found for found in (self.progress or {}).values() if found.state == "skipped" and found.reason]
+        skipped.sort(key=lambda found: found.changed_at.timestamp() if found.changed_at else 0.0, reverse=True)
+        return [found.reason for found in skipped]
 
-    def skip(self, info: RunInfo) -> None:
-        """Ask why, and pass over an episode; one that is skipped is not any more."""
-        rubric, name = self.rubric_for(info), called(info, 60)
-        known = self.progress or {}
-        progress = known.get(info.key)
-        if progress is not None and progress.state == "skipped":
-            self._write(lambda: self.store.unskip(info.key, rubric), f"{name} is not skipped any more")
-            return
-        from trajview.app.annotate.reason import ReasonScreen
+    def skip(self, info: RunInfo, reason: str, then: Callable[[], None]) -> None:
+        """Pass over an episode, and call back when that is written."""
+        rubric, said = self.rubric_for(info), f"{called(info, 60)} is skipped: {one_line(reason, 60)}"
+        self._write(lambda: self.store.skip(info.key, rubric, reason), said, then)
 
-        given = [found for found in known.values() if found.state == "skipped" and found.reason]
-        given.sort(key=lambda found: found.changed_at.timestamp() if found.changed_at else 0.0, reverse=True)
-
-        def answered(reason: str | None) -> None:
-            if reason is not None:
-                said = f"{name} is skipped: {one_line(reason, 60)}"
-                self._write(lambda: self.store.skip(info.key, rubric, reason), said, lambda: self._skipped(info))
-
-        self.push_screen(ReasonScreen(name, [found.reason for found in given][:20]), answered)
+    def unskip(self, info: RunInfo) -> None:
+        """Pass over an episode no more."""
+        rubric = self.rubric_for(info)
+        self._write(lambda: self.store.unskip(info.key, rubric), f"{called(info, 60)} is not skipped any more")
 
     def flag(self, info: RunInfo) -> None:
         """Mark an episode for another look, or take the mark away."""
@@ -227,119 +221,150 @@ class Episodes(App[int]):
         else:
             self._write(lambda: self.store.flag(info.key), f"{name} is flagged")
 
-    @work(thread=True, group="episode", exit_on_error=False)
+    def undo(self, then: Callable[[RunInfo | None], None]) -> None:
+        """Take back the last thing that this annotator did, wherever that was.
+
+        Calls back with the run of that episode, None where it is not in the list.
+        """
+        self._turn(lambda: self.store.undo(), "there is nothing to undo", then)
+
+    def redo(self, then: Callable[[RunInfo | None], None]) -> None:
+        """Do again what was taken back last, and call back as `undo` does."""
+        self._turn(lambda: self.store.redo(), "there is nothing to do again", then)
+
     def _write(self, write: Callable[[], None], said: str, then: Callable[[], None] | None = None) -> None:
-        try:
+        def written() -> None:
+            self._notify(said, timeout=3, markup=False)
+            self._changed()
+            if then is not None:
+                then()
+
+        def change() -> Callable[[], None]:
             write()
-            self._read_progress()
-        except AnnotationError as error:
-            self.call_from_thread(self._refused, error)
-            return
-        self.call_from_thread(self._written, said, then)
+            return written
 
-    def _written(self, said: str, then: Callable[[], None] | None) -> None:
-        self.notify(said, timeout=3, markup=False)
-        self.annotations_changed()
-        if then is not None:
-            then()
+        self._change(change)
 
-    def _skipped(self, info: RunInfo) -> None:
-        screen = self.screen
-        if isinstance(screen, EpisodeKeys):
-            screen.episode_skipped(info)
+    def _turn(self, turn: Callable[[], Undone | None], nothing: str, then: Callable[[RunInfo | None], None]) -> None:
+        def turned(done: Undone) -> None:
+            info = self._corpus.find(done.episode)
+            name = called(info, 60) if info else one_line(done.episode, 60)
+            self._notify(f"{done.said}  ·  {name}", timeout=4, markup=False)
+            self._changed()
+            then(info)
 
-    def _refused(self, error: AnnotationError) -> None:
-        self.notify(one_line(str(error), 300), severity="error", timeout=10, markup=False)
-
-    @work(thread=True, exclusive=True, group="undo", exit_on_error=False)
-    def undo(self) -> None:
-        """Take back the last thing that this annotator did, wherever that was."""
-        self._turn(self.store.undo, "there is nothing to undo")
-
-    @work(thread=True, exclusive=True, group="undo", exit_on_error=False)
-    def redo(self) -> None:
-        """Do again what was taken back last."""
-        self._turn(self.store.redo, "there is nothing to do again")
-
-    def _turn(self, turn: Callable[[], Undone | None], nothing: str) -> None:
-        try:
+        def change() -> Callable[[], None]:
             done = turn()
-            self._read_progress()
-        except AnnotationError as error:
-            self.call_from_thread(self._refused, error)
-            return
-        self.call_from_thread(self._turned, done, nothing)
+            return (lambda: self._notify(nothing, timeout=3)) if done is None else (lambda: turned(done))
 
-    def _turned(self, done: Undone | None, nothing: str) -> None:
-        if done is None:
-            self.notify(nothing, timeout=3)
-            return
-        info = self.corpus.find(done.episode)
-        name = called(info, 60) if info else one_line(done.episode, 60)
-        self.notify(f"{done.said}  ·  {name}", timeout=4, markup=False)
-        self.annotations_changed()
-        screen = self.screen
-        if isinstance(screen, EpisodeKeys):
-            screen.episode_turned(info)
+        self._change(change)
+
+    def _change(self, change: Callable[[], Callable[[], None]]) -> None:
+        """Change something in a thread, then call what that returns."""
+
+        def run(task: Task) -> None:
+            try:
+                then = change()
+                self._read_progress()
+            except AnnotationError as error:
+                task.tell(self._refuse, error)
+            else:
+                task.tell(then)
+
+        self._background.start("episode", run, exclusive=False)
+
+    def _refuse(self, error: AnnotationError) -> None:
+        self._notify(one_line(str(error), 300), severity="error", timeout=10, markup=False)
 
 
-class EpisodeKeys(Screen[None]):
-    """The actions of these keys, for a screen that has an episode at hand."""
+class EpisodeKeys:
+    """The keys of the episode at hand, for the list of runs and for the transcript."""
 
-    def episode_at_hand(self) -> RunInfo | None:
-        """The episode that the keys are about."""
-        raise NotImplementedError
-
-    def episode_skipped(self, info: RunInfo) -> None:
-        """An episode was skipped here."""
-
-    def episode_turned(self, info: RunInfo | None) -> None:
-        """Something was undone or done again for this episode, None where it is not in the list."""
-
-    async def before_undo(self) -> bool:
-        """Bring what is typed into the journal first; False where that cannot be. Keys wait for it, the screen does not."""
-        return True
+    def __init__(
+        self,
+        episodes: Episodes,
+        push_screen: Callable[..., object],
+        *,
+        at_hand: Callable[[], RunInfo | None],
+        follow: Callable[[RunInfo, Citation], None],
+        undone: Callable[[RunInfo | None], None],
+        skipped: Callable[[RunInfo], None] = lambda _: None,
+        before_undo: Callable[[], Awaitable[bool]] | None = None,
+    ) -> None:
+        """
+        Args:
+            push_screen: Shows a screen on top, as the app's `push_screen` does.
+            at_hand: Gives the episode that the keys are about.
+            follow: Goes to what is cited in the history of an episode.
+            undone: Called when something was undone or done again for an episode; None where it is not in the list.
+            skipped: Called when an episode was skipped.
+            before_undo: Brings what is typed into the journal, and says whether that was possible. Keys wait for it, the
+                screen does not.
+        """
+        self._episodes = episodes
+        self._push_screen = push_screen
+        self._at_hand = at_hand
+        self._follow = follow
+        self._undone = undone
+        self._skipped = skipped
+        self._before_undo = before_undo
 
     @property
-    def _episodes(self) -> Episodes:
-        assert isinstance(self.app, Episodes)
-        return self.app
+    def commands(self) -> Commands:
+        """What these keys do. The panel's key for the history is the screen's."""
+        return {
+            "episode.skip": self.skip,
+            "episode.flag": self.flag,
+            "undo": self.undo,
+            "redo": self.redo,
+            "history": self.show_history,
+            "annotation.history": self.show_history,
+        }
 
-    def action_skip(self) -> None:
-        """Skip the episode, or take that back."""
-        info = self.episode_at_hand()
-        if info is not None:
-            self._episodes.skip(info)
+    def skip(self) -> None:
+        """Ask why, and pass over the episode; one that is skipped is not any more."""
+        info = self._at_hand()
+        if info is None:
+            return
+        if self._episodes.is_skipped(info):
+            self._episodes.unskip(info)
+            return
+        from trajview.app.annotate.reason import ReasonScreen
 
-    def action_flag(self) -> None:
+        def answered(reason: str | None) -> None:
+            if reason is not None:
+                self._episodes.skip(info, reason, lambda: self._skipped(info))
+
+        self._push_screen(ReasonScreen(called(info, 60), self._episodes.reasons_to_skip()[:20]), answered)
+
+    def flag(self) -> None:
         """Flag the episode, or take the flag away."""
-        info = self.episode_at_hand()
+        info = self._at_hand()
         if info is not None:
             self._episodes.flag(info)
 
-    async def action_history(self) -> None:
-        """Who did what to the episode's annotation."""
-        info = self.episode_at_hand()
-        if info is not None and await self.before_undo():
-            from trajview.app.annotate.history import HistoryScreen
+    async def undo(self) -> None:
+        """Undo the last annotation work, in whichever episode that was."""
+        if await self._is_written():
+            self._episodes.undo(self._undone)
 
-            def closed(cited: Citation | None) -> None:
-                if cited is not None:
-                    self.follow_from_history(info, cited)
-
-            app = self._episodes
-            app.push_screen(HistoryScreen(app.store, info.key, info.name or info.id), closed)
-
-    def follow_from_history(self, info: RunInfo, citation: Citation) -> None:
-        """Go to what is cited in the history of an episode: in a run that is not open yet."""
-        self._episodes.open_cited(info, citation)
-
-    async def action_undo(self) -> None:
-        """Undo the last annotation work."""
-        if await self.before_undo():
-            self._episodes.undo()
-
-    async def action_redo(self) -> None:
+    async def redo(self) -> None:
         """Redo it."""
-        if await self.before_undo():
-            self._episodes.redo()
+        if await self._is_written():
+            self._episodes.redo(self._undone)
+
+    async def show_history(self) -> None:
+        """Show who did what to the episode's annotation."""
+        info = self._at_hand()
+        if info is None or not await self._is_written():
+            return
+        from trajview.app.annotate.history import HistoryScreen
+
+        def closed(cited: Citation | None) -> None:
+            if cited is not None:
+                self._follow(info, cited)
+
+        self._push_screen(HistoryScreen(self._episodes.store, info.key, info.name or info.id), closed)
+
+    async def _is_written(self) -> bool:
+        return self._before_undo is None or await self._before_undo()

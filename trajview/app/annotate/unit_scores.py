@@ -172,7 +172,7 @@ class Scoring(Annotating):
     # -- scores and notes ----------------------------------------------------------------------------------------------
 
     def _rubric(self) -> Rubric:
-        return self.trajview.rubric_for(self.info)
+        return self.trajview.episodes.rubric_for(self.info)
 
     def _dimensions(self) -> tuple[Dimension, ...]:
         return unit_dimensions(self._rubric(), self.trajview.settings.reward_range)

@@ -133,7 +133,7 @@ class CompareScreen(CompareFinding):
             runs: list[AgentRun] = []
             for side, info in zip(("left", "right"), infos, strict=True):
                 self.post_message(self._Progress(f"reading the {side} run…"))
-                runs.append(app.load(info))
+                runs.append(app.episodes.load(info))
                 check()
             with short_turns():
                 found = align(_transcript(runs[0], index), _transcript(runs[1], index), check, progress)

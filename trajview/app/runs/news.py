@@ -13,8 +13,7 @@ from textual.screen import Screen
 
 from trajview.app.runs.run_list import RunList, RunRow
 from trajview.app.runs.table import RunTable
-from trajview.app.shared.commands import HasCommands
-from trajview.app.shared.one_frame import OneFrame
+from trajview.app.shared.screen import Ours
 from trajview.corpus.info import RunInfo, Updated
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ _AT_ONCE: Final = 1_000
 """Rows that are taken in before the screen gets its turn again."""
 
 
-class NewsScreen(HasCommands, OneFrame, Screen[None]):
+class NewsScreen(Ours, Screen[None]):
     """The part of the browser that listens to the corpus. A list that is drawn for every batch keeps the keys waiting."""
 
     runs: RunList

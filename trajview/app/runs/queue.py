@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from trajview.app.annotate.episodes import EpisodeKeys
+from textual.screen import Screen
+
 from trajview.app.runs.run_list import RunList, RunRow
 from trajview.app.runs.table import RunTable
 from trajview.corpus.info import RunInfo, Updated
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["QueueScreen"]
 
 
-class QueueScreen(EpisodeKeys):
+class QueueScreen(Screen[None]):
     """The part of the browser that annotating needs. Without a queue it shows all runs, and how many are annotated."""
 
     runs: RunList
@@ -50,12 +51,12 @@ class QueueScreen(EpisodeKeys):
 
     # The keys of the episode in hand
 
-    def episode_at_hand(self) -> RunInfo | None:
+    def _episode_at_hand(self) -> RunInfo | None:
         item = self.runs.current
         return item if isinstance(item, RunInfo) and item.summarised else None
 
-    def episode_turned(self, info: RunInfo | None) -> None:
-        if info is not None:
+    def _show_undone(self, info: RunInfo | None) -> None:
+        if info is not None and self.is_current:
             self.go_to(info)
 
     # Blind

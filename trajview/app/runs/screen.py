@@ -15,6 +15,7 @@ from textual.timer import Timer
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
+from trajview.app.annotate.episodes import EpisodeKeys
 from trajview.app.keys import bindings_for, key_of
 from trajview.app.runs.filter_bar import FilterBar
 from trajview.app.runs.filtering import FilteringScreen
@@ -112,6 +113,13 @@ class BrowserScreen(QueueScreen, MarkingScreen, FilteringScreen, NewsScreen):
         self._unsubscribe = self.corpus.subscribe(self.take_batch)
         self._ticking: Timer | None = self.set_interval(TICK, self._tick)
         self.app.call_later(self.type_early)
+        self.commands = EpisodeKeys(
+            self.trajview.episodes,
+            self.trajview.push_screen,
+            at_hand=self._episode_at_hand,
+            follow=lambda info, citation: self.trajview.open_cited(info, citation),
+            undone=self._show_undone,
+        ).commands
 
     def _tick(self) -> None:
         """Say how far the reading is where nothing else does, as while a file is unpacked."""

@@ -12,6 +12,7 @@ from trajview.app.shared.commands import HasCommands
 from trajview.app.shared.one_frame import OneFrame
 
 if TYPE_CHECKING:
+    from trajview.app.annotate.panel import AnnotationPanel
     from trajview.app.app import TrajviewApp
 
 __all__ = ["Holding", "Ours", "Searched"]
@@ -24,6 +25,11 @@ class Ours(HasCommands, OneFrame):
     def trajview(self) -> TrajviewApp:
         """The app, by its own type."""
         return cast("TrajviewApp", self.app)
+
+    @property
+    def panel(self) -> AnnotationPanel | None:
+        """The annotation panel of the screen, which may hold unsaved work; None where there is none."""
+        return None
 
     def _hold(self, event: events.Key | events.Paste, early: deque[events.Event], at_once: frozenset[str]) -> bool:
         """Put an event behind those that are held; False where it is one of the actions that are done `at_once`, and comes first.

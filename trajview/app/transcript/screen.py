@@ -14,6 +14,7 @@ from textual.message import Message
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
+from trajview.app.annotate.episodes import EpisodeKeys
 from trajview.app.annotate.unit_scores import Scoring
 from trajview.app.keys import bindings_for
 from trajview.app.shared.key_footer import KeyFooter
@@ -148,6 +149,15 @@ class TranscriptScreen(Early, Scoring, Searching, Branching, Exporting, Showing,
         for problem in self.trajview.rulebook.problems:
             self._toast(str(problem), error=True)
         self.trajview.rulebook.problems.clear()
+        self.commands = EpisodeKeys(
+            self.trajview.episodes,
+            self.trajview.push_screen,
+            at_hand=self.episode_at_hand,
+            follow=self.follow_from_history,
+            undone=self.episode_turned,
+            skipped=self.episode_skipped,
+            before_undo=self.before_undo,
+        ).commands
         self._opening_clock = self.set_interval(_EVERY, self._say_opening, pause=True)
         self.open_run(self.info, annotate=self._annotate, unit=self._unit, landing=self._landing)
 
@@ -207,7 +217,7 @@ class TranscriptScreen(Early, Scoring, Searching, Branching, Exporting, Showing,
         beginning = ""
         try:
             info = self.trajview.corpus.refresh(asked, now=anew)
-            run = self.trajview.load(info)
+            run = self.trajview.episodes.load(info)
             wanted = self._landing.transcript if index is None and self._landing is not None else index or 0
             first = self._session(run, min(wanted, len(run.transcripts) - 1))
             beginning = beginning_of(run)
@@ -322,7 +332,7 @@ class TranscriptScreen(Early, Scoring, Searching, Branching, Exporting, Showing,
         self.outline.show(session)
         self.minimap.show(session)
         self._shown_message = -1
-        blind = self.trajview.hides(self.info)
+        blind = self.trajview.episodes.hides(self.info)
         self.query_one("#title", Static).update(title_said(self.run, index, self.info, blind=blind))
         self._moved()
         if not session.scanned:

@@ -89,7 +89,7 @@ class Showing(TranscriptBase):
 
     def _hides(self, what: str) -> bool:
         """Whether this would show what is hidden in blind mode; then it says so."""
-        hidden = self.trajview.hides(self.info)
+        hidden = self.trajview.episodes.hides(self.info)
         if hidden:
             self._brief(f"{what} would show what is hidden: {key_of('reveal')} reveals it")
         return hidden
