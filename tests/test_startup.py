@@ -9,12 +9,10 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pexpect
 import pyte
 import pytest
-from textual.screen import Screen
 
 from trajview.app.app import make_app
 from trajview.config import Settings
@@ -180,28 +178,6 @@ def test_the_first_rows_wait_for_no_import_that_they_do_not_need(tmp_path: Path,
     }
     unneeded |= {name for name in imported if name.startswith("trajview.formats.")}
     assert unneeded <= _NEEDED, "each takes time before the first screen: import it where it is needed"
-
-
-async def test_nothing_is_drawn_while_textual_would_throw_it_away(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    settings = Settings(paths=(SAMPLES,), store=tmp_path / "store")
-    corpus = Corpus(settings.paths)
-    corpus.scan()
-    app, drawn, thrown_away = make_app(corpus, settings), [], []
-    display = app._display
-
-    def noted(screen: Screen[object], update: Any) -> None:
-        if update is not None:
-            (thrown_away if app._batch_count else drawn).append(update.render_segments(app.console))
-        display(screen, update)
-
-    monkeypatch.setattr(app, "_display", noted)
-    async with app.run_test(size=(COLUMNS, ROWS)) as pilot:
-        await pilot.pause()
-        assert not thrown_away
-    assert "trajview" in drawn[0]
-    assert corpus[0].id in drawn[0]
 
 
 def test_paths_are_opened_without_a_parser_of_arguments(tmp_path: Path) -> None:

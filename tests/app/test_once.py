@@ -10,7 +10,7 @@ from trajview.app.agreement.reveal import RevealScreen
 from trajview.app.annotate.reason import ReasonScreen
 from trajview.app.annotate.unsaved import UnsavedScreen
 from trajview.app.help import HelpScreen
-from trajview.app.shared.modal import OnceScreen
+from trajview.app.shared.modal import Dialog
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ async def test_the_first_answer_counts_and_the_second_closes_nothing(make, first
         below: ModalScreen[None] = ModalScreen()
         await app.push_screen(below)
         question = make()
-        assert isinstance(question, OnceScreen)
+        assert isinstance(question, Dialog)
         await app.push_screen(question, answers.append)
         question.dismiss(first)
         question.dismiss(second)

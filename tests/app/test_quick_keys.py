@@ -155,9 +155,9 @@ async def test_a_palette_that_is_opened_as_the_last_one_closes_is_no_fault(logs:
         await reader.until(lambda: isinstance(reader.app.screen, CommandPalette))
         reader.app.pop_screen()
         reader.app.action_command_palette()
+        assert isinstance(reader.app.screen, CommandPalette)
+        await reader.press("escape")
         await reader.until(lambda: isinstance(reader.app.screen, BrowserScreen))
-        await reader.press("ctrl+p")
-        await reader.until(lambda: isinstance(reader.app.screen, CommandPalette))
 
 
 async def test_a_reason_given_before_is_there_for_who_asks_before_the_question_is_drawn(logs: Path) -> None:

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.app import App, ComposeResult
-from textual.geometry import Offset, Region
+from textual.geometry import Offset
 from textual.pilot import Pilot
 from textual.selection import Selection
 from textual.strip import Strip
@@ -392,36 +392,3 @@ def _texts_before(view: TranscriptView, y: int) -> list[str]:
             found.append(before)
         before += text
     return found
-
-
-async def test_a_fold_draws_the_rows_of_its_message_anew_and_no_others() -> None:
-    session = TranscriptSession(talk(4))
-    async with ViewApp(session).run_test(size=(60, 40)) as pilot:
-        view = pilot.app.query_one(TranscriptView)
-        session.to_message(2)
-        view.sync()
-
-        def strips() -> dict[tuple[int, int], Strip]:
-            total = session.map.total
-            return dict(zip(map(session.at_row, range(total)), view.render_lines(Region(0, 0, 60, total)), strict=True))
-
-        before = strips()
-        for _ in range(2):
-            session.toggle_fold(2)
-            view.sync()
-            after = strips()
-            same = {position for position in before.keys() & after.keys() if before[position] is after[position]}
-            assert {item for item, _ in same} == {0, 1, 3}
-            assert not {position for position in after if position[0] != 2} - same
-            assert [strip.text[:59] for strip in after.values()] == shown(view)[: session.map.total]
-            before = after
-
-
-async def test_rows_are_the_same_one_by_one_and_together() -> None:
-    session = TranscriptSession(talk(60))
-    async with ViewApp(session).run_test(size=(60, 20)) as pilot:
-        view = pilot.app.query_one(TranscriptView)
-        for message in (0, 7, 30, 59):
-            session.to_message(message)
-            view.sync()
-            assert [strip.text for strip in view._content_lines(range(view.size.height))] == shown(view)

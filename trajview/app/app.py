@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, cast
 from textual import events, work
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.command import CommandPalette
 from textual.css.query import NoMatches
 from textual.screen import Screen
 from textual.worker import WorkerFailed, get_current_worker
@@ -21,8 +22,7 @@ from trajview.app.keys import KEYS, remap
 from trajview.app.leaving import Leaving
 from trajview.app.runs.screen import BrowserScreen
 from trajview.app.shared.background import Background
-from trajview.app.shared.one_frame import OneFrameApp
-from trajview.app.shared.stylesheet import stylesheet_with
+from trajview.app.shared.faults import ReportsFaults
 from trajview.app.shared.themes import THEMES
 from trajview.config import Settings
 from trajview.corpus.corpus import Corpus
@@ -51,7 +51,7 @@ _LAID_OUT: Final = 0.1
 """Seconds that a change of the theme, and one of the terminal's size, take where no other thread computes."""
 
 
-class TrajviewApp(OneFrameApp, App[int]):
+class TrajviewApp(ReportsFaults, App[int]):
     """Shows the runs of a corpus; opens one at once where the settings or the corpus name just one."""
 
     TITLE = "trajview"
@@ -65,7 +65,6 @@ class TrajviewApp(OneFrameApp, App[int]):
 
     def __init__(self, corpus: Corpus, settings: Settings, plan: Plan | None = None) -> None:
         super().__init__()
-        self.stylesheet = stylesheet_with(self.get_css_variables())
         self.corpus = corpus
         self.settings = settings
         self.compare: tuple[RunInfo, RunInfo] | None = None
@@ -404,6 +403,11 @@ class TrajviewApp(OneFrameApp, App[int]):
         from trajview.app.help import HelpScreen
 
         self.push_screen(HelpScreen(screen))
+
+    def action_command_palette(self) -> None:
+        """Show Textual's palette, without the id that Textual gives it: the last one may not be gone yet."""
+        if self.use_command_palette and not isinstance(self.screen, CommandPalette):
+            self.push_screen(CommandPalette())
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         from trajview.app.palette_commands import commands_of

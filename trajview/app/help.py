@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from trajview.app.keys import Key, groups, keys_for, keys_of, shown
-from trajview.app.shared.modal import ScrolledScreen
+from trajview.app.shared.modal import ScrolledDialog
 
 __all__ = ["HelpScreen"]
 
@@ -39,7 +39,7 @@ _SAYS_AT, _SAYS = 16, 34
 """Where what a key does begins, and how many columns it has, as many as there are in the narrower of two columns."""
 
 
-class HelpScreen(ScrolledScreen[None]):
+class HelpScreen(ScrolledDialog[None]):
     """Keys by group, in columns where there is room. Any of q, ?, escape closes it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

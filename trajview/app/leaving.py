@@ -10,7 +10,7 @@ from textual.app import App
 from textual.screen import Screen
 from textual.worker import WorkerError
 
-from trajview.app.shared.screen import Ours
+from trajview.app.shared.screen import TrajviewScreen
 from trajview.errors import AnnotationError
 
 if TYPE_CHECKING:
@@ -74,9 +74,9 @@ class Leaving:
             except AnnotationError as error:
                 self.unsaid += (str(panel.rescue() or error),)
 
-    def _panels(self) -> Iterator[tuple[Ours, AnnotationPanel]]:
+    def _panels(self) -> Iterator[tuple[TrajviewScreen, AnnotationPanel]]:
         for screen in self._app.screen_stack:
-            if isinstance(screen, Ours) and screen.panel is not None:
+            if isinstance(screen, TrajviewScreen) and screen.panel is not None:
                 yield screen, screen.panel
 
     async def _saved(self, panel: AnnotationPanel) -> bool:

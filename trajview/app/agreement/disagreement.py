@@ -14,7 +14,6 @@ from textual.containers import Container, Horizontal, VerticalScroll
 from textual.content import Content
 from textual.geometry import Region
 from textual.message import Message
-from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import OptionList, Static, TextArea
 from textual.widgets.option_list import Option
@@ -38,7 +37,7 @@ from trajview.app.agreement.settling import GoldRecords, Settling, rubric_of_gol
 from trajview.app.keys import bindings_for, key_of
 from trajview.app.shared.key_footer import KeyFooter
 from trajview.app.shared.linked import linked
-from trajview.app.shared.screen import Ours
+from trajview.app.shared.screen import TrajviewScreen
 from trajview.errors import AnnotationError, TrajviewError
 from trajview.textsafe import one_line
 
@@ -73,7 +72,7 @@ class Sheet(VerticalScroll, can_focus=True, inherit_bindings=False):
             self.post_message(self.Typed(typed))
 
 
-class DisagreementScreen(Ours, Screen[None]):
+class DisagreementScreen(TrajviewScreen):
     """A list of episodes at the left (or above, where it is narrow), the one under the cursor at the right."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("disagreement")]

@@ -13,14 +13,14 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Button, Static
 
-from trajview.app.shared.modal import OnceScreen
+from trajview.app.shared.modal import Dialog
 from trajview.errors import AnnotationError
 from trajview.textsafe import one_line
 
 __all__ = ["RevealScreen"]
 
 
-class RevealScreen(OnceScreen[None]):
+class RevealScreen(Dialog[None]):
     """Asks, writes into the journal that it was revealed, and closes: the screen below reads what it may show by now."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -14,7 +14,6 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.message import Message
-from textual.screen import Screen
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
@@ -25,7 +24,7 @@ from trajview.app.agreement.disagreement import DisagreementScreen
 from trajview.app.agreement.reveal import RevealScreen
 from trajview.app.keys import bindings_for, key_of
 from trajview.app.shared.key_footer import KeyFooter
-from trajview.app.shared.screen import Ours
+from trajview.app.shared.screen import TrajviewScreen
 from trajview.errors import TrajviewError
 from trajview.textsafe import one_line
 
@@ -44,7 +43,7 @@ class _Left(Exception):
     """The screen has gone, or has something else to compute."""
 
 
-class AgreementScreen(Ours, Screen[None]):
+class AgreementScreen(TrajviewScreen):
     """Shows the figures at once, and their intervals when they are computed, which a thread does."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("agreement")]

@@ -8,24 +8,18 @@ from rich.text import Text
 from textual.widgets import TextArea
 
 from trajview.annotation.citations import Citation, find_citations
-from trajview.app.shared.fitting import Fitting
 from trajview.app.shared.palette import component_style
 
 __all__ = ["CitingText"]
 
 
-class CitingText(Fitting, TextArea):
+class CitingText(TextArea):
     """A TextArea that knows about citations, `[T0B12]`."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"citing-text--citation"}
     DEFAULT_CSS = """
     CitingText > .citing-text--citation { color: $text-warning; text-style: underline; }
     """
-
-    def take_size(self) -> None:
-        rewrap = getattr(self, "_rewrap_and_refresh_virtual_size", None)
-        if rewrap is not None:  # else Textual does that later, once it has drawn
-            rewrap()
 
     def get_line(self, line_index: int) -> Text:
         """A line of the document, its citations in their style."""

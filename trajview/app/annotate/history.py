@@ -14,7 +14,7 @@ from textual.widgets import Static
 from trajview.annotation.progress import Progress
 from trajview.annotation.queue import duration_text
 from trajview.app.shared.linked import linked
-from trajview.app.shared.modal import ScrolledScreen
+from trajview.app.shared.modal import ScrolledDialog
 from trajview.errors import UNFORESEEN, AnnotationError, bug
 from trajview.textsafe import one_line
 
@@ -29,7 +29,7 @@ _MOST = 500
 """Events that are shown, the newest."""
 
 
-class HistoryScreen(ScrolledScreen["Citation | None"]):
+class HistoryScreen(ScrolledDialog["Citation | None"]):
     """The history of one episode, newest last. What others did is hidden from an annotator who has not submitted.
 
     Gives back the citation that is to be followed, if one is: it is clicked, or with `C` the last one.

@@ -19,7 +19,6 @@ from trajview.app.annotate.other_run import OtherRunScreen
 from trajview.app.annotate.panel_drafts import PanelDrafts
 from trajview.app.annotate.panel_messages import clock
 from trajview.app.annotate.work import AnnotatedRun, Fields
-from trajview.app.shared.fitting import Fitting
 from trajview.app.shared.typed_ahead import TypedAhead
 from trajview.errors import AnnotationError, Problem
 from trajview.models.beginning import differs_at
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["AnnotationPanel"]
 
 
-class AnnotationPanel(Fitting, PanelDrafts):
+class AnnotationPanel(PanelDrafts):
     """Numbers per agent and dimension, their overall, and reasoning, for one run at a time.
 
     Every change is in the journal half a second after it was typed; a draft survives whatever happens to the program.
@@ -378,7 +377,7 @@ class AnnotationPanel(Fitting, PanelDrafts):
         focused = self.screen.focused if self.is_attached else None
         return focused is not None and self in focused.ancestors
 
-    def take_size(self) -> None:
+    def on_resize(self) -> None:
         self.set_class(self.size.height < 26, "-short")
 
     def on_unmount(self) -> None:

@@ -12,13 +12,13 @@ from textual.content import Content
 from textual.events import Event
 from textual.widgets import Input, Static
 
-from trajview.app.shared.modal import OnceScreen
+from trajview.app.shared.modal import Dialog
 from trajview.textsafe import one_line
 
 __all__ = ["ReasonScreen"]
 
 
-class ReasonScreen(OnceScreen[str | None]):
+class ReasonScreen(Dialog[str | None]):
     """Asks for one line; its result is what was typed, None where nothing is to be done. Former reasons are a key away."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -54,7 +54,7 @@ class ReasonScreen(OnceScreen[str | None]):
 
     def for_later(self, _: Event) -> bool:
         """Whether a key is for nobody: what is typed once the answer is given is no part of it."""
-        return self._has_answered
+        return not self.is_active
 
     def action_former(self, step: int) -> None:
         """Put an earlier reason into the field, or a later one."""

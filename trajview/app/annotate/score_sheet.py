@@ -17,7 +17,6 @@ from trajview.app.annotate.fields import RationaleText, ReasoningText
 from trajview.app.annotate.guidance_box import GuidanceBox
 from trajview.app.annotate.score_grid import Place, ScoreGrid
 from trajview.app.annotate.score_table import ScoreTable
-from trajview.app.shared.fitting import Fitting
 
 if TYPE_CHECKING:
     from trajview.models.run import Reward
@@ -28,7 +27,7 @@ _PATIENCE = 2.0
 """Seconds until a field that does not take its keys is left all the same."""
 
 
-class ScoreSheet(Fitting, Vertical):
+class ScoreSheet(Vertical):
     """The fields for a rubric and its agents, and how the cursor goes from one to the next. Posts Changed.
 
     The moves wait until the field that has the cursor has taken the keys before them; `Widget.focus` would be too late
@@ -253,7 +252,7 @@ class ScoreSheet(Fitting, Vertical):
         self._large = not self._large
         self._share()
 
-    def take_size(self) -> None:
+    def on_resize(self) -> None:
         self._share()
 
     def _share(self) -> None:

@@ -19,7 +19,6 @@ from trajview.annotation.rubric import Rubric
 from trajview.app.annotate.fields import TEXT_KEYS
 from trajview.app.annotate.guidance import cut
 from trajview.app.annotate.score_grid import Place, ScoreGrid
-from trajview.app.shared.fitting import Fitting
 from trajview.app.shared.styled import Styled
 from trajview.textsafe import one_line
 
@@ -46,7 +45,7 @@ class _Line:
     agents: tuple[int, ...] = ()
 
 
-class ScoreTable(Fitting, Styled, ScrollView, can_focus=True):
+class ScoreTable(Styled, ScrollView, can_focus=True):
     """Shows a `ScoreGrid`. Digits, `-`, `.`, Backspace and Delete change the cell under the cursor, letters go to dimensions.
 
     The keys that move are the panel's. After a key `changed` is called, or `moved` where only the cursor went.
@@ -120,7 +119,7 @@ class ScoreTable(Fitting, Styled, ScrollView, can_focus=True):
             self.scroll_to(y=y - 1, animate=False)
         self.refresh()
 
-    def take_size(self) -> None:
+    def on_resize(self) -> None:
         self.follow()
 
     def _line_of_cursor(self) -> int:

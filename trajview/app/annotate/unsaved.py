@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Button, Static
 
-from trajview.app.shared.modal import OnceScreen
+from trajview.app.shared.modal import Dialog
 from trajview.textsafe import one_line
 
 __all__ = ["Answer", "UnsavedScreen"]
@@ -17,7 +17,7 @@ __all__ = ["Answer", "UnsavedScreen"]
 Answer = Literal["save", "draft", "stay"]
 
 
-class UnsavedScreen(OnceScreen[Answer]):
+class UnsavedScreen(Dialog[Answer]):
     """Save, leave with the draft kept (or lost, where that failed), or stay. `problem` says why the draft could not be kept, if it could not."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -18,7 +18,6 @@ from trajview.app.compare.search import SearchedComparison
 from trajview.app.render.layout import Palette, row_segments
 from trajview.app.shared.positions import Position
 from trajview.app.shared.rows_view import RowsView
-from trajview.app.shared.steady import Bare
 from trajview.app.shared.strips import characters_before, with_matches
 from trajview.app.shared.styled import Dragged, Styled
 from trajview.compare.alignment import Kind
@@ -53,12 +52,12 @@ class CompareView(RowsView, can_focus=True, inherit_bindings=False):
     def _drawn(self, item: int, number: int, palette: Palette, *, here: bool) -> Strip:
         session = self.session
         assert session is not None
-        strip = Strip([*self._segments(session, item, number, palette, here)])
+        strip = Strip([*self._row_segments(session, item, number, palette, here)])
         if here and self.has_focus:
             strip = strip.apply_style(palette["cursor"])
         return strip.adjust_cell_length(session.width, self._base)
 
-    def _segments(
+    def _row_segments(
         self, session: SearchedComparison, item: int, number: int, palette: Palette, here: bool
     ) -> Iterable[Segment]:
         row = session.layout(item).rows[number]
@@ -136,7 +135,7 @@ class CompareView(RowsView, can_focus=True, inherit_bindings=False):
         self.sync()
 
 
-class CompareMap(Dragged, Styled, Bare, Widget, can_focus=False):
+class CompareMap(Dragged, Styled, Widget, can_focus=False):
     """One column that stands for the whole comparison: where the sides differ, or what a search found, and the screen."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {

@@ -13,7 +13,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
 from textual.message import Message
-from textual.screen import Screen
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
@@ -66,7 +65,7 @@ def _whence(corpus: Corpus, info: RunInfo) -> list[Whence]:
         return []
 
 
-class RawScreen(Searched, Holding, Reading, Screen[None]):
+class RawScreen(Searched, Holding, Reading):
     """Shows one record, at a message of it; reads and searches it in a thread."""
 
     view: TranscriptView

@@ -18,8 +18,6 @@ from textual.strip import Strip
 from trajview.app.keys import key_of
 from trajview.app.results.found import Results, Row
 from trajview.app.runs.columns import fit, fit_path
-from trajview.app.shared.fitting import Fitting
-from trajview.app.shared.steady import Steady
 from trajview.corpus.matches import Hit, excerpt
 from trajview.corpus.search import RunMatches
 from trajview.textsafe import one_line, safe_text, strip_escapes
@@ -31,7 +29,7 @@ _NARROW = 90
 """Cells below which the speakers are shown shorter."""
 
 
-class ResultsList(Fitting, Steady, ScrollView, can_focus=True, inherit_bindings=False):
+class ResultsList(ScrollView, can_focus=True, inherit_bindings=False):
     """The rows of `Results` under a cursor. Posts `Moved` and `Opened`; the owner changes the results and says so."""
 
     ALLOW_SELECT = False
@@ -114,7 +112,7 @@ class ResultsList(Fitting, Steady, ScrollView, can_focus=True, inherit_bindings=
         self.refresh()
         self.post_message(self.Moved())
 
-    def take_size(self) -> None:
+    def on_resize(self) -> None:
         if len(self.results):
             self.show_cursor()
 

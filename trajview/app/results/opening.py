@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.message import Message
-from textual.screen import Screen
 
 from trajview.app.results.found import AROUND, MOST, WIDTH, Group, Landing, Results
 from trajview.app.results.list_view import ResultsList
-from trajview.app.shared.screen import Ours
+from trajview.app.shared.screen import TrajviewScreen
 from trajview.corpus.matches import RUN, Hit, hits_in
 from trajview.corpus.query import query_from
 from trajview.corpus.search import RunMatches
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["ResultsOpening"]
 
 
-class ResultsOpening(Ours, Screen[None]):
+class ResultsOpening(TrajviewScreen):
     """The part of the results' screen that opens runs at hits, and reads the hits of a run that are not shown."""
 
     results: Results

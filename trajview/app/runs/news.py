@@ -9,11 +9,10 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from textual.message import Message
-from textual.screen import Screen
 
 from trajview.app.runs.run_list import RunList, RunRow
 from trajview.app.runs.table import RunTable
-from trajview.app.shared.screen import Ours
+from trajview.app.shared.screen import TrajviewScreen
 from trajview.corpus.info import RunInfo, Updated
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ _AT_ONCE: Final = 1_000
 """Rows that are taken in before the screen gets its turn again."""
 
 
-class NewsScreen(Ours, Screen[None]):
+class NewsScreen(TrajviewScreen):
     """The part of the browser that listens to the corpus. A list that is drawn for every batch keeps the keys waiting."""
 
     runs: RunList
@@ -120,11 +119,6 @@ class NewsScreen(Ours, Screen[None]):
             self.begun = True
             self.begin()
 
-    @property
-    def rows_wait(self) -> bool:
-        """Whether something came that is not in the list yet."""
-        return self._told
-
     # Drawing
 
     def at_work(self) -> None:
@@ -155,5 +149,3 @@ class NewsScreen(Ours, Screen[None]):
         self._shown_at = monotonic()
         self.table.show_news()
         self.say()
-        if not self.begun:
-            self.draw_now()

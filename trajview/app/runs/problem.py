@@ -10,14 +10,14 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from trajview.app.shared.modal import ScrolledScreen
+from trajview.app.shared.modal import ScrolledDialog
 from trajview.errors import Problem
 from trajview.textsafe import safe_text
 
 __all__ = ["ProblemScreen"]
 
 
-class ProblemScreen(ScrolledScreen[None]):
+class ProblemScreen(ScrolledDialog[None]):
     """A problem on a small panel; Escape, Enter and q close it."""
 
     DEFAULT_CSS = """

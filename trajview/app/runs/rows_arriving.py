@@ -9,8 +9,6 @@ from textual.geometry import Size
 from textual.scroll_view import ScrollView
 
 from trajview.app.runs.run_list import RunList
-from trajview.app.shared.fitting import Fitting
-from trajview.app.shared.steady import Steady
 
 __all__ = ["SAMPLE", "RowsArriving"]
 
@@ -18,7 +16,7 @@ SAMPLE: Final = 200
 """Rows that the widths are taken from; rows that come into view later may only widen a column."""
 
 
-class RowsArriving(Fitting, Steady, ScrollView):
+class RowsArriving(ScrollView):
     """Rows that come are known to the keys at once (`rows_come`), and drawn when the owner says so (`show_news`)."""
 
     runs: RunList

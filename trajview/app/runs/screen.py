@@ -132,12 +132,6 @@ class BrowserScreen(QueueScreen, MarkingScreen, FilteringScreen, NewsScreen):
     def on_unmount(self) -> None:
         self._unsubscribe()
 
-    def _compositor_refresh(self) -> None:
-        """Draw what has changed; not before it can be seen, as Textual does while it starts up, and the first time with
-        the rows that are there."""
-        if not getattr(self.app, "_batch_count", 0) and (self.runs.rows or not self.rows_wait):
-            super()._compositor_refresh()
-
     def on_screen_resume(self) -> None:
         if self.begun:
             self.refresh_status()

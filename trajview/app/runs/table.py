@@ -203,7 +203,7 @@ class RunTable(RowsArriving, can_focus=True, inherit_bindings=False):
         for row in self.runs.shown[first : first + self.page_rows]:
             self.widen(row)
 
-    def take_size(self) -> None:
+    def on_resize(self) -> None:
         self.show_cursor()
 
     def notify_style_update(self) -> None:

@@ -1,4 +1,4 @@
-"""A fault in work that goes on in a thread: the program stays, and it is said, as a fault in trajview."""
+"""A fault in work that runs in a thread: the program goes on, and the fault is reported as one of trajview."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 else:
     _Pump = object
 
-__all__ = ["SaysFaults"]
+__all__ = ["ReportsFaults"]
 
 
-class SaysFaults(_Pump):
-    """For screens, widgets and the app, where they have workers with `exit_on_error=False`, whose errors Textual only logs.
+class ReportsFaults(_Pump):
+    """Reports errors of workers with `exit_on_error=False`, which Textual only logs: for screens, widgets and the app.
 
     To be named before the Textual class, which it must not stand for in CSS.
     """
@@ -26,5 +26,5 @@ class SaysFaults(_Pump):
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         error = event.worker.error
         if event.state is WorkerState.ERROR and not event.worker.exit_on_error and isinstance(error, Exception):
-            said = one_line(str(bug(error)), 400)
-            self.app.notify(said, title="Not done", severity="error", timeout=8, markup=False)
+            message = one_line(str(bug(error)), 400)
+            self.app.notify(message, title="Not done", severity="error", timeout=8, markup=False)

@@ -1,4 +1,4 @@
-"""A screen on top of another that closes once, however many keys ask for it."""
+"""Screens on top of another one that ask for an answer, or show something until they are closed."""
 
 from __future__ import annotations
 
@@ -9,29 +9,24 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.screen import ModalScreen, ScreenResultType
 
-from trajview.app.shared.one_frame import OneFrame
+from trajview.app.shared.faults import ReportsFaults
 
-__all__ = ["OnceScreen", "ScrolledScreen"]
+__all__ = ["Dialog", "ScrolledDialog"]
 
 
-class OnceScreen(OneFrame, ModalScreen[ScreenResultType]):
-    """Keys that come quickly, such as two enters, reach it before the first has closed it.
+class Dialog(ReportsFaults, ModalScreen[ScreenResultType]):
+    """A screen on top of another one that closes once, however many keys ask for it.
 
-    Textual closes whatever screen is on top, so the second one would close the screen below.
+    Keys that come quickly, such as two enters, reach it before the first has closed it.
     """
 
-    _has_answered = False
-
     def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
-        """Close with a result; the first counts."""
-        if self._has_answered:
-            return AwaitComplete()
-        self._has_answered = True
-        return super().dismiss(result)
+        """Close with a result; the first counts. Textual would close the screen below for the second."""
+        return super().dismiss(result) if self.is_active else AwaitComplete()
 
 
-class ScrolledScreen(OnceScreen[ScreenResultType]):
-    """One that may hold more than there is room for, in a `VerticalScroll`."""
+class ScrolledDialog(Dialog[ScreenResultType]):
+    """A dialog that may hold more than there is room for, in a `VerticalScroll`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("j,down", "scroll(1)", show=False),

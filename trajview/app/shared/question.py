@@ -14,7 +14,7 @@ from textual.content import Content
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from trajview.app.shared.modal import OnceScreen
+from trajview.app.shared.modal import Dialog
 from trajview.app.shared.typed_ahead import TypedAhead
 
 __all__ = ["Question"]
@@ -22,7 +22,7 @@ __all__ = ["Question"]
 _Answer = TypeVar("_Answer", bound=str)
 
 
-class Question(OnceScreen[_Answer]):
+class Question(Dialog[_Answer]):
     """Its result is the answer that was chosen; escape chooses the first, which does nothing."""
 
     DEFAULT_CSS = """

@@ -14,12 +14,9 @@ from textual.strip import Strip
 from textual.timer import Timer
 
 from trajview.app.render.layout import Palette
-from trajview.app.shared.bar import Barred
-from trajview.app.shared.fitting import Fitting
 from trajview.app.shared.palette import component_style, selection_style
 from trajview.app.shared.positions import Position, Positions
 from trajview.app.shared.row_styles import ROWS_CSS, STYLES, class_of
-from trajview.app.shared.steady import AtOnce
 from trajview.app.shared.strips import restyled
 
 __all__ = ["GUTTER", "RowsView"]
@@ -35,7 +32,7 @@ IDLE = 0.25
 """Seconds without a key before heights are measured: what comes of it must not be painted amid the next keys."""
 
 
-class RowsView(Fitting, Barred, AtOnce, ScrollView, can_focus=True, inherit_bindings=False):
+class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
     """Follows the positions of a document (`session`), which are the truth; calls `follow` when they have moved.
 
     It has no keys of its own (a ScrollView has arrows, home and end): those of the key table move the cursor. Colours of
@@ -83,29 +80,23 @@ class RowsView(Fitting, Barred, AtOnce, ScrollView, can_focus=True, inherit_bind
         """Which characters of a row can be selected, from and to; None where none can."""
         return GUTTER, len(strip.text)
 
-    def _content_lines(self, lines: range) -> list[Strip]:
-        self._notice_size()
-        width = self.scrollable_content_region.width
-        palette = self._styles()
-        blank = Strip.blank(width, self._base)
-        session = self.session
-        if session is None or not session.count or width != session.text_width + self.EDGES:
-            return [blank] * len(lines)
-        strips: list[Strip] = []
-        selection, top, position = self.text_selection, self.scroll_offset.y, None
-        for row in range(top + lines.start, top + lines.stop):
-            position = session.at_row(row) if position is None else _below(session, position)
-            if row >= session.map.total or position[1] >= len(session.layout(position[0]).rows):
-                strips.append(blank)
-                continue
-            strip = self._strip(position, palette)
-            if selection is not None and (span := selection.get_span(row)) is not None:
-                strip = self._with_selection(strip, position, span)
-            # Textual asks for a line by itself where the mouse is: only then it wants to know which text that is.
-            strips.append(strip if self._painting else strip.apply_offsets(0, row))
-        return strips
+    def render_line(self, y: int) -> Strip:
+        session, palette = self.session, self._styles()
+        if session is None or not session.count or self._fitted.width != session.text_width + self.EDGES:
+            return Strip.blank(self.size.width, self._base)
+        row = self.scroll_offset.y + y
+        position = session.at_row(row)
+        if row >= session.map.total or position[1] >= len(session.layout(position[0]).rows):
+            return Strip.blank(self._fitted.width, self._base)
+        strip = self._strip(position, palette)
+        selection = self.text_selection
+        if selection is not None and (span := selection.get_span(row)) is not None:
+            strip = self._with_selection(strip, position, span)
+        # Textual asks for a line by itself where the mouse is: only then it wants to know which text that is.
+        return strip if self._painting else strip.apply_offsets(0, row)
 
     def render_lines(self, crop: Region) -> list[Strip]:
+        self._fit()  # Textual tells of a new size once all has been drawn in it.
         self._painting = True
         try:
             return super().render_lines(crop)
@@ -261,18 +252,16 @@ class RowsView(Fitting, Barred, AtOnce, ScrollView, can_focus=True, inherit_bind
             if self.follow is not None:
                 self.follow()
 
-    def take_size(self) -> None:
+    def on_resize(self) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
+        """Lay the document out for the size that the widget has now."""
         region = self.scrollable_content_region
         if self.session is not None and region.size != self._fitted:
             self._fitted = region.size
             self.session.set_view(region.width - self.EDGES, region.height)
             self.sync()
-
-    def _notice_size(self) -> None:
-        """Textual does not always tell of a new size when a panel opens beside: what is drawn notices."""
-        size = self.scrollable_content_region.size
-        if size != self._fitted and self.is_attached:
-            self.call_later(self.take_size)
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
@@ -302,11 +291,3 @@ class RowsView(Fitting, Barred, AtOnce, ScrollView, can_focus=True, inherit_bind
         if self.session is not None:
             self.session.scroll_window(rows)
             self.sync()
-
-
-def _below(session: Positions, position: Position) -> Position:
-    """The next row, as far as heights are known; a row too many on the last item."""
-    item, number = position[0], position[1] + 1
-    while number >= session.map.height(item) and item < session.count - 1:
-        item, number = item + 1, 0
-    return item, number

@@ -1,4 +1,4 @@
-"""What our screens have in common beside how they are drawn: the app, `/`, and keys that came too early."""
+"""The base of the viewer's screens, and what those share that are searched, or that hold keys which came too early."""
 
 from __future__ import annotations
 
@@ -6,20 +6,22 @@ from collections import deque
 from typing import TYPE_CHECKING, cast
 
 from textual import events
+from textual.await_complete import AwaitComplete
+from textual.screen import Screen
 from textual.widgets import Input
 
 from trajview.app.shared.commands import HasCommands
-from trajview.app.shared.one_frame import OneFrame
+from trajview.app.shared.faults import ReportsFaults
 
 if TYPE_CHECKING:
     from trajview.app.annotate.panel import AnnotationPanel
     from trajview.app.app import TrajviewApp
 
-__all__ = ["Holding", "Ours", "Searched"]
+__all__ = ["Holding", "Searched", "TrajviewScreen"]
 
 
-class Ours(HasCommands, OneFrame):
-    """For screens of the viewer. To be named before the Textual class, as those that follow."""
+class TrajviewScreen(HasCommands, ReportsFaults, Screen[None]):
+    """A screen of the viewer: its keys are those of the key table, and a fault in one of its threads is reported."""
 
     @property
     def trajview(self) -> TrajviewApp:
@@ -30,6 +32,10 @@ class Ours(HasCommands, OneFrame):
     def panel(self) -> AnnotationPanel | None:
         """The annotation panel of the screen, which may hold unsaved work; None where there is none."""
         return None
+
+    def dismiss(self, result: None = None) -> AwaitComplete:
+        """Close, if it is in front: Textual would close whatever screen is, for each of several keys."""
+        return super().dismiss(result) if self.is_active else AwaitComplete()
 
     def _hold(self, event: events.Key | events.Paste, early: deque[events.Event], at_once: frozenset[str]) -> bool:
         """Put an event behind those that are held; False where it is one of the actions that are done `at_once`, and comes first.
@@ -47,7 +53,7 @@ class Ours(HasCommands, OneFrame):
         return True
 
 
-class Searched(Ours):
+class Searched(TrajviewScreen):
     """For those that `/` searches."""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -57,7 +63,7 @@ class Searched(Ours):
         return super().check_action(action, parameters)
 
 
-class Holding(Ours):
+class Holding(TrajviewScreen):
     """For those that hold what is typed before they can do it; their `for_later` says what that is."""
 
     _early: deque[events.Event] | None = None

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from textual.geometry import Offset
-from textual.screen import Screen
 from textual.selection import Selection
 
 from trajview.app.shared.positions import Position
 from trajview.app.shared.reading import Reading
-from trajview.app.shared.screen import Ours
+from trajview.app.shared.screen import TrajviewScreen
 
 __all__ = ["Selecting"]
 
 
-class Selecting(Ours, Reading, Screen[None]):
+class Selecting(TrajviewScreen, Reading):
     """Actions that select whole rows; the mouse selects by the character. Both make the same selection."""
 
     def __init__(self) -> None:

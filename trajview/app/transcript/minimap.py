@@ -11,7 +11,6 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from trajview.app.shared.rule_colours import rule_classes, rule_css
-from trajview.app.shared.steady import AtOnce
 from trajview.app.shared.styled import Dragged, Styled
 from trajview.app.transcript.overview import Overview, OverviewLine
 from trajview.app.transcript.session import TranscriptSession
@@ -21,7 +20,7 @@ __all__ = ["Minimap"]
 _ROLES = ("system", "user", "assistant", "tool")
 
 
-class Minimap(Dragged, Styled, AtOnce, Widget, can_focus=False):
+class Minimap(Dragged, Styled, Widget, can_focus=False):
     """Shows an `Overview`: roles as a bar, dotted where folded, and signs; posts `Picked` when clicked or dragged.
 
     In one column a sign hides the bar; in two they stand side by side.
@@ -93,19 +92,16 @@ class Minimap(Dragged, Styled, AtOnce, Widget, can_focus=False):
         super().notify_style_update()
         self._strips.clear()
 
-    def _content_lines(self, lines: range) -> list[Strip]:
+    def render_line(self, y: int) -> Strip:
         self._find_styles()
         width, shown = self.size.width, self._overview_lines()
-        strips: list[Strip] = []
-        for y in lines:
-            line = shown[y] if y < len(shown) else None
-            # There are few looks: a strip that is drawn again costs nothing.
-            look = (width, *line[:3], line.window) if line is not None else (width,)
-            strip = self._strips.get(look)
-            if strip is None:
-                strip = self._strips[look] = self._drawn(line, width)
-            strips.append(strip)
-        return strips
+        line = shown[y] if y < len(shown) else None
+        # There are few looks: a strip that is drawn again costs nothing.
+        look = (width, *line[:3], line.window) if line is not None else (width,)
+        strip = self._strips.get(look)
+        if strip is None:
+            strip = self._strips[look] = self._drawn(line, width)
+        return strip
 
     def _overview_lines(self) -> list[OverviewLine | None]:
         overview, height = self._overview, self.size.height

@@ -19,11 +19,8 @@ from textual.worker import get_current_worker
 
 from trajview.app.keys import key_of
 from trajview.app.render.headers import first_words, sign_of
-from trajview.app.shared.bar import Barred
-from trajview.app.shared.faults import SaysFaults
-from trajview.app.shared.fitting import Fitting
+from trajview.app.shared.faults import ReportsFaults
 from trajview.app.shared.rule_colours import rule_classes, rule_css
-from trajview.app.shared.steady import AtOnce
 from trajview.app.shared.styled import Styled
 from trajview.app.transcript.overview import highlighted_units
 from trajview.app.transcript.session import TranscriptSession
@@ -45,7 +42,7 @@ SOME = 36
 _STYLES = ("number", "words", "current", "error", "hit", "mark", "user", "dim", "score")
 
 
-class Outline(SaysFaults, Fitting, Barred, Styled, AtOnce, ScrollView, can_focus=False):
+class Outline(ReportsFaults, Styled, ScrollView, can_focus=False):
     """Lists action units, all or the highlighted ones; posts `Picked` when one is clicked.
 
     Labels are made for the lines on the screen only, and for those alone calls, time and tokens are counted, in a thread.
@@ -185,7 +182,7 @@ class Outline(SaysFaults, Fitting, Barred, Styled, AtOnce, ScrollView, can_focus
             shown = line - top, bisect_left(self._units, before) + self._above - top
             self.refresh(*(Region(0, y, self.size.width, 1) for y in shown if 0 <= y < height))
 
-    def take_size(self) -> None:
+    def on_resize(self) -> None:
         self._current = -1
         self.follow()
 
@@ -200,30 +197,23 @@ class Outline(SaysFaults, Fitting, Barred, Styled, AtOnce, ScrollView, can_focus
         super().notify_style_update()
         self._strips.clear()
 
-    def _content_lines(self, lines: range) -> list[Strip]:
+    def render_line(self, y: int) -> Strip:
         width, palette, session = self.scrollable_content_region.width, self._palette(), self.session
-        blank = Strip.blank(width, self._base)
-        if session is None:
-            return [blank] * len(lines)
-        strips: list[Strip] = []
-        top, current, revision = self.scroll_offset.y, session.unit, session.highlights_revision
-        for y in lines:
-            line = top + y - self._above
-            if y < self._above:
-                strips.append(self._heading(session, width))
-            elif not 0 <= line < len(self._units) or (unit := self._units[line]) >= len(session.unit_starts):
-                strips.append(blank)
-            else:
-                if width >= SOME and unit not in self._counted:
-                    self._count_soon()
-                key = unit, unit == current, width, revision, self._facts.get(unit)
-                strip = self._strips.get(key)
-                if strip is None:
-                    if len(self._strips) > STRIPS_KEPT:
-                        self._strips.clear()
-                    strip = self._strips[key] = self._line(session, unit, width, palette)
-                strips.append(strip)
-        return strips
+        line = self.scroll_offset.y + y - self._above
+        if session is not None and y < self._above:
+            return self._heading(session, width)
+        if session is None or not 0 <= line < len(self._units) or self._units[line] >= len(session.unit_starts):
+            return Strip.blank(width, self._base)
+        unit = self._units[line]
+        if width >= SOME and unit not in self._counted:
+            self._count_soon()
+        key = unit, unit == session.unit, width, session.highlights_revision, self._facts.get(unit)
+        strip = self._strips.get(key)
+        if strip is None:
+            if len(self._strips) > STRIPS_KEPT:
+                self._strips.clear()
+            strip = self._strips[key] = self._line(session, unit, width, palette)
+        return strip
 
     def _line(self, session: TranscriptSession, unit: int, width: int, palette: Mapping[str, Style]) -> Strip:
         def style(name: str) -> Style:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
@@ -20,7 +21,6 @@ from trajview.app.keys import bindings_for
 from trajview.app.shared.key_footer import KeyFooter
 from trajview.app.shared.prompt import Prompt
 from trajview.app.shared.status_line import StatusLine
-from trajview.app.shared.steady import Below, Beside
 from trajview.app.shared.unwaited import unwaited
 from trajview.app.transcript.branch_view import BranchView
 from trajview.app.transcript.branching import Branching
@@ -125,8 +125,8 @@ class TranscriptScreen(Early, Scoring, Searching, Branching, Exporting, Showing,
 
     def compose(self) -> ComposeResult:
         yield Static("", id="title")
-        with Beside(id="body"):
-            with Below(id="left"):
+        with Horizontal(id="body"):
+            with Vertical(id="left"):
                 yield BranchView(id="branches")
                 yield Outline(id="outline")
             yield TranscriptView(id="transcript")

@@ -16,7 +16,7 @@ from textual.content import Content
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from trajview.app.shared.modal import OnceScreen
+from trajview.app.shared.modal import Dialog
 from trajview.app.shared.rule_colours import colour_of
 from trajview.app.transcript.rulebook import CONFIG
 from trajview.errors import TrajviewError
@@ -80,7 +80,7 @@ class Managed(Protocol):
         """Save a rule. Raises TrajviewError."""
 
 
-class SourcesScreen(OnceScreen[None]):
+class SourcesScreen(Dialog[None]):
     """Shows what `Managed` has, and changes it; there is nothing to give back."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
