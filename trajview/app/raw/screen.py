@@ -18,8 +18,8 @@ from textual.worker import get_current_worker
 
 from trajview.app.keys import bindings_for, key_of
 from trajview.app.raw.text import Shown, shown_of
-from trajview.app.render.finding import spans_between
 from trajview.app.render.layout import Row
+from trajview.app.render.matches import spans_between
 from trajview.app.render.verbatim import size_of
 from trajview.app.shared.key_footer import KeyFooter
 from trajview.app.shared.prompt import Prompt

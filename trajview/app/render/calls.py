@@ -1,7 +1,8 @@
-"""Tool calls as lines: short arguments beside the function, long ones as blocks below it."""
+"""Tool calls as lines: short arguments beside the function, long ones as blocks below it; where a call leads, its sign."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from trajview.app.render.lines import Line, Said
@@ -11,7 +12,17 @@ from trajview.app.render.verbatim import code_lines, json_lines, json_text, text
 from trajview.models.messages import ToolCall, ToolCallView
 from trajview.textsafe import one_line
 
-__all__ = ["call_in_short", "call_lines", "failure_lines", "first_argument", "of_field"]
+__all__ = [
+    "ENTERED",
+    "call_at",
+    "call_in_short",
+    "call_lines",
+    "failure_lines",
+    "first_argument",
+    "line_of_call",
+    "of_field",
+    "sign_entries",
+]
 
 _SHORT = 100
 """Characters of an argument that stands beside the function."""
@@ -121,3 +132,41 @@ def _indented(lines: list[Line]) -> list[Line]:
         line.indent += 4
         line.hang += 4
     return lines
+
+
+# -- calls that started a sub-agent ---------------------------------------------------------------------------------------
+
+ENTERED = "↳"
+"""Stands for the arrow of a call that leads into another transcript."""
+
+_LEADS = (("▸", "call.name"), (ENTERED, "call.name"))
+
+
+def _heads(lines: Sequence[Line]) -> list[int]:
+    return [number for number, line in enumerate(lines) if line.lead in _LEADS]
+
+
+def sign_entries(lines: Sequence[Line], labels: Mapping[int, str]) -> None:
+    """Sign the calls that lead somewhere: `labels` says by the call's number where to. A folded message says the first."""
+    if not labels:
+        return
+    heads = _heads(lines)
+    for call, label in labels.items():
+        if 0 <= call < len(heads):
+            head = lines[heads[call]]
+            head.lead = (ENTERED, "call.name")
+            head.right = (one_line(label, 40), "mark")
+    if not heads and len(lines) > 1:
+        first = one_line(next(iter(labels.values())), 30)
+        lines[1].right = (f"{ENTERED} {first}", "mark")
+
+
+def line_of_call(lines: Sequence[Line], call: int) -> int | None:
+    """The line on which a call begins; None where it is folded away."""
+    heads = _heads(lines)
+    return heads[call] if 0 <= call < len(heads) else None
+
+
+def call_at(lines: Sequence[Line], line: int) -> int:
+    """The call that a line belongs to, -1 above the first."""
+    return sum(1 for head in _heads(lines) if head <= line) - 1

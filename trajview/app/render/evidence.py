@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
-from itertools import accumulate
+from collections.abc import Iterable, Sequence
 
 from rich.cells import cell_len, set_cell_size
 
@@ -34,26 +33,37 @@ def citations_in(lines: Sequence[Line]) -> list[tuple[Citation, list[Span]]]:
     for number, line in enumerate(lines):
         if line.ours or len(line.text) > LONGEST_LINE or not may_cite(line.text):
             continue
-        text, starts = line.text, [0]
-        for following in lines[number + 1 : number + MOST_LINES]:
-            if following.ours or following.said != line.said or len(text) + len(following.text) > LONGEST_LINE:
-                break
-            starts.append(len(text) + 1)
-            text += "\n" + following.text
-        for citation in find_citations(text):
-            if citation.start >= len(line.text):
-                break
-            if (number, citation.start) < taken:
-                continue
-            pieces = [
-                (number + more, a, b)
-                for more, start in enumerate(starts)
-                if (a := max(0, citation.start - start))
-                < (b := min(len(lines[number + more].text), citation.end - start))
-            ]
-            taken = pieces[-1][0], pieces[-1][2]
-            found.append((citation, pieces))
+        texts = _texts_from(lines, number)
+        for citation in find_citations("\n".join(texts)):
+            if citation.start < len(line.text) and (number, citation.start) >= taken:
+                pieces = _pieces(citation.start, citation.end, texts, number)
+                taken = pieces[-1][0], pieces[-1][2]
+                found.append((citation, pieces))
     return found
+
+
+def _texts_from(lines: Sequence[Line], number: int) -> list[str]:
+    """The text of a line and of those that follow in the same field of the message, as far as a citation may go."""
+    texts = [lines[number].text]
+    length = len(texts[0])
+    for following in lines[number + 1 : number + MOST_LINES]:
+        length += len(following.text)
+        if following.ours or following.said != lines[number].said or length > LONGEST_LINE:
+            break
+        texts.append(following.text)
+        length += 1
+    return texts
+
+
+def _pieces(start: int, end: int, texts: Iterable[str], number: int) -> list[Span]:
+    """The parts of consecutive lines, from this number on, that are between two places of their joined text."""
+    pieces = []
+    for line, text in enumerate(texts, number):
+        first, last = max(0, start), min(len(text), end)
+        if first < last:
+            pieces.append((line, first, last))
+        start, end = start - len(text) - 1, end - len(text) - 1
+    return pieces
 
 
 def mark_citations(lines: Sequence[Line]) -> None:
@@ -98,14 +108,13 @@ def citation_at(layout: Layout, number: int, cell: int) -> Citation | None:
 def mark_quote(lines: Sequence[Line], quote: str) -> bool:
     """Give quoted words their style; False if they are not there."""
     said = [line for line in lines if not line.ours]
-    starts = [0, *accumulate(len(line.text) + 1 for line in said)]
-    at = find_quote(quote, "\n".join(line.text for line in said))
+    texts = [line.text for line in said]
+    at = find_quote(quote, "\n".join(texts))
     if at is None:
         return False
-    for start, line in zip(starts, said, strict=False):
-        a, b = max(0, at[0] - start), min(len(line.text), at[1] - start)
-        if a < b:
-            if line.finish is not None:
-                line.finish()  # it colours the whole block, and would paint over this
-            line.spans.append((a, b, QUOTED))
+    for number, first, last in _pieces(*at, texts, 0):
+        line = said[number]
+        if line.finish is not None:
+            line.finish()  # it colours the whole block, and would paint over this
+        line.spans.append((first, last, QUOTED))
     return True

@@ -7,13 +7,12 @@ plainly Markdown stays as it is; no text is ever dropped but the marks themselve
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from rich.cells import cell_len
 
-from trajview.app.render.lines import Line, Span, expand_tabs
-from trajview.app.render.verbatim import code_lines
-from trajview.textsafe import safe_text
+from trajview.app.render.lines import Line, Span
+from trajview.app.render.verbatim import code_lines, text_lines
 
 __all__ = ["inline", "markdown_lines"]
 
@@ -41,11 +40,13 @@ _INLINE = re.compile(
     r"|(?P<link>!?\[(?P<label>[^\]\n]{1,300}+)\]\((?P<target>[^)\s]{1,2000}+)\))"
     r"|(?P<url>https?://[^\s<>()\[\]\"'`]+[^\s<>()\[\]\"'`.,;:!?])"
 )
-_PAIRS = (
-    ("bold", ("in_bold", "in_bold2"), "md.bold"),
-    ("em", ("in_em",), "md.em"),
-    ("strike", ("in_strike",), "md.strike"),
-)
+_STYLES = {
+    "code": ["md.code"],
+    "both": ["md.bold", "md.em"],
+    "bold": ["md.bold"],
+    "em": ["md.em"],
+    "strike": ["md.strike"],
+}
 _LONGEST_INLINE = 5_000
 MOST_CELLS, LARGEST_TABLE = 20_000, 500_000
 """Cells, and characters with their padding: a larger table is shown as it stands."""
@@ -59,96 +60,83 @@ def inline(text: str) -> tuple[str, list[Span]]:
     spans: list[Span] = []
     length = position = 0
 
-    def add(piece: str, style: str = "", inner: list[Span] | None = None) -> None:
+    def add(piece: str, inner: Iterable[Span] = ()) -> None:
         nonlocal length
         pieces.append(piece)
-        if style and piece:
-            spans.append((length, length + len(piece), style))
-        for start, end, name in inner or ():
-            spans.append((length + start, length + end, name))
+        spans.extend((length + start, length + end, name) for start, end, name in inner)
         length += len(piece)
 
     for match in _INLINE.finditer(text):
         add(text[position : match.start()])
+        add(*_unmarked(match))
         position = match.end()
-        if match["code"]:
-            add(match["in_code"], "md.code")
-        elif match["link"]:
-            add(match["label"], "md.link")
-            if match["target"] != match["label"]:
-                add(f" ({match['target']})", "md.url")
-        elif match["url"]:
-            add(match["url"], "md.link")
-        elif match["both"]:
-            add(match["in_both"], "md.bold", [(0, len(match["in_both"]), "md.em")])
-        else:
-            for group, contents, style in _PAIRS:
-                if match[group]:
-                    content = next(match[name] for name in contents if match[name] is not None)
-                    add(*_nested(content, style))
     add(text[position:])
     return "".join(pieces), spans
 
 
-def _nested(content: str, style: str) -> tuple[str, str, list[Span]]:
-    if "`" in content or "*" in content or "[" in content:
-        text, spans = inline(content)
-        return text, style, spans
-    return content, style, []
+def _unmarked(match: re.Match[str]) -> tuple[str, list[Span]]:
+    """The text within marks, and its spans."""
+    kind = str(match.lastgroup)
+    if kind == "link":
+        label, address = match["label"], f" ({match['target']})" if match["target"] != match["label"] else ""
+        return label + address, [(0, len(label), "md.link"), (len(label), len(label + address), "md.url")]
+    if kind == "url":
+        return match[0], [(0, len(match[0]), "md.link")]
+    text, spans = match[f"in_{kind}"] or match["in_bold2"], list[Span]()
+    if kind in ("bold", "em", "strike") and any(mark in text for mark in "`*["):
+        text, spans = inline(text)
+    return text, [*((0, len(text), style) for style in _STYLES[kind]), *spans]
 
 
 def markdown_lines(text: str) -> list[Line]:
     """The lines of a message's text. Fenced code keeps its fence's language; tables are aligned."""
-    source = expand_tabs(safe_text(text)).split("\n")
+    source = text_lines(text)
     lines: list[Line] = []
     index = 0
     while index < len(source):
         raw = source[index]
-        fence = _FENCE.match(raw)
-        if fence:
+        if fence := _FENCE.match(raw):
             index = _fenced(source, index, fence, lines)
-            continue
-        if _TABLE_ROW.match(raw) and index + 1 < len(source) and _TABLE_RULE.match(source[index + 1]):
+        elif _TABLE_ROW.match(raw) and index + 1 < len(source) and _TABLE_RULE.match(source[index + 1]):
             index = _table(source, index, lines)
-            continue
-        lines.append(_line(raw))
-        index += 1
+        else:
+            lines.append(_line(raw))
+            index += 1
     return lines
 
 
 def _line(raw: str) -> Line:
-    heading = _HEADING.match(raw)
-    if heading:
-        title = heading[2].rstrip()
-        open_end = title.rstrip("#")
-        if not open_end or open_end[-1].isspace():  # closing marks come after a space: `# About C#` has none
-            title = open_end.rstrip()
-        text, spans = inline(title)
-        return Line(text, spans, style="md.heading" if len(heading[1]) < 3 else "md.subheading", words=True)
+    if heading := _HEADING.match(raw):
+        return _heading(len(heading[1]), heading[2].rstrip())
     if _RULE.match(raw):
         return Line("─" * 24, style="md.rule")
-    bullet = _BULLET.match(raw)
-    if bullet:
-        text, spans = inline(raw[bullet.end() :])
+    start, indent, lead, style = _opening(raw)
+    text, spans = inline(raw[start:])
+    return Line(
+        text, spans, style=style, indent=indent, hang=indent, lead=(lead, "md.bullet") if lead else None, words=True
+    )
+
+
+def _heading(level: int, title: str) -> Line:
+    without_marks = title.rstrip("#")
+    if not without_marks or without_marks[-1].isspace():  # they come after a space: `# About C#` has none
+        title = without_marks.rstrip()
+    text, spans = inline(title)
+    return Line(text, spans, style="md.heading" if level < 3 else "md.subheading", words=True)
+
+
+def _opening(raw: str) -> tuple[int, int, str, str]:
+    """Where the text of a line begins, its indent, what stands in that, and the line's style."""
+    if bullet := _BULLET.match(raw):
         box = bullet[3]
         sign = "•" if box is None else ("☑" if "x" in box.lower() else "☐")
-        indent = len(bullet[1]) + 2
-        return Line(
-            text, spans, indent=indent, hang=indent, lead=(" " * len(bullet[1]) + sign, "md.bullet"), words=True
-        )
-    number = _NUMBER.match(raw)
-    if number:
-        text, spans = inline(raw[number.end() :])
-        indent = len(number[1]) + len(number[2]) + 1
-        return Line(text, spans, indent=indent, hang=indent, lead=(number[1] + number[2], "md.bullet"), words=True)
-    quote = _QUOTE.match(raw)
-    if quote:
-        text, spans = inline(raw[quote.end() :])
-        return Line(text, spans, style="md.quote", indent=2, hang=2, lead=("▏", "md.bullet"), words=True)
-    stripped = raw.lstrip(" ")
-    indent = len(raw) - len(stripped)
-    text, spans = inline(stripped)
-    return Line(text, spans, indent=indent, hang=indent, words=True)
+        return bullet.end(), len(bullet[1]) + 2, bullet[1] + sign, ""
+    if number := _NUMBER.match(raw):
+        return number.end(), len(number[1] + number[2]) + 1, number[1] + number[2], ""
+    if quote := _QUOTE.match(raw):
+        return quote.end(), 2, "▏", "md.quote"
+    indent = len(raw) - len(raw.lstrip(" "))
+    return indent, indent, "", ""
 
 
 def _fenced(source: list[str], index: int, fence: re.Match[str], lines: list[Line]) -> int:

@@ -1,16 +1,32 @@
-"""Where a pattern matches in laid out text."""
+"""Where a pattern matches in laid out text: never by a way that may take for ever, since the screen would wait."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import groupby
 
-from trajview.app.render.finding import spans_between
 from trajview.app.render.layout import Layout
 from trajview.app.render.lines import Said
+from trajview.patterns.finder import finder_of
 
-__all__ = ["rows_of_matches"]
+__all__ = ["rows_of_matches", "spans_between"]
+
+
+def spans_between(pattern: re.Pattern[str], text: str, begin: int, end: int) -> Iterator[tuple[int, int]]:
+    """Where each match between two places starts and ends; empty ones are left out.
+
+    So are those of a pattern that `re` may take for ever to find, in a text where RE2 does not find the same.
+    """
+    finder = finder_of(pattern)
+    if finder.tame:
+        for match in pattern.finditer(text, begin, end):
+            if match.end() > match.start():
+                yield match.span()
+    elif finder.handles(part := text[begin:end]):
+        for first, last in finder.spans(part):
+            yield begin + first, begin + last
 
 
 def rows_of_matches(layout: Layout, pattern: re.Pattern[str], looks: Callable[[Said], bool]) -> list[int]:
@@ -19,18 +35,12 @@ def rows_of_matches(layout: Layout, pattern: re.Pattern[str], looks: Callable[[S
     `looks` says in which fields is looked.
     """
     rows: list[int] = []
-    first = 0
-    while first < len(layout.rows):
-        index = layout.rows[first][0]
-        after = first + 1
-        while after < len(layout.rows) and layout.rows[after][0] == index:
-            after += 1
-        line = layout.lines[index]
-        starts = [start for _, start, _ in layout.rows[first:after]]
+    for index, group in groupby(range(len(layout.rows)), key=lambda number: layout.rows[number][0]):
+        numbers, line = list(group), layout.lines[index]
+        starts = [layout.rows[number][1] for number in numbers]
         rows += [
-            first + bisect_right(starts, start) - 1
+            numbers[0] + bisect_right(starts, start) - 1
             for begin, end in line.places(looks)
             for start, _ in spans_between(pattern, line.text, begin, end)
         ]
-        first = after
     return rows

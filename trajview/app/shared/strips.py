@@ -11,9 +11,9 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from trajview.app.render.finding import spans_between
 from trajview.app.render.layout import Layout, margin_of, whole_characters
 from trajview.app.render.lines import Said
+from trajview.app.render.matches import spans_between
 
 __all__ = ["LookedFor", "characters_before", "restyled", "with_matches"]
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TypeAlias, TypedDict
 
 from trajview.app.render.blocks import message_lines
-from trajview.app.render.entries import sign_entries
+from trajview.app.render.calls import sign_entries
 from trajview.app.render.evidence import mark_quote
 from trajview.app.render.headers import Scored, unit_header
 from trajview.app.render.layout import Layout, lay_out

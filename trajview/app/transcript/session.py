@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple, Unpack
 
-from trajview.app.render.entries import call_at, line_of_call
+from trajview.app.render.calls import call_at, line_of_call
 from trajview.app.render.evidence import QUOTED
 from trajview.app.render.headers import Scored
 from trajview.app.render.matches import rows_of_matches
