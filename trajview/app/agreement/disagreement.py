@@ -13,7 +13,6 @@ from textual.binding import BindingType
 from textual.containers import Container, Horizontal, VerticalScroll
 from textual.content import Content
 from textual.geometry import Region
-from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import OptionList, Static, TextArea
 from textual.widgets.option_list import Option
@@ -54,22 +53,7 @@ _PAUSE: Final = 0.5
 
 
 class Sheet(VerticalScroll, can_focus=True, inherit_bindings=False):
-    """Everybody's scores, and the gold column in which numbers are typed while it has the focus. Its keys are the screen's."""
-
-    class Typed(Message):
-        """A character that may be a part of a score, or the name of a key that deletes one."""
-
-        def __init__(self, character: str) -> None:
-            super().__init__()
-            self.character = character
-
-    def on_key(self, event: events.Key) -> None:
-        """Digits, signs and points are typed; anything else is the screen's."""
-        typed = event.key if event.key in ("backspace", "delete") else event.character or ""
-        if typed in ("backspace", "delete") or (typed in "0123456789.-+" and typed):
-            event.stop()
-            event.prevent_default()
-            self.post_message(self.Typed(typed))
+    """Everybody's scores, and the gold column, which has a cursor while this has the focus. Its keys are the screen's."""
 
 
 class DisagreementScreen(TrajviewScreen):
@@ -393,17 +377,19 @@ class DisagreementScreen(TrajviewScreen):
         elif found.episode in self.gold.settlings:
             self._sheet.focus()
         elif self.annotations is not None:
-            self._open_gold(found.episode, self.annotations)
+            self._open_gold(found.episode)
 
     @work(exclusive=True, group="gold-open", exit_on_error=False)
-    async def _open_gold(self, episode: str, annotations: Annotations) -> None:
+    async def _open_gold(self, episode: str) -> None:
+        assert self.annotations is not None
         app = self.trajview
-        rubric = rubric_of_gold(annotations.ratings, app.episodes.rubric, app.settings.reward_range)
+        rubric = rubric_of_gold(self.annotations.ratings, app.episodes.rubric, app.settings.reward_range)
         try:
-            settling = await to_thread(self.gold.open, annotations.compare(episode), rubric)
+            settling = await to_thread(self.gold.open, self.annotations.compare(episode), rubric)
         except AnnotationError as error:
             self._not_saved("The gold record was not read", error)
             return
+        settling.refresh(self.annotations.compare(episode))
         self.gold.settlings[episode] = settling
         self._state = "a draft that was not saved" if settling.dirty else ""
         self._show()
@@ -421,13 +407,16 @@ class DisagreementScreen(TrajviewScreen):
         else:
             self._list.focus()
 
-    @on(Sheet.Typed)
-    def _typed(self, message: Sheet.Typed) -> None:
-        message.stop()
-        if message.character in ("backspace", "delete"):
+    def on_key(self, event: events.Key) -> None:
+        """Type digits, signs and points into the gold column, and delete them; any other key is a command."""
+        if self.focused is not self._sheet or self.settling is None:
+            return
+        if event.key in ("backspace", "delete"):
+            event.stop()
             self._edit(Settling.delete)
-        else:
-            self._edit(lambda settling: settling.type(message.character))
+        elif event.character is not None and self.settling.type(event.character):
+            event.stop()
+            self._edited()
 
     @on(TextArea.Changed)
     def _why_changed(self, event: TextArea.Changed) -> None:

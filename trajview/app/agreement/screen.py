@@ -13,7 +13,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
@@ -59,16 +58,6 @@ class AgreementScreen(TrajviewScreen):
     }
     """
 
-    class _Progress(Message):
-        """How much of the intervals is computed, from 0 to 1."""
-
-        def __init__(self, share: float) -> None:
-            super().__init__()
-            self.share = share
-
-        def can_replace(self, message: Message) -> bool:
-            return isinstance(message, AgreementScreen._Progress)
-
     def __init__(self) -> None:
         super().__init__()
         self.annotations: Annotations | None = None
@@ -85,9 +74,9 @@ class AgreementScreen(TrajviewScreen):
             "move.top": lambda: self.query_one(VerticalScroll).scroll_home(animate=False),
             "move.end": lambda: self.query_one(VerticalScroll).scroll_end(animate=False),
             "agreement.reveal": self._ask_to_reveal,
-            "agreement.queue": lambda: self.app.push_screen(DisagreementScreen()),
+            "agreement.queue": self._show_queue,
             "help": lambda: self.trajview.show_help("agreement"),
-            "back": self.dismiss,
+            "back": self._back,
         }
 
     def compose(self) -> ComposeResult:
@@ -102,6 +91,13 @@ class AgreementScreen(TrajviewScreen):
 
     def _scroll(self, rows: int) -> None:
         self.query_one(VerticalScroll).scroll_relative(y=rows, animate=False)
+
+    def _show_queue(self) -> None:
+        """Show the episodes by how far annotators are apart."""
+        self.app.push_screen(DisagreementScreen())
+
+    def _back(self) -> None:
+        self.dismiss()
 
     # The figures
 
@@ -119,7 +115,7 @@ class AgreementScreen(TrajviewScreen):
         def progress(done: int, total: int) -> None:
             if worker.is_cancelled:
                 raise _Left
-            self.post_message(self._Progress(done / max(1, total)))
+            self.call_later(self._show_share, done / max(1, total))
 
         try:
             annotations = await to_thread(self._read)
@@ -143,10 +139,9 @@ class AgreementScreen(TrajviewScreen):
         annotations = read_annotations(app.store, rewards=rewards, rubric=app.episodes.rubric, gold=app.settings.gold)
         return None if annotations == self.annotations and self.complete else annotations
 
-    def on_agreement_screen__progress(self, message: _Progress) -> None:
-        message.stop()
+    def _show_share(self, share: float) -> None:
         if not self.complete:
-            self._show_progress(f"computing intervals {message.share:.0%}")
+            self._show_progress(f"computing intervals {share:.0%}")
 
     def _show_progress(self, text: str) -> None:
         self.query_one("#agreement-progress", Static).update(Content(text))
