@@ -223,7 +223,7 @@ class Comparison(Positions):
         if kind is not Kind.CHANGED or left is None or right is None:
             return False
         sizes = self._sizes[0][left], self._sizes[1][right]
-        return sum(part[1] for size in sizes for part in size[:3]) > _LARGE
+        return sum(length for _, length, *_ in sizes) > _LARGE
 
     @property
     def text_width(self) -> int:

@@ -9,7 +9,6 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from trajview.app.raw.path import span_at
-from trajview.app.transcript.sizes import sizes_of
 from trajview.models.messages import AssistantMessage, ChatMessage
 from trajview.models.transcript import Transcript
 
@@ -74,8 +73,7 @@ def place_near(record: bytes, transcript: Transcript, number: int, until: float)
     the monotonic clock, none is found.
     """
     messages = transcript.messages
-    sizes = sizes_of(messages)
-    lengths = [_OVERHEAD + sum(lines + length for lines, length in size[:3]) for size in sizes]
+    lengths = [_OVERHEAD + sum(message.size[:2]) for message in messages]
     about = len(record) * sum(lengths[:number]) // max(1, sum(lengths))
     for near in range(number, max(-1, number - _BEFORE - 1), -1):
         message = messages[near]

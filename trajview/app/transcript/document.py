@@ -17,7 +17,7 @@ from trajview.app.render.lines import Line
 from trajview.app.render.options import Fold, ViewOptions
 from trajview.app.shared.linemap import LineMap
 from trajview.app.shared.positions import Position, Positions
-from trajview.app.transcript.sizes import Sizes, sizes_of
+from trajview.app.transcript.sizes import estimates, sizes_of
 from trajview.highlight import Highlight
 from trajview.models.messages import ChatMessage
 from trajview.models.transcript import Transcript
@@ -76,8 +76,7 @@ class Document(Positions):
         """By message and call: the sub-agent's transcript that it started, by name."""
         self.quoted: tuple[int, str] | None = None
         """A message, and words in it that a citation quotes: they stand out."""
-        starts = () if bare else self.unit_starts
-        self._sizes = Sizes(sizes_of(self.messages), starts)
+        self._sizes = sizes_of(self.messages)
         self._layouts: OrderedDict[int, Layout] = OrderedDict()
         self.map = self._estimated()
 
@@ -98,9 +97,11 @@ class Document(Positions):
     def _estimated(self) -> LineMap:
         """Heights from the sizes of messages alone."""
         level = (Fold.PREVIEW, Fold.CLOSED, Fold.OPEN)[self.fold_level]
-        heights = self._sizes.heights(self.options, level)
+        heights = estimates(self._sizes, self.options, level)
         for message, fold in self.folds.items():
-            heights[message] = self._sizes.height(message, self.options, fold)
+            [heights[message]] = estimates([self._sizes[message]], self.options, fold)
+        for message in () if self.options.bare else self.unit_starts:
+            heights[message] += 1  # the unit's header
         return LineMap(heights)
 
     def reasons(self, unit: int) -> list[Highlight]:

@@ -180,7 +180,7 @@ class TranscriptSession(Highlighted):
     @property
     def characters(self) -> int:
         """How long the texts of the transcript are, about."""
-        return self._sizes.characters
+        return sum(length for _, length, *_ in self._sizes)
 
     def to_quote(self, message: int, quote: str) -> bool:
         """Jump to a message, and to the words quoted from it where they are shown or can be; False if they are not in it."""
