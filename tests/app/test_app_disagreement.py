@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from textual.widgets import OptionList, Static, TextArea
 
 from trajview.app.agreement.disagreement import DisagreementScreen, Sheet
@@ -171,13 +172,26 @@ async def test_a_draft_is_kept_without_saving_and_is_there_again(tmp_path: Path)
         assert not any('"gold"' in path.read_text() for path in records(store))
 
 
-async def test_leaving_at_once_keeps_what_was_typed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("leave", [["ctrl+q"], ["q", "q"]], ids=["the program", "the screen"])
+async def test_leaving_at_once_keeps_what_was_typed(tmp_path: Path, leave: list[str]) -> None:
     episodes, store = write_annotated(tmp_path)
     async with reading(episodes, store=store) as reader:
         await disagreements(reader)
         await settling(reader)
-        await reader.pilot.press("minus", "3", "ctrl+q")
+        await reader.pilot.press("minus", "3", *leave)
     assert events(store, "gold")[-1] == ("draft", "window")
+
+
+async def test_a_draft_that_the_journal_refuses_is_kept_elsewhere_when_the_screen_is_left(tmp_path: Path) -> None:
+    episodes, store = write_annotated(tmp_path)
+    async with reading(episodes, store=store) as reader:
+        await disagreements(reader)
+        await settling(reader)
+        (store / "journal" / "gold.jsonl").mkdir(parents=True)
+        await reader.press("minus", "3", "q", "q")
+        await reader.until(lambda: isinstance(reader.app.screen, AgreementScreen))
+        await reader.until(lambda: any("was kept elsewhere" in toast for toast in reader.toasts))
+    assert "was kept elsewhere" in reader.app.leaving.unsaid[0]
 
 
 async def test_a_gold_record_that_somebody_else_changed_is_not_overwritten_unasked(tmp_path: Path) -> None:

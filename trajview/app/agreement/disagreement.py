@@ -163,6 +163,7 @@ class DisagreementScreen(TrajviewScreen):
         problem = self.gold.keep_or_rescue()
         if problem is not None:
             self.trajview.leaving.unsaid += (str(problem),)
+            self.app.notify(one_line(str(problem), 400), title="The draft was not kept", severity="error", markup=False)
 
     # The episodes
 
