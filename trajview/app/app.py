@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from importlib import import_module
 from threading import Event, Lock
 from time import monotonic
@@ -13,9 +14,9 @@ from textual import events, work
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.command import CommandPalette
-from textual.css.query import NoMatches
 from textual.screen import Screen
-from textual.worker import WorkerFailed, get_current_worker
+from textual.widget import Widget
+from textual.worker import get_current_worker
 
 from trajview.app.annotate.episodes import Episodes
 from trajview.app.keys import KEYS, remap
@@ -60,6 +61,8 @@ class TrajviewApp(ReportsFaults, App[int]):
     COMMAND_PALETTE_BINDING = "ctrl+backslash"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+q", "quit", "quit", show=False, priority=True)]
 
+    _is_ending = False
+    """Whether the program ends as soon as it can."""
     _is_ready = False
     """Whether what a transcript needs was imported, or is: from the first key on, so that who waits costs nothing."""
 
@@ -158,7 +161,7 @@ class TrajviewApp(ReportsFaults, App[int]):
         key_pressed(_RESTYLED)
 
     async def on_event(self, event: events.Event) -> None:
-        if self._exit and isinstance(event, events.InputEvent):
+        if self._is_ending and isinstance(event, events.InputEvent):
             return  # It is for nobody, least of all for a screen that was not finished any more.
         if isinstance(event, events.Resize):
             key_pressed(_LAID_OUT)
@@ -175,7 +178,7 @@ class TrajviewApp(ReportsFaults, App[int]):
 
     async def type_held(self, next_held: Callable[[], events.Event | None]) -> None:
         """Do what was typed ahead, as if it were typed now. In the app's own turn: no key comes between."""
-        while not self._exit and (event := next_held()) is not None:
+        while not self._is_ending and (event := next_held()) is not None:
             await super().on_event(event)
 
     def _active(self) -> None:
@@ -332,15 +335,17 @@ class TrajviewApp(ReportsFaults, App[int]):
             self.end(0)
 
     def end(self, code: int) -> None:
-        """End with an exit code, and ask nothing."""
-        self.corpus.cancel()
-        self.exit(code)
+        """End with an exit code, and ask nothing, as soon as no widget is being made.
 
-    def _handle_exception(self, error: Exception) -> None:
-        """No fault of a screen that is being made while the program ends: it gets no widgets any more, and looks for them."""
-        cause = error.error if isinstance(error, WorkerFailed) else error
-        if not (self._exit and isinstance(cause, NoMatches)):
-            super()._handle_exception(error)
+        Textual adds no widgets once it exits: a screen that is being made would look in vain for its own.
+        """
+        self._is_ending = True
+        self.corpus.cancel()
+        widgets = (widget for screen in self.screen_stack for widget in screen.walk_children(Widget, with_self=True))
+        if all(widget.is_mounted for widget in widgets):
+            self.exit(code)
+        else:
+            self.set_timer(_PATIENCE, partial(self.end, code))
 
     # -- screens -------------------------------------------------------------------------------------------------------
 

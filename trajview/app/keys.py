@@ -237,10 +237,10 @@ def remap(keys: Mapping[str, str]) -> dict[str, str]:
 
 
 def _named(given: str) -> str:
-    from textual.keys import _character_to_key
+    from textual.binding import Binding
 
-    keys = [key.strip() for key in given.split(",")] if given.strip() != "," else [","]
-    return ",".join(_character_to_key(key) if len(key) == 1 else key for key in keys if key)
+    keys = [key.strip() for key in given.split(",")] if given.strip() != "," else ["comma"]
+    return ",".join(binding.key for key in keys if key for binding in Binding.make_bindings([(key, "", "")]))
 
 
 def keys_of(key: Key) -> str:
