@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 from textual.content import Content
 
 from trajview.annotation.rubric import written
 from trajview.app.keys import key_of
+from trajview.app.runs.columns import fit
 from trajview.app.shared.cells import called
 from trajview.textsafe import one_line, safe_text
 
@@ -53,10 +54,10 @@ def queue_row(found: Disagreement, width: int, name: str = "") -> Content:
     room = max(4, width - len(spread) - len(count) - 6)
     id = one_line(found.episode, 200)
     shown = one_line(name or id, 200)
-    shown = _fit(shown, min(cell_len(shown), room))
+    shown = fit(shown, min(cell_len(shown), room))
     left = room - cell_len(shown)
     # Beside a name the id is a help: a few cells of it, or none.
-    rest = _fit(f"  {id}", left) if name and left >= _LEAST_ID else " " * left
+    rest = fit(f"  {id}", left) if name and left >= _LEAST_ID else " " * left
     style = _FAINT if found.hidden or not found.spread else _FAR if found.spread >= _FAR_FROM else ""
     return Content.assemble(
         (spread, style),
@@ -110,23 +111,23 @@ class ScoreTable:
     def _heading_of(self, agent: int) -> Content:
         name = self._agents[agent] if agent < len(self._agents) else f"agent {agent + 1}"
         names = [
-            (" " + _fit(name, width, right=True), _HEADING)
+            (" " + fit(name, width, right=True), _HEADING)
             for name, width in zip(self._names, self._widths, strict=True)
         ]
         gold = [("     gold", _GOLD)] if self._has_gold else []
-        return Content.assemble((_fit(one_line(name, 60), self._label), _AGENT), *names, ("   apart", _HEADING), *gold)
+        return Content.assemble((fit(one_line(name, 60), self._label), _AGENT), *names, ("   apart", _HEADING), *gold)
 
     def _line_of(self, row: Row) -> Content:
         agreed = not row.spread
         scores = row.scores.values()
         extremes = () if agreed or not scores else (min(scores), max(scores))
         difference = _FAINT if agreed else _style_of(row.spread or 0)
-        pieces = [(_fit(one_line(row.dimension.label, 40), self._label), _FAINT if agreed else "")]
+        pieces = [(fit(one_line(row.dimension.label, 40), self._label), _FAINT if agreed else "")]
         for annotator, width in zip(self._annotators, self._widths, strict=True):
             score = row.scores.get(annotator)
             text = "·" if score is None else written(round(score, 2))
             style = _FAINT if agreed or score is None else difference if score in extremes else ""
-            pieces.append((" " + _fit(text, width, right=True), style))
+            pieces.append((" " + fit(text, width, right=True), style))
         apart = written(round(max(scores) - min(scores), 2)) if len(scores) > 1 else "–"
         pieces.append((f"{apart:>8}", difference))
         if self._has_gold:
@@ -145,12 +146,6 @@ class ScoreTable:
 
 def _style_of(spread: float) -> str:
     return _FAR if spread >= _FAR_FROM else _NEAR if spread >= _NEAR_FROM else ""
-
-
-def _fit(text: str, width: int, *, right: bool = False) -> str:
-    cut = text if cell_len(text) <= width else set_cell_size(text, width - 1) + "…"
-    room = " " * (width - cell_len(cut))
-    return room + cut if right else cut + room
 
 
 def heading(episode: str, info: RunInfo | None) -> Content:
