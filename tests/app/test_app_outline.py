@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from trajview.app.transcript import outline
 from trajview.app.transcript.minimap import Minimap
 from trajview.app.transcript.outline import Outline
+from trajview.app.transcript.unit_facts import UnitFacts
+from trajview.models.transcript import Transcript
 
 from .driving import Reader, reading
 from .logs import chat, write_jsonl
 
 
 def outline_of(reader: Reader) -> list[str]:
-    outline = reader.screen.query_one(Outline)
-    lines = [outline.render_line(y).text.rstrip() for y in range(outline.size.height)]
+    shown = reader.screen.query_one(Outline)
+    lines = [shown.render_line(y).text.rstrip() for y in range(shown.size.height)]
     return [line for line in lines if line]
 
 
@@ -105,15 +111,23 @@ async def test_a_score_by_hand_stays_legible_beside_them(tmp_path: Path) -> None
         assert outline_of(reader)[0].split()[-5:-1] == ["✎", "0.5", "1▸", "6.0s"]
 
 
-async def test_only_units_on_the_screen_are_counted(tmp_path: Path) -> None:
+async def test_only_units_on_the_screen_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    counted: set[int] = set()
+    count = outline.facts_of
+
+    def counting(transcript: Transcript, unit: int, cancelled: Callable[[], bool]) -> UnitFacts | None:
+        counted.add(unit)
+        return count(transcript, unit, cancelled)
+
+    monkeypatch.setattr(outline, "facts_of", counting)
     file = write_jsonl(tmp_path / "long.jsonl", [timed(500)])
     async with reading(file, size=(200, 30)) as reader:
         await reader.opened()
-        outline = reader.screen.query_one(Outline)
-        await reader.until(lambda: outline._counted, "the first units are counted")
+        await reader.until(lambda: "1▸" in outline_of(reader)[0], "the first units are counted")
         await reader.press("G")
-        await reader.until(lambda: 499 in outline._counted, "the last units are counted")
-        assert len(outline._counted) < 100
+        await reader.until(lambda: "1▸" in outline_of(reader)[-1], "the last units are counted")
+    assert 499 in counted
+    assert len(counted) < 100
 
 
 async def test_a_click_on_a_sign_of_the_minimap_goes_to_the_very_message(tmp_path: Path) -> None:

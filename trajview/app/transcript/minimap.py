@@ -58,57 +58,31 @@ class Minimap(Dragged, Styled, Widget, can_focus=False):
         super().__init__(id=id)
         self.session: TranscriptSession | None = None
         self._overview: Overview | None = None
-        self._shown: tuple[object, ...] = ()
-        self._total = 0
-        self._kept: list[OverviewLine | None] | None = None
-        """What is on the screen, as it was when that was drawn first: heights become known that change nothing to be seen."""
-        self._strips: dict[tuple[object, ...], Strip] = {}
+        self._lines: list[OverviewLine | None] = []
+        """What is on the screen."""
 
     def show(self, session: TranscriptSession) -> None:
         """Show another session."""
         self.session, self._overview = session, Overview(session)
-        self.changed()
-
-    def changed(self) -> None:
-        """What stands out is other than before."""
-        self._kept = None
-        self.refresh()
+        self.follow()
 
     def follow(self) -> None:
         """The window has moved, or something else has changed: repaint where that shows."""
-        session, height = self.session, self.size.height
-        if session is not None and self._overview is not None and height:
-            total = session.map.total
-            # Heights that turn out to be others by less than half a line change nothing that can be seen.
-            drawn = self._total if abs(total - self._total) * 2 * height <= total else total
-            folded = session.revision, session.refolds
-            known = session.highlights_revision, *folded, session.measured, drawn
-            shown = (id(session), self._overview.window(height), *known)
-            if shown != self._shown:
-                self._shown, self._total = shown, drawn
-                self.changed()
+        before = self._lines
+        self._find_lines()
+        if self._lines != before:
+            self.refresh()
 
-    def notify_style_update(self) -> None:
-        super().notify_style_update()
-        self._strips.clear()
+    changed = follow
+
+    def _find_lines(self) -> None:
+        self._lines = self._overview.lines(self.size.height) if self._overview is not None else []
 
     def render_line(self, y: int) -> Strip:
         self._find_styles()
-        width, shown = self.size.width, self._overview_lines()
-        line = shown[y] if y < len(shown) else None
-        # There are few looks: a strip that is drawn again costs nothing.
-        look = (width, *line[:3], line.window) if line is not None else (width,)
-        strip = self._strips.get(look)
-        if strip is None:
-            strip = self._strips[look] = self._drawn(line, width)
-        return strip
-
-    def _overview_lines(self) -> list[OverviewLine | None]:
-        overview, height = self._overview, self.size.height
-        if self._kept is None or len(self._kept) != height:
-            window = overview.window(height) if overview is not None else None
-            self._kept = [overview.line(y, height, window) if overview is not None else None for y in range(height)]
-        return self._kept
+        if len(self._lines) != self.size.height:
+            self._find_lines()
+        return self._drawn(self._lines[y] if y < len(self._lines) else None, self.size.width)
 
     def _drawn(self, line: OverviewLine | None, width: int) -> Strip:
         if line is None:
@@ -121,7 +95,7 @@ class Minimap(Dragged, Styled, Widget, can_focus=False):
         return Strip([sign if line.kind else bar])
 
     def _pick(self, y: int, *, exactly: bool = False) -> None:
-        height = self.size.height
-        y = max(0, min(y, height - 1))
-        line = self._overview_lines()[y] if height and exactly else None
-        self.post_message(self.Picked(y / max(1, height - 1), line.message if line is not None and line.kind else None))
+        last = self.size.height - 1
+        y = max(0, min(y, last))
+        line = self._lines[y] if exactly and y < len(self._lines) else None
+        self.post_message(self.Picked(y / max(1, last), line.message if line is not None and line.kind else None))

@@ -47,15 +47,19 @@ class Overview:
         total, top = max(1, session.map.total), session.y_of(session.top)
         return top * height // total, min(height - 1, (top + session.height - 1) * height // total)
 
-    def line(self, y: int, height: int, window: tuple[int, int] | None = None) -> OverviewLine | None:
-        """Line `y` of so many; None below the end of a document that has fewer rows than that. `window` is known, or not."""
+    def lines(self, height: int) -> list[OverviewLine | None]:
+        """All lines, of so many; None below the end of a document that has fewer rows than that."""
+        return [self.line(y, height) for y in range(height)]
+
+    def line(self, y: int, height: int) -> OverviewLine | None:
+        """Line `y` of so many."""
         session = self.session
         total = session.map.total
         if not session.messages or not 0 <= y < height:
             return None
         first_row = -(-y * total // height)
         after = -(-(y + 1) * total // height)
-        start, end = window or self.window(height)
+        start, end = self.window(height)
         if first_row >= after:  # fewer rows than lines: the line shows the row that it is a part of, and no sign
             message = session.map.find(y * total // height)[0]
             return OverviewLine(session.roles[message], self._folded(message), "", message, start <= y <= end)
