@@ -84,7 +84,7 @@ def test_what_both_begin_with_is_folded_and_the_last_of_it_stays() -> None:
     assert found.items[0] == Item(0, 9)
     assert texts(found.layout(0))[0] == ("⋯ units 0 to 8: the same",) * 2
     assert [found.items[i] for i in range(1, 5)] == [Item(19), Item(20), Item(21), Item(22)]
-    assert found.items[-1] == Item(12, 9)
+    assert found.items[-1] == Item(25, 9)
 
 
 def test_a_folded_stretch_opens_and_the_cursor_is_on_its_first_message() -> None:
@@ -238,12 +238,13 @@ def test_messages_that_are_very_large_wait_to_be_paired_in_a_thread() -> None:
     found = comparison(*both)
     found.settle()
     assert ("⋯ comparing…",) * 2 in texts(found.layout(0))
-    assert found.waiting == [0]
-    found.take(found.waiting.pop(), found.pair(0))
+    assert found.waiting == [(0, False)]
+    large = found.waiting.pop()
+    found.take(large, found.pair(*large))
     assert any(right == "line 4000 was another" for _, right in texts(found.layout(0)))
     found.settle()
     assert found.waiting == []
     found.set_view(90, 30)
     assert ("⋯ comparing…",) * 2 not in texts(found.layout(0))
     found.toggle_fold()
-    assert found.waiting == [0]
+    assert found.waiting == [(0, True)]

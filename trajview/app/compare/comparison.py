@@ -3,48 +3,56 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import Counter, OrderedDict
-from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple
+from collections import Counter
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Final, NamedTuple, TypeAlias
 
-from trajview.app.compare.paired import Paired, PairedLines, lay_out_pair, paired_lines, stretch_lines, waiting_lines
+from trajview.app.compare.paired import Pair, Paired, header_of, lay_out_pairs, pairs_of, stretch_of, waiting
 from trajview.app.render.options import Fold, ViewOptions
 from trajview.app.shared.linemap import LineMap
 from trajview.app.shared.positions import Positions
 from trajview.app.transcript.sizes import estimates, sizes_of
 from trajview.compare.alignment import Alignment, Kind
-from trajview.compare.sequence import nothing
+from trajview.models.transcript import Transcript
 
-__all__ = ["FOLD_LEVELS", "GUTTER", "LEAST_SIDE", "MIDDLE", "Comparison", "Item"]
+__all__ = ["FOLD_LEVELS", "GUTTER", "MIDDLE", "Comparison", "Item", "Large", "side_width"]
 
 FOLD_LEVELS: Final = ("what is the same folded", "long texts folded", "all open")
 GUTTER: Final = 2
 MIDDLE: Final = 3
 """Columns between the sides."""
-LEAST_SIDE: Final = 40
+_LEAST_SIDE: Final = 40
 """Columns of a side that can be read; with fewer, both share the width."""
 _KEPT: Final = 300
+"""Items whose rows are kept."""
 _LARGE: Final = 150_000
 """Characters of two messages together from which on their lines are paired in a thread: some 50 ms."""
 _LARGE_KEPT: Final = 12
 _CONTEXT: Final = 1
 """Units that are the same beside a difference that stay open."""
 
+Large: TypeAlias = tuple[int, bool]
+"""A row of large messages, and whether all their equal lines are shown."""
+
 
 class Item(NamedTuple):
-    """A row of messages (`stretch` is 0), or so many folded rows of units from `row` on."""
+    """A row of messages, or so many folded units (`stretch`) that are the same, the first of which begins with that row."""
 
     row: int
     stretch: int = 0
 
 
+def side_width(width: int) -> int:
+    """The columns of the text of each side of two beside each other: the same, or both would break differently."""
+    return max(10, (width - GUTTER - MIDDLE - 1) // 2)
+
+
 class Comparison(Positions):
     """What the reader sees of two transcripts, and where he is. Items are rows of messages and folded stretches."""
 
-    def __init__(
-        self, found: Alignment, *, preview_lines: int = 8, width: int = 80, check: Callable[[], None] = nothing
-    ) -> None:
-        """Reads the sizes of all messages once: for a thread. `check` may raise to end it."""
+    def __init__(self, found: Alignment, *, preview_lines: int = 8, width: int = 80) -> None:
+        """Reads the sizes of all messages once: for a thread."""
         super().__init__()
         self.found = found
         self.width = max(20, width)
@@ -55,27 +63,22 @@ class Comparison(Positions):
         """Which run Enter opens: 0 left, 1 right."""
         self.fold_level = 0
         self.opened: set[int] = set()
-        """The first unit rows of stretches that were opened, whatever the level."""
+        """The first rows of stretches that were opened, whatever the level."""
         self.unfolded: set[int] = set()
         """The message rows that were folded or unfolded against the level."""
         self.revision = 0
         """Changes whenever what is shown of items may have changed."""
-        self.arranged = 0
-        """Changes whenever items are others, or shown otherwise."""
-        self._differences = found.differences()
-        check()
+        self.waiting: list[Large] = []
+        """The rows of large messages whose lines are to be paired in a thread: see `pair`."""
         self.prefix = found.prefix
         self.counts = Counter(row.kind for row in found.units)
-        sides = found.left.messages, found.right.messages
-        self.roles = [[message.role for message in side] for side in sides]
-        """By side and message."""
-        self._sizes = [sizes_of(side) for side in sides]
-        self._estimated_for: tuple[object, ...] = ()
-        self._estimates: list[list[int]] = []
-        self.waiting: list[int] = []
-        """Items whose messages are so large that their lines are to be paired in a thread: see `pair`."""
-        self._paired: OrderedDict[tuple[int, bool], PairedLines] = OrderedDict()
-        self._laid_out: OrderedDict[int, Paired] = OrderedDict()
+        self._differences = found.differences()
+        self._sizes = [sizes_of(side.messages) for side in (found.left, found.right)]
+        self._rows_by_message = [
+            [number for number, row in enumerate(found.messages) if row[side] is not None] for side in (0, 1)
+        ]
+        self._large: dict[Large, list[Pair]] = {}
+        self._laid_out: dict[int, Paired] = {}
         self._arrange()
         if self.count:
             self.cursor = 0, self.header_row(0)
@@ -85,145 +88,118 @@ class Comparison(Positions):
     @property
     def sides(self) -> bool:
         """Whether both are beside each other, else one below the other."""
-        if self.wanted_sides is not None:
-            return self.wanted_sides
-        return (self.width - GUTTER - MIDDLE - 1) // 2 >= LEAST_SIDE
+        return side_width(self.width) >= _LEAST_SIDE if self.wanted_sides is None else self.wanted_sides
 
     @property
     def side_widths(self) -> tuple[int, int]:
-        """The columns of the text of each side; the same for both where they share the width."""
-        if not self.sides:
-            width = max(10, self.width - 2 * GUTTER - 1)
-            return width, width
-        side = max(10, (self.width - GUTTER - MIDDLE - 1) // 2)  # the same for both, or they would break differently
-        return side, side
+        """The columns of the text of each side."""
+        width = side_width(self.width) if self.sides else max(10, self.width - 2 * GUTTER - 1)
+        return width, width
 
     def _arrange(self) -> None:
         """Make the items of the fold level, with estimated heights."""
-        self.items = [*self._items()]
-        starts = self.found.starts
-        self._rows = [starts[item.row] if item.stretch else item.row for item in self.items]
-        """By item: its row of messages, of a folded stretch the first."""
+        self.items = self._items()
         self.stops = [self.item_of(row) for row in self._differences]
         """The items at which differences begin."""
-        self._starts = [index for index, item in enumerate(self.items) if item.stretch or self._begins_unit(item)]
+        self._unit_items = [index for index, item in enumerate(self.items) if self._begins_unit(item)]
         self._relayout()
 
     def _items(self) -> list[Item]:
-        found = self.found
-        units, starts = found.units, [*found.starts, len(found.messages)]
+        units = self.found.units
+        starts = [*self.found.starts, len(self.found.messages)]
         items: list[Item] = []
-        at = 0
-        while at < len(units):
-            end = at
-            while end < len(units) and units[end].kind is Kind.SAME:
-                end += 1
-            first = at + (_CONTEXT if at else 0)
+        start = 0
+        for same, stretch in groupby(units, lambda unit: unit.kind is Kind.SAME):
+            end = start + len([*stretch])
+            first = start + (_CONTEXT if start else 0)
             last = end - (_CONTEXT if end < len(units) else 0)
-            if self.fold_level == 0 and last - first > 1 and first not in self.opened:
-                items += [Item(row) for row in range(starts[at], starts[first])]
-                items.append(Item(first, last - first))
-                items += [Item(row) for row in range(starts[last], starts[end])]
+            if same and self.fold_level == 0 and last - first > 1 and starts[first] not in self.opened:
+                items += map(Item, range(starts[start], starts[first]))
+                items.append(Item(starts[first], last - first))
+                items += map(Item, range(starts[last], starts[end]))
             else:
-                items += [Item(row) for row in range(starts[at], starts[end])]
-            at = end
-            if at < len(units):
-                items += [Item(row) for row in range(starts[at], starts[at + 1])]
-                at += 1
+                items += map(Item, range(starts[start], starts[end]))
+            start = end
         return items
 
+    def _unit_of(self, item: Item) -> int:
+        return self.found.messages[item.row].row
+
     def _begins_unit(self, item: Item) -> bool:
-        return self.found.starts[self.found.messages[item.row].row] == item.row
+        return self.found.starts[self._unit_of(item)] == item.row
 
     def _relayout(self) -> None:
         self._laid_out.clear()
         self.waiting.clear()
         self._measured_to = 0
         self.revision += 1
-        self.arranged += 1
-        self.map = LineMap(self._heights())
+        fold = Fold.OPEN if self.fold_level == 2 else Fold.PREVIEW
+        left, right = (estimates(sizes, self._options, fold) for sizes in self._sizes)
+        self.map = LineMap([self._estimate(item, left, right) for item in self.items])
 
-    def _heights(self) -> list[int]:
-        """Heights from the sizes of messages alone."""
-        widths, fold = self.side_widths, Fold.OPEN if self.fold_level == 2 else Fold.PREVIEW
-        if self._estimated_for != (widths, fold):
-            self._estimated_for, self._estimates = (widths, fold), []
-            for side, sizes in enumerate(self._sizes):
-                options = ViewOptions(width=widths[side], preview_lines=self.preview_lines)
-                self._estimates.append(estimates(sizes, options, fold))
-        known = self._estimates
-        heights = []
-        sides = self.sides
-        for item in self.items:
-            if item.stretch:
-                heights.append(2)
-                continue
-            left, right, kind, _ = self.found.messages[item.row]
-            a = known[0][left] if left is not None else 0
-            b = known[1][right] if right is not None else 0
-            rows = max(a, b) if sides or kind is Kind.SAME else a + b
-            if kind is Kind.SAME and self.fold_level < 2:
-                rows = min(rows, self.preview_lines + 3)
-            heights.append(rows + self._begins_unit(item))
-        return heights
+    def _estimate(self, item: Item, left_heights: Sequence[int], right_heights: Sequence[int]) -> int:
+        """The height of an item, from the estimated heights of messages."""
+        if item.stretch:
+            return 2
+        left, right, kind, _ = self.found.messages[item.row]
+        a = left_heights[left] if left is not None else 0
+        b = right_heights[right] if right is not None else 0
+        rows = max(a, b) if self.sides or kind is Kind.SAME else a + b
+        if kind is Kind.SAME and self.fold_level < 2:
+            rows = min(rows, self.preview_lines + 3)
+        return rows + self._begins_unit(item)
+
+    @property
+    def _options(self) -> ViewOptions:
+        return ViewOptions(width=min(self.side_widths), preview_lines=self.preview_lines)
 
     def is_open(self, item: Item) -> bool:
         """Whether equal lines are shown in a row of messages, however many there are."""
         return (self.fold_level == 2) != (item.row in self.unfolded)
 
-    def layout(self, index: int) -> Paired:
+    def layout(self, item: int) -> Paired:
         """The rows of an item. Kept while it stays near the screen."""
-        laid_out = self._laid_out.get(index)
-        if laid_out is not None:
-            self._laid_out.move_to_end(index)
-            return laid_out
-        item = self.items[index]
-        if item.stretch:
-            lines = stretch_lines(self.found, item.row, item.stretch)
-        elif not self._is_large(item):
-            lines = self.pair(index)
-        else:
-            known = self._paired.get((item.row, self.is_open(item)))
-            if known is None and index not in self.waiting:
-                self.waiting.append(index)
-            lines = known or waiting_lines(self.found, item.row, begins=self._begins_unit(item))
-        laid_out = lay_out_pair(lines, self.side_widths, self.sides)
-        self._laid_out[index] = laid_out
-        if len(self._laid_out) > _KEPT:
-            self._laid_out.popitem(last=False)
-        self.map.set(index, len(laid_out.rows))
+        laid_out = self._laid_out.get(item)
+        if laid_out is None:
+            if len(self._laid_out) >= _KEPT:
+                self._laid_out.clear()
+            pairs = self._pairs(self.items[item])
+            laid_out = self._laid_out[item] = lay_out_pairs(pairs, self.side_widths, self.sides)
+            self.map.set(item, len(laid_out.rows))
         return laid_out
 
-    def pair(self, index: int) -> PairedLines:
+    def _pairs(self, item: Item) -> list[Pair]:
+        if item.stretch:
+            return stretch_of(self.found, self._unit_of(item), item.stretch)
+        wanted = item.row, self.is_open(item)
+        if not self._is_large(item.row):
+            pairs = self.pair(*wanted)
+        elif wanted in self._large:
+            pairs = self._large[wanted]
+        else:
+            if wanted not in self.waiting:
+                self.waiting.append(wanted)
+            pairs = waiting()
+        if self._begins_unit(item):
+            return [header_of(self.found, self._unit_of(item), sides=self.sides), *pairs]
+        return pairs
+
+    def pair(self, row: int, whole: bool) -> list[Pair]:
         """The lines of a row of messages beside each other. For a thread, where they are large."""
-        item = self.items[index]
-        return paired_lines(
-            self.found,
-            item.row,
-            begins=self._begins_unit(item),
-            whole=self.is_open(item),
-            sides=self.sides,
-            options=ViewOptions(width=min(self.side_widths), preview_lines=self.preview_lines),
-        )
+        return pairs_of(self.found, row, whole=whole, options=self._options)
 
-    def take(self, index: int, lines: PairedLines) -> None:
+    def take(self, large: Large, pairs: list[Pair]) -> None:
         """Show lines that were paired in a thread."""
-        item = self.items[index]
-        self._paired[item.row, self.is_open(item)] = lines
-        if len(self._paired) > _LARGE_KEPT:
-            self._paired.popitem(last=False)
-        self._laid_out.pop(index, None)
-        self.revision += 1
-        self.layout(index)
-        self._clamp()
-        self._cursor_on_screen()
+        self._large[large] = pairs
+        if len(self._large) > _LARGE_KEPT:
+            self._large.pop(next(iter(self._large)))
+        self._lay_out_again(self.item_of(large[0]))
 
-    def _is_large(self, item: Item) -> bool:
-        left, right, kind, _ = self.found.messages[item.row]
+    def _is_large(self, row: int) -> bool:
+        left, right, kind, _ = self.found.messages[row]
         if kind is not Kind.CHANGED or left is None or right is None:
             return False
-        sizes = self._sizes[0][left], self._sizes[1][right]
-        return sum(length for _, length, *_ in sizes) > _LARGE
+        return self._sizes[0][left][1] + self._sizes[1][right][1] > _LARGE
 
     @property
     def text_width(self) -> int:
@@ -251,29 +227,57 @@ class Comparison(Positions):
     # -- places --------------------------------------------------------------------------------------------------------
 
     @property
+    def row(self) -> int:
+        """The row of messages under the cursor, the first one of a folded stretch."""
+        return self.items[self.cursor[0]].row if self.count else 0
+
+    @property
     def unit_row(self) -> int:
         """The row of units under the cursor."""
-        if not self.count:
-            return 0
-        item = self.items[self.cursor[0]]
-        return item.row if item.stretch else self.found.messages[item.row].row
+        return self._unit_of(self.items[self.cursor[0]]) if self.count else 0
 
     @property
     def difference(self) -> int:
         """The number of the difference that the cursor is at or behind, from 1; 0 before the first."""
         return bisect_right(self.stops, self.cursor[0])
 
-    def unit_to_open(self) -> tuple[int, int] | None:
-        """The side (0 left, 1 right) and the action unit that Enter opens: of the chosen side if it has one here."""
+    def kind_of(self, item: int) -> Kind:
+        """How the units of an item differ."""
+        return self.found.units[self._unit_of(self.items[item])].kind
+
+    def transcript(self, side: int) -> Transcript:
+        """What is compared at a side: 0 left, 1 right."""
+        return self.found.right if side else self.found.left
+
+    def unit_here(self, side: int) -> int | None:
+        """The action unit of a side under the cursor."""
         if not self.count:
             return None
         row = self.found.units[self.unit_row]
-        units = row.left, row.right
+        return (row.left, row.right)[side]
+
+    def unit_to_open(self) -> tuple[int, int] | None:
+        """The side (0 left, 1 right) and the action unit that Enter opens: of the chosen side if it has one here."""
         for side in (self.side, 1 - self.side):
-            unit = units[side]
+            unit = self.unit_here(side)
             if unit is not None:
                 return side, unit
         return None
+
+    def message_here(self, side: int) -> int | None:
+        """The message of a side under the cursor; None where there is none, or several are folded away."""
+        if not self.count or self.items[self.cursor[0]].stretch:
+            return None
+        row = self.found.messages[self.row]
+        return (row.left, row.right)[side]
+
+    def message_from(self, side: int) -> int:
+        """The first message of a side at the cursor or after it; as many as there are, where there is none."""
+        return bisect_left(self._rows_by_message[side], self.row)
+
+    def item_of_message(self, side: int, message: int) -> int:
+        """The item that a message of a side is in."""
+        return self.item_of(self._rows_by_message[side][message])
 
     def header_row(self, item: int) -> int:
         """The row of an item's own header: below its unit's, where it opens one."""
@@ -282,18 +286,32 @@ class Comparison(Positions):
 
     def item_of(self, row: int) -> int:
         """The item that a row of messages is, or the folded stretch that it is in."""
-        return bisect_right(self._rows, row) - 1
+        return bisect_right(self.items, row, key=lambda item: item.row) - 1
+
+    # -- moves ---------------------------------------------------------------------------------------------------------
 
     def to_item(self, item: int) -> None:
         """Put the cursor on an item's header, and the item near the top, below a little of what is before it."""
-        item = max(0, min(item, self.count - 1))
-        self.rows_of(item)
         self.cursor = item, min(self.header_row(item), self.rows_of(item) - 1)
         self.top = self.walk((item, 0), -min(3, self.height // 6))
         self._clamp()
         self._cursor_on_screen()
 
-    # -- moves ---------------------------------------------------------------------------------------------------------
+    def to_row(self, row: int) -> None:
+        """To a row of the item under the cursor, with some of what is before it."""
+        item = self.cursor[0]
+        self.cursor = item, row
+        if row > self.header_row(item) + self.height // 2:
+            self.top = self.walk(self.cursor, -(self.height // 3))
+            self._clamp()
+        self._cursor_on_screen()
+
+    def to_message(self, side: int, message: int) -> None:
+        """To a message of a side; the stretch that it is folded into is opened."""
+        item = self.items[self.item_of_message(side, message)]
+        if item.stretch:
+            self._open(item)
+        self.to_item(self.item_of_message(side, message))
 
     def step_difference(self, step: int) -> bool:
         """To the next or previous difference; False if there is none."""
@@ -301,7 +319,7 @@ class Comparison(Positions):
 
     def step_unit(self, step: int) -> bool:
         """To the next or previous row of units."""
-        return self._step(self._starts, step)
+        return self._step(self._unit_items, step)
 
     def _step(self, targets: Sequence[int], step: int) -> bool:
         here = self.cursor[0]
@@ -317,43 +335,42 @@ class Comparison(Positions):
         """Open what is folded at the cursor, or fold it again."""
         if not self.count:
             return
-        item = self.items[self.cursor[0]]
+        index = self.cursor[0]
+        item = self.items[index]
         if item.stretch:
-            self.opened.add(item.row)
-            row = self.found.starts[item.row]
-            self._keep(row)
+            self._open(item)
             return
         self.unfolded ^= {item.row}
-        self.arranged += 1
-        index = self.cursor[0]
-        self._laid_out.pop(index, None)
-        self.revision += 1
-        self.cursor = index, min(self.cursor[1], len(self.layout(index).rows) - 1)
         if self.top[0] == index:
             self.top = index, min(self.top[1], self.header_row(index))
+        self._lay_out_again(index)
+
+    def _open(self, stretch: Item) -> None:
+        self.opened.add(stretch.row)
+        self._arrange_at(stretch.row)
+
+    def _lay_out_again(self, item: int) -> None:
+        self._laid_out.pop(item, None)
+        self.revision += 1
+        self.layout(item)
         self._clamp()
         self._cursor_on_screen()
 
     def next_fold_level(self) -> str:
         """The next level; folds made by hand are forgotten. Returns its name."""
-        row = 0
-        if self.count:
-            item = self.items[self.cursor[0]]
-            row = self.found.starts[item.row] if item.stretch else item.row
         self.fold_level = (self.fold_level + 1) % len(FOLD_LEVELS)
         self.opened.clear()
         self.unfolded.clear()
-        self._keep(row)
+        self._arrange_at(self.row)
         return FOLD_LEVELS[self.fold_level]
 
     def toggle_sides(self) -> bool:
         """Beside each other, or one below the other; returns whether they are beside each other now."""
         self.wanted_sides = not self.sides
-        self._paired.clear()  # a header says where the other unit is
         self._anew()
         return self.sides
 
-    def _keep(self, row: int) -> None:
+    def _arrange_at(self, row: int) -> None:
         """Arrange anew, with the cursor on a row of messages, or on the stretch that it is folded into."""
         below = self._rows_between(self.top, self.cursor)
         self._arrange()

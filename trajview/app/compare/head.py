@@ -2,52 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from rich.cells import cell_len, set_cell_size
 from textual.content import Content
+from textual.widgets import Static
 
-from trajview.app.compare.comparison import GUTTER, MIDDLE
+from trajview.app.compare.comparison import GUTTER, MIDDLE, Comparison, side_width
 from trajview.app.keys import key_of
 from trajview.compare.facts import Fact
 
-__all__ = ["head_said"]
+__all__ = ["CompareHead"]
 
-_COLOURS = "$text-primary", "$text-warning"
-_SIGNS = "◂ ", "▸ "
-_DIM = "$foreground 55%"
+_FEW: Final = 5
+"""Facts that are shown unasked, where the screen is high enough."""
+_LOW: Final = 30
+"""Rows of a screen that has room for no more than two."""
+_COLOURS: Final = "$text-primary", "$text-warning"
+_SIGNS: Final = "◂ ", "▸ "
+_DIM: Final = "$foreground 55%"
 
 
-def head_said(
-    names: Sequence[str], facts: Sequence[Fact], left_out: int, widths: tuple[int, int], chosen: int, *, sides: bool
-) -> Content:
-    """The lines of the head. `chosen` is the side that Enter opens; not `sides`: one side is below the other."""
-    lines: list[Content] = []
-    named = [
-        (
-            _cut(name, width),
-            f"{'bold' if side == chosen else '$foreground 75%'} {_COLOURS[side]}",
-        )
-        for side, (name, width) in enumerate(zip(names, widths, strict=True))
-    ]
-    if sides:
-        lines.append(Content.assemble(" " * GUTTER, named[0], " " * MIDDLE, named[1]))
-    else:
-        lines += [Content.assemble(sign, name) for sign, name in zip(_SIGNS, named, strict=True)]
-    room = widths[0]
-    column = min(32, max((cell_len(fact.name) for fact in facts), default=0) + 2, max(8, room // 2))
+class CompareHead(Static):
+    """The runs' names above their sides, and below them what is known of both and differs."""
+
+    DEFAULT_CSS = """
+    CompareHead { height: auto; max-height: 60%; background: $panel; text-wrap: nowrap; }
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__()
+        self._names = names
+        self._comparison: Comparison | None = None
+        self._facts: Sequence[Fact] = ()
+        self._all = False
+
+    def show(self, comparison: Comparison, facts: Sequence[Fact]) -> None:
+        """Show another comparison, and what differs in its runs."""
+        self._comparison, self._facts = comparison, facts
+        self.follow()
+
+    def toggle_facts(self) -> None:
+        """Show all facts that differ, or the first of them."""
+        self._all = not self._all
+        self.follow()
+
+    def follow(self) -> None:
+        """Another side is chosen, the sides are arranged otherwise, or the screen has another size."""
+        comparison, size = self._comparison, self.screen.size
+        sides = comparison is None or comparison.sides
+        width = side_width(size.width - 1) if sides else size.width - 4
+        most = _FEW if size.height >= _LOW else 2
+        if self._all:
+            most = max(most, size.height // 2)
+        shown = self._facts if len(self._facts) <= most + 1 else self._facts[:most]
+        lines = [*self._name_lines(width, sides), *_fact_lines(shown, width, sides)]
+        if len(shown) < len(self._facts):
+            more = f"⋯ {len(self._facts) - len(shown)} more: {key_of('compare.facts')}"
+            lines.append(Content.assemble(" " * GUTTER, (more, _DIM)))
+        self.update(Content("\n").join(lines))
+
+    def _name_lines(self, width: int, sides: bool) -> list[Content]:
+        chosen = self._comparison.side if self._comparison is not None else 0
+        styles = [f"{'bold' if side == chosen else '$foreground 75%'} {colour}" for side, colour in enumerate(_COLOURS)]
+        left, right = ((_cut(name, width), style) for name, style in zip(self._names, styles, strict=True))
+        if sides:
+            return [Content.assemble(" " * GUTTER, left, " " * MIDDLE, right)]
+        return [Content.assemble(sign, name) for sign, name in zip(_SIGNS, (left, right), strict=True)]
+
+
+def _fact_lines(facts: Sequence[Fact], width: int, sides: bool) -> Iterator[Content]:
+    column = min(32, max((cell_len(fact.name) for fact in facts), default=0) + 2, max(8, width // 2))
     for fact in facts:
         name = _cut(fact.name, column - 1) + " ", _DIM
-        values = fact.left or "–", fact.right or "–"
+        left, right = fact.left or "–", fact.right or "–"
         if sides:
-            beside = _cut(values[0], room - column) + " " * MIDDLE + _cut(values[1], widths[1])
-            lines.append(Content.assemble(" " * GUTTER, name, beside))
+            values = _cut(left, width - column) + " " * MIDDLE + _cut(right, width)
         else:
-            said = " → ".join(values) if fact.differs else values[0]
-            lines.append(Content.assemble(" " * GUTTER, name, _cut(said, max(4, room - column))))
-    if left_out:
-        lines.append(Content.assemble(" " * GUTTER, (f"⋯ {left_out} more: {key_of('compare.facts')}", _DIM)))
-    return Content("\n").join(lines)
+            values = _cut(f"{left} → {right}" if fact.differs else left, max(4, width - column))
+        yield Content.assemble(" " * GUTTER, name, values)
 
 
 def _cut(text: str, width: int) -> str:

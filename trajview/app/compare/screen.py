@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Static
-from textual.worker import get_current_worker
 
-from trajview.app.compare.finding import CompareFinding
-from trajview.app.compare.paired import PairedLines
-from trajview.app.compare.search import SearchedComparison
+from trajview.app.compare.comparison import Comparison, Large
+from trajview.app.compare.head import CompareHead
+from trajview.app.compare.search import SideSearch, SideSearcher
 from trajview.app.compare.view import CompareMap, CompareView
 from trajview.app.keys import bindings_for, key_of
 from trajview.app.results.found import Landing
+from trajview.app.shared.background import Background, Task
 from trajview.app.shared.key_footer import KeyFooter
+from trajview.app.shared.moves import Moves
 from trajview.app.shared.prompt import Prompt
+from trajview.app.shared.row_selection import RowSelection
+from trajview.app.shared.screen import Searched
 from trajview.app.shared.status_line import StatusLine
-from trajview.app.shared.unwaited import unwaited
-from trajview.compare.alignment import align
+from trajview.compare.alignment import Kind, align
 from trajview.compare.facts import Fact, facts_of
 from trajview.compare.sequence import Cancelled
+from trajview.corpus.info import RunInfo
 from trajview.corpus.process_wide import short_turns
 from trajview.errors import UNFORESEEN, TrajviewError, bug
 from trajview.formats.registry import format_or_default
@@ -40,9 +44,13 @@ __all__ = ["CompareScreen"]
 
 _TICK: Final = 0.2
 """Seconds after which it is said anew how far the alignment is."""
+_SIDES: Final = "left", "right"
+_NAMES: Final = {
+    Kind.SAME: "the same", Kind.CHANGED: "changed", Kind.OTHER: "other", Kind.LEFT: "only left", Kind.RIGHT: "only right",
+}  # fmt: skip
 
 
-class CompareScreen(CompareFinding):
+class CompareScreen(Searched):
     """Reads and aligns both runs in a thread, which ends where the reader leaves."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("compare")]
@@ -50,7 +58,6 @@ class CompareScreen(CompareFinding):
     DEFAULT_CSS = """
     CompareScreen {
         background: $background;
-        & > #compare-head { height: auto; max-height: 60%; background: $panel; text-wrap: nowrap; }
         & > #compare-body { height: 1fr; }
         & CompareView { width: 1fr; }
         & > #compare-problem { display: none; height: 1fr; padding: 2 4; color: $text-warning; }
@@ -59,242 +66,302 @@ class CompareScreen(CompareFinding):
     }
     """
 
-    class _Ready(Message):
-        """Both runs are aligned."""
-
-        def __init__(self, comparison: SearchedComparison, facts: list[Fact], index: int, count: int) -> None:
-            super().__init__()
-            self.comparison, self.facts, self.index, self.count = comparison, facts, index, count
-
-    class _Progress(Message):
-        """A part of the work is begun, or a share of it done."""
-
-        def __init__(self, said: str) -> None:
-            super().__init__()
-            self.said = said
-
-    class _Lines(Message):
-        """The lines of large messages are paired."""
-
-        def __init__(self, comparison: SearchedComparison, index: int, arranged: int, lines: PairedLines) -> None:
-            super().__init__()
-            self.comparison, self.index, self.arranged, self.lines = comparison, index, arranged, lines
-
-    class _Failed(Message):
-        """They could not be read."""
-
-        def __init__(self, said: str) -> None:
-            super().__init__()
-            self.said = said
+    def __init__(self, left: RunInfo, right: RunInfo) -> None:
+        super().__init__()
+        self.infos = left, right
+        self.names = [one_line(info.name or info.id, 200) for info in self.infos]
+        self.comparison: Comparison | None = None
+        self.index = 0
+        """Which transcript of each run is compared."""
+        self._count = 1
+        """How many transcripts there are to compare."""
+        self._side = 0
+        """The chosen side, as the head and the search show it."""
+        self._brief = ""
+        """What the last key has done."""
+        self.view, self.minimap, self.head = CompareView(), CompareMap(), CompareHead(self.names)
+        self.prompt, self.status = Prompt(), StatusLine()
+        self.background = Background(self)
+        self.selection = RowSelection(self.view)
+        self.searcher = SideSearcher(self.background, self._show_search, self._say)
+        with_comparison: dict[str, Callable[[Comparison], object]] = {
+            "difference.next": partial(self._step_difference, 1),
+            "difference.previous": partial(self._step_difference, -1),
+            "unit.next": lambda comparison: comparison.step_unit(1),
+            "unit.previous": lambda comparison: comparison.step_unit(-1),
+            "search": self._ask,
+            "compare.open": self._open_run,
+            "compare.left": partial(self._choose_side, 0),
+            "compare.right": partial(self._choose_side, 1),
+            "compare.fold": Comparison.toggle_fold,
+            "compare.level": self._change_fold_level,
+            "compare.layout": self._change_sides,
+            "compare.transcript": self._compare_next_transcripts,
+            "copy": self._copy,
+            "copy.unit": self._copy_unit,
+        }
+        self.commands = {
+            **Moves(self.view).commands,
+            **self.selection.commands,
+            **{id: partial(self._do, command) for id, command in with_comparison.items()},
+            "compare.facts": self.head.toggle_facts,
+            "help": lambda: self.trajview.show_help("compare"),
+            "back": self._go_back,
+        }
 
     def compose(self) -> ComposeResult:
-        yield Static("", id="compare-head")
+        yield self.head
         with Horizontal(id="compare-body"):
-            yield CompareView()
-            yield CompareMap()
+            yield self.view
+            yield self.minimap
         yield Static("", id="compare-problem")
-        yield Prompt()
-        yield StatusLine()
+        yield self.prompt
+        yield self.status
         yield KeyFooter()
 
     def on_mount(self) -> None:
-        self.view = self.query_one(CompareView)
-        self.minimap = self.query_one(CompareMap)
-        self.head = self.query_one("#compare-head", Static)
-        self.prompt = self.query_one(Prompt)
-        self.status = self.query_one(StatusLine)
         self.view.follow = self._follow
         self.view.styles.scrollbar_size_vertical = 0  # the map is one
-        self._show_head()
+        self.head.follow()
         self.status.say(["reading both runs…", "q gives up"])
         self._align(0)
 
-    @unwaited("align")
+    def on_resize(self) -> None:
+        self.head.follow()
+
+    # -- reading and aligning ------------------------------------------------------------------------------------------
+
     def _align(self, index: int) -> None:
         """Read both runs and align a transcript of each; a run that has fewer has an empty one."""
-        worker = get_current_worker()
+        self.background.start("align", partial(self._read, index, self.size.width - 1), waited_for=False)
+
+    def _read(self, index: int, width: int, task: Task) -> None:
+        told = monotonic()
 
         def check() -> None:
-            if worker.is_cancelled:
+            if task.cancelled():
                 raise Cancelled
-
-        app, width = self.trajview, self.size.width - 1
-        message: Message
-        told = monotonic()
 
         def progress(share: float) -> None:
             nonlocal told
-            if monotonic() - told > _TICK and not worker.is_cancelled:
+            if monotonic() - told > _TICK:
                 told = monotonic()
-                self.post_message(self._Progress(f"aligning both runs… {min(99, int(share * 100))}%"))
+                task.tell(self._say_progress, f"aligning both runs… {min(99, int(share * 100))}%")
 
+        app = self.trajview
         try:
             infos = [app.corpus.refresh(app.corpus.resolve(info)) for info in self.infos]
             runs: list[AgentRun] = []
-            for side, info in zip(("left", "right"), infos, strict=True):
-                self.post_message(self._Progress(f"reading the {side} run…"))
+            for side, info in zip(_SIDES, infos, strict=True):
+                task.tell(self._say_progress, f"reading the {side} run…")
                 runs.append(app.episodes.load(info))
                 check()
             with short_turns():
                 found = align(_transcript(runs[0], index), _transcript(runs[1], index), check, progress)
-                comparison = SearchedComparison(
-                    found, preview_lines=app.settings.preview_lines, width=width, check=check
-                )
+                comparison = Comparison(found, preview_lines=app.settings.preview_lines, width=width)
             # Of an episode the others are what each agent saw of the first.
             episodes = all(format_or_default(run.source_format).retells for run in runs)
             count = 1 if episodes else max(len(run.transcripts) for run in runs)
-            message = self._Ready(comparison, facts_of(runs[0], runs[1], index), index, count)
+            task.tell(self._show, comparison, facts_of(runs[0], runs[1], index), index, count)
         except Cancelled:
-            return
+            pass
         except TrajviewError as error:
-            message = self._Failed(str(error))
+            task.tell(self._fail, str(error))
         except UNFORESEEN as error:
-            message = self._Failed(str(bug(error)))
-        if not worker.is_cancelled:
-            self.post_message(message)
+            task.tell(self._fail, str(bug(error)))
 
-    def on_compare_screen__ready(self, message: _Ready) -> None:
-        message.stop()
-        before, self._side = self.comparison, message.comparison.side
-        self.comparison, self.facts = message.comparison, message.facts
-        self.index, self._count = message.index, message.count
-        self._show_head()
-        self.view.show(message.comparison)
-        self.minimap.show(message.comparison)
-        self._follow()
-        if before is not None:
-            message.comparison.side = before.side
-            self._follow()
-            if before.search is not None:
-                self._search(before.search.text)
+    def _say_progress(self, text: str) -> None:
+        self.status.say([text, "q gives up"])
 
-    def on_compare_screen__progress(self, message: _Progress) -> None:
-        message.stop()
-        self.status.say([message.said, "q gives up"])
+    def _show(self, comparison: Comparison, facts: Sequence[Fact], index: int, count: int) -> None:
+        comparison.side = self._side
+        self.comparison, self.index, self._count = comparison, index, count
+        self.head.show(comparison, facts)
+        self.minimap.show(comparison)
+        self.view.show(comparison)
+        self.searcher.search_again(comparison)
 
-    def on_compare_screen__failed(self, message: _Failed) -> None:
-        message.stop()
+    def _fail(self, problem: str) -> None:
         self.add_class("-failed")
-        self.query_one("#compare-problem", Static).update(Content(one_line(message.said, 1_000)))
+        self.query_one("#compare-problem", Static).update(Content(one_line(problem, 1_000)))
         self.status.say(["not compared"])
 
-    def _pair_later(self, comparison: SearchedComparison, index: int, arranged: int) -> None:
-        self._pair(comparison, index, arranged)
-
-    @work(thread=True, exclusive=True, group="pair", exit_on_error=False)
-    def _pair(self, comparison: SearchedComparison, index: int, arranged: int) -> None:
+    def _pair(self, comparison: Comparison, large: Large, task: Task) -> None:
         """Pair the lines of large messages."""
         with short_turns():
-            lines = comparison.pair(index)
-        self.post_message(self._Lines(comparison, index, arranged, lines))
+            pairs = comparison.pair(*large)
 
-    def on_compare_screen__lines(self, message: _Lines) -> None:
-        message.stop()
-        comparison = message.comparison
-        if comparison is not self.comparison:
-            return
-        if message.arranged == comparison.arranged:
-            comparison.take(message.index, message.lines)
-        self.view.sync()
+        def take() -> None:
+            comparison.take(large, pairs)
+            self.view.sync()
 
-    # -- actions of the key table --------------------------------------------------------------------------------------
+        task.tell(take)
 
-    def action_difference(self, step: int) -> None:
-        """To the next or previous difference; while a search is on, to its next or previous match."""
+    # -- what is said --------------------------------------------------------------------------------------------------
+
+    def on_key(self) -> None:
+        # Before what the key does: that may say something itself.
+        self._brief = ""
+        self.selection.before_key()
+
+    def _say(self, text: str) -> None:
+        """Say what a key has done, until the next key."""
+        self._brief = text
+        self._follow()
+
+    def _follow(self) -> None:
+        """The cursor or the window has moved."""
+        self.minimap.follow()
         comparison = self.comparison
         if comparison is None:
             return
-        if comparison.search is not None:
-            comparison.step_hit(step)
-            self.view.sync()
-        elif comparison.step_difference(step):
-            self.view.sync()
-        elif not comparison.stops:
-            self._say("there is no difference")
+        if comparison.side != self._side:
+            self._side = comparison.side
+            self.head.follow()
+            self.searcher.search_again(comparison)
+        if comparison.waiting:
+            self.background.start("pair", partial(self._pair, comparison, comparison.waiting.pop()), exclusive=False)
+        if not comparison.count:
+            self.status.say(["neither of the transcripts has messages"])
         else:
-            self._say("this is the last difference" if step > 0 else "this is the first difference")
+            self.status.say([*self._status(comparison)], self._brief, "$accent")
 
-    def action_unit(self, step: int) -> None:
-        """To the next or previous action unit."""
-        if self.comparison is not None and self.comparison.step_unit(step):
-            self.view.sync()
+    def _status(self, comparison: Comparison) -> Iterator[str]:
+        """Where the cursor is, what a search has found, and how much differs."""
+        if self._count > 1:
+            yield f"transcript {self.index + 1}/{self._count}"
+        left, right = comparison.unit_here(0), comparison.unit_here(1)
+        yield f"unit {left}" if left == right else f"unit {_number(left)} | {_number(right)}"
+        if self.searcher.found is not None:
+            yield _search_status(self.searcher.found)
+        if not comparison.stops:
+            yield "both say the same"
+            return
+        yield f"difference {comparison.difference}/{len(comparison.stops)}"
+        prefix = comparison.prefix
+        yield f"the first {prefix:,} unit{'s' * (prefix != 1)} the same" if prefix else "different from the start"
+        for kind, name in _NAMES.items():
+            count = comparison.counts[kind]
+            if count and not (kind is Kind.SAME and count == prefix):
+                yield f"{count:,} {name}"
 
-    def action_side(self, side: int) -> None:
-        """Choose the side of the cursor: its run is searched, copied and opened."""
+    def _show_search(self, search: SideSearch | None) -> None:
         if self.comparison is not None:
-            self.comparison.side = side
-            self.view.sync()
-            self._say(f"{key_of('compare.open', begins=True)} opens {self._names()[side]}")
+            self.minimap.show(self.comparison, search)
+            self.view.show_search(search)
 
-    def action_open(self) -> None:
+    # -- commands ------------------------------------------------------------------------------------------------------
+
+    def _do(self, command: Callable[[Comparison], object]) -> None:
+        """Do what needs a comparison, once there is one, and show what came of it."""
+        if self.comparison is not None:
+            command(self.comparison)
+            self.view.sync()
+
+    def _step_difference(self, step: int, comparison: Comparison) -> None:
+        """To the next or previous difference; while a search is on, to its next or previous match."""
+        if self.searcher.found is not None:
+            self.searcher.found.step(step)
+        elif not comparison.stops:
+            self._brief = "there is no difference"
+        elif not comparison.step_difference(step):
+            self._brief = "this is the last difference" if step > 0 else "this is the first difference"
+
+    def _choose_side(self, side: int, comparison: Comparison) -> None:
+        comparison.side = side
+        self._brief = f"{key_of('compare.open', begins=True)} opens {self.names[side]}"
+
+    def _open_run(self, comparison: Comparison) -> None:
         """Open the run of the chosen side at the unit under the cursor."""
-        comparison = self.comparison
-        found = comparison.unit_to_open() if comparison is not None else None
-        if comparison is None or found is None:
+        found = comparison.unit_to_open()
+        if found is None:
             return
         side, unit = found
         if not self.index:
             self.trajview.open_run(self.infos[side], unit=unit)
-            return
-        transcript = (comparison.found.left, comparison.found.right)[side]
-        landing = Landing(self.index, transcript.unit_starts[unit], "", "")
-        self.trajview.open_run(self.infos[side], landing=landing)
+        else:
+            landing = Landing(self.index, comparison.transcript(side).unit_starts[unit], "", "")
+            self.trajview.open_run(self.infos[side], landing=landing)
 
-    def action_fold(self) -> None:
-        """Unfold what is the same here, or fold it again."""
-        if self.comparison is not None:
-            self.comparison.toggle_fold()
-            self.view.sync()
+    def _change_fold_level(self, comparison: Comparison) -> None:
+        self._brief = comparison.next_fold_level()
+
+    def _change_sides(self, comparison: Comparison) -> None:
+        self._brief = "side by side" if comparison.toggle_sides() else "one below the other"
+        self.head.follow()
+
+    def _compare_next_transcripts(self, _comparison: Comparison) -> None:
+        if self._count > 1:
+            self._align((self.index + 1) % self._count)
+        else:
+            self._brief = "there is one transcript to compare"
+
+    def _ask(self, comparison: Comparison) -> None:
+        name = one_line(self.names[comparison.side], 40)
+        says = f"text or regular expression, at the {_SIDES[comparison.side]}: {name}"
+        self.prompt.ask("search", "/", says)
+
+    def _copy(self, comparison: Comparison) -> None:
+        """Copy what is selected as it is, or the message under the cursor as Markdown: of the chosen side."""
+        from trajview.export.markdown import message_markdown
+
+        side = comparison.side
+        selected, number = self.get_selected_text(), comparison.message_here(side)
+        if selected:
+            self._take_along(selected, "the selection")
+        elif number is None:
+            self._brief = f"there is no message at the {_SIDES[side]} here"
+        else:
+            text = message_markdown(comparison.transcript(side).messages[number])
+            self._take_along(text, f"message {number} of the {_SIDES[side]} as Markdown")
+
+    def _copy_unit(self, comparison: Comparison) -> None:
+        """Copy the unit under the cursor as Markdown: of the chosen side."""
+        from trajview.export.markdown import unit_markdown
+
+        side, unit = comparison.side, comparison.unit_here(comparison.side)
+        if unit is None:
+            self._brief = f"there is no unit at the {_SIDES[side]} here"
+        else:
+            text = unit_markdown(comparison.transcript(side), unit)
+            self._take_along(text, f"unit {unit} of the {_SIDES[side]} as Markdown")
+
+    def _take_along(self, text: str, what: str) -> None:
+        self.app.copy_to_clipboard(text)
+        self._brief = f"copied {what}, {len(text):,} characters"
+
+    def _go_back(self) -> None:
+        """End the selection or the search, else back to the list; what is still computed is given up."""
+        if not self.selection.end() and not self.searcher.end():
+            self.workers.cancel_node(self)
+            self.dismiss()
+
+    # -- messages of the widgets ---------------------------------------------------------------------------------------
+
+    @on(Prompt.Submitted)
+    def _submitted(self, event: Prompt.Submitted) -> None:
+        self._do(lambda comparison: self.searcher.look_for(comparison, event.text))
 
     @on(CompareView.Folded)
-    def _fold_clicked(self) -> None:
-        self.action_fold()
-
-    def action_fold_level(self) -> None:
-        """What is the same folded, long texts folded, all open."""
-        if self.comparison is not None:
-            said = self.comparison.next_fold_level()
-            self.view.sync()
-            self._say(said)
-
-    def action_layout(self) -> None:
-        """Beside each other, or one below the other."""
-        if self.comparison is not None:
-            beside = self.comparison.toggle_sides()
-            self._show_head()
-            self.view.sync()
-            self._say("side by side" if beside else "one below the other")
-
-    def action_transcript(self, step: int) -> None:
-        """The next transcript of both runs, or the previous one."""
-        if self._count > 1:
-            self.status.say(["reading both runs…"])
-            self._align((self.index + step) % self._count)
-        elif self.comparison is not None:
-            self._say("there is one transcript to compare")
-
-    def action_facts(self) -> None:
-        """All that is known of both and differs, or the first of it."""
-        self.all_facts = not self.all_facts
-        self._show_head()
+    def _clicked(self) -> None:
+        self._do(Comparison.toggle_fold)
 
     @on(CompareMap.Picked)
-    def _picked(self, message: CompareMap.Picked) -> None:
-        if self.comparison is not None:
-            self.comparison.to_percentage(message.share * 100)
-            self.view.sync()
-
-    def action_help(self) -> None:
-        """The keys of this screen."""
-        self.trajview.show_help("compare")
-
-    def action_back(self) -> None:
-        """End the selection or the search, else back to the list; what is still computed is given up."""
-        if self.leave_what_is_on():
-            return
-        self.workers.cancel_node(self)
-        self.dismiss()
+    def _picked(self, event: CompareMap.Picked) -> None:
+        self._do(lambda comparison: comparison.to_percentage(event.share * 100))
 
 
 def _transcript(run: AgentRun, index: int) -> Transcript:
     return run.transcripts[index] if index < len(run.transcripts) else Transcript(id="none")
+
+
+def _number(unit: int | None) -> str:
+    return "–" if unit is None else str(unit)
+
+
+def _search_status(search: SideSearch) -> str:
+    text, side = one_line(search.hits.text, 24), _SIDES[search.side]
+    if not search.hits.total:
+        return f"“{text}” not found at the {side}"
+    count = f"{search.hits.total:,}" if search.hits.done else "…"
+    return f"“{text}” {search.number:,}/{count} at the {side}"

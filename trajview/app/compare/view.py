@@ -12,9 +12,9 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from trajview.app.compare.comparison import GUTTER, MIDDLE
+from trajview.app.compare.comparison import GUTTER, MIDDLE, Comparison
 from trajview.app.compare.paired import PairedRow
-from trajview.app.compare.search import SearchedComparison
+from trajview.app.compare.search import SideSearch
 from trajview.app.render.layout import Palette, row_segments
 from trajview.app.shared.positions import Position
 from trajview.app.shared.rows_view import RowsView
@@ -37,29 +37,36 @@ class CompareView(RowsView, can_focus=True, inherit_bindings=False):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.session: SearchedComparison | None = None
+        self.session: Comparison | None = None
+        self._search: SideSearch | None = None
 
-    def show(self, session: SearchedComparison) -> None:
+    def show(self, session: Comparison) -> None:
         """Show another comparison, at its own position."""
-        self.session = session
+        self.session, self._search = session, None
         self._shown_anew()
 
+    def show_search(self, search: SideSearch | None) -> None:
+        """Show what a search of the comparison has found, or nothing any more."""
+        self._search = search
+        self.sync()
+
+    @property
+    def _comparison(self) -> Comparison:
+        assert self.session is not None
+        return self.session
+
     def _made_for(self) -> tuple[object, ...]:
-        session = self.session
-        assert session is not None
-        return id(session), session.revision, session.width, session.sides, session.side
+        session = self._comparison
+        return session, session.revision, session.width, session.sides, session.side, self._search
 
     def _drawn(self, item: int, number: int, palette: Palette, *, here: bool) -> Strip:
-        session = self.session
-        assert session is not None
-        strip = Strip([*self._row_segments(session, item, number, palette, here)])
+        strip = Strip([*self._pieces(item, number, palette, here)])
         if here and self.has_focus:
             strip = strip.apply_style(palette["cursor"])
-        return strip.adjust_cell_length(session.width, self._base)
+        return strip.adjust_cell_length(self._comparison.width, self._base)
 
-    def _row_segments(
-        self, session: SearchedComparison, item: int, number: int, palette: Palette, here: bool
-    ) -> Iterable[Segment]:
+    def _pieces(self, item: int, number: int, palette: Palette, here: bool) -> Iterable[Segment]:
+        session = self._comparison
         row = session.layout(item).rows[number]
         base = self._base
         cursor = Segment("❯ ", base + palette["gutter.cursor"])
@@ -77,18 +84,17 @@ class CompareView(RowsView, can_focus=True, inherit_bindings=False):
         yield Segment(" ", base)
 
     def _side(self, item: int, row: PairedRow, side: int, palette: Palette, here: bool) -> Iterable[Segment]:
-        session = self.session
-        assert session is not None
-        laid_out = session.layout(item)
+        laid_out = self._comparison.layout(item)
         layout, shown = (laid_out.left, row.left) if side == 0 else (laid_out.right, row.right)
         if shown is None:
             return [Segment(" " * layout.width, self._base)]
         segments = row_segments(layout, shown, palette, self._base)
-        if session.search is None or session.items[item].stretch or not session.is_searched(row, side):
+        search = self._search
+        if search is None or not search.covers(row, side):
             return segments
         style = palette["match.current" if here else "match"]
-        looks = partial(session.looks_at, item)
-        return with_matches(Strip(segments), layout, shown, [(session.search.pattern, looks, style)])
+        looks = partial(search.looks_at, item)
+        return with_matches(Strip(segments), layout, shown, [(search.hits.pattern, looks, style)])
 
     def _middle(self, kind: Kind, palette: Palette) -> Segment:
         sign = _SIGNS.get(kind)
@@ -104,8 +110,7 @@ class CompareView(RowsView, can_focus=True, inherit_bindings=False):
 
     def _selectable(self, strip: Strip, position: Position) -> tuple[int, int] | None:
         """The text of the chosen side; of both where one is below the other."""
-        session = self.session
-        assert session is not None
+        session = self._comparison
         if not session.sides:
             return 2 * GUTTER, len(strip.text)
         left, right, _ = session.layout(position[0]).rows[position[1]]
@@ -162,34 +167,34 @@ class CompareMap(Dragged, Styled, Widget, can_focus=False):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.session: SearchedComparison | None = None
+        self.session: Comparison | None = None
+        self._search: SideSearch | None = None
         self._signs: dict[int, str] = {}
-        self._signs_for: tuple[object, ...] = ()
-        self._total = 0
 
-    def show(self, session: SearchedComparison) -> None:
-        """Show another comparison."""
-        self.session = session
-        self.refresh()
+    def show(self, session: Comparison, search: SideSearch | None = None) -> None:
+        """Show another comparison, or what another search of it has found."""
+        self.session, self._search = session, search
+        self.follow()
+
+    def on_resize(self) -> None:
+        self.follow()
 
     def follow(self) -> None:
-        """The window has moved."""
+        """The window has moved, or the document is laid out otherwise."""
+        self._signs = {}
+        session = self.session
+        if session is not None:
+            for item in session.stops[:: max(1, len(session.stops) // _MOST)]:
+                name = {Kind.LEFT: "left", Kind.RIGHT: "right"}.get(session.kind_of(item), "both")
+                line = self._line_of(session, item)
+                self._signs[line] = name if self._signs.get(line, name) == name else "both"
+            for item in self._search.items(_MOST) if self._search is not None else ():
+                self._signs[self._line_of(session, item)] = "hit"
         self.refresh()
 
-    def _by_line(self, session: SearchedComparison, height: int) -> dict[int, str]:
-        """Which kind of sign is on each line; made anew when heights have changed by half a line's worth."""
-        total, stops = max(1, session.map.total), session.stops
-        known = id(session), session.revision, height
-        if known != self._signs_for or abs(total - self._total) * 2 * height > total:
-            self._signs_for, self._total, self._signs = known, total, {}
-            for item in stops[:: max(1, len(stops) // _MOST)]:
-                kind = session.found.units[session.found.messages[session.items[item].row].row].kind
-                name = {Kind.LEFT: "left", Kind.RIGHT: "right"}.get(kind, "both")
-                line = min(height - 1, session.map.start(item) * height // total)
-                self._signs[line] = name if self._signs.get(line, name) == name else "both"
-            for item in session.hit_items(_MOST):
-                self._signs[min(height - 1, session.map.start(item) * height // total)] = "hit"
-        return self._signs
+    def _line_of(self, session: Comparison, item: int) -> int:
+        height = self.size.height
+        return min(height - 1, session.map.start(item) * height // max(1, session.map.total))
 
     def render_line(self, y: int) -> Strip:
         self._find_styles()
@@ -199,7 +204,7 @@ class CompareMap(Dragged, Styled, Widget, can_focus=False):
         total, top = max(1, session.map.total), session.y_of(session.top)
         first, last = top * height // total, (top + session.height - 1) * height // total
         style = self._base + self._styles["compare-map--window"] if first <= y <= last else self._base
-        name = self._by_line(session, height).get(y)
+        name = self._signs.get(y)
         if name is None:
             return Strip([Segment(" ", style)])
         return Strip([Segment("▪", style + self._styles[f"compare-map--{name}"])])

@@ -56,11 +56,9 @@ class TrajviewScreen(HasCommands, ReportsFaults, Screen[None]):
 class Searched(TrajviewScreen):
     """For those that `/` searches."""
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """`/` has priority, and yet is text where text is typed."""
-        if action == "search" and isinstance(self.focused, Input):
-            return False
-        return super().check_action(action, parameters)
+    def can_do(self, id: str) -> bool:
+        """Whether a command can be done now: `/` has priority, and yet is text where text is typed."""
+        return not (id in ("search", "search.corpus") and isinstance(self.focused, Input)) and super().can_do(id)
 
 
 class Holding(TrajviewScreen):
