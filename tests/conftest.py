@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import signal
 import socket
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,18 +15,38 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-# No deadline: a shared machine may stop for a second at any time. In CI the examples are the same each time.
+# No deadline: a shared machine may stop for a second at any time. In CI the examples are the same each time, and more.
 _SLOW = [HealthCheck.too_slow]
-settings.register_profile("here", deadline=None, print_blob=True, suppress_health_check=_SLOW)
+settings.register_profile("here", max_examples=40, deadline=None, print_blob=True, suppress_health_check=_SLOW)
 settings.register_profile(
-    "ci", deadline=None, print_blob=True, derandomize=True, database=None, suppress_health_check=_SLOW
+    "ci", max_examples=100, deadline=None, print_blob=True, derandomize=True, database=None, suppress_health_check=_SLOW
 )
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 collect_ignore = ["plugin"]  # a package of its own, which is tested where it is installed (test_plugin_package.py)
 
+_ROOM = 4 << 30
+"""Bytes of memory that must be free for files: the tests of several workers need one or two of these four gigabytes."""
+
 # A fifth of the time of the tests of screens went into looking through all of pytest's and Textual's objects for garbage.
 gc.set_threshold(10_000, 20, 20)
+
+
+def _use_folders_in_memory() -> None:
+    """Put temporary folders, also those of the programs that tests start, into memory where Linux offers it.
+
+    Tests make and delete some hundred thousand small files, and wait until they are on the disk: half of the time of
+    those that write annotations. TMPDIR chooses another place.
+    """
+    folder = "/dev/shm"
+    if "TMPDIR" in os.environ or not os.access(folder, os.W_OK | os.X_OK):
+        return
+    if shutil.disk_usage(folder).free >= _ROOM and not os.statvfs(folder).f_flag & os.ST_NOEXEC:
+        os.environ["TMPDIR"] = folder
+        tempfile.tempdir = None
+
+
+_use_folders_in_memory()
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:

@@ -333,7 +333,7 @@ def test_progress_ends_at_the_whole_and_what_it_raises_ends_the_work() -> None:
 # What must hold
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=12)
 @given(st.integers(0, 10_000), st.randoms(use_true_random=False))
 def test_neither_the_order_of_records_nor_the_names_of_episodes_count(seed: int, rng: random.Random) -> None:
     records = team(seed, 6)
@@ -343,7 +343,7 @@ def test_neither_the_order_of_records_nor_the_names_of_episodes_count(seed: int,
     assert figures_of(records) == figures_of(renamed)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=12)
 @given(st.integers(0, 10_000), st.permutations(("ana", "ben", "cho")))
 def test_the_names_of_annotators_do_not_count(seed: int, names: list[str]) -> None:
     records = team(seed, 6)

@@ -176,6 +176,13 @@ def stage(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Stage]:
         yield Stage(tmp_path, request.param)
 
 
+def contents(root: Path) -> frozenset[tuple[str, bytes]]:
+    """All folders and files below a folder, with what the files hold."""
+    return frozenset(
+        (str(path.relative_to(root)), path.read_bytes() if path.is_file() else b"a folder") for path in root.rglob("*")
+    )
+
+
 def litter(root: Path) -> list[str]:
     return [path.name for path in root.rglob("*") if path.suffix == ".tmp"]
 
@@ -190,6 +197,7 @@ def test_the_calls_that_fail_are_those_that_matter(tmp_path: Path) -> None:
 
 def test_power_that_goes_off_at_any_call_loses_nothing(stage: Stage) -> None:
     reached = set()
+    looked_at = set()
     for at in range(1, len(stage.calls) + 1):
         root = stage.set_up("cut")
         disk = Disk(root, at)
@@ -199,6 +207,10 @@ def test_power_that_goes_off_at_any_call_loses_nothing(stage: Stage) -> None:
             left = stage.tmp_path / "left"
             shutil.rmtree(left, ignore_errors=True)
             disk.rebuild(left, aftermath)
+            found = contents(left)
+            if found in looked_at:  # Most calls leave on the disk what the one before left.
+                continue
+            looked_at.add(found)
             place = f"call {at} ({disk.calls[-1]}), {aftermath}"
             store = AnnotationStore(left, "alice")
             seen = view_of(store)
@@ -256,7 +268,7 @@ def all_seen(store: AnnotationStore) -> list[View]:
     return [view_of(store, episode) for episode in EPISODES]
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_a_long_day_of_work_and_power_cuts_loses_nothing(tmp_path: Path, seed: int) -> None:
     """One action after the other, some cut off anywhere, each on what the one before left on the disk."""
     choice = random.Random(seed)

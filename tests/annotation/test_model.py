@@ -242,7 +242,7 @@ class Annotating(RuleBasedStateMachine):
 
 
 Annotating.TestCase.settings = settings(
-    max_examples=40, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=20, stateful_step_count=30, suppress_health_check=list(HealthCheck)
 )
 TestAnnotating = Annotating.TestCase
 

@@ -2,38 +2,44 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
 import signal
-import subprocess
 import sys
+import termios
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
+from threading import Event, Thread
+from typing import Any
 
 import pexpect
 import pyte
 import pytest
+from click.testing import CliRunner
 
-# Something takes a second before the first run, or after the second.
-PROGRAM = """
-import sys, time
-from trajview.cli.front import run
+from trajview.annotation import all_records, incoming, merge
+from trajview.cli.main import main
 from trajview.corpus.scan import Scan
 from trajview.corpus.searcher import Searcher
 
-when, batches_in = sys.argv.pop(1), Scan.batches_in
-in_file = Searcher.in_file
+PATIENCE = 30.0
+"""Seconds: a loaded machine may take long."""
+
+# The first run of a log takes a second.
+PROGRAM = """
+import time
+from trajview.cli.front import run
+from trajview.corpus.scan import Scan
+
+batches_in = Scan.batches_in
 
 def read(self, source):
-    time.sleep(1 if when == "before" else 0)
-    for number, batch in enumerate(batches_in(self, source), 1):
-        yield batch
-        time.sleep(1 if when == "after" and number == 2 else 0)
-
-def search(self, *given):
     time.sleep(1)
-    yield from in_file(self, *given)
+    yield from batches_in(self, source)
 
-Scan.batches_in, Searcher.in_file = read, search
+Scan.batches_in = read
 run()
 """
 COMMANDS = {
@@ -51,10 +57,6 @@ def log(tmp_path: Path) -> Path:
     return path
 
 
-def line(command: str, when: str, log: Path) -> list[str]:
-    return ["-c", PROGRAM, when, command.split()[0], *COMMANDS[command], str(log)]
-
-
 def on_terminal(arguments: list[str], **more: str) -> pexpect.spawn[str]:
     environment = {**os.environ, "TERM": "xterm-256color", "NO_COLOR": "1", **more}
     return pexpect.spawn(sys.executable, arguments, env=environment, dimensions=(60, 240), timeout=30, encoding="utf-8")
@@ -66,27 +68,96 @@ def screen_of(written: str) -> list[str]:
     return [row.rstrip() for row in screen.display if row.strip()]
 
 
+class Watched:
+    """A terminal that commands write to from within this process, and what it was sent."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.monkeypatch = monkeypatch
+        self.near, far = os.openpty()
+        termios.tcsetwinsize(far, (60, 240))
+        self.stream = os.fdopen(far, "w", encoding="utf-8", buffering=1)
+        self.awaited = "\0"
+        self.came = Event()
+        """Set as soon as what is awaited was written."""
+        self.written = ""
+        self.reader = Thread(target=self._read, daemon=True)
+        self.reader.start()
+
+    def _read(self) -> None:
+        decode = codecs.getincrementaldecoder("utf-8")().decode
+        while True:
+            try:
+                data = os.read(self.near, 65536)
+            except OSError:  # the far end is closed
+                return
+            self.written += decode(data)
+            if self.awaited in self.written:
+                self.came.set()
+
+    def wait(self) -> None:
+        assert self.came.wait(PATIENCE), self.written
+
+    def waiting(self, call: Callable[..., Any]) -> Callable[..., Any]:
+        """A function that waits before it does what another does."""
+        return lambda *given: (self.wait(), call(*given))[1]
+
+    def close(self) -> None:
+        self.stream.close()
+        self.reader.join(PATIENCE)
+        os.close(self.near)
+
+    def rows_after(self, awaited: str, *arguments: str) -> list[str]:
+        """What a command leaves on the screen that wrote `awaited` in the meantime."""
+        self.awaited = awaited
+        with self.monkeypatch.context() as patch:
+            patch.setenv("TERM", "xterm-256color")
+            patch.setenv("NO_COLOR", "1")
+            patch.setattr(sys, "stdout", self.stream)
+            patch.setattr(sys, "stderr", self.stream)
+            with suppress(SystemExit):
+                main(arguments, prog_name="trajview")
+        self.close()
+        assert awaited in self.written
+        return screen_of(self.written)
+
+
+@pytest.fixture
+def watched(monkeypatch: pytest.MonkeyPatch) -> Watched:
+    return Watched(monkeypatch)
+
+
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_that_takes_a_while_says_how_far_it_is_and_leaves_nothing_of_that(
-    log: Path, command: str, when: str
+    log: Path, command: str, when: str, watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plain = subprocess.run([sys.executable, *line(command, "never", log)], capture_output=True, text=True, check=True)
+    line = [command.split()[0], *COMMANDS[command], str(log)]
+    plain = CliRunner().invoke(main, line)
     assert plain.stderr == ""
-    child = on_terminal(line(command, when, log))
-    child.expect("(reading|searching)… 0 MB")
-    written = "".join((child.before or "", child.after or ""))  # type: ignore[operator]
-    child.expect(pexpect.EOF)
-    child.close()
-    assert child.exitstatus == 0
-    rows = screen_of(written + (child.before or ""))
+    batches_in, in_file = Scan.batches_in, Searcher.in_file
+
+    def read(scan: Scan, source: Any) -> Iterator[Any]:
+        if when == "before":
+            watched.wait()
+        for number, batch in enumerate(batches_in(scan, source), 1):
+            yield batch
+            if when == "after" and number == 2:
+                watched.wait()
+
+    def search(searcher: Searcher, *given: Any) -> Iterator[Any]:
+        watched.wait()
+        yield from in_file(searcher, *given)
+
+    monkeypatch.setattr(Scan, "batches_in", read)
+    monkeypatch.setattr(Searcher, "in_file", search)
+    rows = watched.rows_after("searching… 0 MB" if command == "search" else "reading… 0 MB", *line)
     assert not [row for row in rows if "reading" in row or "searching" in row]
     if command in ("show", "validate", "export", "ls --format csv"):  # the others are wider, or made to measure
         assert rows == [row.rstrip() for row in plain.stdout.splitlines() if row.strip()]
 
 
 def test_ctrl_c_takes_the_line_away(log: Path) -> None:
-    child = on_terminal(line("ls", "before", log))
+    child = on_terminal(["-c", PROGRAM, "ls", str(log)])
     child.expect("reading… 0 MB")
     child.kill(signal.SIGINT)
     written = str(child.after)
@@ -98,34 +169,12 @@ def test_ctrl_c_takes_the_line_away(log: Path) -> None:
 
 @pytest.mark.parametrize("term", ["dumb"])
 def test_a_terminal_that_cannot_write_over_a_line_gets_none(log: Path, term: str) -> None:
-    child = on_terminal(line("ls", "before", log), TERM=term)
+    child = on_terminal(["-c", PROGRAM, "ls", str(log)], TERM=term)
     child.expect(pexpect.EOF)
     child.close()
     assert child.exitstatus == 0
     assert "reading" not in (child.before or "")
     assert "run-2" in (child.before or "")
-
-
-# A record of the store takes a second.
-STORE_PROGRAM = """
-import time
-from trajview.annotation import all_records, incoming, merge
-from trajview.cli.front import run
-
-def slow(module, name):
-    real = getattr(module, name)
-
-    def slowly(*given):
-        time.sleep(1)
-        return real(*given)
-
-    setattr(module, name, slowly)
-
-slow(all_records, "_record")
-slow(incoming, "file_stem")
-slow(merge, "_read")
-run()
-"""
 
 
 @pytest.mark.parametrize(
@@ -142,7 +191,7 @@ run()
     ],
 )
 def test_what_goes_through_a_store_says_how_far_it_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
+    tmp_path: Path, watched: Watched, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for store in ("there", "other"):
@@ -155,10 +204,7 @@ def test_what_goes_through_a_store_says_how_far_it_is(
         for number, record in enumerate(records):
             (folder / f"{store}{number}.json").write_text(json.dumps(record | {"pk": f"{store}{number}"}))
     (tmp_path / "more.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
-    child = on_terminal(["-c", STORE_PROGRAM, *arguments])
-    child.expect_exact(said)
-    written = str(child.before) + said
-    child.expect(pexpect.EOF)
-    child.close()
-    assert child.exitstatus in (0, 1)  # two annotators of the same episode may be something to settle
-    assert "…" not in "".join(screen_of(written + str(child.before)))
+    for module, name in ((all_records, "read_file"), (incoming, "file_stem"), (merge, "bytes_of")):
+        monkeypatch.setattr(module, name, watched.waiting(getattr(module, name)))
+    rows = watched.rows_after(said, *arguments)
+    assert "…" not in "".join(rows)

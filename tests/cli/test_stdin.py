@@ -22,6 +22,8 @@ from click.testing import CliRunner, Result
 
 from trajview.cli.main import main
 
+Call = Callable[..., Result]
+
 PROGRAM = [sys.executable, "-m", "trajview"]
 PYTHON = quote(sys.executable)
 
@@ -31,32 +33,38 @@ def record(run_id: str) -> str:
 
 
 def piped(data: bytes, *arguments: str, tmp: Path) -> subprocess.CompletedProcess[bytes]:
+    tmp.mkdir(exist_ok=True)
     environment = {**os.environ, "TMPDIR": str(tmp)}
     return subprocess.run([*PROGRAM, *arguments], input=data, capture_output=True, timeout=60, env=environment)
 
 
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
+    """Calls a command within this process, with what it reads from standard input."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr("trajview.cli.stdin._delete_in_the_end", lambda _: None)  # the end is that of all tests
+    return lambda data, *arguments: CliRunner().invoke(main, arguments, input=data)
+
+
 @pytest.mark.parametrize("compressed", [False, True])
-def test_every_command_reads_standard_input_for_a_dash(tmp_path: Path, compressed: bool) -> None:
+def test_every_command_reads_standard_input_for_a_dash(tmp_path: Path, here: Call, compressed: bool) -> None:
     data = f"{record('one')}\n{record('two')}\n".encode()
     if compressed:
         data = gzip.compress(data)
-    listed = piped(data, "ls", "-", "--json", tmp=tmp_path)
+    listed = here(data, "ls", "-", "--json")
     assert [json.loads(line)["id"] for line in listed.stdout.splitlines()] == ["one", "two"]
-    assert b"said by two" in piped(data, "show", "-", "--run", "two", tmp=tmp_path).stdout
-    assert b"said by one" in piped(data, "-", tmp=tmp_path).stdout
-    assert b"openai" in piped(data, "detect", "-", tmp=tmp_path).stdout
-    assert piped(data, "validate", "-", tmp=tmp_path).returncode == 0
-    assert list(tmp_path.iterdir()) == []
+    assert "said by two" in here(data, "show", "-", "--run", "two").stdout
+    assert "openai" in here(data, "detect", "-").stdout
+    assert here(data, "validate", "-").exit_code == 0
+    assert b"said by one" in piped(data, "-", tmp=tmp_path / "left").stdout
+    assert list((tmp_path / "left").iterdir()) == []
 
 
-def test_standard_input_is_shown_as_a_dash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # In this process: twelve that start one after the other take their time from whatever else the machine does.
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr("trajview.cli.stdin._delete_in_the_end", lambda _: None)  # the end is that of all tests
+def test_standard_input_is_shown_as_a_dash(tmp_path: Path, here: Call) -> None:
     data = f"{record('one')}\n{record('two')}\n{{".encode()
 
     def said(*arguments: str, data: bytes = data) -> Result:
-        return CliRunner().invoke(main, arguments, input=data)
+        return here(data, *arguments)
 
     listed = said("ls", "-")
     assert listed.stdout.splitlines()[1].split()[:2] == ["one", "-"]
@@ -118,7 +126,7 @@ def test_the_viewer_takes_its_keys_from_the_terminal(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith("trajview-")] == []
 
 
-@pytest.mark.parametrize("redirection", ["</dev/null", "<&-", "2>/dev/null", "2>&-", "</dev/null 2>/dev/null"])
+@pytest.mark.parametrize("redirection", ["<&-", "2>&-", "</dev/null 2>/dev/null"])
 def test_the_viewer_needs_standard_output_only(tmp_path: Path, redirection: str) -> None:
     """`xargs` and `while read` loops connect standard input to something that no key comes from."""
     (tmp_path / "log.jsonl").write_text(f"{record('alpha')}\n{record('omega')}\n")

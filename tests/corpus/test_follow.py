@@ -580,7 +580,7 @@ def as_listed(rows: list[RunInfo | Problem]) -> tuple[dict[Path, list[RunInfo]],
     return runs, Counter(row for row in rows if isinstance(row, Problem) and not isinstance(row, Gone))
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(
     before=st.lists(STEPS.filter(lambda step: step[0] != "look"), max_size=4),
     steps=st.lists(STEPS, max_size=10),

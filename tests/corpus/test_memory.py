@@ -99,9 +99,11 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the limit is not kept, or cannot be asked for")
-@pytest.mark.parametrize("command", ["ls", "validate", "export", "search"])
 @pytest.mark.parametrize("asked", ["asked", "unasked"])
-@pytest.mark.parametrize("name", ["large.json", "large.jsonl"])
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [("ls", "large.json"), ("validate", "large.jsonl"), ("export", "large.json"), ("search", "large.jsonl")],
+)
 def test_a_program_that_may_not_have_the_memory_says_so_in_one_line(
     large: Path, command: str, asked: str, name: str
 ) -> None:
@@ -123,8 +125,7 @@ def test_a_program_that_may_not_have_the_memory_says_so_in_one_line(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the limit is not kept, or cannot be asked for")
-@pytest.mark.parametrize("name", ["large.json", "large.jsonl"])
-@pytest.mark.parametrize("megabytes", [270, 400])
+@pytest.mark.parametrize(("name", "megabytes"), [("large.json", 270), ("large.jsonl", 400)])
 def test_a_text_for_which_there_is_no_room_ends_no_program(large: Path, name: str, megabytes: int) -> None:
     program = PROGRAM.replace("220", str(megabytes))
     line = [sys.executable, "-c", program, "asked", "show", str(large / name)]

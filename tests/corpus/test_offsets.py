@@ -44,7 +44,6 @@ def raw_texts(name: str, content: str, bom: bool) -> tuple[list[str], int]:
         return [corpus.raw(info) for info in corpus], sum(not problem.opens for problem in corpus.problems)
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     lines=st.lists(
         st.tuples(records(), st.sampled_from(["\n", "\r\n", "\n\n", " \r\n\t\r\n"])), min_size=2, max_size=8
@@ -60,7 +59,6 @@ def test_the_raw_text_of_a_line_is_that_line(lines: list[tuple[str, str]], inden
     assert raw_texts("a.jsonl", content, bom) == ([record for record, _ in lines], int(torn))
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     elements=st.lists(st.tuples(SPACE, records(), SPACE), min_size=1, max_size=6),
     around=st.tuples(SPACE, SPACE),
@@ -75,7 +73,6 @@ def test_the_raw_text_of_an_element_is_that_element(
     assert raw_texts(name, content, bom) == ([record for _, record, _ in elements], 0)
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     elements=st.lists(st.tuples(records(), st.none() | st.integers(0, 3)), min_size=1, max_size=4),
     indent=st.none() | st.integers(0, 2),
@@ -92,7 +89,6 @@ def test_elements_of_several_lines_begin_on_the_line_that_is_said(
     assert problems == tear
 
 
-@settings(max_examples=150, deadline=None)
 @given(elements=st.lists(records(), min_size=1, max_size=4), data=st.data())
 def test_an_array_torn_anywhere_still_gives_the_records_before_the_tear(
     elements: list[str], data: st.DataObject
@@ -106,7 +102,7 @@ def test_an_array_torn_anywhere_still_gives_the_records_before_the_tear(
     assert problems == 1
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=80)
 @given(
     content=st.binary(max_size=60) | st.text('[]{}",:\\ \nan1', max_size=40).map(str.encode),
     suffix=st.sampled_from(["json", "jsonl", "yaml"]),

@@ -61,7 +61,7 @@ def there_and_back(items: list[Any]) -> list[Any]:
     return list(chain.from_iterable(unpacked(packed(items, PATH), SOURCE)))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=80)
 @given(st.lists(infos() | PROBLEM, max_size=9), st.integers(1, 5))
 @example([Problem("first", "", Where(PATH, 1)), RunInfo("a", "a", PATH, "a.jsonl", "f", "c")], 1)
 def test_items_come_back_as_they_were(items: list[Any], size: int) -> None:

@@ -194,7 +194,6 @@ def queries(draw: st.DrawFn) -> Query:
     return Query(part, regex=False, case=case, word=how == "word")
 
 
-@settings(max_examples=150)
 @given(st.lists(records(), min_size=1, max_size=5), queries(), st.integers(0, 10**6), st.booleans())
 def test_generated_logs_hold_what_reading_all_of_them_finds(
     tmp_path_factory: pytest.TempPathFactory, logged: list[Any], query: Query, seed: int, small_blocks: bool
@@ -219,7 +218,7 @@ def test_generated_logs_hold_what_reading_all_of_them_finds(
         assert quickly([folder], query) == plainly([folder], query)
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(st.lists(records(), min_size=1, max_size=3), queries(), st.integers(0, 10**6))
 def test_yaml_holds_what_reading_all_of_it_finds(
     tmp_path_factory: pytest.TempPathFactory, logged: list[Any], query: Query, seed: int
@@ -629,7 +628,7 @@ def test_spans_and_counts_are_those_of_the_pattern(pattern: str, flags: int) -> 
         assert finder_of(compiled).count(text) == len(spans)
 
 
-@settings(max_examples=400)
+@settings(max_examples=100)
 @given(
     first=st.sampled_from([r"\d", r"\s", "[0-9]", "[0-9.,]", "[ _:]"]),
     times=st.sampled_from(["+", "{1}", "{2}", "{3}", "{2,3}", "{2}?", "+?", "++", "{0}", "*", "{2}{2}"]),

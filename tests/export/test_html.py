@@ -220,7 +220,6 @@ def test_a_rule_that_looks_near_its_words_marks_the_same_as_without_them() -> No
     assert len(list(plain.spans(said, 2))) == 2
 
 
-@settings(deadline=None)
 @given(runs, HOSTILE)
 def test_any_run_gives_a_sound_page_whose_links_lead_to_places_on_it(run: AgentRun, nasty: str) -> None:
     record = AnnotationForEpisode(
@@ -237,7 +236,7 @@ def test_any_run_gives_a_sound_page_whose_links_lead_to_places_on_it(run: AgentR
     assert [place for place in page.ids if re.fullmatch(r"T\d+B\d+", place)] == places
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=20)
 @given(st.lists(runs, min_size=2, max_size=3), HOSTILE)
 def test_several_runs_are_on_a_sound_page_each_with_places_of_its_own(several: list[AgentRun], nasty: str) -> None:
     record = AnnotationForEpisode(pk="p", episode="r", annotator_id=nasty, rewards=[(1.0, {})], reasoning=nasty)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from trajview.errors import FormatError
@@ -221,13 +221,11 @@ wild = objects(
 )
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 @given(wild)
 def test_what_is_detected_reads_and_the_summary_agrees(record: dict[str, Any]) -> None:
     read_if_detected(FORMAT, record, agreed)
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(wild)
 def test_messages_are_the_same_whichever_is_looked_at_first(record: dict[str, Any]) -> None:
     try:

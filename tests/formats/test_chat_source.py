@@ -76,7 +76,7 @@ CALLED = {"id": "a", "function": {"name": "f", "arguments": "{}"}}
 TEXT = {"type": "text", "text": "y"}
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=80)
 @given(items() | BLOCKS, st.data())
 @example([{"role": "user", "content": [{"type": "tool_result", "content": "x", "is_error": True}]}], None)
 @example([{"role": "assistant", "content": [{"type": "tool_use", "name": "?", "input": {}}]}], None)
@@ -105,7 +105,7 @@ def test_a_chat_is_the_same_in_whatever_order_its_messages_are_looked_at(
         assert_same(source, expected, order)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=80)
 @given(st.lists(docents_messages, max_size=8), st.data())
 def test_docents_messages_are_the_same_in_whatever_order_they_are_looked_at(
     logged: list[Any], data: st.DataObject
@@ -164,7 +164,6 @@ def test_errors_are_found_in_messages_that_are_not_read_yet(odd: dict[str, Any])
         assert [found.source for found in highlights_in(transcript)] == ["error"]
 
 
-@settings(deadline=None)
 @given(items() | BLOCKS, st.sampled_from(["", "exit code 3", "Traceback (most recent call last):\n  x\nKeyError: 'a'"]))
 def test_highlights_are_the_same_whether_messages_are_read_or_not(logged: list[Any], output: str) -> None:
     logged = [*logged, {"role": "tool", "tool_call_id": "call_1", "content": output}]
@@ -175,7 +174,6 @@ def test_highlights_are_the_same_whether_messages_are_read_or_not(logged: list[A
             assert highlights_in(not_read, rules) == highlights_in(read, rules)
 
 
-@settings(deadline=None)
 @given(items())
 def test_a_message_is_not_taken_for_shorter_than_it_is(logged: list[Any]) -> None:
     for source in both(ChatSource, logged):

@@ -108,7 +108,7 @@ def check(value: Any, data: bytes, *, kept: bool) -> None:
         assert list(run.metadata) == list(whole.metadata)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=80)
 @given(records=st.lists(in_any_order(RECORDS), min_size=1, max_size=3))
 @pytest.mark.parametrize("large", [1 << 20, 300, 0], ids=["counted", "kept, but for short rounds", "kept"])
 def test_a_record_is_read_as_the_one_that_is_decoded(large: int, records: list[dict[str, Any]]) -> None:
@@ -120,7 +120,7 @@ def test_a_record_is_read_as_the_one_that_is_decoded(large: int, records: list[d
             check(reader.read(data), data, kept=len(data) >= large)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80)
 @given(data=hostile_bytes(in_any_order(RECORDS)))
 @pytest.mark.parametrize("large", [1 << 20, 0], ids=["counted", "kept"])
 def test_what_is_no_proper_json_is_left_to_who_decodes_it_in_full(large: int, data: bytes) -> None:
@@ -135,7 +135,6 @@ def test_what_is_no_proper_json_is_left_to_who_decodes_it_in_full(large: int, da
         check(value, data, kept=not large)
 
 
-@settings(max_examples=150, deadline=None)
 @given(records=st.lists(in_any_order(RECORDS), min_size=2, max_size=4))
 def test_records_of_the_same_signature_are_of_the_same_format(records: list[dict[str, Any]]) -> None:
     reader, known = RecordReader(decode_value), dict[Any, str]()

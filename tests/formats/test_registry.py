@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from trajview.errors import FormatError, TrajviewError
@@ -129,7 +129,6 @@ RUNS = (
 
 
 @given(JSON)
-@settings(max_examples=120, deadline=None)
 def test_any_json_is_some_format_and_reads_or_says_why_not(record: Any) -> None:
     is_message_line(record)
     assert detections(record)[-1].format == "raw"
@@ -138,20 +137,17 @@ def test_any_json_is_some_format_and_reads_or_says_why_not(record: Any) -> None:
 
 @given(RUNS)
 @example({"conversations": [{"role": "assistant", "tool_calls": [{"type": [], "input": []}]}]})
-@settings(max_examples=120, deadline=None)
 def test_any_chat_however_broken_opens(record: Any) -> None:
     assert_agreement(record)
 
 
 @given(JSON)
-@settings(max_examples=100, deadline=None)
 def test_every_format_asked_for_by_name_reads_or_says_why_not(record: Any) -> None:
     for name in CHAT:
         read_or_refusal(format_named(name), record, Origin())
 
 
 @given(st.lists(MESSAGES, max_size=5))
-@settings(max_examples=100, deadline=None)
 def test_no_message_of_a_list_is_lost(messages: list[Any]) -> None:
     run = format_named("messages").read(messages, Origin())
     assert len(run.transcripts[0].messages) >= len(messages)
@@ -262,7 +258,6 @@ MARKED_RECORDS = (
 
 @given(MARKED_RECORDS)
 @example([{"type": "user", "message": {"role": ["mark100000"], "content": []}}])
-@settings(max_examples=100, deadline=None)
 def test_nothing_that_a_record_says_is_dropped(record: Any) -> None:
     found, _ = best(record)
     said = set(re.findall(r"mark\d{6}", json.dumps(record)))

@@ -165,7 +165,7 @@ def stay_bytes(items: Sequence[Any]) -> list[bool]:
     return [isinstance(each, Raw) for each in items.logged]
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=150)
 @given(LISTS)
 @example([FIRST, {**FIRST, "sessionId": "s2"}, {**FIRST, "isSidechain": True}, FIRST])
 @example(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from trajview.errors import FormatError
@@ -199,7 +199,6 @@ def junk_episodes(draw: st.DrawFn) -> dict[str, Any]:
     return data
 
 
-@settings(max_examples=120, deadline=None)
 @given(junk_episodes())
 def test_what_is_accepted_reads_whatever_is_in_it_and_the_summary_agrees(data: dict[str, Any]) -> None:
     if FORMAT.detect(data) is None:
@@ -233,7 +232,6 @@ def test_an_annotation_opens_as_a_run() -> None:
     agree(ANNOTATION, data, ORIGIN)
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.fixed_dictionaries({"episode": _JUNK, "annotator_id": _JUNK, "rewards": _JUNK}, optional={"pk": _JUNK, "reasoning": _JUNK}))  # fmt: skip
 def test_an_odd_annotation_reads_too(data: dict[str, Any]) -> None:
     assert ANNOTATION.detect(data) is not None

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trajview.errors import FormatError
@@ -201,13 +201,11 @@ wild = objects(
 )
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 @given(wild)
 def test_what_is_detected_reads_and_the_summary_agrees(record: dict[str, Any]) -> None:
     read_if_detected(FORMAT, record, agreed)
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(wild)
 def test_messages_are_the_same_whichever_is_looked_at_first(record: dict[str, Any]) -> None:
     try:
@@ -229,7 +227,7 @@ POST = st.builds(
 )  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=80)
 @given(st.lists(POST, max_size=3))
 def test_what_a_post_says_is_known_before_it_is_read(posts: list[Any]) -> None:
     record = {"rounds": [{"post_list": posts}]}

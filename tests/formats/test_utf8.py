@@ -56,7 +56,7 @@ def test_a_text_in_another_encoding_does_not_seem_to_be_utf8_however_long_it_is(
     assert utf8.seems_utf8(b"a" * 10_000)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=80)
 @given(
     parts=st.lists(
         st.sampled_from(PIECES) | st.binary(max_size=4) | st.integers(0, 4 * utf8._WINDOW + 10).map(b"a".__mul__)

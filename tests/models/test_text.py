@@ -6,7 +6,7 @@ import re
 import time
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.models.strategies import messages as any_message
@@ -327,7 +327,7 @@ def assert_limit_order_completeness(transcript: Transcript, limit: int, highligh
         assert any("<|transcript metadata T0M|>" in string for string in strings)
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100)
 @given(transcripts, st.integers(MIN_TOKEN_LIMIT, 400), st.data())
 def test_limit_order_and_completeness_of_any_transcript(
     transcript: Transcript, limit: int, data: st.DataObject
@@ -337,7 +337,7 @@ def test_limit_order_and_completeness_of_any_transcript(
     assert_limit_order_completeness(transcript, limit, highlight)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80)
 @given(st.lists(any_message, min_size=1, max_size=3), st.integers(MIN_TOKEN_LIMIT, 130))
 def test_the_smallest_limits_hold_for_long_labels(messages: list[ChatMessage], limit: int) -> None:
     transcript = Transcript(messages=messages)
@@ -351,7 +351,6 @@ def test_labels_longer_than_the_limit_are_a_value_error() -> None:
         transcript.to_str_with_token_limit(MIN_TOKEN_LIMIT, 10**80)
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.lists(texts, min_size=1, max_size=6))
 def test_the_tokens_of_a_whole_are_the_sum_of_its_blocks(contents: list[str]) -> None:
     blocks = [message_to_str(UserMessage(content=text), f"T0B{index}") for index, text in enumerate(contents)]
@@ -391,7 +390,7 @@ def test_a_run_is_its_transcripts_and_what_is_known_about_it() -> None:
     assert all("id: r1" in string for string in strings)
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=80)
 @given(st.lists(transcripts, min_size=1, max_size=3), st.integers(MIN_TOKEN_LIMIT, 600), texts)
 def test_the_limit_of_any_run(members: list[Transcript], limit: int, reasoning: str) -> None:
     run = AgentRun(transcripts=members, reasoning=reasoning)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trajview.patterns import finder, re2
@@ -88,7 +88,7 @@ def check(found: Finder, text: str) -> None:
     assert found.matches(text) == (first is not None)
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100)
 @given(PATTERNS, st.sampled_from(FLAGS), TEXTS)
 def test_every_match_is_the_one_of_re(source: str, flags: int, texts: list[str]) -> None:
     with warnings.catch_warnings(action="ignore"):

@@ -238,7 +238,7 @@ def test_no_text_can_make_the_rules_slow(text: str) -> None:
 
 @pytest.mark.parametrize("name", RULES)
 @given(data=st.data())
-@settings(max_examples=50, suppress_health_check=list(HealthCheck), deadline=None)
+@settings(max_examples=20, suppress_health_check=list(HealthCheck))
 def test_what_a_rule_matches_holds_one_of_its_words_on_its_first_line(name: str, data: st.DataObject) -> None:
     rule = RULES[name]
     pattern = rule.pattern
@@ -268,7 +268,7 @@ FILLING = st.lists(
 
 @pytest.mark.parametrize("name", RULES)
 @given(before=FILLING, after=FILLING, number=st.integers(0, 99), glued=st.booleans())
-@settings(max_examples=60, suppress_health_check=list(HealthCheck), deadline=None)
+@settings(max_examples=25, suppress_health_check=list(HealthCheck))
 def test_a_rule_finds_by_its_words_what_its_pattern_finds_in_the_whole(
     name: str, before: str, after: str, number: int, glued: bool
 ) -> None:

@@ -194,13 +194,22 @@ def test_what_nobody_wants_any_more_is_not_waited_for(corpus: Corpus, monkeypatc
     assert not children()
 
 
-@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-def test_no_process_outlives_a_command_that_is_ended(tmp_path: Path, end: signal.Signals) -> None:
+@pytest.fixture(scope="module")
+def much(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Logs whose tokens take some ten seconds to count: one file of 10 MB under thirty names."""
+    folder = tmp_path_factory.mktemp("much")
     line = json.dumps(
         chat(3, messages=[{"role": "user", "content": f"{n} some words of it " * 3_000} for n in range(9)])
     )
-    (tmp_path / "a.jsonl").write_text("".join(line.replace("some", f"some{n}") + "\n" for n in range(600)))
-    command = [sys.executable, "-m", "trajview", "stats", "--no-cache", str(tmp_path)]
+    (folder / "0.jsonl").write_text("".join(line.replace("some", f"some{n}") + "\n" for n in range(20)))
+    for number in range(1, 30):
+        os.link(folder / "0.jsonl", folder / f"{number}.jsonl")
+    return folder
+
+
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_no_process_outlives_a_command_that_is_ended(much: Path, end: signal.Signals) -> None:
+    command = [sys.executable, "-m", "trajview", "stats", "--no-cache", str(much)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as running:
         try:
             deadline = time.monotonic() + PATIENCE
