@@ -11,7 +11,8 @@ import string
 import sys
 import time
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from hypothesis import strategies as st
 
 from trajview import open_corpus
 from trajview.corpus import candidates
+from trajview.corpus.info import RunInfo
 from trajview.corpus.matches import excerpt, pieces_of
 from trajview.corpus.prefilter import prefilter_of
 from trajview.corpus.query import Query, query_from
@@ -44,19 +46,32 @@ Found = dict[tuple[str, str | None, int], tuple[str, int, int]]
 def plainly(paths: Sequence[Path], query: Query) -> Found:
     """What is found by listing everything, building every message, and looking at all that it says."""
     found: Found = {}
-    corpus = open_corpus(*paths)
-    for info in corpus:
-        run = corpus.load(info)
-        views = run.transcripts[:1] if run.source_format == "sotopia" else run.transcripts
+    for info, texts in texts_of_samples() if paths is SAMPLES else all_texts(paths):
         counts = [
-            sum(1 for match in query.pattern.finditer(without_colours(text_of(message))) if match.group())
-            for view in views
-            for message in view.messages
-            if not query.roles or message.role in query.roles
+            sum(1 for match in query.pattern.finditer(text) if match.group())
+            for role, text in texts
+            if not query.roles or role in query.roles
         ]
         if any(counts):
             found[str(info.path), info.member, info.offset] = info.id, sum(counts), sum(map(bool, counts))
     return found
+
+
+def all_texts(paths: Sequence[Path]) -> Iterator[tuple[RunInfo, list[tuple[str, str]]]]:
+    """Of each run, the roles and texts of its messages."""
+    corpus = open_corpus(*paths)
+    for info in corpus:
+        run = corpus.load(info)
+        views = run.transcripts[:1] if run.source_format == "sotopia" else run.transcripts
+        yield (
+            info,
+            [(message.role, without_colours(text_of(message))) for view in views for message in view.messages],
+        )
+
+
+@cache
+def texts_of_samples() -> list[tuple[RunInfo, list[tuple[str, str]]]]:
+    return list(all_texts(SAMPLES))
 
 
 def quickly(paths: Sequence[Path], query: Query, **how: Any) -> Found:
@@ -93,16 +108,12 @@ def test_the_samples_hold_what_reading_all_of_them_finds(typed: str) -> None:
 def test_any_word_that_is_read_in_the_samples_is_found() -> None:
     """Whatever a format says that its log does not, the quick look at the bytes must not leave it out."""
     chosen = random.Random(5)
-    corpus = open_corpus(*SAMPLES)
-    for info in corpus:
+    for info, texts in texts_of_samples():
         if info.path.suffix in (".gz", ".bz2", ".xz", ".zst"):
             continue
-        run = corpus.load(info)
-        views = run.transcripts[:1] if run.source_format == "sotopia" else run.transcripts
-        texts = [without_colours(text_of(message)) for view in views for message in view.messages]
-        for text in chosen.sample(texts, min(3, len(texts))):
+        for _, text in chosen.sample(texts, min(3, len(texts))):
             words = re.findall(r"\w+ \w+|\S+", text)
-            for word in chosen.sample(words, min(4, len(words))):
+            for word in chosen.sample(words, min(2, len(words))):
                 start = chosen.randrange(len(word))
                 part = word[start : start + chosen.randrange(2, 12)].strip()
                 if not part:
