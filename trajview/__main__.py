@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def main() -> None:
-    """Do what the command line says."""
+    """Run the command line."""
     try:
         from trajview.cli.front import run
     except KeyboardInterrupt:  # at once; from then on it is heeded there

@@ -1,4 +1,4 @@
-"""Writing a file so that it is there in full or not at all, and saying why where it could not be."""
+"""Atomic writes: a file is there in full or not at all, and a failure says why."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from trajview.errors import AnnotationError, Where
 __all__ = ["make_folder", "may_replace", "refusal", "sync_folder", "write_all", "write_atomically"]
 
 _NO_FOLDER_SYNC = {errno.EINVAL, errno.ENOTSUP, errno.EBADF}
-"""What file systems that cannot sync a folder answer; they keep its entries by themselves."""
+"""Errors of file systems that cannot sync a folder; they keep its entries by themselves."""
 
 _WHY: dict[int, tuple[str, str]] = {
     errno.ENOSPC: ("the disk is full", "free some space, then save again"),
@@ -32,7 +32,7 @@ _WHY: dict[int, tuple[str, str]] = {
 
 
 def refusal(error: OSError, path: Path, what: str) -> AnnotationError:
-    """An operating system error as a sentence with a hint; `what` starts it: "The annotation was not saved"."""
+    """Turn an operating system error into a sentence with a hint; `what` starts it: "The annotation was not saved"."""
     why, hint = _WHY.get(
         error.errno or 0, (error.strerror or type(error).__name__, "what you typed is still in the panel")
     )
@@ -42,7 +42,7 @@ def refusal(error: OSError, path: Path, what: str) -> AnnotationError:
 
 
 def write_all(descriptor: int, data: bytes) -> None:
-    """All of the data, however little the system takes at a time."""
+    """Write all of the data, however little the system takes at a time."""
     view = memoryview(data)
     while view:
         view = view[os.write(descriptor, view) :]
@@ -68,7 +68,7 @@ class ReadOnly(PermissionError):
 
 
 def may_replace(path: Path) -> int | None:
-    """The permissions of the file that is there, None where there is none. Raises ReadOnly."""
+    """Check that a file may be replaced, and return its permissions, None where there is none. Raises ReadOnly."""
     try:
         mode = stat.S_IMODE(path.stat().st_mode)
     except OSError:  # There is none; what else it may be, writing will say.

@@ -1,4 +1,4 @@
-"""What a person can set: on the command line, in the configuration file, or left to the defaults."""
+"""Settings: from the command line, from the configuration file, or by default."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def config_path() -> Path:
 
 
 def load_settings(**given: Any) -> Settings:
-    """The settings: those given here (None and () mean: not given), else the file's, else the defaults.
+    """Load the settings: those given here (None and () mean: not given), else the file's, else the defaults.
 
     `highlight` adds to the file's. Raises ConfigError with file and line for a file that cannot be read, a key that
     does not exist, or a value of the wrong kind.
@@ -184,7 +184,7 @@ def _are_keys(value: Any) -> bool:
 
 
 def _flat_keys(keys: dict[str, Any]) -> dict[str, Any]:
-    """`unit.next = "w"` without quotes is a table in a table for TOML; people mean the same as with quotes."""
+    """Flatten nested tables: TOML reads `unit.next = "w"` without quotes as a table in a table."""
     flat: dict[str, Any] = {}
     for name, value in keys.items():
         if isinstance(value, dict):
@@ -217,7 +217,7 @@ _FITS: Final[dict[str, Callable[[Any], bool]]] = {
     "preview_lines": _is_count,
     "keys": _are_keys,
 }
-"""Whether a value is what a setting wants, for all but rules, which say themselves what is wrong with them."""
+"""Tests whether a value is of the right kind for a setting, for all but rules, which are checked elsewhere."""
 
 
 def _check_patterns(patterns: list[str], where: Where) -> None:
@@ -233,6 +233,6 @@ def _check_patterns(patterns: list[str], where: Where) -> None:
 
 
 def _line_of(name: str, text: str) -> int | None:
-    """The line where a top-level setting is; tomllib does not tell."""
+    """The line of a top-level setting, which tomllib does not tell."""
     match = re.search(rf"^[ \t]*\[?[ \t]*[\"']?{re.escape(name)}[\"']?[ \t]*[=.\]]", text, re.MULTILINE)
     return text.count("\n", 0, match.start()) + 1 if match else None

@@ -1,4 +1,4 @@
-"""What can go wrong, said in one sentence with the place and a hint."""
+"""Errors and problems, each said in one sentence with the place and a hint."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ __all__ = [
 UNFORESEEN = (
     OSError, ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError, MemoryError,
 )  # fmt: skip
-"""What a log that no reader foresaw may raise. It must not take the viewer down; it is said in full."""
+"""The exceptions that a log which no reader foresaw may raise. They must not end the viewer; they are said in full."""
 
 _PIPED: set[Path] = set()
 
 
 def is_piped(path: Path) -> None:
-    """Say that a file holds what came from standard input, which people know as `-`."""
+    """Mark a file as the content of standard input, which people know as `-`."""
     _PIPED.add(path)
 
 
 def shown(path: Path) -> str:
-    """A path as people know it."""
+    """A path as the person knows it."""
     return "-" if path in _PIPED else str(path)
 
 
@@ -71,7 +71,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class PluginProblem(Problem):
-    """What a plug-in did wrong; said once, however many records it fails on. `format` is the name of its format."""
+    """A fault of a plug-in; said once, however many records it fails on. `format` is the name of its format."""
 
     format: str = ""
 
@@ -101,12 +101,12 @@ class TrajviewError(Exception):
         return str(self.problem())
 
     def problem(self) -> Problem:
-        """The same as data, for lists of problems."""
+        """The error as data, for lists of problems."""
         return Problem(self.sentence, self.hint, self.where)
 
 
 def bug(error: Exception) -> Problem:
-    """What is said of an error that nobody foresaw."""
+    """Describe an error that nobody foresaw."""
     return Problem(f"{type(error).__name__}: {error}", "this is a bug in trajview: please report it")
 
 

@@ -1,4 +1,4 @@
-"""What the text of a tool's answer says of a failure: tracebacks, exit codes, failing tests, refusals. Pure.
+"""Signs of failure in the text of a tool's answer: tracebacks, exit codes, failing tests, refusals. Pure.
 
 Every pattern is anchored and literal, so that code that merely mentions errors is none; and none can be made slow.
 """
@@ -18,7 +18,7 @@ __all__ = ["code_in_fields", "failure_in", "failure_in_fields", "is_observation"
 
 _LOOK_AT = 20_000
 _OWN_WORDS = 600
-"""A tool says its exit code in the first or last so many characters; further in, it is what a file says."""
+"""Characters at the start and the end of output in which a tool gives its own exit code; elsewhere a file may."""
 
 _TRACEBACK: Final = re.compile(
     r"^(?:<\w{1,20}>)?Traceback \(most recent call last\):(?=\s*\Z|[ \t\r]*\n[ \t]+\S)"
@@ -84,7 +84,7 @@ _TOOLS_WORDS: Final = (
 )  # fmt: skip
 _FATAL: Final = re.compile(r"^fatal: \S", re.MULTILINE)
 _MOST_FATAL: Final = 2
-"""Lines that git says in a row as it gives up; more of them are a log."""
+"""Lines that git prints in a row as it gives up; more of them are a log."""
 
 _SAID_FIRST: Final = re.compile(
     r"\s{0,9}(?:<tool_use_error>|<error>)?\s{0,9}"
@@ -115,7 +115,7 @@ _PROMPT: Final = "bash-$"
 
 
 def failure_in(output: str) -> str | None:
-    """What tool output says of a failure, in a few words: a traceback's last line, an exit code; None if nothing."""
+    """Find a failure in tool output, in a few words: a traceback's last line, an exit code; None if there is none."""
     if len(output) > 2 * _LOOK_AT:
         output = output[:_LOOK_AT] + "\n" + output[-_LOOK_AT:]
     output = without_colours(output)
@@ -165,7 +165,7 @@ def is_observation(text: str) -> bool:
 
 
 def _refusal(output: str) -> str | None:
-    """What the output says in its first words, or as a JSON object, of a call that came to nothing."""
+    """Find in the first words of output, or in a JSON object, why a call failed."""
     if output[:1] == "{":
         said = _json_failure(output)
         if said is not None:
@@ -183,7 +183,7 @@ def _refusal(output: str) -> str | None:
 
 
 def _repeats(prefix: str, output: str) -> bool:
-    """Whether a later line begins in the same way: then these are lines of a log, found or read."""
+    """Whether a later line begins in the same way: then these are lines of a log that was found or read."""
     return output.lower().count("\n" + prefix.lower(), 0, 10_000) > 0
 
 
@@ -205,7 +205,7 @@ _decode_answer: Final = msgspec.json.Decoder(_Answer).decode
 
 
 def _json_failure(output: str) -> str | None:
-    """What an answer that is a JSON object says of a failure, by the names that tools and their protocols use."""
+    """Find a failure in an answer that is a JSON object, by the names that tools and their protocols use."""
     try:
         answer = _decode_answer(output)
     except (ValueError, RecursionError):
@@ -218,7 +218,7 @@ def _json_failure(output: str) -> str | None:
 
 
 def _holds_more(answer: str) -> bool:
-    """Whether an answer holds a list or object that is no part of a failure: `status` is what was asked for then."""
+    """Whether an answer holds a list or object that is no part of a failure: then `status` is what was asked for."""
     try:
         fields = msgspec.json.decode(answer)
     except (ValueError, RecursionError):
@@ -233,7 +233,7 @@ _CODES: Final = ("exit_code", "exitCode", "exit_status", "returncode", "return_c
 
 
 def failure_in_fields(fields: dict[str, Any]) -> str | None:
-    """What fields that a source keeps beside a tool's answer say of a failure: an exit code, a flag, a status."""
+    """Find a failure in fields that a source keeps beside a tool's answer: an exit code, a flag, a status."""
     error = fields.get("error")
     said = error.get("message") if isinstance(error, dict) else error
     if isinstance(said, str) and said.strip():
@@ -259,7 +259,7 @@ def _says_failed(status: Any) -> bool:
 
 
 def code_in_fields(fields: dict[str, Any]) -> str | None:
-    """A non-zero exit code among fields, as `exit code 1`."""
+    """Find a non-zero exit code among fields, as `exit code 1`."""
     for name in _CODES:
         code = fields.get(name)
         if isinstance(code, int) and not isinstance(code, bool) and code:
@@ -271,7 +271,7 @@ _TAGS: Final = re.compile(r"<(?:tool_use_error|error)>|</\w{1,30}>|<(?=\w{1,30}>
 
 
 def _short(said: str) -> str:
-    """The first line of what was said, without brackets and signs about it."""
+    """The first line of a message, without brackets and signs around it."""
     lines = said.strip().splitlines()
     if not lines:
         return "tool error"
@@ -280,7 +280,7 @@ def _short(said: str) -> str:
 
 
 def _said_by_traceback(output: str, found: re.Match[str]) -> str:
-    """The error itself: where Python says it, the first line that is not indented after the frames."""
+    """The error of a traceback: the first line that is not indented after the frames."""
     head = found.group()
     if head.startswith('  File "'):
         return _short(output[output.rfind("\n", 0, found.end()) + 1 :])

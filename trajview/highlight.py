@@ -41,20 +41,20 @@ class Highlight:
     source: Source
     reason: str
     colour: str = ""
-    """Of a rule that has one: see `rules.COLOURS`."""
+    """The colour of a rule that has one: see `rules.COLOURS`."""
 
 
 def text_of(message: ChatMessage) -> str:
-    """Everything in a message that can be searched: text, reasoning, calls with their arguments, the error."""
+    """The searchable text of a message: text, reasoning, calls with their arguments, the error."""
     return "\n".join(message.texts())
 
 
 _HOLDERS = ("extras", "extra", "metadata", "toolUseResult", "tool_result", "result", "observation")
-"""Where sources keep what else they know of an answer: OpenHands' `extras`, mini-swe-agent's `extra`, and so on."""
+"""Keys under which sources keep more about an answer: OpenHands' `extras`, mini-swe-agent's `extra`, and so on."""
 
 
 def error_of(message: ChatMessage) -> str | None:
-    """Why a message is an error, in a few words; None if it is none.
+    """The error of a message in a few words; None if it has none.
 
     An error is a tool message whose source says so (an error field, `is_error`, TaskWeaver's FAILURE, an exit code that is
     not zero), or whose text does (see `failure_in`); so is a user's message that holds what a tool answered, where an
@@ -83,7 +83,7 @@ def _observed_failure(text: str) -> str | None:
 def _failure_beside(
     metadata: dict[str, Any], failure: Callable[[dict[str, Any]], str | None] = failure_in_fields
 ) -> str | None:
-    """What the metadata of an answer says of a failure, itself or one level or two down."""
+    """Find a failure in the metadata of an answer, itself or one level or two down."""
     if not metadata:
         return None
     found = failure(metadata)
@@ -131,7 +131,7 @@ def highlights_in(
 
 
 def _matching(message: ChatMessage, rules: Sequence[Rule]) -> list[Rule]:
-    """The rules that find something in a message."""
+    """The rules that match a message."""
     wanted = [rule for rule in rules if not rule.roles or message.role in rule.roles]
     text = without_colours(text_of(message)) if wanted else ""
     if not text:

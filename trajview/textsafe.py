@@ -1,4 +1,4 @@
-"""What may reach a terminal: text from a log, made harmless at the rendering boundary.
+"""Sanitising at the rendering boundary: text from a log is made harmless before it reaches a terminal.
 
 A log can hold escape sequences that move the cursor, set the title or write the clipboard, control characters, and
 bidirectional overrides that make text read as something else. Each becomes a visible glyph. Newlines and tabs stay.
@@ -43,7 +43,7 @@ _COLOURS = re.compile(r"\x1b(?:\[[0-9;:]{0,200}m|\[[0-9;?]{0,20}[KJGH]|\(B|\[\?2
 _C1 = re.compile("[\x80-\x9f]")
 
 _PLAIN = bytes((0x09, 0x0A, *range(0x20, 0x7F)))
-"""ASCII that is safe: nearly all there is in most texts."""
+"""Safe ASCII: nearly all of most texts."""
 _FEW = 16
 """Distinct unsafe characters up to which replacing one after the other takes less time than one search for all."""
 
@@ -54,7 +54,7 @@ _STRAY_JOINER = re.compile(f"(?<![\ufe0f{_EMOJI}])\u200d|\u200d(?![{_EMOJI}])")
 
 
 def _stray_joiner(match: re.Match[str]) -> str:
-    """Between the letters of a script it only shapes them, and goes; elsewhere it shows."""
+    """Remove a joiner between letters of a script, where it only shapes them; show it elsewhere."""
     at, text = match.start(), match.string
     before = text[at - 1 : at]
     return "" if before and not before.isascii() and unicodedata.category(before)[0] in "LM" else "‹200D›"
@@ -66,7 +66,7 @@ def _glyph(char: str) -> str:
 
 
 def safe_text(text: str) -> str:
-    """The text with every character that could act on a terminal replaced by a visible glyph.
+    """Replace every character that could act on a terminal by a visible glyph.
 
     CRLF counts as a newline. Lone surrogates, which no terminal can be sent, show their code.
     """
@@ -95,12 +95,12 @@ def strip_escapes(text: str) -> str:
 
 
 def without_colours(text: str) -> str:
-    """The text as it reads: what terminal output has in colour, or clears, stands there without the codes for it."""
+    """Remove the codes for colours and for clearing lines from terminal output."""
     return _COLOURS.sub("", text) if "\x1b" in text else text
 
 
 def one_line(text: str, limit: int = 200) -> str:
-    """The first words of a text on one safe line of at most `limit` characters, white space folded."""
+    """The start of a text on one safe line of at most `limit` characters, white space folded."""
     head = strip_escapes(text[: limit * 8 + 200])
     line = safe_text(" ".join(head.split()))
     return line if len(line) <= limit else line[: limit - 1] + "…"

@@ -1,1 +1,1 @@
-"""Rubrics, the store of annotations and its journal. Knows ids and models, nothing else."""
+"""Rubrics, the store of annotations, and its journal."""

@@ -29,7 +29,7 @@ __all__ = [
 ]  # fmt: skip
 
 MEAN: Final = "mean"
-"""Stands for the mean of all annotators' scores, in the comparison with the log."""
+"""The name of the mean of all annotators' scores, in the comparison with the log."""
 
 BETWEEN: Final = (
     "exact",
@@ -41,10 +41,10 @@ BETWEEN: Final = (
     "icc_mean",
     "spearman",
 )
-"""The measures between annotators, as they are called in files."""
+"""The names of the measures between annotators, as files have them."""
 
 AGAINST: Final = ("pearson", "spearman", "mae", "bias")
-"""The measures of annotators against the log."""
+"""The names of the measures of annotators against the log."""
 
 Rows = Sequence[Sequence[float | None]]
 """The scores of an episode: a row for each agent, a column for each rater."""
@@ -52,7 +52,7 @@ Rows = Sequence[Sequence[float | None]]
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """The annotators among themselves, in one dimension.
+    """The agreement of the annotators with each other, in one dimension.
 
     `rated`: how many agents in episodes each annotator has rated; `shared`: how many of them two or more have;
     `pairs`: how many pairs of scores that makes.
@@ -78,7 +78,7 @@ class Against:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """All that is known of the agreement in a store."""
+    """All figures of the agreement in a store."""
 
     annotators: Mapping[str, int] = field(default_factory=dict)
     """How many episodes each has rated."""
@@ -100,7 +100,10 @@ def agreement(
     gold: str = "gold",
     progress: Progress | None = None,
 ) -> Agreement:
-    """Compare everybody with everybody. The same ratings and seed give the same figures to the last digit."""
+    """Compute the agreement of annotators with each other and with the logs.
+
+    The same ratings and seed give the same figures to the last digit.
+    """
     sides = [_side_by_side(dimension, ratings) for dimension in ratings.dimensions]
     compared = list(_against(ratings, gold))
     logged = [_Scores(episodes) for _, _, episodes in compared]
@@ -129,7 +132,7 @@ def agreement(
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """One dimension, with everybody's scores by episode, and of each two annotators who share some."""
+    """One dimension with everybody's scores by episode, and the pairs of scores of any two annotators."""
 
     dimension: Dimension
     rated: Mapping[str, int]
@@ -169,7 +172,7 @@ def _between(side: _Side, figures: dict[str, Estimate]) -> Between:
 
 
 def _noted(estimate: Estimate, of_pairs: Sequence[Value]) -> Estimate:
-    """The mean of the pairs of annotators, with a word on those for which there is none."""
+    """The estimate for all pairs of annotators, with a note on the pairs for which there is none."""
     undefined = [value.reason for value in of_pairs if isinstance(value, Undefined)]
     if estimate.value is None or not undefined or estimate.reason:
         return estimate
@@ -178,7 +181,7 @@ def _noted(estimate: Estimate, of_pairs: Sequence[Value]) -> Estimate:
 
 
 def _against(ratings: Ratings, gold: str) -> Iterator[tuple[Dimension, str, list[Rows]]]:
-    """Whom to compare with the logs, with the pairs of scores (theirs, the log's) by episode."""
+    """The raters to compare with the logs, and their pairs of scores (theirs, the log's) by episode."""
     if not ratings.model:
         return
     for dimension in ratings.dimensions:
@@ -206,12 +209,12 @@ def _against(ratings: Ratings, gold: str) -> Iterator[tuple[Dimension, str, list
 
 
 def _in_order(episode: Rows) -> list[list[tuple[bool, float]]]:
-    """What an episode is sorted by: its scores, so that its name has no part in which resamples it is in."""
+    """The sort key of an episode: its scores. Its name must not decide which resamples it is in."""
     return [[(score is not None, score or 0.0) for score in row] for row in episode]
 
 
 def _narrow(dimension: Dimension, rows: Iterable[Sequence[float | None]]) -> Undefined | None:
-    """Why "at most one apart" would say nothing, where the whole scale is no wider than that."""
+    """The reason why "at most one apart" is undefined: the whole scale is no wider than that."""
     low, high = dimension.low, dimension.high
     if high == float("inf"):
         scores = [score for row in rows for score in row if score is not None]
@@ -222,7 +225,7 @@ def _narrow(dimension: Dimension, rows: Iterable[Sequence[float | None]]) -> Und
 # Counting: in which episodes each kind of pair is, is found once, and counted up for many resamples together
 
 Kind = tuple[float, float, int]
-"""Two scores of the same thing, and how many annotators have rated that."""
+"""Two scores of the same thing, and the number of annotators who have rated it."""
 
 
 class _Scores:
@@ -242,7 +245,7 @@ class _Scores:
 
 
 class _Kinds:
-    """The pairs of scores of two raters: for each kind of pair the episodes that it is in, once for each time."""
+    """The pairs of scores of two raters: each kind of pair with its episodes, repeated for each occurrence."""
 
     def __init__(self, scores: _Scores, first: int, second: int) -> None:
         self.first = first
@@ -268,7 +271,7 @@ def _pairs(resamples: Resamples, counted: Mapping[Kind, Packed]) -> Pairs:
 
 
 class _Everybody:
-    """What is counted of all pairs of annotators together."""
+    """Counts over all pairs of annotators together."""
 
     def __init__(self, raters: int) -> None:
         self._raters = raters
@@ -302,7 +305,7 @@ class _Everybody:
         }
 
     def _icc_sums(self, resamples: Resamples) -> list[statistics.IccSums]:
-        """The sums of what all annotators have rated: each of their scores is in a pair with every other one's."""
+        """The sums for the ICCs, over the rows that all annotators have rated."""
         if self._raters < 2:
             return [statistics.IccSums(0, 0.0, 0.0, ())] * resamples.size
         others = self._raters - 1
@@ -343,7 +346,7 @@ def _log_figures(kinds: _Kinds) -> Figures:
 
 
 def _means(of_pairs: Sequence[Sequence[Value]], resamples: Resamples) -> list[Value]:
-    """The mean of the pairs of annotators for which there is a number, in each resample."""
+    """The mean over the pairs of annotators that have a number, in each resample."""
     return [_mean([values[resample] for values in of_pairs]) for resample in range(resamples.size)]
 
 

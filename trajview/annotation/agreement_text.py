@@ -18,7 +18,7 @@ Role = Literal["", "title", "heading", "name", "value", "interval", "undefined",
 
 
 class Part(NamedTuple):
-    """Some text of a line."""
+    """A piece of a line, and its role."""
 
     text: str
     role: Role = ""
@@ -42,7 +42,7 @@ HEADINGS: Final = {
 """A short heading for each measure."""
 
 _POINTS = frozenset({"mae", "bias"})
-"""Measured in points of the scale; the others are at most 1, and written as such figures are: `.72`."""
+"""Measures in points of the scale. The others are at most 1, and are written `.72`."""
 
 _WIDTHS: Final = {"bias": 12, "mae": 12}
 _WIDTH = 9
@@ -68,7 +68,7 @@ def plain(line: Line) -> str:
 
 
 def lines(found: Agreement, room: int | None = None) -> list[Line]:
-    """Who rated how much, a table of the annotators among themselves, one of them against the log, and what is missing.
+    """The report as lines: who rated how much, the tables of figures, and what is missing.
 
     `room` is the width in cells; a table that is wider is divided between its columns. None: as wide as it wants.
     """
@@ -94,14 +94,14 @@ def lines(found: Agreement, room: int | None = None) -> list[Line]:
 
 
 def _folded(line: Line, room: int | None) -> list[Line]:
-    """A note that is wider than there is room, on several lines."""
+    """A note, folded into several lines where it is wider than `room`."""
     if room is None or len(line) != 1 or line[0].role != "note" or _cells(line[0].text) <= room:
         return [line]
     return [(Part(text, "note"),) for text in wrap(line[0].text, max(20, room), subsequent_indent="  ")]
 
 
 def _told(found: Agreement) -> list[Line]:
-    """Who has rated how many episodes, and how the intervals were made."""
+    """The lines on who has rated how many episodes, and how the intervals were made."""
     if not found.annotators:
         return [(Part("No annotations yet.", "note"),)]
     width = max(_cells(one_line(who, 40)) for who in found.annotators)
@@ -126,7 +126,7 @@ Row = tuple[Dimension, str, int, Mapping[str, Estimate]]
 
 
 def _tables(rows: Sequence[Row], measures: Sequence[str], room: int | None) -> list[Line]:
-    """As many tables one below another as it takes for their columns to fit."""
+    """The figures as tables one below another, each of them at most `room` cells wide."""
     names = _names(rows)
     width = max([_LEAST_NAME, *map(_cells, names)])
     counts = [f"{row[2]:,}" for row in rows]
@@ -161,7 +161,7 @@ def _chunks(measures: Sequence[str], room: int | None) -> list[Sequence[str]]:
 
 
 def _names(rows: Sequence[Row]) -> list[str]:
-    """The dimension, and who: only where it is another one than in the row above."""
+    """The dimension and the rater of each row; a dimension only where it differs from the row above."""
     told = []
     before = None
     for dimension, who, _, _ in rows:
@@ -200,7 +200,7 @@ def _interval(name: str, estimate: Estimate) -> Part:
 
 
 def _missing(rows: Sequence[Row], measures: Sequence[str]) -> list[Line]:
-    """Why something is undefined, or has no interval: each reason once for a dimension."""
+    """The reasons why figures or intervals are undefined, each of them once for a dimension."""
     of_all: dict[str, list[str]] = {}
     reasons: dict[tuple[str, str, bool, tuple[str, ...]], list[str]] = {}
     for dimension, who, _, figures in rows:

@@ -1,4 +1,4 @@
-"""Every record of a store, whoever made it."""
+"""All records of a store, of every annotator."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["AllRecords", "read_records"]
 FOLDER = "AnnotationForEpisode"
 
 _LARGEST = 16 << 20
-"""No annotation is larger than this many bytes; what is, is not read."""
+"""Bytes of the largest file that is read: no annotation is larger."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class AllRecords:
     records: list[AnnotationForEpisode] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     others: dict[str, int] = field(default_factory=dict)
-    """Keys beside Sotopia's five that people have put into records, and into how many."""
+    """Keys beside Sotopia's five that people have put into records, and the number of records with each."""
 
 
 def read_records(store: Path, along: Callable[[Sequence[str]], Iterable[str]] = iter) -> AllRecords:
@@ -59,7 +59,7 @@ def read_records(store: Path, along: Callable[[Sequence[str]], Iterable[str]] = 
 
 
 def _record(path: Path) -> tuple[AnnotationForEpisode, list[str]]:
-    """A record, and the keys in it that are none of a record's."""
+    """A record, and those of its keys that Sotopia does not know."""
     from pydantic import ValidationError
 
     from trajview.models.sotopia import AnnotationForEpisode, sentences_of

@@ -18,20 +18,20 @@ __all__ = ["LEVEL", "RESAMPLES", "Estimate", "Figures", "Progress", "Task", "est
 
 RESAMPLES: Final = 1000
 LEVEL: Final = 0.95
-"""How sure a confidence interval is."""
+"""The level of the confidence intervals."""
 
 _MOST_UNDEFINED: Final = 0.1
 """The share of resamples that may be undefined in an interval."""
 
 _TOGETHER: Final = 500
-"""Resamples that are measured at once: many, so that counts are added in few steps, and few enough to stay small."""
+"""Resamples that are measured at once: enough to add counts in few steps, few enough to stay small."""
 
 Figures = Callable[[Resamples], Mapping[str, Sequence[Value]]]
 """All measures of episodes, each with a value for every resample."""
 
 
 class Task(NamedTuple):
-    """What is to be measured, and in how many episodes; `most` is how many pairs of scores one of them has at most."""
+    """Something to measure, and in how many episodes. `most`: how many pairs of scores one of them has at most."""
 
     figures: Figures
     episodes: int
@@ -88,7 +88,7 @@ def estimates(
 
 
 def _of_whole(task: Task) -> dict[str, Value]:
-    """The measures of all episodes, each of which counts once."""
+    """The measures over all episodes, each of which counts once."""
     return {name: value for name, (value,) in task.figures(Resamples.whole(task.episodes)).items()}
 
 

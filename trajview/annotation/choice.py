@@ -1,4 +1,4 @@
-"""Which rubric a run is rated by: the one that was asked for, else the one that its format suggests."""
+"""The choice of a run's rubric: the one that was asked for, else the one that its format suggests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["find_rubric", "rubric_of"]
 
 
 def find_rubric(name: str, reward_range: tuple[float, float] = (0.0, 1.0)) -> Rubric:
-    """The rubric of that name, or in that file. Raises RubricError where there is none, or a bad one.
+    """Find a rubric by its name, or by the path of its file. Raises RubricError where there is none, or a bad one.
 
     A file is TOML, or JSON with custom dimensions of Sotopia's; so is a folder of these. A name counts before a file
     that is called the same; `./sotopia` is always the file.
@@ -42,5 +42,5 @@ def _exists(path: Path) -> bool:
 
 
 def rubric_of(chosen: Rubric | None, suggested: str, reward_range: tuple[float, float] = (0.0, 1.0)) -> Rubric:
-    """The rubric that was chosen for all runs, else the built-in one whose name the run's format suggests."""
+    """The rubric of a run: the one chosen for all runs, else the built-in one that its format suggests."""
     return chosen if chosen is not None else rubric_for(suggested, reward_range)

@@ -73,12 +73,12 @@ class Citation:
 
     @property
     def messages(self) -> range:
-        """The messages that are cited, as far as there are any of these numbers."""
+        """The numbers of the cited messages."""
         return range(self.message, (self.message if self.last is None else self.last) + 1)
 
     @property
     def place(self) -> str:
-        """What it refers to, as `cite` writes it without brackets and quotation: `T0B12`, `T0B12-B15`."""
+        """The cited place, written without brackets and quotation: `T0B12`, `T0B12-B15`."""
         run = "" if self.run is None else f"R{self.run}"
         to = "" if self.last is None else f"-B{self.last}"
         return f"{run}T{self.transcript}B{self.message}{to}"
@@ -95,7 +95,7 @@ def cite(transcript: int, message: int, quote: str = "", last: int | None = None
 
 
 def quotable(text: str) -> str:
-    """A text as it is quoted: on one line, white space folded, the middle of a long one left out."""
+    """Prepare a text for quoting: on one line, white space folded, the middle of a long one left out."""
     words = " ".join(text.split())
     if len(words) <= LONGEST_QUOTE:
         return words
@@ -127,7 +127,7 @@ def find_citations(text: str, most: int | None = None) -> list[Citation]:
 
 
 def _in_brackets(text: str, item: re.Match[str], least: int) -> list[Citation]:
-    """All that is cited in the brackets that an item is the first of; nothing where it is not, or they never close."""
+    """The citations in the brackets that an item begins; none where it does not, or they never close."""
     start = item.start()
     while start > least and item.start() - start < 3 and text[start - 1].isspace():
         start -= 1
@@ -155,7 +155,7 @@ def _in_brackets(text: str, item: re.Match[str], least: int) -> list[Citation]:
 
 
 def _bare(item: re.Match[str], text: str) -> list[Citation]:
-    """What an item cites by itself, and up to where; two where it names another transcript's message as its end."""
+    """The citations that an item makes by itself, two where its end is in another transcript, and where it ends."""
     run = item["run"]
     first = Citation(
         item.start(), item.end(), int(item["transcript"]), int(item["message"]), run=None if run is None else int(run)

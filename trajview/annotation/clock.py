@@ -1,4 +1,4 @@
-"""How long a person was at work on something: the time between keys, without the time away from the keyboard."""
+"""Active time: the time between keys that a person works on something, without the time away from the keyboard."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ __all__ = ["ActiveTime"]
 
 
 class ActiveTime:
-    """Adds up active time, told of each key by a monotonic clock in seconds (`time.monotonic`).
+    """Adds up active time from the times of keys, in seconds of a monotonic clock (`time.monotonic`).
 
     After a key, the next `idle_after` seconds count, since reading is work too; what is beyond them, until the next key,
     is idle. It is about one thing at a time: `take` what there is before turning to the next.
@@ -19,22 +19,22 @@ class ActiveTime:
         self._counted = 0.0
 
     def key(self, now: float) -> None:
-        """A key was pressed, or the mouse was used; the first one starts the clock."""
+        """Take note of a key or a use of the mouse; the first one starts the clock."""
         self._count(now)
         self._key = self._counted = now
 
     def seconds(self, now: float) -> float:
-        """Active time until now that was not taken yet."""
+        """The active time until now that was not taken yet, in seconds."""
         self._count(now)
         return self._seconds
 
     def take(self, now: float) -> float:
-        """Active time until now, which is then no longer counted here; the clock runs on."""
+        """Take the active time until now, in seconds; it is no longer counted here, and the clock runs on."""
         taken, self._seconds = self.seconds(now), 0.0
         return taken
 
     def stop(self, now: float) -> float:
-        """As `take`, and nothing counts until the next key."""
+        """Take the active time until now, in seconds, and count nothing until the next key."""
         taken, self._key = self.take(now), None
         return taken
 

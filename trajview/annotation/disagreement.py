@@ -13,18 +13,19 @@ __all__ = ["Comparison", "Disagreement", "Reasoned", "Row", "compare", "disagree
 
 
 class Reasoned(Rated, Protocol):
-    """What counts of a record where reasons are read: an AnnotationForEpisode has it."""
+    """A record with its reasoning, such as an AnnotationForEpisode."""
 
     @property
     def reasoning(self) -> str:
-        """Why the scores are what they are; "" where nobody says."""
+        """Why the scores are what they are; "" where no reason is given."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One agent by one dimension, rated by everybody. `spread` is from the lowest to the highest score, as a share of
+    """Everybody's scores of one agent in one dimension.
 
-    the scale (0 to 1); None where fewer than two have rated it.
+    `spread` is the distance from the lowest to the highest score, as a share of the scale (0 to 1); None where fewer
+    than two have rated it.
     """
 
     agent: int
@@ -58,7 +59,7 @@ class Comparison:
     annotators: tuple[str, ...]
     rows: tuple[Row, ...]
     reasons: Mapping[str, str]
-    """By annotator, those who gave one; gold's too, under its name."""
+    """The reasons by annotator, of those who gave one; gold's too, under its name."""
 
 
 def not_submitted(records: Iterable[Rated], annotator: str) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""What is in the fields of an annotation, as typed: before it is a record, and between a record and the fields."""
+"""Drafts of annotations: what is typed into the fields, and its conversion to and from the rewards of a record."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 Values = tuple[Mapping[str, str], ...]
-"""For each agent what was typed, by dimension."""
+"""The typed texts: for each agent, by dimension."""
 
 RESERVED = "overall_score"
 """A key of Sotopia's rewards that repeats the overall; never a dimension."""
@@ -45,17 +45,17 @@ class Draft:
     base: str | None = None
     time: datetime | None = None
     rationales: Values = ()
-    """For each agent why it got a score, by dimension."""
+    """The reasons for the scores: for each agent, by dimension."""
     beginning: str = ""
-    """How the run began that this was typed for (see `models.beginning`): under the same name may be another one later."""
+    """How the run began that this was typed for (see `models.beginning`): another run may come under the same name."""
 
     def says(self) -> tuple[object, str, object]:
-        """What counts in a comparison: the texts, without the fields that are empty."""
+        """The texts without empty fields, for comparing two drafts."""
         return _filled(self.values), self.reasoning, _filled(self.rationales)
 
     @property
     def empty(self) -> bool:
-        """Nothing rated and nothing written."""
+        """Whether nothing is rated and nothing written."""
         return not (_filled(self.values) or self.reasoning.strip() or _filled(self.rationales))
 
 
@@ -67,7 +67,7 @@ def _filled(values: Values) -> tuple[tuple[tuple[str, str], ...], ...]:
 
 
 def bad_scores(values: Values, rubric: Rubric) -> dict[tuple[int, str], BadScore]:
-    """What was typed and is no score, by agent (from 0) and dimension, in the order of the rubric."""
+    """The typed texts that are no scores, by agent (from 0) and dimension, in the order of the rubric."""
     found: dict[tuple[int, str], BadScore] = {}
     for dimension in rubric.of_episodes:
         for agent, typed in enumerate(values):
@@ -78,7 +78,7 @@ def bad_scores(values: Values, rubric: Rubric) -> dict[tuple[int, str], BadScore
 
 
 def _others(base: Reward | None, rubric: Rubric) -> dict[str, float]:
-    """Dimensions of a saved reward that the rubric does not ask for; an edit must not drop them."""
+    """The dimensions of a saved reward that the rubric does not have; an edit must not drop them."""
     if not isinstance(base, tuple):
         return {}
     asked = {dimension.name for dimension in rubric.of_episodes}
@@ -159,7 +159,7 @@ def disagreeing(rewards: Sequence[Reward], rubric: Rubric) -> list[str]:
 
 
 def _common(values: Sequence[Mapping[str, str]], rubric: Rubric) -> dict[str, str]:
-    """What is typed for dimensions that are rated once for all agents: the first agent's that has it."""
+    """The texts of dimensions that are rated once for all agents: from the first agent that has them."""
     common: dict[str, str] = {}
     for dimension in rubric.of_episodes:
         if dimension.per == "episode":

@@ -1,4 +1,4 @@
-"""One event of a journal: how it is written as a line, and how a line is read again, whatever program wrote it.
+"""Events of a journal: how one is written as a line and read again, whatever program wrote it.
 
 A line is a JSON object in ASCII. All have `time` (ISO 8601, UTC), `event`, `annotator`, `episode`, `rubric` and `id`;
 what else they have depends on the event:
@@ -44,7 +44,7 @@ _LONGEST = 400
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False):
-    """What replaying a journal needs of an event, and where the rest of it is: `length` bytes from `offset`."""
+    """The part of an event that replaying a journal needs; the whole line is `length` bytes from `offset`."""
 
     id: str
     kind: str
@@ -62,20 +62,20 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
     version: str = ""
     """The version of that record."""
     program: str = ""
-    """Which run of which program wrote a draft: typing of two is not mixed."""
+    """The run of a program that wrote the draft: the typing of two is not mixed."""
     beginning: str = ""
-    """How the run began that it is about, empty where that is not known."""
+    """How the run began that the event is about, empty where that is not known."""
     number: int = 0
-    """Its place among the events of the journal that could be read, from 1."""
+    """The number of the event among those of the journal that could be read, from 1."""
 
     @property
     def key(self) -> tuple[str, str]:
-        """What drafts are kept by."""
+        """The key of a draft: episode and rubric."""
         return self.episode, self.rubric
 
     @property
     def at(self) -> datetime | None:
-        """When it happened by the clock of that moment, None where the line does not say."""
+        """The time of the event by the clock of that moment, None where the line does not say."""
         return parse_time(self.time)
 
 
@@ -105,7 +105,7 @@ _DECODER = msgspec.json.Decoder(_Line)
 
 
 def now() -> datetime:
-    """The clock of the journal."""
+    """The time for a new event, in UTC."""
     return datetime.now(UTC)
 
 
@@ -126,7 +126,7 @@ def encode(event: str, annotator: str, episode: str, rubric: str, data: Mapping[
 
 
 def draft_said(draft: Draft) -> dict[str, Any]:
-    """The keys of a draft in its line; fields that are empty are left out."""
+    """The keys of a draft for its line; empty fields are left out."""
     return {
         "values": [{name: text for name, text in typed.items() if text} for typed in draft.values],
         "rationales": [{name: text for name, text in typed.items() if text} for typed in draft.rationales],
@@ -137,7 +137,7 @@ def draft_said(draft: Draft) -> dict[str, Any]:
 
 
 def entry_of(line: bytes, offset: int, number: int) -> Entry | None:
-    """An event from its line, None where it is none. Whatever has a wrong type counts as not there."""
+    """Read an event from its line; None where the line is none. A value of a wrong type counts as absent."""
     try:
         head = _DECODER.decode(line)
     except ValueError:  # Lone surrogates, or a wrong type somewhere: slower, and tolerant.
@@ -196,7 +196,7 @@ def _tolerant(line: bytes) -> _Line | None:
 
 
 def body_of(line: bytes) -> dict[str, Any]:
-    """All of an event's keys, empty where the line is no object."""
+    """All keys of an event, empty where the line is no object."""
     try:
         entry = json.loads(line)
     except (ValueError, RecursionError):
@@ -205,7 +205,7 @@ def body_of(line: bytes) -> dict[str, Any]:
 
 
 def draft_of(body: Mapping[str, Any], episode: str, rubric: str) -> Draft:
-    """A draft from its event; whatever has a wrong type counts as not typed."""
+    """Read a draft from its event; a value of a wrong type counts as not typed."""
     reasoning, base, beginning = body.get("reasoning"), body.get("base"), body.get("beginning")
     return Draft(
         episode,

@@ -34,23 +34,23 @@ _BEFORE: Final = ("pk", "episode", "annotator_id", "agent", "overall")
 _AFTER: Final = ("reasoning",)
 _NEEDED: Final = ("episode", "annotator_id", "agent")
 _MARK = "dimension:"
-"""Before the name of a dimension that is called as one of the other columns."""
+"""The prefix of a dimension whose name is that of another column."""
 
 _LONGEST_CELL = 16 << 20
 
 
 def format_of(path: Path) -> Format:
-    """The format of a file by its name; JSON Lines where that does not say."""
+    """The format of a file, by its name: JSON Lines where that does not say."""
     return "csv" if path.suffix.lower() == ".csv" else "jsonl"
 
 
 def to_jsonl(annotations: Iterable[AnnotationForEpisode]) -> str:
-    """The annotations as JSON Lines, in ASCII."""
+    """Write annotations as JSON Lines, in ASCII."""
     return "".join(json.dumps(annotation.model_dump(mode="json")) + "\n" for annotation in annotations)
 
 
 def to_csv(annotations: Sequence[AnnotationForEpisode]) -> str:
-    """The annotations as CSV, with a heading; the dimensions in the order in which they first come."""
+    """Write annotations as CSV with a heading; dimensions stand in the order in which they first occur."""
     names: dict[str, None] = {}
     for annotation in annotations:
         for reward in annotation.rewards:
@@ -66,7 +66,7 @@ def to_csv(annotations: Sequence[AnnotationForEpisode]) -> str:
 
 
 def _cell(text: str) -> str:
-    """A cell as CSV has it (RFC 4180). Python's own writer leaves a lone carriage return without quotes."""
+    """Quote a cell of CSV (RFC 4180). Python's own writer leaves a lone carriage return without quotes."""
     return '"' + text.replace('"', '""') + '"' if re.search(r'[",\r\n]', text) else text
 
 
@@ -75,7 +75,7 @@ def _column(name: str) -> str:
 
 
 def read_annotations(data: bytes, path: Path, format: Format) -> Iterator[tuple[AnnotationForEpisode, int] | Problem]:
-    """The annotations of a file, each with its line (from 1), and a problem for each that cannot be read."""
+    """Read the annotations of a file: each with its line (from 1), and a problem for each that cannot be read."""
     try:
         text = data.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:

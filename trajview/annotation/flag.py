@@ -1,4 +1,4 @@
-"""The sign of a flag: by itself, so that a list can know it without all of annotation being imported."""
+"""The sign of a flagged episode, in a module of its own: a list shows it without importing all of annotation."""
 
 from __future__ import annotations
 
@@ -7,4 +7,4 @@ from typing import Final
 __all__ = ["FLAG"]
 
 FLAG: Final = "⚑"
-"""Behind the status of a flagged episode."""
+"""The sign behind the status of a flagged episode."""

@@ -1,4 +1,4 @@
-"""Who changed what, and when: the journals of all annotators in a store as sentences about one episode."""
+"""The history of an episode: who changed what, and when, from the journals of all annotators in a store."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 __all__ = ["Event", "history", "journals_of"]
 
 PAUSE = 300.0
-"""Seconds without a key after which more typing is told as an event of its own."""
+"""Seconds without a key after which more typing is an event of its own."""
 
 _FEW = 4
-"""So many changed scores are named with what they were; more are counted."""
+"""The number of changed scores up to which each is named with its old value; more are counted."""
 
 _MOMENT = 5.0
 """Seconds: less time than that between two events is in the sum alone."""
@@ -52,7 +52,7 @@ class Event:
 
 
 def history(episode: str, journals: Iterable[Journal], records: Iterable[IndexEntry]) -> list[Event]:
-    """All that happened to an episode, oldest first; each annotator's own events stay in the order of their journal.
+    """The events of an episode, oldest first; each annotator's own stay in the order of their journal.
 
     Typing without a longer pause is one event. `records` are the episode's: one without a submission is told as well.
     Raises AnnotationError where a journal cannot be read.
@@ -96,7 +96,7 @@ def _events(episode: str, journal: Journal) -> list[Event]:
 
 
 class _Teller:
-    """Puts events into words, one after the other: what changed depends on what was there before."""
+    """Puts events into words one after the other, since a change depends on what was there before."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
@@ -144,7 +144,7 @@ class _Teller:
         return named(self._journal, last, changed_fields(now, stack[-1]))
 
     def _before(self, first: Entry, kind: str) -> Draft:
-        """What was typed (or submitted) in a run before an event."""
+        """The draft or submission of a run before an event."""
         kinds = ("submit",) if kind == "submit" else (*DRAFTS, "submit")
         for entry in reversed(self._journal.ledger.entries.values()):
             if entry.number < first.number and entry.key == first.key and entry.kind in kinds:
@@ -153,7 +153,7 @@ class _Teller:
 
 
 def _goes_on(entry: Entry, following: Entry) -> bool:
-    """Whether the next event is more of the same typing."""
+    """Whether the next event continues the same typing."""
     if following.kind != "draft" or following.key != entry.key:
         return False
     if entry.at is None or following.at is None:
@@ -183,7 +183,7 @@ def _difference(before: Draft, after: Draft) -> str:
 
 
 def _said(entry: Entry, body: Mapping[str, Any]) -> str:
-    """What happened, as a sentence without its subject."""
+    """An event as a sentence without its subject."""
     sentence = _SENTENCES.get(entry.kind)
     if sentence is not None:
         return sentence(entry, body)
@@ -224,7 +224,7 @@ _SENTENCES: Final[Mapping[str, Callable[[Entry, Mapping[str, Any]], str]]] = {
     "same": lambda _entry, _: "took what was said of another run under this name for this run's",
     "apart": _began_anew,
 }
-"""What each kind of event says, of those that change the whole annotation."""
+"""The sentence of each kind of event that changes the whole annotation."""
 
 
 def _unit_said(kind: str, body: Mapping[str, Any]) -> str:
@@ -252,7 +252,7 @@ def _duration(seconds: float) -> str:
 
 
 def journals_of(folder: Path) -> list[Path]:
-    """The journals in a folder. Raises AnnotationError where it cannot be read."""
+    """The paths of the journals in a folder. Raises AnnotationError where it cannot be read."""
     try:
         return sorted(path for path in folder.glob("*.jsonl") if path.is_file())
     except OSError as error:

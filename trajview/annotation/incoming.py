@@ -1,4 +1,4 @@
-"""Taking records from elsewhere into a store: what is new is written, what is there already is never overwritten."""
+"""Import of records into a store: new ones are written, and those that are there already are never overwritten."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ __all__ = ["Taken", "file_stem", "take_in"]
 
 @dataclass(slots=True)
 class Taken:
-    """What became of the records: their files, how many were there already, and those that were not taken."""
+    """The result of an import: the files written, the number that were there already, and what was not taken."""
 
     written: list[Path] = field(default_factory=list)
     same: int = 0
     conflicts: list[Problem] = field(default_factory=list)
-    """Records whose file is there and says something else."""
+    """Records whose file is there already with other content."""
     refused: list[Problem] = field(default_factory=list)
 
 
@@ -50,7 +50,7 @@ def file_stem(annotation: AnnotationForEpisode) -> str:
 def take_in(
     root: Path, annotations: Iterable[tuple[AnnotationForEpisode, Where]], *, by: str, source: str, force: bool = False
 ) -> Taken:
-    """Write records into a store, durable one by one. `by` imports them from `source`: their journals tell.
+    """Import records into a store, durable one by one. The journal of `by` notes that they came from `source`.
 
     The record with the same pk that says the same counts as taken. `force` takes records of episodes that are not
     Sotopia's into its own data folder as well. Raises AnnotationError where the store cannot be

@@ -30,14 +30,14 @@ from .progress import Ledger
 __all__ = ["Journal", "file_name"]
 
 _BLOCK = 8 << 20
-"""So many bytes are read at a time."""
+"""Bytes that are read at a time."""
 
 _TAIL = 256
-"""So many bytes before the place that was read to must be as they were, else the file is another one."""
+"""Bytes before the place read to that must be unchanged, else the file is another one."""
 
 
 def file_name(annotator: str) -> str:
-    """The annotator's name, safe as a file name: two names never share a file, even where case does not count."""
+    """Turn an annotator's name into a safe file name: two names never share a file, even where case does not count."""
     if re.fullmatch(r"[a-z0-9][a-z0-9._-]{0,60}", annotator) and not annotator.endswith("."):
         return annotator
     readable = re.sub(r"[^A-Za-z0-9._-]+", "_", annotator)[:40].strip("._") or "annotator"
@@ -59,14 +59,14 @@ class Journal:
         self._is_alone = False
         self._program = secrets.token_hex(4)
         self._seen: dict[tuple[str, str], str | None] = {}
-        """The draft of a run that this program was shown or wrote last."""
+        """The draft of each run that this program read or wrote last."""
         self._overtaken: dict[tuple[str, str], Entry] = {}
         self._forget()
 
     # Writing
 
     def append(self, event: str, draft: Draft, **more: Any) -> str:
-        """Write an event about what was typed and make it durable; gives its id.
+        """Write an event with a draft, make it durable, and return its id.
 
         Raises AnnotationError, and the draft is then not kept.
         """
@@ -82,7 +82,7 @@ class Journal:
         return id
 
     def overtaken(self, episode: str, rubric: str) -> Draft | None:
-        """Work of another program on the same run that a draft from here has replaced unseen; each is given once.
+        """The draft of another program for the same run that a draft from here has replaced unseen; each is given once.
 
         It is in the journal, and taking back what was typed here brings it back. Raises AnnotationError if unreadable.
         """
@@ -91,11 +91,11 @@ class Journal:
             return self.draft(entry) if entry else None
 
     def write(self, event: str, episode: str, rubric: str = "", **data: Any) -> str:
-        """Write any other event and make it durable; gives its id. Raises AnnotationError, and it then did not happen."""
+        """Write an event without a draft, make it durable, and return its id. Raises AnnotationError."""
         return self.add(event, episode, rubric, data, "This was not kept")
 
     def add(self, event: str, episode: str, rubric: str, data: Mapping[str, Any], what: str) -> str:
-        """As `write`; `what` begins the sentence of a refusal."""
+        """Write an event, make it durable, and return its id; `what` begins the sentence of a refusal."""
         id, line = encode(event, self.annotator, episode, rubric, data)
         with self.locked(what):
             try:
@@ -138,7 +138,7 @@ class Journal:
 
     @contextmanager
     def locked(self, what: str = "This was not kept") -> Iterator[None]:
-        """Keep other programs of the same annotator from writing, for as long as something takes that belongs together.
+        """Keep other programs of the same annotator from writing while several steps belong together.
 
         May be nested. Where the journal cannot be opened, or its file system has no locks, it goes on without one.
         Raises AnnotationError, begun by `what`, where another program does not let go.
@@ -186,13 +186,13 @@ class Journal:
 
     @property
     def ledger(self) -> Ledger:
-        """What all events so far come to, those of other programs too. Raises AnnotationError if unreadable."""
+        """The state after all events so far, those of other programs included. Raises AnnotationError if unreadable."""
         with self._lock:
             self._read_on()
             return self._ledger
 
     def body(self, entry: Entry) -> dict[str, Any]:
-        """All that an event's line says, empty where it is no longer there. Raises AnnotationError if unreadable."""
+        """All keys of an event's line, empty where it is no longer there. Raises AnnotationError if unreadable."""
         try:
             descriptor = os.open(self.path, os.O_RDONLY)
             try:
@@ -205,18 +205,18 @@ class Journal:
             raise refusal(error, self.path, "The history could not be read") from error
 
     def draft(self, entry: Entry) -> Draft:
-        """What was typed, from its event. Raises AnnotationError if unreadable."""
+        """The draft in an event. Raises AnnotationError if unreadable."""
         return draft_of(self.body(entry), entry.episode, entry.rubric)
 
     def latest_draft(self, episode: str, rubric: str) -> Draft | None:
-        """The work on a run that was neither submitted nor discarded since. Raises AnnotationError if unreadable."""
+        """The draft of a run that was neither submitted nor discarded since. Raises AnnotationError if unreadable."""
         with self._lock:
             entry = self.ledger.drafts.get((episode, rubric))
             self._seen[episode, rubric] = entry.id if entry else None
             return self.draft(entry) if entry else None
 
     def drafts(self) -> list[Draft]:
-        """All such work, oldest first. Raises AnnotationError if unreadable."""
+        """All drafts that were neither submitted nor discarded, oldest first. Raises AnnotationError if unreadable."""
         with self._lock:
             return [self.draft(entry) for entry in self.ledger.drafts.values()]
 
@@ -228,7 +228,7 @@ class Journal:
         self.problems.clear()
 
     def _read_on(self) -> None:
-        """Take in what was appended since the last look, by this program or another."""
+        """Read the events that were appended since the last look, by this program or another."""
         try:
             if not stat.S_ISREG(self.path.stat().st_mode):
                 raise AnnotationError(
@@ -256,7 +256,7 @@ class Journal:
             self._take(rest, self._offset)
 
     def _lines(self, data: bytes) -> bytes:
-        """Take in the whole lines of what was read from `_offset` on, and give what is behind them."""
+        """Take in the whole lines of some data read from `_offset` on, and return the rest behind them."""
         start = 0
         while (end := data.find(b"\n", start)) >= 0:
             self._line += 1

@@ -1,4 +1,4 @@
-"""Merging one store into another: what is new is copied, and what contradicts is kept side by side and listed.
+"""Merging of one store into another: new files are copied, and contradictions are kept side by side and listed.
 
 Nothing in the other store is changed, and nothing in this one is overwritten. Where both have a file and they differ,
 ours stays where it is and theirs is put under `conflicts/`, in the same folders, with the version in its name. Merging
@@ -25,7 +25,7 @@ from .sotopia_folder import stranger
 __all__ = ["Merged", "merge_into", "to_settle"]
 
 CONFLICTS = "conflicts"
-"""The folder for what contradicts. Its files end in `.json`, and no one but a person opens them."""
+"""The folder for conflicts. Its files end in `.json`, and only a person opens them."""
 
 _RECORDS, _UNITS, _JOURNALS = "AnnotationForEpisode", "units", "journal"
 _WHAT = "The stores were not merged"
@@ -33,7 +33,7 @@ _WHAT = "The stores were not merged"
 
 @dataclass(slots=True)
 class Merged:
-    """What a merge did: how many records, unit notes and journals are new or longer, and what a person must settle."""
+    """The result of a merge: counts of new or longer files, and what a person must settle."""
 
     records: int = 0
     notes: int = 0
@@ -66,7 +66,7 @@ def merge_into(
 
 
 def to_settle(store: Path) -> list[Problem]:
-    """What merges have left in a store for a person to settle. Raises AnnotationError where it cannot be read."""
+    """The conflicts that merges have left in a store. Raises AnnotationError where it cannot be read."""
     reason, hint = (
         "A merge has left this to be settled.",
         "put the one that counts into its place, then delete the other",
@@ -95,7 +95,7 @@ def _put(path: Path, data: bytes) -> None:
 
 
 def _beside(root: Path, path: Path, data: bytes, what: str, done: Merged) -> None:
-    """Keep their version of a file beside ours, and say so."""
+    """Keep their version of a file under `conflicts/`, and report it."""
     relative = path.relative_to(root)
     aside = root / CONFLICTS / relative.parent / f"{path.stem}.{(version_of(data) or '')[:12]}.json"
     if bytes_of(aside) is None:
@@ -133,13 +133,13 @@ def _merge_record(path: Path, ours: Path, done: Merged, force: bool) -> None:
 
 
 def _turn(ours: Path, annotator: str) -> AbstractContextManager[None]:
-    """Nobody writes as this annotator meanwhile. Nobody does who has no journal, and none is made for this."""
+    """Keep others from writing as this annotator meanwhile, where there is a journal; none is made for this."""
     journal = Journal(ours, annotator)
     return journal.locked(_WHAT) if journal.path.exists() else nullcontext()
 
 
 def _says(data: bytes, path: Path) -> bytes | None:
-    """A record as it would be written anew, so that only what it says counts; None where it is none."""
+    """A record as it would be written anew, for comparing contents; None where it is none."""
     try:
         return with_others(record_from(data, path), data)
     except AnnotationError:
@@ -182,7 +182,7 @@ def _notes(data: bytes) -> dict[str, Any] | None:
 
 
 def _united(ours: dict[str, Any] | None, theirs: dict[str, Any]) -> dict[str, Any] | None:
-    """Our record with the notes and marks that only theirs has, None where the two contradict."""
+    """Our record with the notes and marks that only theirs has; None where the two contradict each other."""
     if ours is None or ours.get("episode") != theirs.get("episode"):
         return None
     both = dict(ours)
@@ -239,7 +239,7 @@ def _lines(data: bytes) -> list[bytes]:
 
 
 def _joined(ours: list[bytes], theirs: list[bytes]) -> list[bytes]:
-    """Both histories in one: what they have in common, then the rest of each as a whole, that which ends later last.
+    """Join two histories: the common beginning, then the rest of each as a whole, the one that ends later last.
 
     The rests are not mingled by their times: an undo takes back the event right before it.
     """
@@ -264,7 +264,7 @@ def _last_time(lines: list[bytes]) -> str:
 
 
 def _carry(path: Path, relative: Path, ours: Path, done: Merged) -> None:
-    """What their own earlier merges left for a person to settle."""
+    """Take over the conflicts that merges have left in the other store."""
     data = _read(path)
     name, _, _ = path.stem.rpartition(".")
     if bytes_of(ours / relative.parent / f"{name}.json") == data:
@@ -276,7 +276,7 @@ def _carry(path: Path, relative: Path, ours: Path, done: Merged) -> None:
 
 
 def _doubles(ours: Path) -> Iterator[Problem]:
-    """Records of the same episode, annotator and dimensions under different names, as two programs make them."""
+    """Find records of the same episode, annotator and dimensions under different names, as two programs make them."""
     from .records import RecordFolder
 
     folder = RecordFolder(ours)

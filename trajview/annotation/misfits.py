@@ -1,4 +1,4 @@
-"""Where saved records and a rubric do not fit each other, so that nobody is surprised by what the fields show."""
+"""Checks of saved records against a rubric, so that nobody is surprised by what the fields show."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["different_scores", "foreign_dimensions"]
 
 
 def different_scores(rewards: Sequence[Reward], rubric: Rubric, path: Path) -> Iterator[Problem]:
-    """Dimensions that are rated once for all agents, and of which a record has several scores."""
+    """Report dimensions that are rated once for all agents, and for which a record has several scores."""
     for name in disagreeing(rewards, rubric):
         yield Problem(
             f"{name} is rated once for all agents, but they have different scores; the first is shown.",
@@ -28,7 +28,7 @@ def different_scores(rewards: Sequence[Reward], rubric: Rubric, path: Path) -> I
 
 
 def foreign_dimensions(records: Iterable[tuple[Path, frozenset[str]]], rubric: Rubric) -> Iterator[Problem]:
-    """Records of the rubric's name, with their dimensions, that it did not ask for: two rubrics share the name."""
+    """Report records of the rubric's name with dimensions that it does not have: two rubrics share the name."""
     asked = {dimension.name for dimension in rubric.of_episodes}
     odd = [(path, dimensions - asked) for path, dimensions in records if dimensions - asked]
     if not odd:

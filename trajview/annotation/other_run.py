@@ -1,4 +1,4 @@
-"""Another run under the same name: a log was rotated or replaced, and what was said here is about the one before.
+"""Another run under a known name: a log was rotated or replaced, and the annotation is about the run before it.
 
 What is typed and what is submitted say how the run began that they are about. Where the run that is there now begins
 otherwise, they are shown for its own only if the annotator says so; else they are kept apart, under a name of their own.
@@ -32,7 +32,7 @@ _WHAT = "What was said of the other run was not kept apart"
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What there is under an episode's name is about: the message from which the run differs that is there now.
+    """The messages from which the run that is there now differs from the one that draft, record and notes are about.
 
     None where that is the same run, as far as can be told. `draft_about` and so on: how theirs began.
     """
@@ -44,23 +44,23 @@ class Standing:
     record_about: str = ""
     notes_about: str = ""
     apart: bool = False
-    """The annotator has begun anew with the run that is there now: the record is known not to be about it."""
+    """Whether the annotator has begun anew with the run that is there now: the record is known not to be about it."""
 
     @property
     def afresh(self) -> bool:
-        """The record does not count for the run that is there now, and that was said."""
+        """Whether the record does not count for the run that is there now, as the annotator has said."""
         return self.record is not None and self.draft is None and self.apart
 
     @property
     def asks(self) -> int | None:
-        """The message from which on it is another run, where the annotator has to say what is to become of the work."""
+        """The message from which the run differs, where the annotator has to decide about the work."""
         if self.draft is not None:
             return self.draft
         return self.record if self.record is not None and not self.apart else self.notes
 
 
 def notes_differ(store: AnnotationStore, episode: str, beginning: str) -> tuple[int | None, str]:
-    """The message from which the run differs that notes and marks on an episode's units are about, and how that began."""
+    """The message from which the run differs that unit notes and marks are about, and how that run began."""
     said = _said_of(store, episode)
     newest = [_about(entry, said) for entry in store.journal.ledger.notes.get(episode, {}).values()]
     if any(differs_at(about, beginning) is not None for about in newest):
@@ -77,7 +77,7 @@ def _said_of(store: AnnotationStore, episode: str) -> Entry | None:
 
 
 def _abouts(store: AnnotationStore, episode: str) -> dict[Place, str]:
-    """How the run began that was there when something was said last of each unit; the newest last."""
+    """How the runs began that the last events on each unit are about, the newest last."""
     abouts: dict[Place, str] = {}
     said = _said_of(store, episode)
     for entry in store.journal.ledger.entries.values():
@@ -96,8 +96,14 @@ def _number(entry: Entry) -> int:
 
 
 def standing(store: AnnotationStore, key: tuple[str, str], kept: bool, saved: bool, beginning: str) -> Standing:
-    """Whether the draft (where one is `kept`), the record (where one is `saved`) and the notes are about a run that
-    begins so. Raises AnnotationError."""
+    """Compare a run that begins in a given way with the one that draft, record and notes are about.
+
+    Args:
+        kept: Whether there is a draft.
+        saved: Whether there is a record.
+
+    Raises AnnotationError.
+    """
     ledger = store.journal.ledger
     said = ledger.runs.get(key)
     draft = ledger.drafts.get(key) if kept else None
@@ -122,7 +128,7 @@ def _submit(ledger: Ledger, key: tuple[str, str]) -> Entry | None:
 
 
 def _about(entry: Entry | None, said: Entry | None) -> str:
-    """How the run began that an event is about, or is said to be about since."""
+    """How the run began that an event is about, or was later said to be about."""
     if entry is None:
         return ""
     later = said is not None and said.kind == "same" and said.number > entry.number
@@ -130,12 +136,12 @@ def _about(entry: Entry | None, said: Entry | None) -> str:
 
 
 def take_for_same(store: AnnotationStore, episode: str, rubric: Rubric, beginning: str) -> None:
-    """What there is under a name is about the run that is there now as well. Raises AnnotationError."""
+    """Declare that the work under a name is about the run that is there now as well. Raises AnnotationError."""
     store.journal.write("same", episode, rubric.name, beginning=beginning)
 
 
 def put_aside(store: AnnotationStore, episode: str, rubric: Rubric, beginning: str) -> list[str]:
-    """Keep what is about another run than the one that begins so under a name of its own; gives these names.
+    """Move work on another run to names of its own, and return these names.
 
     A record is copied, and stays until another takes its place; a draft moves, and so does what is said of action units,
     but for those of which something was said with the run that is there now. It is all in the journal. Raises
@@ -172,12 +178,12 @@ def put_aside(store: AnnotationStore, episode: str, rubric: Rubric, beginning: s
 
 
 def _named(episode: str, about: str) -> str:
-    """What a run is called that was known by the name of another one."""
+    """The name for a run that was known by the name of another one."""
     return f"{episode}@{blake2b(about.encode('utf-8', 'surrogatepass'), digest_size=4).hexdigest()}"
 
 
 class _Going(NamedTuple):
-    """What is to be kept under another name."""
+    """Work that is to be kept under another name."""
 
     saved: Saved | None = None
     draft: Draft | None = None
@@ -185,7 +191,7 @@ class _Going(NamedTuple):
 
 
 def _name(store: AnnotationStore, episode: str, rubric: Rubric, about: str, goes: _Going) -> str:
-    """A name under which there is nothing yet that this would take the place of, unless it is the same."""
+    """A name that is free for this work, or already has the same."""
     first = name = _named(episode, about)
     number = 1
     while _is_taken(store, name, rubric, goes):

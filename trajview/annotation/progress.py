@@ -1,4 +1,4 @@
-"""How far each episode is: replayed from the events of a journal, one by one, so that reading on is all that it takes."""
+"""The progress of each episode, replayed from the events of a journal one by one."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ CHANGES = frozenset({*DRAFTS, "submit", *_DECISIONS, *_OF_UNITS})
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where one annotator stands with an episode. Flagged and skipped are independent of what was typed."""
+    """The progress of one annotator with an episode. Flags and skips are independent of what was typed."""
 
     state: State = "not started"
     flagged: bool = False
     reason: str = ""
-    """Why it was skipped; where it was not, why it was flagged."""
+    """Why it was skipped, or else why it was flagged."""
     seconds: float = 0.0
     """Active time, without idle time."""
     submitted_at: datetime | None = None
     changed_at: datetime | None = None
-    """The newest event of the journal."""
+    """The time of the newest event in the journal."""
     revealed: tuple[str, ...] = ()
-    """What was revealed of an episode that is annotated blind."""
+    """The things that were revealed of an episode that is annotated blind."""
 
 
 def status_text(progress: Progress) -> str:
@@ -50,13 +50,13 @@ def status_text(progress: Progress) -> str:
 
 
 class _Change(msgspec.Struct, gc=False):
-    """An event that can be taken back, with what was there before it."""
+    """An event that can be undone, with the state before it."""
 
     entry: Entry
     had: Entry | None = None
-    """The draft, the skip or the flag."""
+    """The draft, skip or flag before it."""
     was: Entry | None = None
-    """The submission."""
+    """The submission before it."""
 
 
 @dataclass(slots=True)
@@ -70,13 +70,13 @@ class Ledger:
     skips: dict[str, Entry] = field(default_factory=dict)
     flags: dict[str, Entry] = field(default_factory=dict)
     awaiting: dict[tuple[str, str], Entry] = field(default_factory=dict)
-    """Drafts that were about to become a record, and nothing has been said of them since."""
+    """Drafts that were about to become a record, and whose submission is not in the journal."""
     seconds: dict[str, float] = field(default_factory=dict)
     revealed: dict[str, tuple[str, ...]] = field(default_factory=dict)
     runs: dict[tuple[str, str], Entry] = field(default_factory=dict)
-    """What was said last of another run that is under an episode's name by now, by (episode, rubric)."""
+    """The newest `same` or `apart` event of an episode, by (episode, rubric)."""
     notes: dict[str, dict[str, Entry]] = field(default_factory=dict)
-    """What was said last of an action unit of each episode, for each beginning of a run that it is about, the newest last."""
+    """The newest event on a unit of each episode, for each beginning of a run that it is about, the newest last."""
     newest: dict[str, Entry] = field(default_factory=dict)
     """The newest event of each episode."""
     entries: dict[str, Entry] = field(default_factory=dict)
@@ -85,7 +85,7 @@ class Ledger:
     undone: list[tuple[Entry, ...]] = field(default_factory=list)
 
     def take(self, entry: Entry) -> None:
-        """The next event. One that is there already, as when a line was first seen without its end, changes nothing."""
+        """Add the next event. A known one, such as a line first seen without its end, changes nothing."""
         if entry.id in self.entries:
             return
         self.entries[entry.id] = entry
@@ -155,7 +155,7 @@ class Ledger:
             self.undone.append(tuple(change.entry for change in reversed(taken)))
 
     def _restore(self, change: _Change, later: list[_Change]) -> None:
-        """Put back what was there before a change, or let the next change of the same thing say that it was."""
+        """Restore the state before a change, or make it the state before the next change of the same thing."""
         entry = change.entry
         if entry.kind in _DECISIONS:
             of = self._decisions(entry.kind)
@@ -190,7 +190,10 @@ class Ledger:
     # Looking
 
     def progress(self, episode: str, submitted: datetime | None, drafts: Iterable[Entry]) -> Progress:
-        """Of one episode: `submitted` is when its record was written, None for no record; `drafts` its unsaved work."""
+        """The progress of one episode.
+
+        `submitted` is when its record was written, None for no record; `drafts` are its unsaved work.
+        """
         skip, flag = self.skips.get(episode), self.flags.get(episode)
         drafts = list(drafts)
         submit = self.submits.get(episode)

@@ -1,4 +1,4 @@
-"""The queue of episodes to score: which, in which order, how far it is, and where to go on."""
+"""The queue of episodes to score: its episodes, their order, its progress, and where to go on."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ _DEALT = "dealt to annotators"
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Which episodes of a corpus are to be scored, and in which order.
+    """The plan of a queue: which episodes of a corpus are to be scored, and in which order.
 
     First the part of them that is assigned, then their order, then the limit. The same plan on the same episodes gives
     the same queue on every machine.
     """
 
     seed: str | None = None
-    """Shuffled by this; None for the order of the files. An episode more or less leaves the others in their order."""
+    """The seed of the shuffle; None for the order of the files. New episodes leave the others in their order."""
     ids: tuple[str, ...] | None = None
-    """Only these, in this order, by key or id; None for all."""
+    """The episodes to take, in this order, by key or id; None for all."""
     part: tuple[int, int] | None = None
-    """`(2, 3)`: the second of three parts, of the same size but for one, that share no episode."""
+    """A part of the episodes: `(2, 3)` is the second of three that differ by one in size at most and share no episode."""
     limit: int | None = None
-    """At most so many, the first of the order."""
+    """The number of episodes to take at most."""
 
     def order(self, episodes: Iterable[tuple[str, str]]) -> list[str]:
         """The keys of the queue, from the (key, id) of every episode in the order of the files."""
@@ -45,7 +45,7 @@ class Plan:
         return keys if self.limit is None else keys[: self.limit]
 
     def missing(self, episodes: Iterable[tuple[str, str]]) -> list[str]:
-        """What was asked for by id and is not there."""
+        """The ids that were asked for and are not among the episodes."""
         there = {name for pair in episodes for name in pair}
         return [] if self.ids is None else [id for id in dict.fromkeys(self.ids) if id not in there]
 
@@ -65,19 +65,19 @@ def _shuffled(seed: str, key: str) -> bytes:
 
 
 def waits(progress: Progress | None) -> bool:
-    """Whether an episode still wants its scores: not started, or a draft."""
+    """Whether an episode is still to be scored: not started, or a draft."""
     return progress is None or progress.state in ("not started", "draft")
 
 
 def next_in(keys: Sequence[str], progress: Mapping[str, Progress], after: str | None = None) -> str | None:
-    """The next episode of a queue that waits, behind `after` and then round from its start; None if none is left."""
+    """The next episode of a queue that waits, after `after` and then from its start; None if none is left."""
     begin = keys.index(after) + 1 if after in keys else 0
     order = [*keys[begin:], *keys[:begin]]
     return next((key for key in order if key != after and waits(progress.get(key))), None)
 
 
 def left_at(keys: Sequence[str], progress: Mapping[str, Progress]) -> str | None:
-    """Where to go on: with the draft that was worked on last, else the first episode that was not started."""
+    """The episode to go on with: the newest draft, else the first that was not started."""
     drafts = [key for key in keys if (found := progress.get(key)) is not None and found.state == "draft"]
     if drafts:
         times = {key: at.timestamp() if (at := progress[key].changed_at) else 0.0 for key in drafts}
@@ -87,7 +87,7 @@ def left_at(keys: Sequence[str], progress: Mapping[str, Progress]) -> str | None
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """How far a queue is. Seconds are active time, None where nothing was timed yet."""
+    """The progress of a queue. Seconds are active time, None where nothing was timed yet."""
 
     total: int
     submitted: int = 0
@@ -99,12 +99,12 @@ class Tally:
 
     @property
     def left(self) -> int:
-        """Episodes that wait."""
+        """The number of episodes that wait."""
         return self.total - self.submitted - self.skipped
 
     @property
     def seconds_left(self) -> float | None:
-        """How long the rest takes at this pace."""
+        """The time that the rest takes at this pace, in seconds."""
         return None if self.seconds_each is None else self.left * self.seconds_each
 
     def said(self) -> str:
@@ -120,7 +120,7 @@ class Tally:
 
 
 def tally(keys: Iterable[str], progress: Mapping[str, Progress]) -> Tally:
-    """How far the episodes of a queue are."""
+    """Count the progress of the episodes of a queue."""
     found = [progress.get(key, _NOTHING) for key in keys]
     states = [each.state for each in found]
     timed = [each.seconds for each in found if each.state == "submitted" and each.seconds > 0]
@@ -138,7 +138,7 @@ _NOTHING = Progress()
 
 
 def duration_text(seconds: float) -> str:
-    """A time as people say it: `45 s`, `4 min`, `2 h 31 min`."""
+    """Write a time as people say it: `45 s`, `4 min`, `2 h 31 min`."""
     if seconds < 59.5:
         return f"{max(1, round(seconds))} s"
     minutes = round(seconds / 60)

@@ -1,4 +1,4 @@
-"""Who gave which score: the records of several annotators, and the rewards in the logs, side by side by dimension."""
+"""The scores of several annotators and the rewards in the logs, side by side by dimension."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["GOLD", "OVERALL", "Rated", "Ratings", "Scores", "collect", "scores_in"]
 
 GOLD = "gold"
-"""The annotator of records that settle a disagreement, unless another name is chosen. It is not an annotator."""
+"""The default annotator of records that settle a disagreement. It does not count as an annotator."""
 
 OVERALL = "overall"
 """The first number of a reward: derived from the dimensions, and shown beside them where there are several."""
@@ -28,13 +28,13 @@ Scores = Mapping[str, float]
 """The scores of one agent by dimension, with the overall under `OVERALL`."""
 
 _LARGEST = 1e12
-"""A score beyond this is none: its square would drown all the others."""
+"""The largest score that counts: the square of a larger one would drown all others."""
 
 _SOTOPIA = {dimension.name: dimension for dimension in SOTOPIA.dimensions}
 
 
 class Rated(Protocol):
-    """What counts of a record: an AnnotationForEpisode has it."""
+    """A record with scores, such as an AnnotationForEpisode."""
 
     @property
     def episode(self) -> str: ...
@@ -59,7 +59,7 @@ class Ratings:
     episodes: Mapping[str, int] = field(default_factory=dict)
     """How many episodes each annotator has rated."""
     widths: Mapping[str, float] = field(default_factory=dict)
-    """How wide the scale of each dimension is; where no rubric says, from the lowest to the highest score that was given."""
+    """The width of each dimension's scale; without a rubric, from the lowest to the highest score that was given."""
     modelled: int = 0
     """How many of the rated episodes have a reward in the logs."""
     problems: tuple[Problem, ...] = ()
@@ -148,7 +148,7 @@ def _width(dimension: Dimension, scores: Mapping[str, Sequence[Scores]]) -> floa
 def _by_annotator(
     records: Iterable[Rated], only: Collection[str], gold: str, problems: list[Problem]
 ) -> dict[tuple[str, str], list[dict[str, float]]]:
-    """By episode and annotator the scores of each agent."""
+    """The scores of each agent, by episode and annotator."""
     rated: dict[tuple[str, str], list[dict[str, float]]] = {}
     twice: set[tuple[str, str]] = set()
     found = [(record, [scores_in(reward) for reward in record.rewards]) for record in records]
@@ -172,7 +172,10 @@ def _by_annotator(
 
 
 def _dimensions(names: Collection[str], rubric: Rubric | None, several: bool) -> tuple[Dimension, ...]:
-    """What is compared, in the rubric's order or Sotopia's, then by name. The overall of one dimension is that one."""
+    """The dimensions to compare, in the rubric's order or Sotopia's, then by name.
+
+    Where there is one dimension, the overall reward is that one.
+    """
     if rubric is not None:
         # What is rated by action unit is never in the record of an episode.
         asked = [dimension for dimension in rubric.dimensions if dimension.scope == "episode"]
@@ -187,7 +190,7 @@ def _dimensions(names: Collection[str], rubric: Rubric | None, several: bool) ->
 
 
 def _unknown(name: str) -> Dimension:
-    """A dimension of which only the name is known: its range is what was given."""
+    """A dimension that is known by its name alone: its range is that of the scores given."""
     return Dimension(name, -math.inf, math.inf)
 
 

@@ -23,12 +23,12 @@ _HEADING_AT_END = re.compile(r"Agent \d+ comments:\Z")
 
 
 def one_line_of(rationale: str) -> str:
-    """A rationale as it is kept: without white space around it, and its line breaks turned into spaces."""
+    """A rationale on one line: without white space around it, line breaks turned into spaces."""
     return " ".join(line for line in rationale.strip().splitlines() if line) if rationale.strip() else ""
 
 
 def compose(general: str, rationales: Values, rubric: Rubric, agents: int) -> str:
-    """The reasoning of a record. Without any rationale it is the general text as it is.
+    """Compose the reasoning of a record. Without any rationale it is the general text as it is.
 
     Every agent gets a block, and every block the same dimensions: those with a rationale, in the rubric's order. An
     empty block would be lost by readers that strip what they read. An episode's rationale stands in every block.
@@ -52,7 +52,7 @@ def compose(general: str, rationales: Values, rubric: Rubric, agents: int) -> st
 
 
 def divide(reasoning: str, rubric: Rubric, agents: int) -> tuple[str, Values]:
-    """The general text, and for each agent its rationales by dimension: what `compose` gives the same reasoning for.
+    """Divide a reasoning into the general text and each agent's rationales by dimension: the inverse of `compose`.
 
     Only dimensions that the rubric rates have a place in the panel; a text of any other shape is all general. Of a text
     that has the shape twice, as after a second evaluation, the last is divided and the first stays in the general text.
@@ -87,7 +87,7 @@ def _line(name: str, rationale: str) -> str:
 
 
 def _heading_above(lines: Sequence[str], end: int, number: int, most: int) -> int:
-    """Where the block of an agent begins that ends before `end`; 0, which is the general text's, where there is none."""
+    """The line where the block of an agent begins that ends before `end`; 0, the general text's, where there is none."""
     heading = f"Agent {number} comments:"
     for index in range(end - 1, max(0, end - most - 2), -1):
         if lines[index] == heading:

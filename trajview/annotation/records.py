@@ -1,4 +1,4 @@
-"""The folder of records: which there are, whose, about which episode, and reading one without trusting it."""
+"""The folder of records: an index of whose they are and about which episode, and reading one without trusting it."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 __all__ = ["ChangedOnDisk", "IndexEntry", "Opened", "RecordFolder", "Saved", "Write", "bytes_of", "others_in", "pk_of", "read_file", "record_from", "record_or_none", "version_of", "with_others", "written_at"]  # fmt: skip
 
 _LARGEST = 16 << 20
-"""No annotation is larger than this many bytes; what is, is not read."""
+"""Bytes of the largest file that is read: no annotation is larger."""
 
 _SAID = 4
-"""So many problems are said of a store at once."""
+"""The number of problems of a store that are named at once."""
 
 
 class ChangedOnDisk(AnnotationError):
@@ -55,7 +55,7 @@ class ChangedOnDisk(AnnotationError):
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """A record as it is on disk: its file, what it says, the version of its bytes, when it was written."""
+    """A record on disk: its file, its content, the version of its bytes, and when it was written."""
 
     path: Path
     annotation: AnnotationForEpisode
@@ -65,7 +65,7 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """What there is to edit for a run: the fields' texts, the record they come from, and how the two relate.
+    """The work on a run to edit: the texts for the fields, the record they come from, and how the two relate.
 
     `kept` is the draft where unsaved work was found; `changed` says that the record is no longer the one it started from.
     `problems`: what the record says and the fields cannot show as it is.
@@ -77,7 +77,7 @@ class Opened:
     changed: bool = False
     problems: tuple[Problem, ...] = ()
     another: int | None = None
-    """The message (from 0) from which the run differs that this work is about; None where it is the same one."""
+    """The message (from 0) from which this run differs from the one that the work is about; None if they are the same."""
 
     @property
     def rewards(self) -> list[Reward]:
@@ -95,7 +95,7 @@ class Write:
     data: bytes
 
     def for_undo(self) -> dict[str, str | None]:
-        """What the journal keeps of it. Lone surrogates carry bytes that are no UTF-8."""
+        """The data for undoing this write that goes into the journal. Lone surrogates carry bytes that are not UTF-8."""
         return {
             "file": self.path.name,
             "version": version_of(self.data),
@@ -106,7 +106,7 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class IndexEntry:
-    """What the index knows of a file: enough to find the records of an episode without reading them again."""
+    """The facts that the index keeps of a file: enough to find the records of an episode without reading them again."""
 
     path: Path
     stamp: tuple[int, int, int]
@@ -118,7 +118,7 @@ class IndexEntry:
 
     @property
     def time(self) -> datetime:
-        """When it was last written."""
+        """When the file was last written."""
         try:
             return datetime.fromtimestamp(self.stamp[0] / 1e9, UTC)
         except (OverflowError, ValueError, OSError):  # A file may claim any time.
@@ -134,7 +134,7 @@ class RecordFolder:
         self._more_than_one: dict[str, Problem] = {}
 
     def look(self) -> None:
-        """Only files that are new or changed are read. Raises AnnotationError where the folder cannot be."""
+        """Read the files that are new or changed. Raises AnnotationError where the folder cannot be read."""
         found: dict[str, IndexEntry] = {}
         try:
             with os.scandir(self.path) as files:
@@ -158,7 +158,7 @@ class RecordFolder:
         self.index = found
 
     def file_of(self, pk: str, episode: str, annotator: str, rubric: Rubric) -> Path:
-        """The file of an annotation: ours by its pk, else the newest of this annotator that fits the rubric.
+        """The file of an annotation: the one named by its pk, else the annotator's newest that fits the rubric.
 
         A record fits where it shares a dimension with the rubric or has none: Sotopia's own do not name theirs.
         """
@@ -197,12 +197,12 @@ class RecordFolder:
         return [entry for entry in self.index.values() if entry.problem is None and entry.annotator == name]
 
     def named(self, name: str) -> Path | None:
-        """A record's file by the name that a journal gives, None where that is no name of a record."""
+        """The file of a name that a journal gives, None where that cannot name a record."""
         plain = name.endswith(".json") and name.isprintable() and Path(name).name == name
         return self.path / name if plain else None
 
     def write(self, path: Path, data: bytes | None, what: str) -> None:
-        """Put these bytes into a record's file, or take it away; durable when this returns.
+        """Write bytes into a record's file, or delete it; durable when this returns.
 
         Raises AnnotationError, begun by `what`, and then the file is as it was.
         """
@@ -225,7 +225,7 @@ class RecordFolder:
 
     @property
     def said_problems(self) -> list[Problem]:
-        """The same, in at most `_SAID` sentences."""
+        """The problems of the last look, in at most `_SAID` sentences."""
         found = sorted(self.problems, key=lambda problem: str(problem.where))
         if len(found) <= _SAID:
             return found
@@ -274,7 +274,7 @@ def read_file(path: Path) -> bytes:
 
 
 def with_others(annotation: AnnotationForEpisode, there: bytes | None) -> bytes:
-    """The bytes of a record: as Sotopia writes it, then what else is in the record that is `there`, which stays."""
+    """The bytes of a record as Sotopia writes it, with the other keys of the record that is `there` behind them."""
     data = annotation.to_json().encode("ascii")
     if there is None or record_or_none(there, Path()) is None:
         return data
@@ -283,14 +283,14 @@ def with_others(annotation: AnnotationForEpisode, there: bytes | None) -> bytes:
 
 
 def others_in(data: bytes) -> dict[str, Any]:
-    """What is in the bytes of a record beside Sotopia's five keys."""
+    """The keys of a record beside Sotopia's five, with their values."""
     from trajview.models.sotopia import AnnotationForEpisode
 
     return {key: value for key, value in json.loads(data).items() if key not in AnnotationForEpisode.model_fields}
 
 
 def record_from(data: bytes, path: Path) -> AnnotationForEpisode:
-    """A record from the bytes of its file. Raises AnnotationError where it is none."""
+    """Read a record from the bytes of its file. Raises AnnotationError where it is none."""
     from pydantic import ValidationError
 
     from trajview.models.sotopia import AnnotationForEpisode, sentences_of
@@ -307,7 +307,7 @@ def record_from(data: bytes, path: Path) -> AnnotationForEpisode:
 
 
 def record_or_none(data: bytes | None, path: Path) -> AnnotationForEpisode | None:
-    """A record from the bytes of its file, None where there is none or it is no record."""
+    """Read a record from the bytes of its file; None where there is none or it is no record."""
     try:
         return None if data is None else record_from(data, path)
     except AnnotationError:
@@ -315,7 +315,7 @@ def record_or_none(data: bytes | None, path: Path) -> AnnotationForEpisode | Non
 
 
 def _entry(path: Path, stamp: tuple[int, int, int]) -> IndexEntry:
-    """What a file says of itself, without pydantic: the browser asks for every record before its first screen."""
+    """Read the facts of a file without pydantic: the browser asks for every record before its first screen."""
 
     def broken(reason: str) -> IndexEntry:
         problem = Problem(reason, "mend it or move it away: Sotopia opens every .json file here", Where(path))

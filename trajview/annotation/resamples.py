@@ -1,4 +1,4 @@
-"""How often things occur in each of many resamples of episodes, counted in all of them at once."""
+"""Resamples of episodes, in all of which something is counted at once."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _WIDE: Final = "Q"
 
 
 class Resamples:
-    """Some resamples, each with how often every episode is in it."""
+    """A number of resamples, each with how often every episode is in it."""
 
     def __init__(self, weights: Sequence[Packed], size: int, code: _Code) -> None:
         self._weights = weights
         self._code = code
         self._bytes = array(code).itemsize
         self.size = size
-        """How many resamples these are."""
+        """The number of resamples."""
         self.ones: Packed = int.from_bytes(array(code, [1] * size).tobytes(), sys.byteorder)
         """One in each resample."""
 
@@ -57,7 +57,7 @@ class Resamples:
         return cls([int.from_bytes(rows[start : start + size], sys.byteorder) for start in starts], size, code)
 
     def count(self, episodes: Iterable[int]) -> Packed:
-        """How often something occurs that occurs in these episodes, given by their number, once for each time."""
+        """Count in each resample something that occurs in these episodes, given by number, once for each occurrence."""
         return sum(map(self._weights.__getitem__, episodes))
 
     def unpack(self, counts: Packed) -> list[int]:

@@ -1,4 +1,4 @@
-"""What is typed, and its store does not take while the program is told to end, is kept in a small store of its own.
+"""A small store of its own for drafts that their store does not take while the program is told to end.
 
 That is a folder among the user's files of state, or else among the temporary ones, with a journal as any store has, so
 that `trajview annotations merge` takes it in. Until that has happened, the store says so when it is opened.
@@ -23,11 +23,11 @@ __all__ = ["rescue", "rescued"]
 
 _PREFIX = "trajview-rescued-"
 _WHOSE = "store"
-"""The file that says for which store it was."""
+"""The file that names the store that the drafts belong to."""
 
 
 def rescue(journal: Journal, drafts: Sequence[Draft]) -> Problem | None:
-    """Keep drafts that this journal does not take; says where, None where nothing takes them. Nothing is raised."""
+    """Keep drafts elsewhere that a journal does not take, and say where; None where nothing takes them."""
     for base in _places():
         root: Path | None = None
         try:
@@ -46,7 +46,7 @@ def rescue(journal: Journal, drafts: Sequence[Draft]) -> Problem | None:
 
 
 def rescued(journal: Journal) -> list[Problem]:
-    """What was kept so for this journal's annotator and store, and is not in the journal yet."""
+    """Report drafts that were kept elsewhere for this journal's annotator and store, and are not in the journal yet."""
     found = []
     for base in _places():
         with suppress(OSError):

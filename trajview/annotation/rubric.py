@@ -1,4 +1,4 @@
-"""What is rated and in which range, and the reading of a typed score."""
+"""Rubrics: what is rated and in which range, and the reading of typed scores."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _UNFINISHED = re.compile(r"[+-]?\.?")
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """What the scores from `low` to `high`, both included, mean."""
+    """The meaning of the scores from `low` to `high`, both included."""
 
     low: float
     high: float
@@ -49,9 +49,9 @@ class Dimension:
     step: float | None = None
     """By how much the arrow keys change it; None for 1, or for a twentieth of the range where decimals count."""
     hotkey: str = ""
-    """The letter that goes to it."""
+    """The letter that jumps to it."""
     bands: tuple[Band, ...] = ()
-    """What its scores mean, from the lowest."""
+    """The meanings of its scores, from the lowest."""
     rationale: bool = False
     """Whether a reason is asked for beside the score."""
     per: Literal["agent", "episode"] = "agent"
@@ -111,12 +111,12 @@ class Rubric:
 
     @property
     def of_episodes(self) -> tuple[Dimension, ...]:
-        """What is rated once per episode: the dimensions that stand in a record's rewards."""
+        """The dimensions that are rated per episode and stand in a record's rewards."""
         return tuple(dimension for dimension in self.dimensions if dimension.scope == "episode")
 
     @property
     def of_units(self) -> tuple[Dimension, ...]:
-        """What is rated per action unit: never in a record's rewards."""
+        """The dimensions that are rated per action unit, and never stand in a record's rewards."""
         return tuple(dimension for dimension in self.dimensions if dimension.scope == "unit")
 
     @property
@@ -134,12 +134,12 @@ class BadScore:
 
 
 def written(value: float) -> str:
-    """A score as a person types it: `7`, `-2.5`, never `7.0`."""
+    """Write a score as a person types it: `7`, `-2.5`, never `7.0`."""
     return str(int(value)) if math.isfinite(value) and value == int(value) else repr(float(value))
 
 
 def parse_score(text: str, dimension: Dimension) -> float | BadScore | None:
-    """The score that was typed; None where nothing was; BadScore with one sentence where it is none.
+    """Read a typed score: None where nothing was typed, BadScore with one sentence where it is none.
 
     A decimal comma is refused and not guessed at: "1,000" means different things to different people.
     """
@@ -167,13 +167,13 @@ def mean_of(scores: Iterable[float]) -> float | None:
 
 
 def reward_rubric(low: float = 0.0, high: float = 1.0) -> Rubric:
-    """One number per agent, for runs that are no episodes."""
+    """A rubric of one number per agent, for runs that are no episodes."""
     dimension = Dimension(REWARD, low, high, description="How well did the agent do, all in all?")
     return Rubric(name=REWARD, title=f"one reward, {dimension.range_text}", dimensions=(dimension,))
 
 
 def rubric_for(suggested: str, reward_range: tuple[float, float] = (0.0, 1.0)) -> Rubric:
-    """The built-in rubric of a name; one reward where there is none such."""
+    """The built-in rubric of a name; the rubric of one reward where there is none of that name."""
     from .rubric_file import BUILT_IN, built_in
 
     return built_in(suggested) if suggested in BUILT_IN and suggested != REWARD else reward_rubric(*reward_range)

@@ -1,4 +1,4 @@
-"""Reading the text of a rubric file, and collecting everything that is wrong with it instead of stopping at the first."""
+"""Reading of a rubric file's text, which collects all of its faults instead of stopping at the first."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _ALSO: Final = {
     "range_high": "high",
     "key": "hotkey",
 }
-"""What others call these keys."""
+"""Other names that people use for these keys."""
 
 _LONGEST: Final = 100
 _LIMIT: Final = 1e9

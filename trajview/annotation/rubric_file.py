@@ -1,4 +1,4 @@
-"""Rubrics as TOML files: reading them, saying all that is wrong with one, and the rubrics that come with trajview."""
+"""Rubrics as TOML files: reading and checking them, and the rubrics that come with trajview."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BUILT_IN: Final = ("sotopia", "reward", "success")
 """The names of the rubrics that come with trajview."""
 
 _LARGEST = 1 << 20
-"""No rubric is larger than this many bytes; what is, is not read."""
+"""Bytes of the largest file that is read: no rubric is larger."""
 
 
 class RubricError(TrajviewError):
@@ -29,7 +29,7 @@ class RubricError(TrajviewError):
 
 
 def load_rubric(path: Path) -> Rubric:
-    """The rubric of a TOML file. Raises RubricError with file, line and hint for the first thing that is wrong."""
+    """Load the rubric of a TOML file. Raises RubricError with file, line and hint for the first fault."""
     rubric, problems = _read(path)
     if rubric is None:
         errors = [problem for problem in problems if not problem.opens]
@@ -43,7 +43,7 @@ def load_rubric(path: Path) -> Rubric:
 
 
 def check_rubric(path: Path) -> list[Problem]:
-    """All that is wrong with a rubric file, in the order of its lines; `opens` marks what does not prevent its use."""
+    """List all faults of a rubric file in the order of its lines; `opens` marks those that do not prevent its use."""
     rubric, problems = _read(path)
     if rubric is not None and rubric.name in BUILT_IN and rubric.dimensions != built_in(rubric.name).dimensions:
         problems.append(
@@ -96,7 +96,7 @@ def _read(path: Path) -> tuple[Rubric | None, list[Problem]]:
 
 
 def as_toml(rubric: Rubric) -> str:
-    """The rubric as a TOML file that loads as the same rubric."""
+    """Write a rubric as a TOML file that loads as the same rubric."""
     lines = [f"name = {_quoted(rubric.name)}"]
     for key in ("title", "description"):
         if getattr(rubric, key):

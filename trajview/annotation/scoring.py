@@ -1,4 +1,4 @@
-"""Annotating from a program: the scores of one annotator by one rubric, saved as the viewer saves them."""
+"""Annotation from a program: the scores of one annotator by one rubric, saved as the viewer saves them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sotopia's own data folder: telling that a store is one, what of ours must not go there, and rubrics that are in one.
+"""Sotopia's own data folder: whether a store is one, which of our records must not go there, and the rubrics in it.
 
 Sotopia's scripts look up the episode of every annotation that they find, and stop where there is none. Our journal,
 notes and conflicts have folders of their own beside Sotopia's, which it never opens.
@@ -67,7 +67,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def custom_rubric(path: Path) -> Rubric:
-    """The rubric of Sotopia's custom dimensions: of a list of them, of single ones, or of a data folder.
+    """Read a rubric from Sotopia's custom dimensions: a list of them, single ones, or a data folder.
 
     `path` is a file of a CustomEvaluationDimensionList or a CustomEvaluationDimension, one of these two folders, or the
     data folder that has them. Of a folder with lists its only list counts, and without any, all dimensions by name.

@@ -26,7 +26,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Undefined:
-    """Why there is no number, in a few words."""
+    """The reason why there is no number, in a few words."""
 
     reason: str
 
@@ -43,7 +43,7 @@ NOT_COMPLETE = Undefined("fewer than two things were rated by all annotators")
 NO_SIGNAL = Undefined("less variance between what was rated than its error")
 
 _CLOSE = 1e-9
-"""Scores that differ by less are the same: decimals are not exact."""
+"""The distance below which two scores are the same: decimals are not exact."""
 
 _NOTHING = 1e-12
 """A variance that is a smaller part of the squares it was computed from is rounding."""
@@ -56,7 +56,7 @@ _LARGEST_WEIGHT = 1000
 
 
 class Histogram:
-    """How often each number occurs: a score, or the difference of two."""
+    """The number of occurrences of each number: a score, or the difference of two."""
 
     def __init__(self, resamples: Resamples, counts: Mapping[float, Packed]) -> None:
         self._resamples = resamples
@@ -64,20 +64,20 @@ class Histogram:
 
     @cached_property
     def totals(self) -> list[int]:
-        """How many numbers there are in each resample."""
+        """The count of all numbers, in each resample."""
         return self._resamples.unpack(sum(self._counts.values()))
 
     @cached_property
     def _rows(self) -> list[tuple[int, ...]]:
-        """How often each number occurs in a resample, a row for each resample."""
+        """The occurrences of each number in a resample, a row for each resample."""
         return _rows(self._resamples, self._counts.values())
 
     def total_where(self, holds: Callable[[float], bool]) -> list[int]:
-        """How many numbers there are that something holds for."""
+        """The count of the numbers for which a condition holds, in each resample."""
         return self._resamples.unpack(sum(count for number, count in self._counts.items() if holds(number)))
 
     def sums(self, of: Callable[[float], float]) -> Sequence[float]:
-        """The sum of something over all numbers."""
+        """The sum of a function over all numbers, in each resample."""
         weights = list(map(of, self._counts))
         if _are_whole(weights):
             return _whole_sums(self._resamples, self._counts.values(), weights)
@@ -106,7 +106,7 @@ Cells = Mapping[tuple[float, float], Packed]
 
 
 class Pairs:
-    """Two raters' scores of the same things: how often each gave which."""
+    """Two raters' scores of the same things, with the number of occurrences of each pair."""
 
     def __init__(self, resamples: Resamples, cells: Cells) -> None:
         self.resamples = resamples
@@ -123,21 +123,21 @@ class Pairs:
         self.first = Histogram(resamples, first)
         self.second = Histogram(resamples, second)
         self.apart = Histogram(resamples, apart)
-        """By how much the first rates higher."""
+        """The differences: by how much the first rates higher."""
 
     @property
     def totals(self) -> list[int]:
-        """How many things both have rated."""
+        """The number of things that both have rated, in each resample."""
         return self.apart.totals
 
 
 class Coincidences:
-    """All pairs of scores of the same things by any two raters, by how many have rated a thing."""
+    """All pairs of scores of the same things by any two raters, grouped by the number of raters of a thing."""
 
     def __init__(self, resamples: Resamples, by_raters: Mapping[int, Cells]) -> None:
         self.resamples = resamples
         self.by_raters: dict[int, Cells] = {}
-        """The pairs of scores of what so many have rated, the lower score first."""
+        """The pairs of scores by the number of raters, the lower score first."""
         counts: dict[float, Packed] = defaultdict(int)
         for raters, cells in by_raters.items():
             merged: dict[tuple[float, float], Packed] = defaultdict(int)
@@ -191,22 +191,22 @@ def _sums_of_products(
 
 
 def exact(apart: Histogram) -> list[Value]:
-    """The share of the things that both gave the same score, 0 to 1."""
+    """The share of things with the same score from both raters, 0 to 1."""
     return _shares(apart.total_where(lambda difference: -_CLOSE < difference < _CLOSE), apart.totals)
 
 
 def within_one(apart: Histogram) -> list[Value]:
-    """The share of the things whose two scores are at most one apart, 0 to 1."""
+    """The share of things whose two scores are at most one apart, 0 to 1."""
     return _shares(apart.total_where(lambda difference: abs(difference) < 1 + _CLOSE), apart.totals)
 
 
 def mean_absolute_error(apart: Histogram) -> list[Value]:
-    """By how much the two scores differ on average, in points of the scale."""
+    """The mean distance of the two scores, in points of the scale."""
     return _shares(apart.sums(abs), apart.totals)
 
 
 def bias(apart: Histogram) -> list[Value]:
-    """By how much the second rates higher than the first on average, in points of the scale."""
+    """The mean by which the second rates higher than the first, in points of the scale."""
     return _shares(apart.sums(lambda difference: -difference), apart.totals)
 
 
@@ -215,7 +215,7 @@ def _shares(parts: Sequence[float], totals: Sequence[int]) -> list[Value]:
 
 
 def weighted_kappa(pairs: Pairs) -> list[Value]:
-    """Cohen's kappa with quadratic weights, by the distance of the scores themselves and not of their places in a list.
+    """Cohen's kappa with quadratic weights by the distance of the scores themselves, not of their places in a list.
 
     So a score that nobody gave still counts as a step (scikit-learn's `labels` says the same), and decimals are fine.
     """
@@ -391,7 +391,7 @@ def icc_sums(raters: Sequence[Histogram], apart: Histogram, origin: float = 0.0)
 
 
 def _mean_squares(sums: IccSums) -> tuple[float, float, float] | Undefined:
-    """Of the two-way analysis of variance: between units, between raters, and what is left."""
+    """The mean squares of the two-way analysis of variance: between units, between raters, and the rest."""
     n, k = sums.units, len(sums.by_rater)
     if n < 2 or k < 2:
         return NOT_COMPLETE
@@ -419,7 +419,7 @@ def icc_single(sums: IccSums) -> Value:
 
 
 def icc_mean(sums: IccSums) -> Value:
-    """ICC(2,k): the same of the mean of all k raters' scores."""
+    """ICC(2,k): two-way random effects, absolute agreement, of the mean of all k raters' scores."""
     found = _mean_squares(sums)
     if isinstance(found, Undefined):
         return found

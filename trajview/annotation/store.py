@@ -78,7 +78,7 @@ class AnnotationStore:
             return self.files.file_of(pk, episode, self.annotator, rubric)
 
     def find(self, episode: str, rubric: Rubric) -> Saved | None:
-        """The saved annotation of a run; from now on, `save` knows which version it replaces.
+        """Read the saved annotation of a run; from now on, `save` knows which version it replaces.
 
         Raises AnnotationError where its file cannot be read or is no annotation.
         """
@@ -103,7 +103,7 @@ class AnnotationStore:
         return saved.annotation if saved else None
 
     def open(self, episode: str, rubric: Rubric, agents: int, beginning: str = "") -> Opened:
-        """What to show in the fields: unsaved work first, else the saved annotation, else nothing.
+        """Read the work on a run for editing: a draft first, else the saved annotation, else nothing.
 
         Work that says the same as the record counts as saved: the program was stopped between the two writes.
         `beginning`: how the run begins; `Opened.another` tells where the work is about another one. Raises
@@ -131,7 +131,7 @@ class AnnotationStore:
             return Opened(fresh, saved, kept, kept.base != version, problems, found.asks)
 
     def _misfits(self, episode: str, saved: Saved | None, rubric: Rubric) -> tuple[Problem, ...]:
-        """What this record, and others of the rubric's name, say that the rubric does not fit."""
+        """The faults of this record, and of others of the rubric's name, by the rubric."""
         mine = (
             (entry.path, entry.dimensions)
             for entry in self.files.of(self.annotator)
@@ -143,7 +143,7 @@ class AnnotationStore:
         return (*refusals, *split, *foreign_dimensions(mine, rubric))
 
     def progress(self) -> dict[str, Progress]:
-        """How far each episode is on which this annotator has done anything, by its key.
+        """The progress of each episode on which this annotator has done anything, by its key.
 
         Raises AnnotationError where the folder or the journal cannot be read.
         """
@@ -163,7 +163,7 @@ class AnnotationStore:
             }
 
     def statuses(self) -> dict[str, Status]:
-        """The progress of each run as a text for a column: a draft that waits to be saved, annotated, skipped, flagged.
+        """The status of each run for a column: `draft`, `annotated`, `skipped`, or a flag.
 
         Raises AnnotationError where the folder or the journal cannot be read.
         """
@@ -180,14 +180,14 @@ class AnnotationStore:
             return [*self.files.problems, *journals, *unit]
 
     def misplaced(self) -> list[Problem]:
-        """What is wrong with files among the records, as of the last look, in at most four sentences."""
+        """The problems of files among the records, as of the last look, in at most four sentences."""
         with self._lock:
             return self.files.said_problems
 
     # Everybody's
 
     def records(self) -> list[AnnotationForEpisode]:
-        """The readable annotations of every annotator, by file name. Raises AnnotationError where the folder is unreadable."""
+        """The readable annotations of all annotators, by file name. Raises AnnotationError if unreadable."""
         with self._lock:
             self.files.look()
             paths = sorted(entry.path for entry in self.files.index.values() if entry.problem is None)
@@ -195,7 +195,7 @@ class AnnotationStore:
         return [annotation for annotation in found if annotation is not None]
 
     def history(self, episode: str) -> list[Event]:
-        """What every annotator of the store did to an episode, oldest first. Raises AnnotationError where it is unreadable.
+        """The events of every annotator of the store on an episode, oldest first. Raises AnnotationError if unreadable.
 
         Nobody should see this of others before they have submitted: that is for the caller to mind.
         """
@@ -212,23 +212,23 @@ class AnnotationStore:
     # What is not in any record
 
     def skip(self, episode: str, rubric: Rubric, reason: str) -> None:
-        """Pass over an episode, and say why. Raises AnnotationError where that cannot be kept; so do the next four."""
+        """Skip an episode, and keep the reason. Raises AnnotationError where that cannot be kept."""
         self.journal.write("skip", episode, rubric.name, reason=reason)
 
     def unskip(self, episode: str, rubric: Rubric | None = None) -> None:
-        """No longer pass over it."""
+        """Take back a skip. Raises AnnotationError where that cannot be kept."""
         self.journal.write("unskip", episode, rubric.name if rubric else "")
 
     def flag(self, episode: str, reason: str = "") -> None:
-        """Mark an episode for another look."""
+        """Flag an episode for another look. Raises AnnotationError where that cannot be kept."""
         self.journal.write("flag", episode, reason=reason)
 
     def unflag(self, episode: str) -> None:
-        """Take the mark away."""
+        """Take a flag away. Raises AnnotationError where that cannot be kept."""
         self.journal.write("unflag", episode)
 
     def reveal(self, episode: str, rubric: Rubric, what: str) -> None:
-        """Write down that something was shown that is hidden in blind mode, before it is shown."""
+        """Write into the journal that something hidden in blind mode is shown, before it is. Raises AnnotationError."""
         self.journal.write("reveal", episode, rubric.name, what=what)
 
     def spent(self, episode: str, rubric: Rubric, seconds: float) -> None:
@@ -260,7 +260,7 @@ class AnnotationStore:
     # Taking back
 
     def undo(self) -> Undone | None:
-        """Take back this annotator's newest change, in whatever episode; None where there is none.
+        """Undo this annotator's newest change, in whatever episode; None where there is none.
 
         A submission's record is put back as it was before, or taken away. Raises ChangedOnDisk or NoteChangedOnDisk where
         someone else changed it since, AnnotationError where it cannot be written; then nothing happened.
@@ -268,7 +268,7 @@ class AnnotationStore:
         return undo(self)
 
     def redo(self) -> Undone | None:
-        """Do again what was taken back last, None where there is nothing. Raises as `undo` does."""
+        """Redo what was undone last, None where there is nothing. Raises as `undo` does."""
         return redo(self)
 
     # Writing records
@@ -310,7 +310,7 @@ class AnnotationStore:
             return write.path
 
     def submit(self, draft: Draft, rubric: Rubric, base: Sequence[Reward] = (), *, overwrite: bool = False) -> Saved:
-        """Save what was typed, and write it into the journal before and after, so that no moment can lose it.
+        """Save a draft as a record, with entries in the journal before and after, so that no moment can lose it.
 
         `base` are the rewards of the record that was edited. Raises as `save` does. A journal that cannot be written
         does not keep the record from being saved.
@@ -338,7 +338,7 @@ class AnnotationStore:
     def _prepare(
         self, episode: str, rubric: Rubric, rewards: Sequence[Reward], reasoning: str, overwrite: bool
     ) -> Write:
-        """Everything up to writing. Raises as `save` does."""
+        """Do everything up to writing. Raises as `save` does."""
         self.may_hold(episode, "The annotation was not saved")
         path = self._target(episode, rubric)
         annotation = self._record_at(path, episode, rewards, reasoning)
@@ -350,7 +350,7 @@ class AnnotationStore:
         return Write(path, annotation, now, data)
 
     def may_hold(self, episode: str, what: str) -> None:
-        """Raises AnnotationError, begun by `what`, where the record of an episode must not go into this store."""
+        """Check that an episode's record may go into this store. Raises AnnotationError, begun by `what`, else."""
         if self._refuses and (why := self._refuses(episode)):
             raise AnnotationError(f"{what}. {why}", hint=_ELSEWHERE, where=Where(self.root))
 
@@ -365,7 +365,7 @@ class AnnotationStore:
 
     @contextmanager
     def exclusive(self, what: str) -> Iterator[None]:
-        """Nobody else writes as this annotator meanwhile, and nothing is cut off. `what` begins the refusal's sentence.
+        """Keep others from writing as this annotator meanwhile. `what` begins the sentence of a refusal.
 
         Raises AnnotationError where another program does not let go.
         """
@@ -375,13 +375,13 @@ class AnnotationStore:
             yield
 
     def knows(self, episode: str, rubric: str, path: Path, version: str | None) -> None:
-        """From now on, `save` replaces this version of a record."""
+        """Let `save` replace this version of a record from now on."""
         self._known[episode, rubric] = (path, version)
 
     # A submission that was cut off
 
     def _is_on_disk(self, draft: Entry) -> bool:
-        """Whether the record that a draft was about to become is what its file says."""
+        """Whether the file of a draft's record holds what the draft was to become."""
         path = self.files.named(draft.file)
         try:
             return path is not None and version_of(bytes_of(path)) == draft.version

@@ -1,4 +1,4 @@
-"""Where a TOML file says something: the line and column of each key, which Python's reader does not tell."""
+"""Places in a TOML file: the line and column of each key, which Python's reader does not tell."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _QUOTES = re.compile(r'"""|\'\'\'|"(?:[^"\\]|\\.)*"|\'[^\']*\'|#')
 
 
 def places_in(text: str) -> Places:
-    """The places of the keys and tables of a text that is valid TOML.
+    """Find the places of the keys and tables in a text that is valid TOML.
 
     A sub-table (`[dimension.bands]`) has the number of the table that it belongs to. What stands in a string of
     several lines is no key; inline tables have no places of their own.

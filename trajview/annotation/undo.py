@@ -1,4 +1,4 @@
-"""Taking back the last change of an annotator and doing it again, across episodes, programs and restarts.
+"""Undo and redo of an annotator's changes, across episodes, programs and restarts.
 
 What can be taken back is in the journal, and so is what was taken back: `undo` and `redo` are events themselves. The
 order of the two writes, record and journal, is such that at every moment one of them has what was typed.
@@ -32,12 +32,12 @@ PAUSE = 2.0
 """Seconds without a key after which more typing in the same field is a step of its own."""
 
 LONGEST = 20.0
-"""Seconds of typing that are taken back at once at most."""
+"""Seconds of typing that are undone at once at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """What was taken back or done again: of which episode and rubric (empty where none matters), as a sentence."""
+    """A change that was undone or redone: its episode and rubric (empty where none matters), and a sentence."""
 
     episode: str
     rubric: str
@@ -48,7 +48,7 @@ class Undone:
 
 @dataclass(frozen=True, slots=True)
 class _Copy:
-    """What the journal keeps of a record that was submitted: its file's name, the bytes before and after."""
+    """The journal's copy of a submitted record: its file's name, and the bytes before and after."""
 
     file: str
     before: bytes | None
@@ -56,7 +56,7 @@ class _Copy:
 
 
 def undo(store: AnnotationStore) -> Undone | None:
-    """Take back the newest change, None where there is none.
+    """Undo the newest change, None where there is none.
 
     Raises ChangedOnDisk or NoteChangedOnDisk where someone else changed since what it would put back, AnnotationError
     where it cannot be written; then nothing happened.
@@ -104,7 +104,7 @@ def undo(store: AnnotationStore) -> Undone | None:
 
 
 def redo(store: AnnotationStore) -> Undone | None:
-    """Do again what was taken back last, None where there is nothing, or something else was done since.
+    """Redo what was undone last, None where there is nothing, or something else was done since.
 
     Raises as `undo` does.
     """
@@ -135,7 +135,7 @@ def redo(store: AnnotationStore) -> Undone | None:
 
 
 def _turn(store: AnnotationStore, entry: Entry, *, back: bool, what: str) -> None:
-    """Put a unit's note or mark to what it was before (or after) an event; nothing for other events."""
+    """Restore a unit's note or mark to its state before (or after) an event; other events do nothing."""
     if entry.kind in ("unit", "mark", "unmark"):
         store.units.turn(entry.episode, entry.kind, store.journal.body(entry), back=back, what=what)
 
@@ -144,7 +144,7 @@ def _turn(store: AnnotationStore, entry: Entry, *, back: bool, what: str) -> Non
 
 
 def _copy_of(store: AnnotationStore, submit: Entry) -> _Copy | None:
-    """What a submission wrote and what was there before it, None where the journal does not say."""
+    """The journal's copy of a submission's record, None where it has none."""
     journal = store.journal
     begun = journal.ledger.entries.get(submit.of[0]) if submit.of else submit
     record = journal.body(begun).get("record") if begun else None
@@ -176,7 +176,7 @@ def _now(store: AnnotationStore, copy: _Copy) -> bytes | None:
 
 
 def _check(store: AnnotationStore, copy: _Copy, there: bytes | None, wanted: bytes | None, what: str) -> None:
-    """Raises ChangedOnDisk where a record is neither what we left nor already what it is to be."""
+    """Check that a record is as we left it, or already as it is to be. Raises ChangedOnDisk."""
     path, now = store.folder / copy.file, _now(store, copy)
     if now not in (there, wanted):
         raise ChangedOnDisk(
@@ -202,7 +202,7 @@ def _put(store: AnnotationStore, entry: Entry, copy: _Copy, data: bytes | None, 
 
 
 def changed_fields(before: Draft, after: Draft) -> Fields:
-    """Which fields differ."""
+    """The fields in which two drafts differ."""
     fields: set[tuple[str, int, str]] = set()
     if before.reasoning != after.reasoning:
         fields.add(("reasoning", 0, ""))
@@ -214,7 +214,7 @@ def changed_fields(before: Draft, after: Draft) -> Fields:
 
 
 def group_of(journal: Journal, done: Sequence[Entry]) -> tuple[list[Entry], Fields]:
-    """The newest changes that are taken back at once, oldest first, and for edits the fields that they changed.
+    """The newest changes that are undone at once, oldest first, and the fields that edits among them changed.
 
     Edits belong together while the same field is typed in without a pause; one that changes nothing, such as the draft
     that a submission begins with, belongs to the one before. All else is a step of its own.
@@ -244,7 +244,7 @@ def group_of(journal: Journal, done: Sequence[Entry]) -> tuple[list[Entry], Fiel
 
 
 def _step(journal: Journal, done: Sequence[Entry], place: int) -> Fields:
-    """What an edit changed, compared with what was typed or submitted last in the same run."""
+    """The fields that an edit changed, compared with the draft or submission before it in the same run."""
     entry = done[place]
     for earlier in range(place - 1, -1, -1):
         before = done[earlier]
@@ -264,7 +264,7 @@ def _apart(before: Entry, after: Entry) -> float:
 
 
 def named(journal: Journal, entry: Entry, fields: Fields) -> str:
-    """A change by its name, as the object of a sentence: `goal of agent 1`, `the submission`."""
+    """The name of a change, as the object of a sentence: `goal of agent 1`, `the submission`."""
     kind = entry.kind
     if kind == "draft" and fields:
         return fields_said(fields)

@@ -27,14 +27,14 @@ __all__ = ["Mark", "NoteChangedOnDisk", "UnitFolder", "UnitNote", "UnitNotes"]
 Kind = Literal["units", "marks"]
 Item = dict[str, Any]
 Place = tuple[Kind, int, int]
-"""Whether it is a note or a mark, the transcript, and the unit."""
+"""The kind (note or mark), the transcript, and the unit."""
 
 _WHAT = "The note was not saved"
 
 
 @dataclass(frozen=True, slots=True)
 class UnitNote:
-    """What was said of an action unit: scores by dimension, and a note. Indices count from 0."""
+    """The annotation of an action unit: scores by dimension, and a note. Indices count from 0."""
 
     transcript: int
     unit: int
@@ -43,7 +43,7 @@ class UnitNote:
 
     @property
     def empty(self) -> bool:
-        """Nothing rated and nothing written."""
+        """Whether nothing is rated and nothing written."""
         return not self.scores and not self.note.strip()
 
 
@@ -65,7 +65,7 @@ class UnitNotes:
     marks: tuple[Mark, ...] = ()
 
     def without(self, places: Collection[Place]) -> UnitNotes:
-        """All but what is said of some units."""
+        """The notes and marks without those on some units."""
         return replace(
             self,
             units=tuple(each for each in self.units if ("units", each.transcript, each.unit) not in places),
@@ -73,7 +73,7 @@ class UnitNotes:
         )
 
     def differ_from(self, others: UnitNotes) -> bool:
-        """Whether something else is said there of a unit of which something is said here."""
+        """Whether the others say something else about a unit that these are about."""
         notes = ((each, others.note_on(each.transcript, each.unit)) for each in self.units)
         marks = ((each, others.mark_on(each.transcript, each.unit)) for each in self.marks)
         return any(there not in (None, each) for each, there in (*notes, *marks))
@@ -110,7 +110,7 @@ class UnitFolder:
         self.folder = root / "units" / file_name(annotator)
         self.journal = journal
         self.problem: Problem | None = None
-        """Why the history misses a note, if it does; the note itself is saved."""
+        """Why the journal misses a note, if it does; the note itself is saved."""
         self._known: dict[tuple[str, Kind, int, int], Item | None] = {}
         self._lock = threading.RLock()
 
@@ -160,14 +160,14 @@ class UnitFolder:
         self._save(episode, "", "marks", (transcript, unit), item, True, beginning)
 
     def places(self, episode: str) -> set[Place]:
-        """Of what there is something said; who saves a note has not seen it by that. Raises as `read` does."""
+        """The places with notes or marks, without counting as a look at them. Raises as `read` does."""
         with self._lock:
             record = self._load(episode)
         kinds: tuple[Kind, ...] = ("units", "marks")
         return {(kind, *place) for kind in kinds for item in record[kind] if (place := _place(item)) is not None}
 
     def move(self, notes: UnitNotes, rubric: str, to: str) -> None:
-        """Put what is said of an episode's units under another name. Raises AnnotationError.
+        """Move the notes and marks of an episode to another name. Raises AnnotationError.
 
         What is there under that name makes way only where it is about the same unit.
         """
@@ -214,7 +214,7 @@ class UnitFolder:
     def _replace(
         self, episode: str, kind: Kind, place: tuple[int, int], item: Item | None, overwrite: bool
     ) -> Item | None:
-        """Put an item in the place of what is there, and give that."""
+        """Replace an item, and return the one that was there."""
         path, record = self.path_of(episode), self._load(episode)
         before = next((old for old in record[kind] if _place(old) == place), None)
         known = self._known.get((episode, kind, *place))
@@ -273,7 +273,7 @@ class UnitFolder:
     # Taking back
 
     def turn(self, episode: str, event: str, body: Mapping[str, Any], back: bool, what: str) -> None:
-        """Undo (or, with `back` False, redo) what an event did to a note or mark.
+        """Undo (or, with `back` False, redo) the change of a note or mark by an event.
 
         Raises NoteChangedOnDisk where it is not what the event left, AnnotationError where it cannot be written.
         """
@@ -312,7 +312,7 @@ def _place(item: object) -> tuple[int, int] | None:
 
 
 def _said(item: Item | None) -> object:
-    """What counts when two items are compared."""
+    """The content of an item, for comparing two."""
     if item is None:
         return None
     return _scores(item), _text(item.get("note"))

@@ -19,12 +19,12 @@ _NOT_RATED = re.compile(r"[-–−]")
 
 
 def unit_dimensions(rubric: Rubric, reward_range: tuple[float, float] = (0.0, 1.0)) -> tuple[Dimension, ...]:
-    """What is asked of an action unit: the rubric's dimensions of units, or one reward where it has none."""
+    """The dimensions of an action unit: those of the rubric, or one reward where it has none."""
     return rubric.of_units or reward_rubric(*reward_range).dimensions
 
 
 def parse_unit(text: str, dimensions: Sequence[Dimension]) -> tuple[dict[str, float], str] | BadScore:
-    """The scores by dimension and the note that were typed; BadScore with one sentence where a score is none."""
+    """Read a typed line: the scores by dimension and the note; BadScore with one sentence where a score is none."""
     rest = " ".join(text.split())
     scores: dict[str, float] = {}
     for dimension in dimensions:
@@ -44,7 +44,7 @@ def parse_unit(text: str, dimensions: Sequence[Dimension]) -> tuple[dict[str, fl
 
 
 def unit_text(scores: Mapping[str, float], note: str, dimensions: Sequence[Dimension]) -> str:
-    """The line to edit: what `parse_unit` reads the same scores and note from, white space folded."""
+    """Write the line to edit, which `parse_unit` reads as the same scores and note; white space is folded."""
     note = " ".join(note.split())
     words = [written(scores[dimension.name]) if dimension.name in scores else "-" for dimension in dimensions]
     looks_like_score = bool(_NUMBER_LIKE.match(note) or _NOT_RATED.match(note))
