@@ -234,7 +234,7 @@ async def test_what_is_left_of_a_run_is_read_when_it_is_asked_for(tmp_path: Path
         await reader.press(*"j" * FEW)
         assert under_cursor(reader) == "… 5 more: enter shows them"
         await reader.press("enter")
-        await reader.until(lambda: len(results(reader).results) == FEW + 5 + 3)
+        await reader.until(lambda: len(results(reader).results.rows) == FEW + 5 + 3)
         assert under_cursor(reader).startswith(f"T0B{FEW} ")
 
 
@@ -282,7 +282,7 @@ async def test_escape_stops_a_search_at_once_and_keeps_what_was_found(trap: Path
     async with reading(trap) as reader:
         await reader.listed()
         await reader.ask("slash", ENDLESS)
-        await reader.until(lambda: isinstance(reader.app.screen, ResultsScreen) and len(results(reader).results))
+        await reader.until(lambda: isinstance(reader.app.screen, ResultsScreen) and len(results(reader).results.rows))
         assert "searching…" in said(reader)
         await reader.press("j", "k")
         await reader.press("escape")
@@ -296,7 +296,7 @@ async def test_a_new_search_takes_the_place_of_one_that_goes_on(trap: Path) -> N
     async with reading(trap) as reader:
         await reader.listed()
         await reader.ask("slash", ENDLESS)
-        await reader.until(lambda: isinstance(reader.app.screen, ResultsScreen) and len(results(reader).results))
+        await reader.until(lambda: isinstance(reader.app.screen, ResultsScreen) and len(results(reader).results.rows))
         await search(reader, "aaa!")
         assert said(reader) == "1 match in 1 run"
         assert under_cursor(reader).startswith("T0B0")

@@ -1,21 +1,34 @@
-"""What a search across the corpus has found so far, as rows under a cursor, without Textual."""
+"""What a search across the corpus goes through, and what it has found so far as rows under a cursor, without Textual."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import accumulate
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
+from trajview.app.runs.run_list import RunList, RunRow
+from trajview.corpus.info import Place, RunInfo
 from trajview.corpus.matches import Hit
 from trajview.corpus.search import RunMatches
 
 if TYPE_CHECKING:
     from trajview.annotation.citations import Citation
-    from trajview.corpus.info import Place
 
-__all__ = ["AROUND", "FEW", "KEPT", "MOST", "WIDTH", "Group", "Landing", "Results", "Row"]
+__all__ = [
+    "ALL",
+    "AROUND",
+    "FEW",
+    "KEPT",
+    "MOST",
+    "WIDTH",
+    "Group",
+    "Landing",
+    "Results",
+    "Row",
+    "Scope",
+    "ranks_in",
+    "scope_of",
+]
 
 FEW: Final = 6
 """Hits that are kept of a run until more are asked for."""
@@ -43,28 +56,76 @@ class Landing:
     """What is followed there, in place of the message."""
 
 
-@dataclass(slots=True)
-class Group:
-    """A run that was found, and the hits in it that are shown."""
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Runs that are searched; `rows` is None for all that there are.
 
-    found: RunMatches
-    hits: Sequence[Hit]
-    complete: bool
-    reading: bool = False
-    """Whether the rest of its hits is being read."""
+    `runs` of `of` runs are; of `open` more it was not known yet whether the filter, `why`, lets them through.
+    """
+
+    rows: tuple[RunRow, ...] | None = None
+    runs: int = 0
+    of: int = 0
+    open: int = 0
+    why: str = ""
+
+    @property
+    def places(self) -> Iterable[Place] | None:
+        """Where they are, None for everywhere; made as it is gone through, since there may be a hundred thousand."""
+        return None if self.rows is None else (row.place for row in self.rows if isinstance(row, RunInfo))
+
+    @property
+    def said(self) -> str:
+        """`in 12 of 60 runs`; empty for all."""
+        if self.rows is None:
+            return ""
+        said = f"in {self.runs:,} of {self.of:,} run{'s' * (self.of != 1)}"
+        return f"{said}, {self.open:,} not known yet" if self.open else said
+
+
+ALL = Scope()
+
+
+def scope_of(runs: RunList) -> Scope:
+    """What the list shows now, where a filter or a queue may leave some out; else all."""
+    if not runs.chosen:
+        return ALL
+    rows = tuple(runs.rows[row] for row in runs.shown)
+    return Scope(rows, sum(isinstance(row, RunInfo) for row in rows), runs.runs, runs.open, runs.query.strip())
+
+
+def ranks_in(runs: RunList) -> dict[Place, int]:
+    """Which place each run has in the list as it stands now."""
+    rows = (runs.rows[row] for row in runs.shown)
+    return {row.place: at for at, row in enumerate(rows) if isinstance(row, RunInfo)}
+
+
+class Group:
+    """A run that was found, and the hits in it that are shown.
+
+    `rows` are its heading, a row for each hit, and one that says what is left. `reading` is whether that is being read.
+    """
+
+    def __init__(self, found: RunMatches, number: int) -> None:
+        """`number` counts the runs in the order in which they were found."""
+        self.found, self.number = found, number
+        shown = sum(len(hit.spans) for hit in found.hits)
+        self.show(found.hits, complete=0 < len(found.hits) < FEW or shown >= found.matches)
+
+    def show(self, hits: Sequence[Hit], *, complete: bool) -> None:
+        """Show these hits, which are all where it is `complete`."""
+        self.hits, self.complete, self.reading = hits, complete, False
+        self.rows = [Row("run", self), *(Row("hit", self, hit) for hit in hits)]
+        if not complete:
+            self.rows.append(Row("more", self))
 
     @property
     def left(self) -> int:
         """How many matches are not shown; about, where a match runs over several lines."""
         return 0 if self.complete else max(1, self.found.matches - sum(len(hit.spans) for hit in self.hits))
 
-    @property
-    def rows(self) -> int:
-        """The heading, a row for each hit, and one that says what is left."""
-        return 1 + len(self.hits) + (not self.complete)
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Row:
     """A row of the list: a run's heading, a hit of it, or what is left."""
 
@@ -73,37 +134,28 @@ class Row:
     hit: Hit | None = None
 
 
-@dataclass(slots=True)
 class Results:
     """The runs that one search has found, in order, as rows; the cursor is on one of them."""
 
-    typed: str = ""
-    groups: list[Group] = field(default_factory=list)
-    state: Literal["none", "searching", "done", "stopped"] = "none"
-    matches: int = 0
-    messages: int = 0
-    problems: int = 0
-    cursor: int = 0
-    arranged: bool = False
-    """Whether the runs stand in another order than that in which they were found."""
-    _found: list[Group] = field(default_factory=list)
-    """The runs in the order in which they were found."""
-    _starts: list[int] = field(default_factory=list)
-    _count: int = 0
-
-    def __len__(self) -> int:
-        return self._count
+    def __init__(self, typed: str = "", state: Literal["none", "searching", "done", "stopped"] = "none") -> None:
+        self.typed = typed
+        self.state = state
+        self.groups: list[Group] = []
+        self.rows: list[Row] = []
+        self.matches = self.messages = 0
+        self.problems = 0
+        """How many runs could not be read."""
+        self.cursor = 0
+        self.arranged = False
+        """Whether the runs stand in another order than that in which they were found."""
 
     def add(self, found: RunMatches) -> None:
         """Take in a run, of which at most `FEW` hits were kept, or none."""
-        shown = sum(len(hit.spans) for hit in found.hits)
-        group = Group(found, found.hits, complete=0 < len(found.hits) < FEW or shown >= found.matches)
-        if not self.groups:
-            self.cursor = min(1, group.rows - 1)  # the first hit
-        self._starts.append(self._count)
+        group = Group(found, len(self.groups))
         self.groups.append(group)
-        self._found.append(group)
-        self._count += group.rows
+        self.rows += group.rows
+        if group.number == 0:
+            self.cursor = self._first_of(group)
         self.matches += found.matches
         self.messages += found.messages
 
@@ -112,73 +164,53 @@ class Results:
 
         The cursor stays on its row. False where they stand so already, which is not said to be arranged then.
         """
-        under, within = None, 0
-        if self.groups:
-            at = bisect_right(self._starts, self.cursor) - 1
-            under, within = self.groups[at], self.cursor - self._starts[at]
-        before, self.groups = self.groups, list(self._found)
+        under, before = self.current, [*self.groups]
+        self.groups.sort(key=lambda group: group.number)
         if rank is not None:
-            last = len(rank)
-            self.groups.sort(key=lambda group: rank.get(group.found.place, last))
-        moved = any(a is not b for a, b in zip(before, self.groups, strict=True))
+            self.groups.sort(key=lambda group: rank.get(group.found.place, len(rank)))
+        moved = self.groups != before
         self.arranged = rank is not None and moved
-        self._starts = [0, *accumulate(group.rows for group in self.groups)][:-1]
-        for start, group in zip(self._starts, self.groups, strict=True):
-            if group is under:
-                self.cursor = start + within
+        self.rows = [row for group in self.groups for row in group.rows]
+        if under is not None:
+            self.cursor = self.rows.index(under)
         return moved
-
-    def row(self, index: int) -> Row:
-        """A row by its number. Raises IndexError past the end."""
-        if not 0 <= index < self._count:
-            raise IndexError(index)
-        at = bisect_right(self._starts, index) - 1
-        group, within = self.groups[at], index - self._starts[at] - 1
-        if within < 0:
-            return Row("run", group)
-        return Row("hit", group, group.hits[within]) if within < len(group.hits) else Row("more", group)
 
     @property
     def current(self) -> Row | None:
         """The row under the cursor."""
-        return self.row(self.cursor) if self._count else None
+        return self.rows[self.cursor] if self.rows else None
 
     def go(self, index: int) -> bool:
         """Put the cursor on a row, or on the nearest there is; whether it moved."""
-        before, self.cursor = self.cursor, max(0, min(index, self._count - 1))
+        before, self.cursor = self.cursor, max(0, min(index, len(self.rows) - 1))
         return self.cursor != before
 
     def step_run(self, step: int) -> bool:
         """To the first hit of the next run, or of this one or the one before it; whether the cursor moved."""
-        if not self.groups:
+        if not self.rows:
             return False
-        at = bisect_right(self._starts, self.cursor) - 1
-        if step < 0 and self.cursor > self._first_of(at):
-            return self.go(self._first_of(at))
-        return self.go(self._first_of(max(0, min(at + step, len(self.groups) - 1))))
+        group = self.rows[self.cursor].group
+        if step > 0 or self.cursor <= self._first_of(group):
+            at = self.groups.index(group) + step
+            group = self.groups[max(0, min(at, len(self.groups) - 1))]
+        return self.go(self._first_of(group))
 
     def step_from(self, place: Place, step: int) -> Group | None:
         """The run found after (or before) the one at that place, with the cursor on its first hit; None past the ends."""
         at = next((at for at, group in enumerate(self.groups) if group.found.place == place), None)
         if at is None or not 0 <= at + step < len(self.groups):
             return None
-        self.go(self._first_of(at + step))
+        self.go(self._first_of(self.groups[at + step]))
         return self.groups[at + step]
 
-    def _first_of(self, at: int) -> int:
-        return self._starts[at] + (1 if self.groups[at].rows > 1 else 0)
+    def _first_of(self, group: Group) -> int:
+        """The row of a run's first hit, of its heading where no hit is shown."""
+        return self.rows.index(group.rows[:2][-1])
 
     def expand(self, group: Group, hits: Sequence[Hit]) -> None:
         """Show these hits of a run, which are all, or as many as can be shown. The cursor stays on its row."""
-        at = self.groups.index(group)
-        under = self.current
-        before = group.rows
-        group.hits, group.reading = hits, False
-        group.complete = len(hits) < MOST
-        more = group.rows - before
-        for later in range(at + 1, len(self._starts)):
-            self._starts[later] += more
-        self._count += more
-        if under is not None and self.cursor >= self._starts[at] + before:
-            self.cursor += more
-        self.go(self.cursor)
+        start = self.rows.index(group.rows[0])
+        end = start + len(group.rows)
+        group.show(hits, complete=len(hits) < MOST)
+        self.rows[start:end] = group.rows
+        self.go(self.cursor if self.cursor < end else self.cursor - end + start + len(group.rows))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -73,17 +73,15 @@ class ResultsList(ScrollView, can_focus=True, inherit_bindings=False):
         self.results = results
         self._called_in_list = called
 
+    def show(self, results: Results) -> None:
+        """Show what another search has found, from its first row on."""
+        self.results = results
+        self.scroll_to(y=0, animate=False)
+        self.rows_changed()
+
     def rows_changed(self) -> None:
         """Rows came, or others took their place."""
-        before, size = self.virtual_size.height, Size(0, len(self.results))
-        if size != self.virtual_size:
-            self.virtual_size = size
-        if min(before, size.height) <= int(self.scroll_y) + self.size.height:
-            self.refresh()  # else what came is below what is in view
-
-    def rows_replaced(self) -> None:
-        """The rows of a run are others now."""
-        self.virtual_size = Size(0, len(self.results))
+        self.virtual_size = Size(0, len(self.results.rows))
         self.refresh()
 
     def move(self, rows: int) -> None:
@@ -104,7 +102,7 @@ class ResultsList(ScrollView, can_focus=True, inherit_bindings=False):
     def show_cursor(self) -> None:
         """Have the row under the cursor in view, and the heading of its run where that is just above."""
         cursor, top, height = self.results.cursor, int(self.scroll_y), max(1, self.size.height)
-        first = cursor - 1 if cursor and self.results.row(cursor - 1).kind == "run" else cursor
+        first = cursor - 1 if cursor and self.results.rows[cursor - 1].kind == "run" else cursor
         if first < top:
             self.scroll_to(y=first, animate=False)
         elif cursor >= top + height:
@@ -113,12 +111,12 @@ class ResultsList(ScrollView, can_focus=True, inherit_bindings=False):
         self.post_message(self.Moved())
 
     def on_resize(self) -> None:
-        if len(self.results):
+        if len(self.results.rows):
             self.show_cursor()
 
     def on_click(self, event: events.Click) -> None:
         index = int(self.scroll_y) + event.y
-        if event.button != 1 or index >= len(self.results):
+        if event.button != 1 or index >= len(self.results.rows):
             return
         event.stop()
         if index == self.results.cursor:
@@ -133,12 +131,12 @@ class ResultsList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def render_line(self, y: int) -> Strip:
         width, index = self.size.width, int(self.scroll_y) + y
-        if index >= len(self.results):
-            return self._empty(y, width) if not len(self.results) else Strip.blank(width, self._style())
+        if index >= len(self.results.rows):
+            return self._empty(y, width) if not len(self.results.rows) else Strip.blank(width, self._style())
         base = ("cursor",) if index == self.results.cursor else ()
         plain = self._style(*base)
         bar = Segment("▌", self._style(*base, "cursor-bar")) if base else Segment(" ", plain)
-        pieces = [bar, *self._row(self.results.row(index), width - 1, base)]
+        pieces = [bar, *self._row(self.results.rows[index], width - 1, base)]
         return Strip(pieces).crop(0, width).extend_cell_length(width, plain).simplify()
 
     def _empty(self, y: int, width: int) -> Strip:
@@ -148,9 +146,8 @@ class ResultsList(ScrollView, can_focus=True, inherit_bindings=False):
             return Strip.blank(width, self._style())
         left = max(2, (width - max(map(cell_len, lines))) // 2)
         style = self._style() if index == 0 else self._style("dim")
-        return (
-            Strip([Segment(" " * left + lines[index], style)]).crop(0, width).extend_cell_length(width, self._style())
-        )
+        strip = Strip([Segment(" " * left + lines[index], style)])
+        return strip.crop(0, width).extend_cell_length(width, self._style())
 
     def _row(self, row: Row, width: int, base: tuple[str, ...]) -> list[Segment]:
         dim = self._style(*base, "dim")
@@ -206,10 +203,9 @@ def marked(hit: Hit, room: int, plain: Style, match: Style) -> list[Segment]:
         (start - left, min(end, len(text)) - left) for start, end in hit.spans if start >= left and start < len(text)
     ]
     text = text[left:]
+    kept: Sequence[tuple[int, int]] = ()
     if spans:
         text, kept, _ = excerpt(text, spans, max(1, room))
-    else:
-        kept = ()
     pieces, at = [], 0
     for start, end in kept:
         pieces += [Segment(_flat(text[at:start]), plain), Segment(_flat(text[start:end]), match)]

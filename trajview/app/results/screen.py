@@ -3,28 +3,42 @@
 from __future__ import annotations
 
 from collections import deque
+from functools import partial
 from typing import ClassVar, Final
 
-from textual import events, on, work
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Static
 
 from trajview.app.keys import bindings_for
-from trajview.app.results.found import AROUND, FEW, KEPT, WIDTH, Results
+from trajview.app.results.found import (
+    ALL,
+    AROUND,
+    FEW,
+    KEPT,
+    MOST,
+    WIDTH,
+    Group,
+    Landing,
+    Results,
+    Scope,
+    ranks_in,
+    scope_of,
+)  # fmt: skip
 from trajview.app.results.list_view import ResultsList
-from trajview.app.results.opening import ResultsOpening
-from trajview.app.results.scope import ALL, Scope, ranks_in, scope_of
 from trajview.app.results.text import context_said, counts_said, empty_said, query_said
+from trajview.app.shared.background import Background, Task
 from trajview.app.shared.cells import called
 from trajview.app.shared.key_footer import KeyFooter
 from trajview.app.shared.prompt import Prompt
 from trajview.app.shared.screen import Holding, Searched
 from trajview.app.shared.typed_ahead import ENDING
+from trajview.corpus.info import RunInfo
+from trajview.corpus.matches import RUN, Hit, hits_in
 from trajview.corpus.query import Query, QueryError, query_from
 from trajview.corpus.search import RunMatches
 from trajview.corpus.search_process import SearchProcess
@@ -39,8 +53,11 @@ _AT_ONCE: Final = 500
 """Runs that are taken in before the screen gets its turn again."""
 
 
-class ResultsScreen(Searched, Holding, ResultsOpening):
-    """What a search finds, run by run, while it goes on. It stays as it is while a run is read, and when it is left."""
+class ResultsScreen(Searched, Holding):
+    """What a search finds, run by run, while it goes on. It stays as it is while a run is read, and when it is left.
+
+    It is the `Neighbours` of the runs that are opened from it.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("results")]
     AUTO_FOCUS = "ResultsList"
@@ -59,15 +76,8 @@ class ResultsScreen(Searched, Holding, ResultsOpening):
     }
     """
 
-    class _Arrived(Message):
-        """Runs wait to be taken in."""
-
-    class _Ended(Message):
-        """The search is at its end, or was stopped."""
-
-        def __init__(self, search: SearchProcess, problem: str) -> None:
-            super().__init__()
-            self.search, self.problem = search, problem
+    noun = "run that was found"
+    were_searched = True
 
     def __init__(self) -> None:
         super().__init__()
@@ -77,15 +87,33 @@ class ResultsScreen(Searched, Holding, ResultsOpening):
         self._search: SearchProcess | None = None
         self._waiting: deque[RunMatches | Problem] = deque()
         self._ticking: Timer | None = None
-        self._said = ""
+        self._background = Background(self)
+        self.list, self.prompt = ResultsList(self.results, self._name_in_list), Prompt()
+        self.commands = {
+            "move.down": partial(self.list.move, 1),
+            "move.up": partial(self.list.move, -1),
+            "move.half_down": partial(self.list.move_pages, 0.5),
+            "move.half_up": partial(self.list.move_pages, -0.5),
+            "move.page_down": partial(self.list.move_pages, 1),
+            "move.page_up": partial(self.list.move_pages, -1),
+            "move.top": partial(self.list.go, 0),
+            "move.end": lambda: self.list.go(len(self.results.rows)),
+            "results.next": partial(self._step_run, 1),
+            "results.previous": partial(self._step_run, -1),
+            "results.sort": self._sort,
+            "open": self._open_row,
+            "search.corpus": self.ask,
+            "help": lambda: self.trajview.show_help("results"),
+            "back": self._go_back,
+        }
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="results-header"):
             yield Static("", id="results-query")
             yield Static("", id="results-counts")
-        yield ResultsList(self.results, self._name_in_list)
+        yield self.list
         yield Static("", id="results-context")
-        yield Prompt()
+        yield self.prompt
         yield KeyFooter()
 
     def _name_in_list(self, found: RunMatches) -> str:
@@ -95,8 +123,6 @@ class ResultsScreen(Searched, Holding, ResultsOpening):
         return called(info) if info is not None and known else one_line(found.name or found.id)
 
     def on_mount(self) -> None:
-        self.list = self.query_one(ResultsList)
-        self.prompt = self.query_one(Prompt)
         self._say()
 
     def before_shown(self) -> None:
@@ -108,7 +134,7 @@ class ResultsScreen(Searched, Holding, ResultsOpening):
             self.call_after_refresh(self._ask_first)
 
     def _ask_first(self) -> None:
-        self.action_search()
+        self.ask()
         self._type_early()
 
     def for_later(self, event: events.Key | events.Paste) -> bool:
@@ -121,56 +147,50 @@ class ResultsScreen(Searched, Holding, ResultsOpening):
     def on_unmount(self) -> None:
         self._stop()
 
-    # The query
+    # -- the query -----------------------------------------------------------------------------------------------------
 
-    def action_search(self) -> None:
+    def ask(self) -> None:
         """Ask what to search for; what was searched for is selected, so that typing takes its place."""
-        typed, scope = self.results.typed, scope_of(self.trajview.browser.runs)
-        says = "text or regular expression; role:tool tool:bash in:reasoning"
+        typed = self.results.typed
         if self.results.state == "none":
-            self.scope = scope
+            self.scope = scope_of(self.trajview.browser.runs)
             self._say()
+        says = "text or regular expression; role:tool tool:bash in:reasoning"
         self.prompt.ask("search", "/", says, typed, select=len(typed))
 
     @on(Prompt.Submitted)
     def _submitted(self, event: Prompt.Submitted) -> None:
-        event.stop()
         if not event.text.strip():
             self._leave_if_empty()
             return
         try:
             query = query_from(event.text)
         except QueryError as error:
-            self.notify(f"{error.sentence}: {error.hint}", severity="warning", timeout=6, markup=False)
-            self.prompt.ask("search", "/", "", event.text)
+            self._ask_again(f"{error.sentence}: {error.hint}", event.text)
             return
         if self.trajview.settings.blind and "metadata" in query.searched:
             # It would name models, rewards and the evaluator's reasons.
-            self.notify("Blind mode does not search metadata: filter the list, or search in a run.", severity="warning")
-            self.prompt.ask("search", "/", "", event.text)
+            self._ask_again("Blind mode does not search metadata: filter the list, or search in a run.", event.text)
             return
         self.start(query, event.text)
 
+    def _ask_again(self, why: str, typed: str) -> None:
+        self.notify(why, severity="warning", timeout=6, markup=False)
+        self.prompt.ask("search", "/", "", typed)
+
     @on(Prompt.Cancelled)
-    def _cancelled(self, event: Prompt.Cancelled) -> None:
-        event.stop()
-        self._leave_if_empty()
-
-    @on(Prompt.Changed)
-    def _changed(self, event: Prompt.Changed) -> None:
-        event.stop()
-
     def _leave_if_empty(self) -> None:
         if self.results.state == "none":
             self.dismiss()
 
-    # The search
+    # -- the search ----------------------------------------------------------------------------------------------------
 
     def start(self, query: Query, typed: str) -> None:
         """Search what the list shows, in a thread; what was found before is forgotten."""
         self._stop()
         self.scope = scope_of(self.trajview.browser.runs)
-        self.results = self.list.results = Results(typed, state="searching")
+        self.results = Results(typed, "searching")
+        self.list.show(self.results)
         self._waiting = deque()
         self._search = SearchProcess(
             self.trajview.corpus.paths,
@@ -181,19 +201,16 @@ class ResultsScreen(Searched, Holding, ResultsOpening):
             width=WIDTH,
             only=self.scope.places,
         )
-        self.list.scroll_to(y=0, animate=False)
-        self.list.rows_replaced()
         if self._ticking is None:
             self._ticking = self.set_interval(_TICK, self._take)
         self._say()
-        self._run(self._search, self._waiting)
+        self._background.start("corpus-search", partial(self._run, self._search, self._waiting))
 
     def _stop(self) -> None:
         if self._search is not None:
             self._search.stop()
 
-    @work(thread=True, group="corpus-search", exit_on_error=False)
-    def _run(self, search: SearchProcess, waiting: deque[RunMatches | Problem]) -> None:
+    def _run(self, search: SearchProcess, waiting: deque[RunMatches | Problem], task: Task) -> None:
         """Read what the search finds; what comes after the first run waits for the clock."""
         problem, first = "", True
         try:
@@ -201,95 +218,63 @@ class ResultsScreen(Searched, Holding, ResultsOpening):
                 waiting.append(found)
                 if first and not isinstance(found, Problem):
                     first = False
-                    self.post_message(self._Arrived())
+                    task.tell(self._take)
         except TrajviewError as error:
             problem = str(error)
-        self.post_message(self._Ended(search, problem))
+        task.tell(self._end, search, problem)
 
-    def on_results_screen__arrived(self, message: _Arrived) -> None:
-        message.stop()
-        self._take()
-
-    def _take(self) -> bool:
-        """Take in runs that wait; whether that was all."""
-        batch = [self._waiting.popleft() for _ in range(min(_AT_ONCE, len(self._waiting)))]
-        left = bool(self._waiting)
-        first = not len(self.results)
-        for found in batch:
+    def _take(self) -> None:
+        """Take in runs that wait."""
+        first = not self.results.rows
+        for _ in range(min(_AT_ONCE, len(self._waiting))):
+            found = self._waiting.popleft()
             if isinstance(found, Problem):
                 self.results.problems += not found.opens
             else:
                 self.results.add(found)
-        if batch:
-            self.list.rows_changed()
-            if first:
-                self.list.show_cursor()
+        self.list.rows_changed()
+        if first and self.results.rows:
+            self.list.show_cursor()
         self._say()
-        return not left
 
-    def on_results_screen__ended(self, message: _Ended) -> None:
-        message.stop()
-        if message.search is not self._search:
+    def _end(self, search: SearchProcess, problem: str) -> None:
+        """Take in what is left, and say that the search is at its end, or was stopped."""
+        if search is not self._search:
             return
-        if not self._take():
-            self.post_message(message)
+        self._take()
+        if self._waiting:
+            self.call_later(self._end, search, problem)
             return
-        self.results.state = "stopped" if message.search.stopped or message.problem else "done"
-        if message.problem:
-            self.notify(one_line(message.problem), title="Not searched to the end", severity="warning", markup=False)
+        self.results.state = "stopped" if search.stopped or problem else "done"
+        if problem:
+            self.notify(one_line(problem), title="Not searched to the end", severity="warning", markup=False)
         if self._ticking is not None:
             self._ticking.stop()
             self._ticking = None
         self._say()
 
-    # What is said
+    # -- what is said --------------------------------------------------------------------------------------------------
 
     def _say(self) -> None:
         results, search = self.results, self._search
-        self.set_class(bool(len(results)), "-some")
-        said = counts_said(results, search, self.trajview.corpus) if search is not None else ""
+        self.set_class(bool(results.rows), "-some")
         self.list.empty = empty_said(results, self.scope)
-        if said != self._said or results.state == "none":
-            self._said = said
-            self.query_one("#results-query", Static).update(query_said(results.typed, self.scope))
-            self.query_one("#results-counts", Static).update(Content(said))
+        self.query_one("#results-query", Static).update(query_said(results.typed, self.scope))
+        counts = counts_said(results, search, self.trajview.corpus) if search is not None else ""
+        self.query_one("#results-counts", Static).update(Content(counts))
 
-    def on_results_list_moved(self, message: ResultsList.Moved) -> None:
-        message.stop()
-        self._say_context()
-
+    @on(ResultsList.Moved)
     def _say_context(self) -> None:
         row = self.results.current
         self.query_one("#results-context", Static).update(context_said(row) if row else Content(""), layout=False)
 
-    # Actions of the key table
+    # -- commands ------------------------------------------------------------------------------------------------------
 
-    def action_line(self, rows: int) -> None:
-        """A line up or down."""
-        self.list.move(rows)
-
-    def action_half(self, step: int) -> None:
-        """Half a page up or down."""
-        self.list.move_pages(step / 2)
-
-    def action_page(self, step: int) -> None:
-        """A page up or down."""
-        self.list.move_pages(step)
-
-    def action_top(self) -> None:
-        """To the first row."""
-        self.list.go(0)
-
-    def action_end(self) -> None:
-        """To the last row."""
-        self.list.go(len(self.results))
-
-    def action_run(self, step: int) -> None:
-        """To the next or previous run."""
+    def _step_run(self, step: int) -> None:
         self.results.step_run(step)
         self.list.show_cursor()
 
-    def action_sort(self) -> None:
+    def _sort(self) -> None:
         """Put the runs that were found in the order of the list, or back in that of the files."""
         results = self.results
         if results.state == "searching":
@@ -297,17 +282,75 @@ class ResultsScreen(Searched, Holding, ResultsOpening):
             return
         if not results.arrange(None if results.arranged else ranks_in(self.trajview.browser.runs)):
             self.notify("The list is in this order as well.", timeout=2)
-        self.list.rows_replaced()
+        self.list.rows_changed()
         self.list.show_cursor()
         self._say()
 
-    def action_help(self) -> None:
-        """The keys of this screen."""
-        self.trajview.show_help("results")
-
-    def action_back(self) -> None:
+    def _go_back(self) -> None:
         """Stop the search where it goes on; else back to the list of runs."""
         if self.results.state == "searching" and self._search is not None and not self._search.stopped:
             self._stop()
         else:
             self.dismiss()
+
+    # -- into the runs -------------------------------------------------------------------------------------------------
+
+    @on(ResultsList.Opened)
+    def _open_row(self) -> None:
+        """Open the run at the hit under the cursor; or show the hits of it that are not shown."""
+        row = self.results.current
+        if row is None:
+            return
+        if row.kind != "more":
+            self._open_at(row.group, row.hit)
+        elif not row.group.reading:
+            row.group.reading = True
+            self.list.refresh()
+            work = partial(self._read_hits, row.group, self.results.typed)
+            self._background.start("expand-hits", work, exclusive=False)
+
+    def open_next(self, info: RunInfo, step: int) -> bool:
+        """Open the run that was found after (or before) this one; False where there is none."""
+        group = self.results.step_from(info.place, step)
+        if group is None:
+            return False
+        self.list.show_cursor()
+        self._open_at(group)
+        return True
+
+    def _open_at(self, group: Group, hit: Hit | None = None) -> None:
+        hit, typed = hit or next(iter(group.hits), None), self.results.typed
+        landing = Landing(max(0, hit.transcript), hit.message, hit.text, typed) if hit else Landing(0, RUN, "", typed)
+        self._background.start("open-hit", partial(self._open, group.found, landing))
+
+    def _open(self, found: RunMatches, landing: Landing, task: Task) -> None:
+        corpus = self.trajview.corpus
+        try:
+            info = corpus.resolve(corpus.at(found.place, found.id))
+        except TrajviewError as error:
+            task.tell(self._say_problem, str(error))
+        else:
+            task.tell(self.trajview.open_run, info, landing=landing)
+
+    def _read_hits(self, group: Group, typed: str, task: Task) -> None:
+        """Read the hits of a run that are not shown."""
+        corpus = self.trajview.corpus
+        try:
+            run = corpus.load(corpus.at(group.found.place, group.found.id))
+            found = hits_in(run, query_from(typed), keep=MOST, around=AROUND, width=WIDTH)
+        except TrajviewError as error:
+            task.tell(self._expand, group, None, str(error))
+        else:
+            task.tell(self._expand, group, found.hits)
+
+    def _expand(self, group: Group, hits: list[Hit] | None, problem: str = "") -> None:
+        group.reading = False
+        if hits is None:
+            self._say_problem(problem)
+        elif group in self.results.groups:
+            self.results.expand(group, hits)
+            self._say_context()
+        self.list.rows_changed()
+
+    def _say_problem(self, problem: str) -> None:
+        self.notify(one_line(problem), title="Not opened", severity="warning", markup=False)

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Final
 from textual.content import Content
 
 from trajview.app.keys import key_of
-from trajview.app.results.found import Results, Row
+from trajview.app.results.found import Results, Row, Scope
 from trajview.app.results.list_view import speaker_of
-from trajview.app.results.scope import Scope
 from trajview.app.shared.cells import size_text
 from trajview.textsafe import one_line, safe_text, strip_escapes
 
