@@ -34,6 +34,7 @@ class FakeCorpus:
         self.items = list(items or [])
         self.finished = finished
         self.skipped = skipped
+        self.streams = ()
         self.following = self.keeps = False
         self.reloads = 0
         self.bytes_done = sum(item.length for item in self.items if isinstance(item, RunInfo))

@@ -26,7 +26,7 @@ def wrong(*_: Any, **__: Any) -> Any:
 
 @pytest.mark.parametrize(
     ("of", "name"),
-    [(outline, "facts_of"), (Episodes, "statuses"), (app, "import_module")],
+    [(outline, "facts_of"), (Episodes, "read_statuses"), (app, "import_module")],
     ids=["of a widget", "of a screen", "of the app"],
 )
 async def test_the_work_that_fails_is_said_and_the_viewer_goes_on(

@@ -12,8 +12,8 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from trajview.app.help import HelpScreen
-from trajview.app.runs.run_list import Column, RunList, RunRow
-from trajview.app.runs.screen import BrowserScreen
+from trajview.app.runs.run_list import RunList, RunRow
+from trajview.app.shared.cells import Column
 from trajview.config import Settings
 from trajview.corpus.info import RunInfo, Updated
 from trajview.models.messages import AssistantMessage, ToolCall, UserMessage
@@ -100,8 +100,7 @@ async def test_a_comparison_filters_as_soon_as_it_is_complete_and_nothing_flicke
         assert "^" not in told(app)
 
 
-async def test_a_filter_is_typed_before_the_first_rows_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(BrowserScreen, "begin", lambda _: None)  # after which the field is there in any case
+async def test_a_filter_is_typed_before_the_first_rows_are_drawn() -> None:
     app = BrowserApp(corpus())
     async with app.run_test(size=(100, 24)) as pilot:
         await pilot.press("ampersand", *"beta")
@@ -206,7 +205,7 @@ async def test_fields_that_no_column_shows_get_one_while_the_filter_is_about_the
         await pilot.press("escape")
         await pilot.pause()
         app.browser.runs.sort_by(None)
-        app.browser.order_changed()
+        app.browser.table.rows_changed()
         assert table.render_line(0).text == before
 
 
@@ -330,14 +329,13 @@ def test_a_run_may_be_learnt_of_twice_at_once() -> None:
 async def test_leaving_while_runs_are_read_is_harmless() -> None:
     found = corpus()
     found.holding = threading.Event()
-    async with filtering(found) as (app, pilot):
+    async with filtering(found) as (_, pilot):
         await type_in(pilot, "tokens > 1")
         await until(pilot, lambda: found.was_read)
-        finder = app.browser._finder
+        [reading] = [thread for thread in threading.enumerate() if thread.name == "trajview-where"]
     found.holding.set()
-    assert finder is not None
-    assert finder.wait(20)
-    app.browser._take_found([])
+    reading.join(20)
+    assert not reading.is_alive()
 
 
 def test_what_was_learnt_of_a_run_that_is_another_one_now_is_dropped() -> None:

@@ -11,9 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trajview.app.runs.run_list import Column, RunList, RunRow, natural, number, reward_text, size_text
+from trajview.app.runs.run_list import RunList, RunRow
+from trajview.app.shared.cells import Column, number, reward_text, size_text
 from trajview.corpus.info import RunInfo, Updated
 from trajview.errors import Problem, Where
+from trajview.where.fields import natural
 
 from .runs import problem, run
 

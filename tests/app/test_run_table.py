@@ -9,8 +9,9 @@ from rich.cells import cell_len
 from textual.app import App, ComposeResult
 
 from trajview.app.runs.columns import fit, fit_path, gap, layout
-from trajview.app.runs.run_list import Column, RunList, RunRow
+from trajview.app.runs.run_list import RunList, RunRow
 from trajview.app.runs.table import RunTable
+from trajview.app.shared.cells import Column
 from trajview.formats.base import LONGEST_TASK
 from trajview.textsafe import one_line
 

@@ -92,9 +92,7 @@ class TrajviewApp(ReportsFaults, App[int]):
 
     def get_default_screen(self) -> Screen[None]:
         """The browser: Textual's own screen below it, which nobody sees, would be composed, styled and laid out first."""
-        self.browser = BrowserScreen(self.corpus, self.settings, self._read_statuses)
-        self.browser.changed = self._runs_changed
-        self.browser.listed = self._corpus_listed
+        self.browser = BrowserScreen(self.corpus, self.settings, self.episodes.read_statuses)
         return self.browser
 
     def on_mount(self) -> None:
@@ -252,13 +250,6 @@ class TrajviewApp(ReportsFaults, App[int]):
 
     # -- annotations ---------------------------------------------------------------------------------------------------
 
-    def _read_statuses(self) -> dict[str, str]:
-        """The annotation status of every run for the browser, read anew; called in a thread. Raises AnnotationError."""
-        statuses = self.episodes.statuses()
-        self.browser.progress_said = self.episodes.progress_text()
-        self.call_later(self._enter_queue)
-        return statuses
-
     def annotations_changed(self) -> None:
         """Something was saved: the browser's status column is read anew."""
         self.browser.refresh_status()
@@ -273,8 +264,8 @@ class TrajviewApp(ReportsFaults, App[int]):
             self.browser.go_to(found)
         return found, said
 
-    def _corpus_listed(self) -> None:
-        """The browser has all runs: the order of the queue can be told, and is told anew where runs come later."""
+    def on_browser_screen_listed(self) -> None:
+        """The order of the queue can be told, and is told anew where runs come later."""
         if self.episodes.is_planned:
             self._arrange_queue()
         elif self.episodes.progress:
@@ -283,16 +274,18 @@ class TrajviewApp(ReportsFaults, App[int]):
     @work(thread=True, exclusive=True, group="queue", exit_on_error=False)
     def _arrange_queue(self) -> None:
         missing = self.episodes.arrange()
-        self.browser.progress_said = self.episodes.progress_text()
-        self.call_from_thread(self._show_queue, missing)
+        self.call_from_thread(self._show_queue, missing, self.episodes.progress_text())
 
-    def _show_queue(self, missing: Sequence[str]) -> None:
-        self.browser.show_queue(self.episodes.queue or ())
+    def _show_queue(self, missing: Sequence[str], progress: str) -> None:
+        self.browser.show_queue(self.episodes.queue or (), progress)
         if missing and not self._missing_said:
             self._missing_said = True
             more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
             said = f"Not in these logs: {one_line(missing[0], 60)}{more}, of the list of ids."
             self.notify(said, severity="warning", timeout=10, markup=False)
+        self._enter_queue()
+
+    def on_browser_screen_statuses_read(self) -> None:
         self._enter_queue()
 
     def _enter_queue(self) -> None:
@@ -367,7 +360,7 @@ class TrajviewApp(ReportsFaults, App[int]):
 
         self.open_run(info, landing=Landing(citation.transcript, citation.message, "", "", citation))
 
-    def _runs_changed(self, infos: list[RunInfo]) -> None:
+    def on_browser_screen_runs_changed(self, message: BrowserScreen.RunsChanged) -> None:
         """Have the transcript that is open show its run as it is now, where that comes by itself, and its record say so."""
         if len(self.screen_stack) == 1:  # the browser
             return
@@ -376,7 +369,7 @@ class TrajviewApp(ReportsFaults, App[int]):
 
         for screen in self.screen_stack:
             if isinstance(screen, (TranscriptScreen, RawScreen)) and screen.is_mounted:
-                screen.runs_changed(infos)
+                screen.runs_changed(message.infos)
 
     def neighbour(self, info: RunInfo, step: int) -> RunInfo | None:
         """The run after (or before) another, as the browser sorts and filters them now."""

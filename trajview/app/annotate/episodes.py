@@ -88,13 +88,16 @@ class Episodes:
 
     # Progress
 
-    def statuses(self) -> dict[str, str]:
-        """The status of every episode as a text, read anew; for a thread. Raises AnnotationError."""
+    def read_statuses(self) -> tuple[dict[str, str], str]:
+        """Read the status of every episode, as a text, and how far the annotation is; for a thread.
+
+        Raises AnnotationError.
+        """
         progress = self._read_progress()
         from trajview.annotation.progress import status_text
 
         texts = {episode: status_text(found) for episode, found in progress.items()}
-        return {episode: text for episode, text in texts.items() if text}
+        return {episode: text for episode, text in texts.items() if text}, self.progress_text()
 
     def progress_text(self) -> str:
         """How far the queue is, or the whole list where there is none and something is annotated; for a thread."""

@@ -1,17 +1,24 @@
-"""How wide the columns of the runs are: which of them a width has room for, and text that fits in exactly so many cells."""
+"""The columns of the table of runs: which of them a width has room for, and text that fits in exactly so many cells."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Final
 
 from rich.cells import cell_len, set_cell_size
 
+from trajview.app.runs.run_list import RunList
 from trajview.app.shared.cells import Column, Shown, title_of
+from trajview.corpus.info import RunInfo
+from trajview.textsafe import one_line
 
-__all__ = ["MARGIN", "fit", "fit_path", "gap", "heading_width", "layout"]
+__all__ = ["MARGIN", "SAMPLE", "Columns", "fit", "fit_path", "gap", "layout"]
 
-MARGIN = 2
+MARGIN: Final = 2
 """Cells left of the first column: the cursor's bar and a space, or the sign of a problem."""
+
+SAMPLE: Final = 200
+"""Rows that the widths are taken from; rows that come into view later may only widen a column."""
 
 _LEAST = {Column.ID: 12, Column.SOURCE: 12}
 _MOST = {
@@ -27,11 +34,6 @@ _GIVEN_UP = (Column.AGENTS, Column.MODELS, Column.SOURCE, Column.UNITS, Column.F
 
 _NAME_WISH = 24
 """As long as the name has fewer cells than this, and would use more, another column is given up for it."""
-
-
-def heading_width(column: Shown) -> int:
-    """Cells that a column has from the start: the heading's, and a first annotation widens nothing."""
-    return len("✓ annotated") if column is Column.STATUS else cell_len(title_of(column))
 
 
 def fit(text: str, width: int, *, right: bool = False) -> str:
@@ -100,3 +102,56 @@ def gap(width: int, widths: Mapping[Shown, int]) -> int:
     """Cells between two columns: two, and up to four where there is room, the scroll bar's cell left free."""
     between = max(1, len(widths) - 1)
     return max(2, min(4, (width - 1 - MARGIN - sum(widths.values())) // between))
+
+
+class Columns:
+    """The columns that a list of runs needs, as wide as the rows that were measured; they change for no filter or order."""
+
+    def __init__(self, runs: RunList) -> None:
+        self._runs = runs
+        self._measured = 0
+        self._wanted: dict[Shown, int] = {}
+        self._extras = runs.extras
+        self._width = 0
+        self._widths: dict[Shown, int] | None = None
+
+    def measure_first(self) -> None:
+        """Measure what came of the first rows, in the order they came, and all anew where other fields have columns."""
+        rows = range(min(SAMPLE, len(self._runs.rows)))
+        if self._runs.extras != self._extras:
+            self._extras = self._runs.extras
+            self._widths = None
+            self.measure(rows)
+        self.measure(rows[self._measured :])
+        self._measured = len(rows)
+
+    def measure(self, rows: Iterable[int]) -> None:
+        """Widen the columns for some rows, by their numbers."""
+        for row in rows:
+            item = self._runs.rows[row]
+            if not isinstance(item, RunInfo):
+                continue
+            for column in (*Column, *self._extras):
+                text = self._runs.text(row, item, column)
+                size = cell_len(text)
+                if text and column is Column.ID and (item.name or item.task or item.id) != item.id:
+                    size += 2 + cell_len(one_line(item.id))
+                if size > self._wanted.get(column, 0):
+                    self._wanted[column] = size
+                    self._widths = None
+
+    def widths(self, width: int) -> dict[Shown, int]:
+        """The cells of each column that there is room for, in a table of `width` cells."""
+        if self._widths is None or width != self._width:
+            self._width = width
+            wanted: dict[Shown, int] = {}
+            for column in Column:
+                # Agents, models and rewards have a column if a run has any.
+                if column in self._wanted or column not in (Column.AGENTS, Column.MODELS, Column.REWARD):
+                    wanted[column] = self._wanted.get(column, 0)
+                if column is Column.REWARD:
+                    wanted |= {ref: self._wanted.get(ref, 0) for ref in self._extras}
+            # Room for the first annotation, so that it moves no column.
+            wanted[Column.STATUS] = max(wanted[Column.STATUS], len("✓ annotated"))
+            self._widths = layout(width - 1, {c: max(size, cell_len(title_of(c))) for c, size in wanted.items()})
+        return self._widths

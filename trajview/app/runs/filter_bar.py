@@ -4,32 +4,31 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, cast
 
 from rich.cells import cell_len
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.events import Event
 from textual.message import Message
-from textual.widgets import Static
+from textual.suggester import Suggester
+from textual.widgets import Input, Static
 
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
-    from textual.widgets import Input
-
-    from trajview.app.runs.filter_input import FilterInput
     from trajview.where.complete import Candidates
     from trajview.where.syntax import WhereError
 
 __all__ = ["FilterBar"]
 
-_BEFORE = 3
+_BEFORE: Final = 3
 """Cells left of the text: a margin, and the sign with its space."""
 
-_HINT = "reward < 0.5   model ~ gpt   errors > 0   not annotated   sort:-units"
-_MOST = 30
+_HINT: Final = "reward < 0.5   model ~ gpt   errors > 0   not annotated   sort:-units"
+_MOST: Final = 30
 """Candidates that are listed, if there is room."""
 
 
@@ -39,6 +38,20 @@ class _Types(Protocol):
     def call_later(self, callback: Callable[..., Any], *args: Any) -> bool: ...
 
     async def type_held(self, next_held: Callable[[], Event | None]) -> None: ...
+
+
+class _Completes(Suggester):
+    """Shows the likeliest candidate behind what is typed; `found_for` gives what can follow a text."""
+
+    def __init__(self, found_for: Callable[[str], Candidates | None]) -> None:
+        super().__init__(use_cache=False, case_sensitive=True)
+        self._found_for = found_for
+
+    async def get_suggestion(self, value: str) -> str | None:
+        found = self._found_for(value)
+        if found and len(value) > found.start and found[0].lower() != value[found.start :].lower():
+            return value[: found.start] + found[0]
+        return None
 
 
 class FilterBar(Vertical):
@@ -95,28 +108,29 @@ class FilterBar(Vertical):
         self._wrong: WhereError | None = None
         self._found: tuple[str, Candidates] | None = None
         self._cycle: tuple[str, Candidates, int] | None = None
-        self._box: FilterInput | None = None
+        self._box = Input(
+            compact=True,
+            placeholder="words of a name, file, format, agent or model; or:",
+            suggester=_Completes(self.found_for),
+            id="filter-input",
+        )
         self._entering = False
         self._early: deque[Event] = deque()
         """What was typed behind the filter, and comes when the owner knows of all that was typed before."""
         self._beside = Static("", id="filter-count")
         self._below = Static("", id="filter-said")
 
-    def prepare(self) -> FilterInput:
-        """What the bar holds; made after the first screen, which does not need it, or when it is asked for."""
-        if self._box is None:
-            from trajview.app.runs.filter_input import FilterInput
-
-            self._box = FilterInput(self.found_for)
-            line = Horizontal()
-            self.mount(line, self._below)
-            line.mount(Static("&", id="filter-sign"), self._box, self._beside)
-        return self._box
+    def compose(self) -> ComposeResult:
+        with Horizontal():
+            yield Static("&", id="filter-sign")
+            yield self._box
+            yield self._beside
+        yield self._below
 
     @property
     def text(self) -> str:
         """What is in the field."""
-        return self.prepare().value
+        return self._box.value
 
     @property
     def is_open(self) -> bool:
@@ -127,12 +141,12 @@ class FilterBar(Vertical):
         """Show the bar and type in it; what was typed before is there."""
         self.add_class("-open")
         # `focus()` would come later, and what is typed meanwhile would be commands
-        self.screen.set_focus(self.prepare())
+        self.screen.set_focus(self._box)
         self.tell(self._wrong)
 
     def show(self, text: str) -> None:
         """Show the bar with a filter that holds already, and leave the focus where it is."""
-        box = self.prepare()
+        box = self._box
         with box.prevent(box.Changed):
             box.value = text
         self.add_class("-open")
@@ -158,7 +172,7 @@ class FilterBar(Vertical):
     def tell(self, wrong: WhereError | None, *, loudly: bool = False) -> None:
         """Say below the line what is wrong with it, or what can follow. What is only incomplete is not said `loudly`."""
         self._wrong = wrong
-        text = self.prepare().value
+        text = self._box.value
         if wrong is not None and (loudly or not wrong.incomplete):
             said = self._pointed(wrong)
         else:
@@ -169,7 +183,7 @@ class FilterBar(Vertical):
 
     def _pointed(self, wrong: WhereError) -> Content:
         """A caret below the place, and the sentence beside it, on the side that has room."""
-        box = self.prepare()
+        box = self._box
         column = _BEFORE + cell_len(wrong.text[: wrong.start]) - round(box.scroll_x)
         width = self.size.width or 80
         column = max(0, min(column, width - 2))
@@ -199,7 +213,7 @@ class FilterBar(Vertical):
 
     def action_clear(self) -> None:
         """Clear the filter and go away."""
-        box = self.prepare()
+        box = self._box
         with box.prevent(box.Changed):
             box.value = ""
         self.remove_class("-open")
@@ -212,7 +226,7 @@ class FilterBar(Vertical):
         The field may have keys to take in yet, and the list a filter: keys that come after wait for both.
         """
         self._entering = True
-        box = self.prepare()
+        box = self._box
         # Behind the keys that the field has, then behind what it says of them, here and to the owner.
         box.call_later(box.call_later, self.call_later, self.post_message, self.Entered())
 
@@ -221,7 +235,7 @@ class FilterBar(Vertical):
         if self._wrong is not None:
             self.tell(self._wrong, loudly=True)
             self.left()
-        elif self.prepare().value.strip():
+        elif self._box.value.strip():
             self.post_message(self.Left())
         else:
             self.action_clear()
@@ -245,7 +259,7 @@ class FilterBar(Vertical):
 
     def action_complete(self, step: int) -> None:
         """Put in what can stand here; once more, the next candidate."""
-        box = self.prepare()
+        box = self._box
         if self._cycle is not None and box.value == self._cycle[0] and box.cursor_at_end:
             before, found, index = self._cycle
             index = (index + step) % len(found)

@@ -2,169 +2,145 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING
-
-from textual.events import Event
-from textual.message import Message
-from textual.screen import Screen
+from typing import TYPE_CHECKING, Final
 
 from trajview.app.runs.filter_bar import FilterBar
 from trajview.app.runs.run_list import RunList
 from trajview.app.runs.table import RunTable
-from trajview.app.runs.text import Source
-from trajview.app.shared.typed_ahead import ENDING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trajview.config import Settings
+    from trajview.app.shared.commands import Commands
+    from trajview.corpus.corpus import Corpus
     from trajview.corpus.info import RunInfo
     from trajview.where.background import Finder, Learnt
     from trajview.where.complete import Candidates
 
-__all__ = ["FilteringScreen"]
+__all__ = ["Filtering"]
 
-_AHEAD = 2_000
+_AHEAD: Final = 2_000
 """Runs that are asked for at once; what is typed next may want others."""
-_NICE = 5
+_NICE: Final = 5
 """How far the processes that read stand back behind the screen, which needs a core only for moments."""
-_BREATH = 0.0003
+_BREATH: Final = 0.0003
 """Seconds between two runs in which keys may have the processor: to read one is a single long step to the interpreter."""
-_SAMPLE = 20
+_SAMPLE: Final = 20
 """Runs that are read to find out which keys their metadata has."""
 
 
-class FilteringScreen(Screen[None]):
-    """A screen with a `RunList`, its table and a filter. Runs are read in a thread where the filter needs them."""
+class Filtering:
+    """Filters and orders the list, and has the runs read that the filter and the order are about, in a thread."""
 
-    corpus: Source
-    settings: Settings
-    runs: RunList
-    table: RunTable
-    bar: FilterBar
-    _early: list[Event] | None = None
-    """What is typed while the screen is not there yet; None once it is."""
-    _finder: Finder | None = None
-    _sampled = False
-    _sample: Sequence[tuple[int, RunInfo]] = ()
-    """Runs whose keys of metadata are to be offered, as far as these are not known."""
+    def __init__(
+        self,
+        runs: RunList,
+        table: RunTable,
+        bar: FilterBar,
+        corpus: Corpus,
+        call_later: Callable[[Callable[[], None]], object],
+        *,
+        blind: bool,
+        changed: Callable[[], None],
+    ) -> None:
+        """
+        Args:
+            call_later: Calls a function in the screen's turn; called in the thread that reads, too.
+            blind: Tell nothing of runs that blind mode hides.
+            changed: Called when other rows are shown, or in another order.
+        """
+        self._runs = runs
+        self._table = table
+        self._bar = bar
+        self._corpus = corpus
+        self._call_later = call_later
+        self._blind = blind
+        self._changed = changed
+        self._finder: Finder | None = None
+        self._is_sampled = False
+        self._sample: Sequence[tuple[int, RunInfo]] = ()
+        """Runs whose keys of metadata are to be offered, as far as these are not known."""
+        bar.candidates = self._candidates
 
-    class _Found(Message):
-        """What was wanted of some runs was found out."""
-
-        def __init__(self, learnt: list[Learnt]) -> None:
-            super().__init__()
-            self.learnt = learnt
-
-    def say(self) -> None:
-        """Bring everything that is said of the list up to date."""
-        raise NotImplementedError
+    @property
+    def commands(self) -> Commands:
+        """What the keys of the order do."""
+        return {
+            "sort": partial(self._sort_by_next, 1),
+            "sort.previous": partial(self._sort_by_next, -1),
+            "sort.also": self._sort_also,
+            "sort.reverse": self._reverse,
+        }
 
     # The filter
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """The keys of the filter and the search have priority, and yet are text in the filter."""
-        if action in ("filter", "search") and getattr(self.focused, "id", None) == "filter-input":
-            return False
-        return super().check_action(action, parameters)
+    def begin(self, text: str) -> None:
+        """Filter from the start."""
+        self._runs.filter(text)
+        self._bar.show(text)
 
-    def action_filter(self) -> None:
-        """Type a filter."""
-        self.bar.candidates = self._candidates
-        self.bar.start()
-        # Reading a filter, and comparing with a pattern, takes modules that nothing else here needs.
-        self.run_worker(_prepare, thread=True, group="filter", exit_on_error=False)
-
-    def on_filter_bar_changed(self, message: FilterBar.Changed) -> None:
-        message.stop()
-        self._filter_as_typed()
-
-    def _filter_as_typed(self) -> None:
-        """By what is in the field now: keys that come in one burst are all in it before the first of them is told of."""
-        wrong = self.runs.filter(self.bar.text, typing=True)
-        self.bar.tell(wrong)
+    def filter_as_typed(self) -> None:
+        """Filter by what is in the field now: keys that come in one burst are all in it before the first of them is told of."""
+        wrong = self._runs.filter(self._bar.text, typing=True)
+        self._bar.tell(wrong)
         self.order_changed()
 
-    def for_later(self, event: Event) -> bool:
-        """What is typed before there is a list is for the list, and right behind a filter for the one that it leaves."""
-        if getattr(event, "key", "") in ENDING:
-            return False
-        if self._early is None:
-            return self.bar.for_later(event)
-        self._early.append(event)
-        return True
-
-    async def type_early(self) -> None:
-        """Do what was typed before there was a list. In the app's own turn: no key comes between."""
-        early, self._early = self._early or (), None
-        for event in early:
-            await self.app.on_event(event)
-
-    def on_filter_bar_entered(self, message: FilterBar.Entered) -> None:
-        message.stop()
-        self._filter_as_typed()
-        self.bar.leave()
-
-    def on_filter_bar_left(self, message: FilterBar.Left) -> None:
-        message.stop()
-        if self.runs.query:
-            self.runs.filter(self.runs.query)
-            self.runs.go(self.runs.cursor)
+    def keep(self) -> None:
+        """Take the filter as it stands: it is not being typed any more, and the cursor stays where it is."""
+        if self._runs.query:
+            self._runs.filter(self._runs.query)
+            self._runs.go(self._runs.cursor)
             self.order_changed()
-        self.set_focus(self.table)
-        self.bar.left()
-
-    def on_filter_bar_stepped(self, message: FilterBar.Stepped) -> None:
-        message.stop()
-        self.table.move(message.rows)
 
     def _candidates(self, text: str) -> Candidates:
         from trajview.where.complete import candidates
 
-        if "metadata." in text and not self._sampled:
+        if "metadata." in text and not self._is_sampled:
             self._sample_metadata()
-        return candidates(text, self.runs.table)
+        return candidates(text, self._runs.table)
 
     # The order
 
-    def action_sort(self, step: int) -> None:
+    def _sort_by_next(self, step: int) -> None:
         """Sort by the next or previous column that is shown."""
-        self.runs.step_sort(step, self.table.columns)
+        self._runs.step_sort(step, self._table.columns)
         self.order_changed()
 
-    def action_sort_also(self) -> None:
+    def _sort_also(self) -> None:
         """Sort what is equal so far by one more column; again, by the next one instead."""
-        self.runs.step_last(self.table.columns)
+        self._runs.step_last(self._table.columns)
         self.order_changed()
 
-    def action_sort_reverse(self) -> None:
-        """Turn the order round."""
-        self.runs.turn()
+    def _reverse(self) -> None:
+        self._runs.turn()
         self.order_changed()
 
     def order_changed(self) -> None:
-        """The filter or the order is another one."""
-        self.table.rows_changed()
+        """The filter or the order is another one: draw that, and have read what it is about."""
+        self._table.rows_changed()
         self.find_out()
-        self.say()
+        self._changed()
 
     # What has to be found out
 
     def find_out(self) -> None:
         """Have the runs read that the filter and the order are about, as far as they have not been."""
-        runs, refs = self.runs.to_find_out(_AHEAD)
+        runs, refs = self._runs.to_find_out(_AHEAD)
         if not runs and self._sample:
             self._read_sample()
-            return
-        if not runs and self._finder is None:
-            return
-        if any(ref.name == "metadata" for ref in refs):
-            from trajview.where.complete import METADATA
+        elif runs or self._finder is not None:
+            if any(ref.name == "metadata" for ref in refs):
+                from trajview.where.complete import METADATA
 
-            refs = (*refs, METADATA)
-        self._the_finder().want(runs, refs)
+                refs = (*refs, METADATA)
+            self._the_finder().want(runs, refs)
+
+    def cancel(self) -> None:
+        """Read no more."""
+        if self._finder is not None:
+            self._finder.cancel()
 
     def _sample_metadata(self) -> None:
         """Read a few runs, so that the keys of their metadata can be offered, unless others are being read anyway."""
@@ -172,19 +148,17 @@ class FilteringScreen(Screen[None]):
 
         if self._finder is not None and self._finder.left:
             return
-        self._sampled = True
-        first = [
-            (row, item) for row, item in enumerate(self.runs.rows[: 10 * _SAMPLE])
-            if isinstance(item, RunInfo) and item.summarised
-        ]  # fmt: skip
+        self._is_sampled = True
+        rows = self._runs.rows[: 10 * _SAMPLE]
+        first = [(row, item) for row, item in enumerate(rows) if isinstance(item, RunInfo) and item.summarised]
         self._sample = first[:: max(1, len(first) // _SAMPLE)]
         self._read_sample()
 
     def _read_sample(self) -> None:
         from trajview.where.complete import METADATA
 
-        unknown = self.runs.table.column(METADATA).unknown
-        self._sample = [(row, item) for row, item in self._sample if row in unknown and self.runs.rows[row] is item]
+        unknown = self._runs.table.column(METADATA).unknown
+        self._sample = [(row, item) for row, item in self._sample if row in unknown and self._runs.rows[row] is item]
         self._the_finder().want(self._sample, (METADATA,))
 
     def _the_finder(self) -> Finder:
@@ -194,38 +168,26 @@ class FilteringScreen(Screen[None]):
             from trajview.where.kept import DetailsCache
             from trajview.where.reading import DetailsReader
 
-            cache = DetailsCache() if self.corpus.keeps else None
-            blind = self.settings.blind
+            cache = DetailsCache() if self._corpus.keeps else None
             reader: DetailsReader[Wanted] = DetailsReader(
-                self.corpus, cache, blind=blind, processes=cores(), nice=_NICE, breath=_BREATH
+                self._corpus, cache, blind=self._blind, processes=cores(), nice=_NICE, breath=_BREATH
             )
-            self._finder = Finder(reader, self._take_found)
+            self._finder = Finder(reader, self._tell)
         return self._finder
 
-    def _take_found(self, learnt: list[Learnt]) -> None:
-        """Called in the thread that reads."""
+    def _tell(self, learnt: list[Learnt]) -> None:
+        """Have taken in what was found out; called in the thread that reads."""
         with suppress(RuntimeError):  # the app has gone, and nobody is left to be told
-            self.post_message(self._Found(learnt))
+            self._call_later(partial(self._take, learnt))
 
-    def on_filtering_screen__found(self, message: _Found) -> None:
-        message.stop()
+    def _take(self, learnt: list[Learnt]) -> None:
         begun = monotonic()
-        rows = self.runs.learn(message.learnt)
-        self.table.rows_updated(rows)
-        if self._sampled:
-            self.bar.learnt()
+        self._table.rows_come(self._runs.learn(learnt))
+        self._table.show_news()
+        if self._is_sampled:
+            self._bar.learnt()
         if self._finder is not None:
-            self._finder.taken(message.learnt, monotonic() - begun)
+            self._finder.taken(learnt, monotonic() - begun)
             if self._finder.left <= _AHEAD // 2:
                 self.find_out()
-        self.say()
-
-    def on_unmount(self) -> None:
-        if self._finder is not None:
-            self._finder.cancel()
-
-
-def _prepare() -> None:
-    import trajview.highlight
-    import trajview.where.parse
-    import trajview.where.select  # noqa: F401
+        self._changed()

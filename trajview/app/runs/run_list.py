@@ -9,17 +9,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trajview.annotation.flag import FLAG
-from trajview.app.runs.cursor import RunCursor, RunRow
-from trajview.app.shared.cells import Column, Shown, cell, column_of, number, ref_of, reward_text, size_text, value_text
-from trajview.corpus.info import Gone, RunInfo, Updated
-from trajview.where.fields import Ref, natural
+from trajview.app.shared.cells import Column, Shown, cell, column_of, ref_of, value_text
+from trajview.corpus.info import Gone, Place, RunInfo, Updated
+from trajview.errors import Problem
+from trajview.textsafe import one_line
+from trajview.where.fields import Ref
 from trajview.where.syntax import By, Query, WhereError, refs_in
 from trajview.where.table import Table
 
 if TYPE_CHECKING:
     from trajview.where.select import Select
 
-__all__ = ["Column", "RunList", "RunRow", "cell", "natural", "number", "reward_text", "size_text"]
+__all__ = ["DRAFT_STATUSES", "RunList", "RunRow"]
+
+RunRow = RunInfo | Problem
+"""What a row shows: a run, or something that could not be read."""
 
 DRAFT_STATUSES = frozenset(f"{state}{sign}" for state in ("draft", "skipped", "flagged") for sign in ("", f" {FLAG}"))
 """Annotation statuses that say that a run has no annotation yet."""
@@ -33,8 +37,8 @@ _PLAIN = frozenset(
 """Fields that need no column of their own: another one says it."""
 
 
-class RunList(RunCursor):
-    """The rows of the browser: all of them in the order they came, and which are shown in which order.
+class RunList:
+    """The rows of the browser: all of them in the order they came, which are shown in which order, and a cursor.
 
     Row numbers (`int`) count all rows in the order they came and never change; positions count the shown ones.
     """
@@ -42,13 +46,18 @@ class RunList(RunCursor):
     def __init__(self, roots: Iterable[Path] = ()) -> None:
         self._roots = tuple(roots)
         self.table = Table(self.place)
-        super().__init__(self.table.rows)
+        self.rows: list[RunRow] = self.table.rows
+        self.shown: list[int] = []
+        """The row numbers of what is shown, in its order."""
         self.keys: tuple[By, ...] = ()
         """What gives the order, the first key first; empty for the order of the corpus."""
         self.query = ""
         """The text of the filter that holds: the last one that could be read."""
         self.runs = 0
         self.problems = 0
+        self._cursor = 0
+        self._wanted: int | None = None
+        """The row that the cursor was put on, which a filter may hide."""
         self._filter = Query()
         self._select: Select | None = None
         self._open: dict[int, None] = {}
@@ -69,7 +78,7 @@ class RunList(RunCursor):
         matching = self._matching(new)
         if not matching:
             return
-        cursor = self.cursor_row
+        cursor = self._cursor_row
         if self.keys:
             from trajview.where.order import merged
 
@@ -89,11 +98,9 @@ class RunList(RunCursor):
             self._count(change.row, self.rows[change.row], -1)
             self._count(change.row, change.item, 1)
             self.table.replace(change.row, change.item)
-        moved = gone or self._gone
-        if moved or self.keys or self._select is not None:
-            cursor, position = self.cursor_row, self._cursor
+        if gone or self._gone or self.keys or self._select is not None:
+            cursor, position = self._cursor_row, self._cursor
             self._show_matching()
-            self._stay_on(cursor)
             if cursor in self._gone:
                 self._cursor = max(0, min(position, len(self.shown) - 1))
 
@@ -104,15 +111,13 @@ class RunList(RunCursor):
             if self.rows[row] is info:
                 self.table.learn(row, values)
                 learnt[row] = None
-        rows, cursor = list(learnt), self.cursor_row
-        asked = [row for row in rows if row in self._open]
+        asked = [row for row in learnt if row in self._open]
         for row in asked:
             del self._open[row]
         new = self._matching(asked)
         if new or any(by.ref.field.needs == "details" for by in self.keys):
-            self._order(sorted(self.shown + new))
-            self._stay_on(cursor)
-        return rows
+            self._reorder(self.shown + new)
+        return list(learnt)
 
     @property
     def chosen(self) -> bool:
@@ -130,10 +135,16 @@ class RunList(RunCursor):
         asked = dict.fromkeys([*refs_in(self._filter.node), *(by.ref for by in self.keys)])
         return tuple(ref for ref in asked if column_of(ref) is None and (ref.parts or ref.name not in _PLAIN))[:_EXTRAS]
 
-    def value_text(self, row: int, ref: Ref) -> str:
-        """The value of a field in a row, as it is shown; an ellipsis where it is not known yet."""
-        column = self.table.column(ref)
-        return "…" if row in column.unknown else value_text(column.values[row])
+    def text(self, row: int, item: RunInfo, column: Shown) -> str:
+        """The text of a cell of the run `item` in a row; an ellipsis where it is not known yet."""
+        if column is Column.STATUS:
+            status = self.status(item)
+            sign = "○ " if status in DRAFT_STATUSES else "✓ " if status else ""
+            return sign + one_line(status)
+        if isinstance(column, Column):
+            return cell(item, column)
+        values = self.table.column(column)
+        return "…" if row in values.unknown else value_text(values.values[row])
 
     def to_find_out(self, most: int = 1_000_000) -> tuple[list[tuple[int, RunInfo]], tuple[Ref, ...]]:
         """At most so many runs that have to be read, first for the filter, then for the order, and for which fields."""
@@ -182,19 +193,12 @@ class RunList(RunCursor):
         """The annotation status of a run, empty where there is none."""
         return self.table.statuses.get(item.key, "") if isinstance(item, RunInfo) else ""
 
-    @property
-    def statuses(self) -> Mapping[str, str]:
-        """The annotation statuses, by the key of the run."""
-        return self.table.statuses
-
     def set_statuses(self, statuses: Mapping[str, str]) -> None:
         """Take over the annotation statuses, by the key of the run."""
         self.table.set_statuses(statuses)
         refs = [*refs_in(self._filter.node), *(by.ref for by in self.keys)]
         if any(ref.field.needs == "status" for ref in refs):
-            cursor = self.cursor_row
             self._show_matching()
-            self._stay_on(cursor)
 
     # Order
 
@@ -207,11 +211,6 @@ class RunList(RunCursor):
     def reverse(self) -> bool:
         """Whether the first key, or the order of the corpus, is turned round."""
         return self.keys[0].reverse if self.keys else self._turned
-
-    @property
-    def grows_below(self) -> bool:
-        """Whether rows that come stand below those that are there."""
-        return not (self.keys or self._turned or self._queue is not None)
 
     def sort_by(self, column: Shown | None) -> None:
         """Order by a column, or as the corpus does. The same column again turns the order round."""
@@ -257,8 +256,12 @@ class RunList(RunCursor):
 
     def _sort(self, keys: tuple[By, ...], turned: bool = False) -> None:
         self.keys, self._turned = keys, turned and not keys
-        cursor = self.cursor_row
-        self._order(sorted(self.shown))
+        self._reorder(self.shown)
+
+    def _reorder(self, rows: list[int]) -> None:
+        """Show these rows in order, with the cursor where it is."""
+        cursor = self._cursor_row
+        self._order(sorted(rows))
         self._stay_on(cursor)
 
     def _order(self, rows: list[int]) -> None:
@@ -275,9 +278,7 @@ class RunList(RunCursor):
     def arrange(self, keys: Sequence[str] | None) -> None:
         """Show only the runs of a queue, in its order where no column gives one; None for all runs."""
         self._queue = None if keys is None else {key: place for place, key in enumerate(keys)}
-        cursor = self.cursor_row
         self._show_matching()
-        self._stay_on(cursor)
 
     def _place_in_queue(self, row: int) -> int:
         item = self.rows[row]
@@ -306,7 +307,7 @@ class RunList(RunCursor):
             except WhereError:
                 return wrong
         if self._wanted is None:
-            self._wanted = self.cursor_row
+            self._wanted = self._cursor_row
         self.query, self._lenient, self._wrong = query, False, wrong
         self._take(found)
         if typing and wrong is None and not self.shown and not self._open:
@@ -344,8 +345,11 @@ class RunList(RunCursor):
             self._keys_before = None
 
     def _show_matching(self) -> None:
+        """Show what matches, with the cursor where it is."""
+        cursor = self._cursor_row
         self._open = {}
         self._order(self._matching(range(len(self.rows))))
+        self._stay_on(cursor)
 
     def _matching(self, rows: Sequence[int]) -> list[int]:
         """Those of some rows that the filter lets through; of which it is not known yet, note."""
@@ -360,8 +364,66 @@ class RunList(RunCursor):
 
     # Cursor
 
+    @property
+    def cursor(self) -> int:
+        """The position of the cursor among the shown rows; 0 where there are none."""
+        return self._cursor
+
+    @property
+    def current(self) -> RunRow | None:
+        """The run or problem under the cursor."""
+        return self.rows[self.shown[self._cursor]] if self.shown else None
+
+    def go(self, position: int) -> bool:
+        """Put the cursor on a position, or as near as there is one. Says whether it moved."""
+        before, self._cursor = self._cursor, max(0, min(position, len(self.shown) - 1))
+        self._wanted = self._cursor_row
+        return self._cursor != before
+
+    def go_to(self, place: Place) -> bool:
+        """Put the cursor on the run at that place; False where it is not shown."""
+        position = self._position_of(place)
+        if position is not None:
+            self.go(position)
+        return position is not None
+
+    def next_run(self, place: Place, step: int) -> RunInfo | None:
+        """Move the cursor to the run shown after (before) the run at that place, past problems; None at the end."""
+        here = self._position_of(place)
+        position = (self._cursor if here is None else here) + step
+        while 0 <= position < len(self.shown):
+            item = self.rows[self.shown[position]]
+            if isinstance(item, RunInfo):
+                self.go(position)
+                return item
+            position += step
+        return None
+
+    def _position_of(self, place: Place) -> int | None:
+        for position, row in enumerate(self.shown):
+            item = self.rows[row]
+            if isinstance(item, RunInfo) and item.place == place:
+                return position
+        return None
+
+    @property
+    def _cursor_row(self) -> int | None:
+        return self.shown[self._cursor] if self.shown else None
+
+    def _stay_on(self, row: int | None) -> None:
+        """Find the row that the cursor was put on, or else `row`; it is on the first one where neither is shown."""
+        for wanted in (self._wanted, row):
+            position = self._position(wanted)
+            if position is not None:
+                self._cursor = position
+                return
+        self._cursor = 0
+
     def _position(self, row: int | None) -> int | None:
-        if row is None or self.keys or self._turned or self._queue is not None:
-            return super()._position(row)
+        """Where a row is shown, None where it is not."""
+        if row is None:
+            return None
+        if self.keys or self._turned or self._queue is not None:
+            return self.shown.index(row) if row in self.shown else None
         position = bisect_left(self.shown, row)  # rows are shown as they came
         return position if position < len(self.shown) and self.shown[position] == row else None

@@ -2,57 +2,107 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, ClassVar, Protocol, cast
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import events
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.message import Message
-from textual.timer import Timer
-from textual.widgets import Static
-from textual.worker import get_current_worker
+from textual.widgets import Input, Static
 
 from trajview.app.annotate.episodes import EpisodeKeys
 from trajview.app.keys import bindings_for, key_of
+from trajview.app.runs.arrivals import Arrivals
 from trajview.app.runs.filter_bar import FilterBar
-from trajview.app.runs.filtering import FilteringScreen
-from trajview.app.runs.marking import MarkingScreen
-from trajview.app.runs.news import TICK, NewsScreen
-from trajview.app.runs.queue import QueueScreen
+from trajview.app.runs.filtering import Filtering
 from trajview.app.runs.run_list import RunList, RunRow
 from trajview.app.runs.table import RunTable
-from trajview.app.runs.text import Source, counts_said, empty_said, filter_said, row_said, title_said
+from trajview.app.runs.text import counts_said, empty_said, filter_said, row_said, title_said
+from trajview.app.shared.background import Background, Task
+from trajview.app.shared.cells import called
 from trajview.app.shared.key_footer import KeyFooter
-from trajview.app.shared.unwaited import unwaited
-from trajview.corpus.info import RunInfo
+from trajview.app.shared.screen import TrajviewScreen
+from trajview.app.shared.typed_ahead import ENDING
+from trajview.corpus.info import RunInfo, Updated
 from trajview.errors import Problem, TrajviewError
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
+    from trajview.app.shared.commands import Commands
     from trajview.config import Settings
+    from trajview.corpus.corpus import Corpus
+    from trajview.corpus.info import Place
 
-__all__ = ["BrowserScreen", "Source"]
+__all__ = ["BrowserScreen", "MarkedRuns"]
 
-_PATIENCE = 0.2
+_TICK: Final = 0.25
+"""Seconds after which it is said anew how far the reading is, and what came is drawn."""
+
+_PATIENCE: Final = 0.2
 """Seconds that a key may wait for a run to be summed up."""
 
 
-class _OpensRuns(Protocol):
-    def open_run(self, info: RunInfo, annotate: bool = False) -> None: ...
-    def show_help(self, screen: str) -> None: ...
-    def show_agreement(self) -> None: ...
-    def show_search(self) -> None: ...
+class MarkedRuns:
+    """The runs that are marked to be compared: at most two, the one that was marked first goes left."""
+
+    def __init__(
+        self,
+        runs: RunList,
+        table: RunTable,
+        notify: Callable[..., None],
+        compare: Callable[[RunInfo, RunInfo], None],
+    ) -> None:
+        self._runs = runs
+        self._table = table
+        self._notify = notify
+        self._compare = compare
+
+    @property
+    def commands(self) -> Commands:
+        """What their keys do."""
+        return {"mark.run": self.mark, "compare": self.compare}
+
+    def mark(self) -> None:
+        """Mark the run under the cursor, or take its mark away."""
+        item = self._runs.current
+        if not isinstance(item, RunInfo):
+            return
+        marked = self._table.marked
+        if item.place in marked:
+            marked.remove(item.place)
+        else:
+            del marked[:-1]  # a third one takes the place of the first
+            marked.append(item.place)
+            key = key_of("compare")
+            said = f"Marked: {key} on another run compares the two."
+            self._notify(said if len(marked) == 1 else f"Two are marked: {key} compares them.", timeout=3, markup=False)
+        self._table.refresh()
+
+    def compare(self) -> None:
+        """Compare the two marked runs, or the marked one with the one under the cursor."""
+        current = self._runs.current
+        places = list(self._table.marked)
+        if len(places) == 1 and isinstance(current, RunInfo) and current.place not in places:
+            places.append(current.place)
+        runs = [info for place in places if (info := self._run_at(place)) is not None]
+        if len(runs) == 2:
+            self._compare(*runs)
+            return
+        name = f" {called(runs[0], 60)} is marked." if runs else ""
+        said = "go to another run." if runs else f"mark a run with {key_of('mark.run')}, and go to another."
+        self._notify(f"Compare needs two runs:{name} To compare, {said}", timeout=5, markup=False)
+
+    def _run_at(self, place: Place) -> RunInfo | None:
+        """The run at a place, as the list has it now."""
+        return next((row for row in self._runs.rows if isinstance(row, RunInfo) and row.place == place), None)
 
 
-class BrowserScreen(QueueScreen, MarkingScreen, FilteringScreen, NewsScreen):
-    """The runs of a corpus and what could not be read, with their annotation status.
-
-    Opening a run is the app's business: `app.open_run(info, annotate=False)`; help is `app.show_help("browser")`.
-    `statuses` gives the annotation status of runs by their key; it is called in a thread.
-    """
+class BrowserScreen(TrajviewScreen):
+    """The runs of a corpus and what could not be read, with their annotation status."""
 
     DEFAULT_CSS = """
     BrowserScreen {
@@ -71,122 +121,187 @@ class BrowserScreen(QueueScreen, MarkingScreen, FilteringScreen, NewsScreen):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("browser")]
     AUTO_FOCUS = "RunTable"
 
-    class _Statuses(Message):
-        """The annotation statuses were read, or could not be."""
+    class Listed(Message):
+        """All that there is so far is in the list."""
 
-        def __init__(self, statuses: Mapping[str, str] | None, error: str = "") -> None:
+    class RunsChanged(Message):
+        """Rows have changed: those of some runs, and of what is gone."""
+
+        def __init__(self, infos: Sequence[RunInfo]) -> None:
             super().__init__()
-            self.statuses = statuses
-            self.error = error
+            self.infos = infos
 
-    def __init__(self, corpus: Source, settings: Settings, statuses: Callable[[], Mapping[str, str]]) -> None:
+    class StatusesRead(Message):
+        """The annotation statuses were read anew."""
+
+    def __init__(
+        self, corpus: Corpus, settings: Settings, read_statuses: Callable[[], tuple[Mapping[str, str], str]]
+    ) -> None:
+        """
+        Args:
+            read_statuses: Gives the annotation status of runs, by their key, and a text that says how far the annotation
+                is; called in a thread. May raise AnnotationError.
+        """
         super().__init__()
         self.corpus = corpus
         self.settings = settings
         self.runs = RunList(settings.paths)
-        self._statuses = statuses
-        self._said = self._counted = ""
-        self._early = []
+        self.table = RunTable(self.runs)
+        self.bar = FilterBar()
+        self._title = Static("", id="browser-title")
+        self._counts = Static("", id="browser-counts")
+        self._status = Static("", id="browser-status")
+        self._read_statuses = read_statuses
+        self._progress = ""
+        self._begun = False
+        self._background = Background(self)
+        self._filtering = Filtering(
+            self.runs, self.table, self.bar, corpus, self.call_later, blind=settings.blind, changed=self._say
+        )
+        self._arrivals = Arrivals(
+            self.runs, self.table, self.call_later, blind=settings.blind, taken=self._taken, shown=self._say
+        )
+        self._early: list[events.Event] | None = []
+        """What is typed while the screen is not there yet; None once it is."""
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="browser-header"):
-            yield Static("", id="browser-title")
-            yield Static("", id="browser-counts")
-        yield RunTable(self.runs)
-        yield FilterBar()
-        yield Static("", id="browser-status")
+            yield self._title
+            yield self._counts
+        yield self.table
+        yield self.bar
+        yield self._status
         yield KeyFooter()
 
     def on_mount(self) -> None:
-        self._title = self.query_one("#browser-title", Static)
-        self._counts = self.query_one("#browser-counts", Static)
-        self._status = self.query_one("#browser-status", Static)
-        self.table = self.query_one(RunTable)
-        self.bar = self.query_one(FilterBar)
-        opened = title_said(self.settings.paths, getattr(self.corpus, "streams", ()))
-        if self.settings.where:
-            self.runs.filter(self.settings.where)
-            self.bar.show(self.settings.where)
-            self.bar.candidates = self._candidates
-        self._title.update(Content.assemble(("trajview", "bold"), Content(f"  {opened}")))
-        self.say()
-        self._unsubscribe = self.corpus.subscribe(self.take_batch)
-        self._ticking: Timer | None = self.set_interval(TICK, self._tick)
-        self.app.call_later(self.type_early)
-        self.commands = EpisodeKeys(
-            self.trajview.episodes,
-            self.trajview.push_screen,
+        app, table = self.trajview, self.table
+        marked = MarkedRuns(self.runs, table, self.notify, self._show_comparison)
+        episodes = EpisodeKeys(
+            app.episodes,
+            app.push_screen,
             at_hand=self._episode_at_hand,
-            follow=lambda info, citation: self.trajview.open_cited(info, citation),
+            follow=lambda info, citation: app.open_cited(info, citation),
             undone=self._show_undone,
-        ).commands
-
-    def _tick(self) -> None:
-        """Say how far the reading is where nothing else does, as while a file is unpacked."""
-        if self.finished and self._ticking is not None:
-            self._ticking.stop()
-            self._ticking = None
-        if not self.rest:
-            self._say_counts()
+        )
+        self.commands = {
+            "move.down": partial(table.move, 1),
+            "move.up": partial(table.move, -1),
+            "move.half_down": partial(table.move_pages, 0.5),
+            "move.half_up": partial(table.move_pages, -0.5),
+            "move.page_down": partial(table.move_pages, 1),
+            "move.page_up": partial(table.move_pages, -1),
+            "move.top": partial(table.go, 0),
+            "move.end": lambda: table.go(len(self.runs.shown)),
+            "filter": self._type_filter,
+            "open": lambda: self._open(self.runs.current),
+            "annotate": lambda: self._open(self.runs.current, annotate=True),
+            "search.corpus": lambda: app.show_search(),
+            "agreement": lambda: app.show_agreement(),
+            "edit": self._edit,
+            "reload": self._reload,
+            "help": lambda: app.show_help("browser"),
+            "back": self._back,
+            **self._filtering.commands,
+            **marked.commands,
+            **episodes.commands,
+        }
+        if self.settings.where:
+            self._filtering.begin(self.settings.where)
+        opened = title_said(self.settings.paths, self.corpus.streams)
+        self._title.update(Content.assemble(("trajview", "bold"), Content(f"  {opened}")))
+        self._say()
+        self._unsubscribe = self.corpus.subscribe(self._arrivals.add)
+        self._ticking = self.set_interval(_TICK, self._tick)
+        self.app.call_later(self.type_early)
 
     def on_unmount(self) -> None:
         self._unsubscribe()
+        self._filtering.cancel()
 
-    def on_screen_resume(self) -> None:
-        if self.begun:
+    def can_do(self, id: str) -> bool:
+        """Whether a command can be done now: some keys have priority, and yet are text in the filter."""
+        if id in ("filter", "search.corpus") and isinstance(self.focused, Input):
+            return False
+        return super().can_do(id)
+
+    # What comes while files are read
+
+    @property
+    def finished(self) -> bool:
+        """Whether the whole corpus is in the list."""
+        return self._arrivals.finished
+
+    def _tick(self) -> None:
+        """Draw what came, and say how far the reading is: nothing may come for long, as while a file is unpacked."""
+        self._arrivals.show()
+        if self.finished:
+            self._ticking.stop()
+
+    def _taken(self, changes: Sequence[Updated]) -> None:
+        self._filtering.find_out()
+        if changes:
+            self.post_message(self.RunsChanged([each.item for each in changes if isinstance(each.item, RunInfo)]))
+        if self.finished:
+            self.post_message(self.Listed())
+        if not self._begun and not self.runs.shown:
+            self.call_after_refresh(self._begin)  # A filter may wait for what was annotated.
+
+    def on_run_table_drawn(self, message: RunTable.Drawn) -> None:
+        message.stop()
+        self._begin()
+
+    def _begin(self) -> None:
+        """The first rows are on the screen: see to the others, and to what was annotated."""
+        if not self._begun:
+            self._begun = True
+            self.corpus.go_on()
             self.refresh_status()
 
-    def begin(self) -> None:
-        self.corpus.go_on()
-        self.refresh_status()
-        self.bar.prepare()
+    def on_screen_resume(self) -> None:
+        if self._begun:
+            self.refresh_status()
 
     # Annotation status
 
     def refresh_status(self) -> None:
         """Read the annotation statuses again, in a thread."""
-        self.run_worker(self._read_statuses, thread=True, exclusive=True, group="statuses", exit_on_error=False)
 
-    def _read_statuses(self) -> None:
-        try:
-            message = self._Statuses(self._statuses())
-        except (OSError, TrajviewError) as error:
-            message = self._Statuses(None, str(error))
-        self.post_message(message)
+        def read(task: Task) -> None:
+            try:
+                statuses, progress = self._read_statuses()
+            except (OSError, TrajviewError) as error:
+                task.tell(self._warn, "Annotations not read", error)
+            else:
+                task.tell(self._take_statuses, statuses, progress)
 
-    def on_browser_screen__statuses(self, message: _Statuses) -> None:
-        message.stop()
-        if message.statuses is None:
-            self.notify(one_line(message.error), title="Annotations not read", severity="warning", markup=False)
-            return
-        if message.statuses != self.runs.table.statuses:
-            self.runs.set_statuses(message.statuses)
+        self._background.start("statuses", read)
+
+    def _take_statuses(self, statuses: Mapping[str, str], progress: str) -> None:
+        self._progress = progress
+        if statuses != self.runs.table.statuses:
+            self.runs.set_statuses(statuses)
             self.table.statuses_changed()
-            self.say()
+        self._say()
+        self.post_message(self.StatusesRead())
 
     # What is said
 
-    def say(self) -> None:
+    def _say(self) -> None:
         """Bring the header, the empty sentence, the count of the filter and the status line up to date."""
-        self._say_counts()
         runs = self.runs
+        self._counts.update(Content(counts_said(runs, self.corpus, self.finished, self._progress)))
         self.table.empty = empty_said(runs, self.corpus, self.finished)
         self.bar.count(filter_said(runs))
         self._say_status()
 
-    def _say_counts(self) -> None:
-        said = counts_said(self.runs, self.corpus, self.finished, self.progress_said)
-        if said != self._counted:
-            self._counted = said
-            self._counts.update(Content(said))
-
-    def _say_status(self) -> None:
+    def _say_status(self, text: str = "") -> None:
+        """Say something in the status line, or else what there is to say of the row under the cursor."""
         item = self.runs.current
         self._status.set_class(isinstance(item, Problem), "-problem")
-        text = row_said(item)
-        if text != self._said:
-            self._said = text
-            self._status.update(Content(text), layout=False)  # its size is fixed, and a layout takes 50 ms
+        self._status.update(Content(text or row_said(item)), layout=False)
+
+    def _warn(self, title: str, error: Exception) -> None:
+        self.notify(one_line(str(error)), title=title, severity="warning", markup=False)
 
     def on_run_table_cursor_moved(self, message: RunTable.CursorMoved) -> None:
         message.stop()
@@ -206,70 +321,33 @@ class BrowserScreen(QueueScreen, MarkingScreen, FilteringScreen, NewsScreen):
         elif item is not None:
             self.runs.go(self.runs.cursor)
             if item.summarised:
-                self._open_run(item, annotate)
+                self.trajview.open_run(item, annotate=annotate)
             else:
-                self._said = f"opening {one_line(item.id, 60)}…"
-                self._status.update(Content(self._said), layout=False)
+                self._say_status(f"opening {one_line(item.id, 60)}…")
                 self._resolve(item, annotate)
 
-    def _open_run(self, info: RunInfo, annotate: bool) -> None:
-        app = cast("_OpensRuns", self.app)
-        if annotate:
-            app.open_run(info, annotate=True)
-        else:
-            app.open_run(info)
-
-    class _Resolved(Message):
-        """A run that was to be opened is summed up, or cannot be."""
-
-        def __init__(self, info: RunInfo | None, annotate: bool, problem: str = "") -> None:
-            super().__init__()
-            self.info = info
-            self.annotate = annotate
-            self.problem = problem
-
-    @unwaited("resolve")
     def _resolve(self, info: RunInfo, annotate: bool) -> None:
         """Have a run summed up in a thread and opened then; the last one that was asked for."""
-        worker = get_current_worker()
-        try:
-            message = self._Resolved(self.corpus.resolve(info), annotate)
-        except TrajviewError as error:
-            message = self._Resolved(None, annotate, str(error))
-        if not worker.is_cancelled:
-            self.post_message(message)
 
-    def on_browser_screen__resolved(self, message: _Resolved) -> None:
-        message.stop()
+        def resolve(task: Task) -> None:
+            try:
+                task.tell(self._resolved, self.corpus.resolve(info), annotate)
+            except TrajviewError as error:
+                task.tell(self._say_status)
+                task.tell(self._warn, "Not opened", error)
+
+        self._background.start("resolve", resolve, waited_for=False)
+
+    def _resolved(self, info: RunInfo, annotate: bool) -> None:
         self._say_status()
-        if message.info is None:
-            self.notify(one_line(message.problem), title="Not opened", severity="warning", markup=False)
-        elif self.app.screen is self:
-            self._open_run(message.info, message.annotate)
+        if self.is_current:
+            self.trajview.open_run(info, annotate=annotate)
 
-    class _Reloaded(Message):
-        """The files were looked at again, or could not be yet."""
+    def _show_comparison(self, left: RunInfo, right: RunInfo) -> None:
+        self.app.clear_notifications()  # what to do to get here
+        self.trajview.show_comparison(left, right)
 
-        def __init__(self, done: bool) -> None:
-            super().__init__()
-            self.done = done
-
-    def action_reload(self) -> None:
-        """Look at the files and folders again, in a thread; draw all, in case another program wrote on the terminal."""
-        self.refresh()
-        self._said = "reading the files again…"
-        self._status.update(Content(self._said), layout=False)
-
-        def reload() -> None:
-            self.post_message(self._Reloaded(self.corpus.reload()))
-
-        self.run_worker(reload, thread=True, exclusive=True, group="reload", exit_on_error=False)
-
-    def on_browser_screen__reloaded(self, message: _Reloaded) -> None:
-        message.stop()
-        self.say()
-        said = "The files were read again." if message.done else "The files are still being read."
-        self.notify(said, timeout=3)
+    # The list, for the rest of the program
 
     def neighbour(self, info: RunInfo, step: int) -> RunInfo | None:
         """The next or previous run as the list stands, with the cursor put on it; None where the list ends."""
@@ -277,82 +355,122 @@ class BrowserScreen(QueueScreen, MarkingScreen, FilteringScreen, NewsScreen):
         if found is None:
             return None
         self.table.rows_changed()
-        if found.summarised:
-            return found
         try:
-            return self.corpus.resolve(found, _PATIENCE)
+            return found if found.summarised else self.corpus.resolve(found, _PATIENCE)
         except TrajviewError as error:
-            self.notify(one_line(str(error)), title="Not opened", severity="warning", markup=False)
+            self._warn("Not opened", error)
             return None
 
-    # Actions of the key table
+    def go_to(self, info: RunInfo) -> None:
+        """Put the cursor on a run, if it is shown."""
+        if self.runs.go_to(info.place):
+            self.table.rows_changed()
 
-    def action_line(self, rows: int) -> None:
-        """A line up or down. The status line follows at once, so that both are one frame."""
-        self.table.move(rows)
-        self._say_status()
+    def keys_shown(self) -> list[str]:
+        """The keys of the runs in the list, as it is filtered and sorted now."""
+        rows = self.runs.rows
+        return [item.key for row in self.runs.shown if isinstance(item := rows[row], RunInfo)]
 
-    def action_half(self, step: int) -> None:
-        """Half a page up or down."""
-        self.table.move_pages(step / 2)
-        self._say_status()
+    def show_queue(self, keys: Sequence[str], progress: str) -> None:
+        """Show the runs of a queue only, in its order, and say how far it is."""
+        self.runs.arrange(keys)
+        self._progress = progress
+        self.table.rows_changed()
+        self._say()
 
-    def action_page(self, step: int) -> None:
-        """A page up or down."""
-        self.table.move_pages(step)
-        self._say_status()
+    # The episode at hand
 
-    def action_top(self) -> None:
-        """To the first row."""
-        self.table.go(0)
-        self._say_status()
-
-    def action_end(self) -> None:
-        """To the last row."""
-        self.table.go(len(self.runs.shown))
-        self._say_status()
-
-    def action_open(self) -> None:
-        """Open the run under the cursor."""
-        self._open(self.runs.current)
-
-    def action_annotate(self) -> None:
-        """Open the run under the cursor, with the annotation."""
-        self._open(self.runs.current, annotate=True)
-
-    def action_agreement(self) -> None:
-        """How far the annotators agree."""
-        cast("_OpensRuns", self.app).show_agreement()
-
-    def action_search(self) -> None:
-        """Search all messages."""
-        cast("_OpensRuns", self.app).show_search()
-
-    def action_edit(self) -> None:
-        """Open the file of the row in the editor or pager."""
-        from trajview.app.shared.edit import open_outside
-
+    def _episode_at_hand(self) -> RunInfo | None:
         item = self.runs.current
-        if isinstance(item, RunInfo):
-            open_outside(cast("App[object]", self.app), item.path, item.line)
-        elif item is not None and item.where.path is not None:
-            open_outside(cast("App[object]", self.app), item.where.path, item.where.line)
+        return item if isinstance(item, RunInfo) and item.summarised else None
 
-    def action_help(self) -> None:
-        """The keys of this screen."""
-        cast("_OpensRuns", self.app).show_help("browser")
+    def _show_undone(self, info: RunInfo | None) -> None:
+        if info is not None and self.is_current:
+            self.go_to(info)
+
+    # The filter
+
+    def _type_filter(self) -> None:
+        self.bar.start()
+        # Reading a filter, and comparing with a pattern, takes modules that nothing else here needs.
+        self._background.start("filter", lambda _: _import_filters())
+
+    def on_filter_bar_changed(self, message: FilterBar.Changed) -> None:
+        message.stop()
+        self._filtering.filter_as_typed()
+
+    def on_filter_bar_entered(self, message: FilterBar.Entered) -> None:
+        message.stop()
+        self._filtering.filter_as_typed()
+        self.bar.leave()
+
+    def on_filter_bar_left(self, message: FilterBar.Left) -> None:
+        message.stop()
+        self._filtering.keep()
+        self.set_focus(self.table)
+        self.bar.left()
+
+    def on_filter_bar_stepped(self, message: FilterBar.Stepped) -> None:
+        message.stop()
+        self.table.move(message.rows)
+
+    # Keys
+
+    def at_work(self) -> None:
+        """Somebody has pressed a key."""
+        self._arrivals.at_work()
+
+    def for_later(self, event: events.Event) -> bool:
+        """What is typed before there is a list is for the list, and right behind a filter for the one that it leaves."""
+        if getattr(event, "key", "") in ENDING:
+            return False
+        if self._early is None:
+            return self.bar.for_later(event)
+        self._early.append(event)
+        return True
+
+    async def type_early(self) -> None:
+        """Do what was typed before there was a list. In the app's own turn: no key comes between."""
+        early, self._early = self._early or (), None
+        for event in early:
+            await self.app.on_event(event)
 
     def on_key(self, event: events.Key) -> None:
         """Escape leads back to the list, pressed once too often as well: it does not quit where another key does."""
         leave = key_of("back")
         if event.key == "escape" and leave != "escape" and not self.bar.is_open:
             event.stop()
-            self._said = f"{leave} quits"
-            self._status.update(Content(self._said), layout=False)
+            self._say_status(f"{leave} quits")
 
-    async def action_back(self) -> None:
+    async def _back(self) -> None:
         """Clear the filter if there is one; else leave."""
         if self.bar.is_open:
             self.bar.action_clear()
         else:
             await self.app.run_action("quit")
+
+    def _edit(self) -> None:
+        """Open the file of the row in the editor or pager."""
+        from trajview.app.shared.edit import open_outside
+
+        item = self.runs.current
+        if isinstance(item, RunInfo):
+            open_outside(self.app, item.path, item.line)
+        elif item is not None and item.where.path is not None:
+            open_outside(self.app, item.where.path, item.where.line)
+
+    def _reload(self) -> None:
+        """Look at the files and folders again, in a thread; draw all, in case another program wrote on the terminal."""
+        self.refresh()
+        self._say_status("reading the files again…")
+        self._background.start("reload", lambda task: task.tell(self._reloaded, self.corpus.reload()))
+
+    def _reloaded(self, is_done: bool) -> None:
+        self._say()
+        self.notify("The files were read again." if is_done else "The files are still being read.", timeout=3)
+
+
+def _import_filters() -> None:
+    import trajview.highlight
+    import trajview.where.parse
+    import trajview.where.select  # noqa: F401

@@ -2,39 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.cache import LRUCache
 from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import reactive
+from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from trajview.app.runs.columns import MARGIN, gap, heading_width, layout
-from trajview.app.runs.heading import heading
-from trajview.app.runs.row import centred, problem_row, run_row, strip_of
-from trajview.app.runs.rows_arriving import SAMPLE, RowsArriving
+from trajview.app.runs.columns import MARGIN, SAMPLE, Columns, fit, fit_path, gap
 from trajview.app.runs.run_list import DRAFT_STATUSES, RunList, RunRow
-from trajview.app.shared.cells import Column, Shown, cell
+from trajview.app.shared.cells import Column, Shown, is_number, ref_of, title_of
 from trajview.corpus.info import Place, RunInfo
 from trajview.errors import Problem
 from trajview.textsafe import one_line
-from trajview.where.fields import Ref
+from trajview.where.syntax import By
 
 __all__ = ["RunTable"]
 
+_DIGITS: Final = ("", *"²³⁴⁵⁶⁷⁸⁹")
+"""Which key of the order a column is; the first has none: it is what a person looks for first."""
 
-class RunTable(RowsArriving, can_focus=True, inherit_bindings=False):
+_SHORT_ID: Final = 14
+"""Cells of an id that always stands beside a task."""
+
+_Styles = Callable[..., Style]
+"""Gives the style that has some names."""
+
+
+class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
     """The rows of a `RunList`, with a heading that stays, a cursor, and the mouse.
 
     A click moves the cursor, a click on the row under the cursor opens it, a click on a heading sorts. Posts `Opened`
-    and `CursorMoved`. The owner changes the `RunList` and then calls `rows_changed` (or the methods here, which do).
+    and `CursorMoved`. The owner changes the `RunList` and then calls `rows_changed`, or for what comes while files are
+    read `rows_come`, and when it is to be seen `show_news`.
     """
 
     ALLOW_SELECT = False
@@ -110,42 +117,34 @@ class RunTable(RowsArriving, can_focus=True, inherit_bindings=False):
         self.runs = runs
         self.marked: list[Place] = []
         """The runs that are marked to be compared, the first one first."""
-        self._wanted: dict[Shown, int] = {}
-        self._measured = 0
-        self._widths: dict[Shown, int] = {}
-        self._extras: tuple[Ref, ...] = ()
-        self._strips: LRUCache[tuple[int, bool, bool], Strip] = LRUCache(1024)
+        self._columns = Columns(runs)
         self._styles: dict[tuple[object, ...], Style] = {}
+        self._news: set[int] | None = None
+        self._cursor_shown = 0
         self._last: RunRow | None = None
         self._drawn = False
 
     # What others call
 
     def rows_changed(self) -> None:
-        """The rows, their order or the filter changed: measure, redraw, and keep the cursor in view."""
-        self.measure_first()
-        if self.runs.extras != self._extras:
-            self._extras = self.runs.extras
-            self.laid_out_for = -1
-            for row in self._sample():
-                self.widen(row)
-        size = Size(0, len(self.runs.shown) + 1)
-        if size != self.virtual_size:
-            self.virtual_size = size
-        self.refresh()
-        self.show_cursor()
+        """The rows, their order or the filter changed: measure, draw, and bring the cursor into view."""
+        self._update((), follow=True)
+
+    def rows_come(self, changed: Iterable[int]) -> None:
+        """Rows came, and others, by their numbers, changed: `show_news` draws that."""
+        self._news = {*(self._news or ()), *changed}
+
+    def show_news(self) -> None:
+        """Draw what came, if anything did: the view stays where it is, but the cursor stays in view where it was."""
+        if self._news is not None:
+            was_in_view = self._cursor_shown - int(self.scroll_y) in range(self.page_rows)
+            changed = [row for row in self._news if row < SAMPLE]
+            self._update(changed, follow=was_in_view or not self.runs.shown)
 
     def statuses_changed(self) -> None:
         """The annotation statuses changed: draw them."""
-        for row in self._sample():
-            self.widen(row)
-        self.laid_out_for = -1
-        self._strips.clear()
-        self.refresh()
-
-    def marks_changed(self) -> None:
-        """Other runs are marked: draw that."""
-        self._strips.clear()
+        self._columns.measure(range(min(SAMPLE, len(self.runs.rows))))
+        self._columns.measure(self._rows_in_view())
         self.refresh()
 
     def move(self, rows: int) -> None:
@@ -154,19 +153,19 @@ class RunTable(RowsArriving, can_focus=True, inherit_bindings=False):
 
     def move_pages(self, pages: float) -> None:
         """Move the cursor by pages, or by half ones; the view moves with it."""
+        self.show_news()
         rows = max(1, int(self.page_rows * abs(pages))) * (1 if pages > 0 else -1)
         self.scroll_to(y=self.scroll_y + rows, animate=False)
         self.move(rows)
 
     def go(self, position: int) -> None:
         """Put the cursor on a row, by its position among the shown ones; below 0 counts as 0."""
-        if self._moved:
-            self.show_news()
+        self.show_news()
         before = self.runs.cursor
         if self.runs.go(position):
             for y in (before, self.runs.cursor):
                 self.refresh_line(y + 1)
-        self.show_cursor()
+        self._show_cursor()
 
     def sort_by(self, column: Shown, *, also: bool = False) -> None:
         """Sort by a column, or turn the order round if it is sorted by it; `also` keeps the keys that there are."""
@@ -179,14 +178,36 @@ class RunTable(RowsArriving, can_focus=True, inherit_bindings=False):
     @property
     def columns(self) -> tuple[Shown, ...]:
         """The columns that have room."""
-        self._lay_out()
-        return tuple(self._widths)
+        return tuple(self._columns.widths(self.size.width))
+
+    @property
+    def page_rows(self) -> int:
+        """Rows in view, the heading not counted."""
+        return max(1, self.size.height - 1)
+
+    @property
+    def has_room(self) -> bool:
+        """Whether the rows that were drawn do not fill the view."""
+        return self.virtual_size.height <= self.page_rows
 
     # Cursor and scrolling
 
-    def show_cursor(self) -> None:
-        cursor = self.runs.cursor
-        self.cursor_before = cursor
+    def _update(self, changed: Iterable[int], *, follow: bool) -> None:
+        self._news = None
+        self._columns.measure_first()
+        self._columns.measure(changed)
+        self._columns.measure(self._rows_in_view())
+        self.virtual_size = Size(0, len(self.runs.shown) + 1)
+        self.refresh()
+        if follow:
+            self._show_cursor()
+
+    def _rows_in_view(self) -> Sequence[int]:
+        first = int(self.scroll_y)
+        return self.runs.shown[first : first + self.page_rows]
+
+    def _show_cursor(self) -> None:
+        cursor = self._cursor_shown = self.runs.cursor
         top = int(self.scroll_y)
         if cursor < top:
             self.scroll_to(y=cursor, animate=False)
@@ -199,17 +220,14 @@ class RunTable(RowsArriving, can_focus=True, inherit_bindings=False):
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
-        first = int(new_value)
-        for row in self.runs.shown[first : first + self.page_rows]:
-            self.widen(row)
+        self._columns.measure(self._rows_in_view())
 
     def on_resize(self) -> None:
-        self.show_cursor()
+        self._show_cursor()
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
         self._styles.clear()
-        self._strips.clear()
 
     def on_click(self, event: events.Click) -> None:
         if event.button != 1:
@@ -229,60 +247,15 @@ class RunTable(RowsArriving, can_focus=True, inherit_bindings=False):
             self.go(position)
 
     def _column_at(self, x: int) -> Shown | None:
-        left = MARGIN
-        between = gap(self.laid_out_for, self._widths)
-        for column, width in self._widths.items():
-            if left - between // 2 <= x < left + width + between - between // 2:
-                return column
-            left += width + between
-        return None
-
-    def forget_rows(self) -> None:
-        self._strips.clear()
-
-    # Widths
-
-    def _sample(self) -> Iterable[int]:
-        first = int(self.scroll_y)
-        yield from range(min(SAMPLE, len(self.runs.rows)))
-        yield from self.runs.shown[first : first + self.page_rows]
-
-    def measure_first(self) -> None:
-        """Measure what came of the first rows, in the order they came: so a filter or a sort moves no column."""
-        rows = self.runs.rows
-        while self._measured < min(SAMPLE, len(rows)):
-            self.widen(self._measured)
-            self._measured += 1
-
-    def widen(self, row: int) -> None:
-        item = self.runs.rows[row]
-        if not isinstance(item, RunInfo):
-            return
-        for column in (*Column, *self._extras):
-            text = self._text(row, item, column)
-            if not text:
-                continue
-            size = cell_len(text)
-            if column is Column.ID and (item.name or item.task or item.id) != item.id:
-                size += 2 + cell_len(one_line(item.id))
-            if size > self._wanted.get(column, 0):
-                self._wanted[column] = size
-                self.laid_out_for = -1
-
-    def _lay_out(self) -> None:
         width = self.size.width
-        if width == self.laid_out_for:
-            return
-        # Agents, models and rewards have a column if a run has any.
-        wanted: dict[Shown, int] = {}
-        for column in Column:
-            if column in self._wanted or column not in (Column.AGENTS, Column.MODELS, Column.REWARD):
-                wanted[column] = max(self._wanted.get(column, 0), heading_width(column))
-            if column is Column.REWARD:
-                wanted |= {ref: max(self._wanted.get(ref, 0), heading_width(ref)) for ref in self._extras}
-        self._widths = layout(width - 1, wanted)
-        self.laid_out_for = width
-        self._strips.clear()
+        widths = self._columns.widths(width)
+        between = gap(width, widths)
+        left = MARGIN - between // 2
+        for column, size in widths.items():
+            if left <= x < left + size + between:
+                return column
+            left += size + between
+        return None
 
     # Rendering
 
@@ -295,57 +268,122 @@ class RunTable(RowsArriving, can_focus=True, inherit_bindings=False):
         return style
 
     def render_line(self, y: int) -> Strip:
-        self._lay_out()
         width = self.size.width
-        if y == 0:
-            return self._heading(width) if self.runs.rows else Strip.blank(width, self._style())
         position = int(self.scroll_y) + y - 1
         shown = self.runs.shown
-        if position >= len(shown):
-            if not shown and self.empty:
-                return self._empty_line(y, width)
-            return Strip.blank(width, self._style())
+        if y == 0 and self.runs.rows:
+            widths = self._columns.widths(width)
+            return _strip(_heading(self.runs.keys, widths, gap(width, widths), self._style), width, self._style())
+        if y == 0 or position >= len(shown):
+            return self._empty_line(y, width) if y and not shown else Strip.blank(width, self._style())
         if not self._drawn:
             self._drawn = True
             self.post_message(self.Drawn())
-        row, is_cursor = shown[position], position == self.runs.cursor
-        key = (row, is_cursor, self.has_focus)
-        strip = self._strips.get(key)
-        if strip is None:
-            strip = self._strips[key] = self._row(row, width, is_cursor)
-        return strip
-
-    def _heading(self, width: int) -> Strip:
-        pieces = heading(self.runs.keys, self._widths, gap(width, self._widths), self._style)
-        return strip_of(pieces, width, self._style())
+        return self._row(shown[position], width, position == self.runs.cursor)
 
     def _empty_line(self, y: int, width: int) -> Strip:
         lines = self.empty.split("\n")
         index = y - max(2, (self.size.height - len(lines)) // 3)
         if not 0 <= index < len(lines):
             return Strip.blank(width, self._style())
-        return strip_of(centred(lines[index], width, self._style(*(["empty"] * (index > 0)))), width, self._style())
+        style = self._style("empty") if index else self._style()
+        text = one_line(lines[index])
+        left = max(MARGIN, (width - cell_len(text)) // 2)
+        return _strip([Segment(" " * left + fit(text, min(cell_len(text), width - left)), style)], width, style)
 
     def _row(self, row: int, width: int, is_cursor: bool) -> Strip:
         item = self.runs.rows[row]
         style = partial(self._style, "cursor") if is_cursor else self._style
         bar = Segment("▌", style("cursor-bar")) if is_cursor else Segment(" ", style())
         if isinstance(item, Problem):
-            pieces = problem_row(self.runs.place(item), item.reason, width, style)
+            return _strip([bar, *_problem_row(self.runs.place(item), item.reason, width, style)], width, style())
+        mark = Segment("◆", style("mark")) if item.place in self.marked else Segment(" ", style())
+        widths = self._columns.widths(width)
+        cells = {column: (self.runs.text(row, item, column), size) for column, size in widths.items()}
+        is_draft = self.runs.status(item) in DRAFT_STATUSES
+        return _strip([bar, mark, *_run_row(item, cells, gap(width, widths), style, is_draft)], width, style())
+
+
+def _heading(keys: Sequence[By], widths: Mapping[Shown, int], between: int, style: _Styles) -> list[Segment]:
+    """The titles, each as wide as its column, with `between` cells from one to the next."""
+    pieces = [Segment(" " * MARGIN, style())]
+    for column, size in widths.items():
+        title, right = title_of(column), is_number(column)
+        arrow = _arrow(keys, column)
+        if not arrow:
+            pieces.append(Segment(fit(title, size, right=right) + " " * between, style("heading")))
+            continue
+        # The arrow stands in the gap, so that it costs no column its width.
+        rest = " " * (between - len(arrow))
+        shown = fit(title, size, right=True) + arrow if right else fit(title + arrow, size + len(arrow))
+        pieces.append(Segment(shown + rest, style("heading-sorted")))
+    return pieces
+
+
+def _arrow(keys: Sequence[By], column: Shown) -> str:
+    """Which way a column is sorted, and of the keys after the first which one it is; empty where it is none."""
+    for index, by in enumerate(keys):
+        if by.ref == ref_of(column):
+            which = _DIGITS[index] if index < len(_DIGITS) else ""
+            return f"{'↓' if by.reverse else '↑'}{which}"
+    return ""
+
+
+def _run_row(
+    item: RunInfo, cells: Mapping[Shown, tuple[str, int]], between: int, style: _Styles, is_draft: bool
+) -> list[Segment]:
+    """What stands right of the margin: each column's text in as many cells as it has, `between` cells from one to the next."""
+    pieces: list[Segment] = []
+    space = Segment(" " * between, style())
+    for column, (text, size) in cells.items():
+        if pieces:
+            pieces.append(space)
+        if column is Column.ID:
+            pieces += _name(item, text, size, style)
         else:
-            mark = Segment("◆", style("mark")) if item.place in self.marked else Segment(" ", style())
-            texts = {column: (self._text(row, item, column), size) for column, size in self._widths.items()}
-            is_draft = self.runs.status(item) in DRAFT_STATUSES
-            pieces = [mark, *run_row(item, texts, gap(width, self._widths), style, is_draft=is_draft)]
-        return strip_of([bar, *pieces], width, style())
+            shown = fit_path(text, size) if column is Column.SOURCE else fit(text, size, right=is_number(column))
+            pieces.append(Segment(shown, _style_of(column, text, style, is_draft)))
+    return pieces
 
-    def _text(self, row: int, item: RunInfo, column: Shown) -> str:
-        if isinstance(column, Column):
-            return cell(item, column, self._status_text(item) if column is Column.STATUS else "")
-        return self.runs.value_text(row, column)
 
-    def _status_text(self, item: RunInfo) -> str:
-        status = self.runs.status(item)
-        if not status:
-            return ""
-        return f"○ {status}" if status in DRAFT_STATUSES else f"✓ {status}"
+def _style_of(column: Shown, text: str, style: _Styles, is_draft: bool) -> Style:
+    if column is Column.REWARD or not isinstance(column, Column):
+        return style("reward")
+    if column is Column.STATUS and text:
+        return style("draft" if is_draft else "done")
+    return style("dim")
+
+
+def _name(item: RunInfo, text: str, size: int, style: _Styles) -> list[Segment]:
+    id = one_line(item.id)
+    if item.task and not item.name and cell_len(id) <= min(_SHORT_ID, size // 3):
+        # Many runs may begin alike: what tells them apart stays.
+        shown = fit(text, min(cell_len(text), size - cell_len(id) - 2)).rstrip()
+        return [Segment(shown + "  ", style()), Segment(fit(id, size - cell_len(shown) - 2), style("dim"))]
+    room = size - cell_len(text) - 2
+    # Beside a name the id is a help, not the point: whole, or at least a few cells of it, or not at all.
+    if (item.name or item.task or item.id) == item.id or room < min(cell_len(id), 6):
+        return [Segment(fit(text, size), style())]
+    return [Segment(text + "  ", style()), Segment(fit(id, room), style("dim"))]
+
+
+def _problem_row(place: str, reason: str, width: int, style: _Styles) -> list[Segment]:
+    """What stands right of the cursor's bar: where something could not be read, in at most half of `width`, and why."""
+    place = one_line(place)
+    room = max(0, width - MARGIN - 2)
+    shown = fit(place, min(cell_len(place), max(12, room // 2)))
+    return [
+        Segment(" ", style()),
+        Segment("⚠ ", style("problem")),
+        Segment(shown + "  " * bool(place), style()),
+        Segment(one_line(reason), style("problem")),
+    ]
+
+
+def _strip(pieces: Sequence[Segment], width: int, style: Style) -> Strip:
+    """Segments as a strip of exactly `width` cells; text that is too long ends with an ellipsis."""
+    strip = Strip(pieces)
+    if strip.cell_length > width and strip.crop(width).text.strip():
+        cut = strip.crop(0, max(0, width - 1))
+        strip = Strip([*cut, Segment("…", pieces[-1].style)])
+    return strip.crop(0, width).extend_cell_length(width, style).simplify()

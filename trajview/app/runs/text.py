@@ -2,68 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from trajview.app.keys import key_of
-from trajview.app.runs.run_list import RunList, RunRow, size_text
+from trajview.app.runs.run_list import RunList, RunRow
+from trajview.app.shared.cells import size_text
 from trajview.corpus.corpus import STANDARD_INPUT
-from trajview.corpus.info import RunInfo, Updated
 from trajview.errors import Problem, shown
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
-    from trajview.corpus.corpus import Stream
-    from trajview.corpus.files import Stamp
-    from trajview.models.run import AgentRun
+    from trajview.corpus.corpus import Corpus, Stream
 
-__all__ = ["Source", "counts_said", "empty_said", "filter_said", "row_said", "title_said"]
+__all__ = ["counts_said", "empty_said", "filter_said", "row_said", "title_said"]
 
 
-class Source(Protocol):
-    """What the browser asks of a corpus. The callback runs on the thread that scans, and at once for what came before."""
-
-    @property
-    def skipped(self) -> int:
-        """Files that are no logs."""
-
-    @property
-    def bytes_done(self) -> int:
-        """Bytes that the scan has been through."""
-
-    @property
-    def bytes_total(self) -> int:
-        """Bytes that there are to go through; 0 where that is not known."""
-
-    def subscribe(self, callback: Callable[[list[RunRow | Updated], bool], None]) -> Callable[[], None]:
-        """Call back with each batch, and with `True` when there is no more. Returns what ends that."""
-
-    def go_on(self) -> None:
-        """The first screen is there: the scan may have the processor."""
-
-    @property
-    def following(self) -> bool:
-        """Whether what changes in the files comes by itself."""
-
-    def reload(self) -> bool:
-        """Look at all files again, in this thread; whether that was possible."""
-
-    @property
-    def keeps(self) -> bool:
-        """Whether what is found out may be kept in a cache."""
-
-    def read(self, info: RunInfo) -> AgentRun:
-        """The run, parsed for one look. Raises TrajviewError."""
-
-    def listed(self, info: RunInfo) -> tuple[Stamp | None, RunInfo]:
-        """What told the run's file when it was listed, and the run as the list holds it now. Raises UnreadableError."""
-
-    def resolve(self, info: RunInfo, timeout: float | None = None) -> RunInfo:
-        """The run summed up, with the key that annotations refer to. Raises TrajviewError."""
-
-
-def counts_said(runs: RunList, corpus: Source, finished: bool, progress: str) -> str:
+def counts_said(runs: RunList, corpus: Corpus, finished: bool, progress: str) -> str:
     """How much there is, how far the annotation is, and whether the files are still being read."""
     counts = [_count(runs.runs, "run")]
     if runs.problems:
@@ -86,7 +42,7 @@ def _reading_said(done: int, total: int) -> str:
     return f"reading… {min(99, 100 * done // total)}% of {size_text(total)}" if total else f"reading… {size_text(done)}"
 
 
-def empty_said(runs: RunList, corpus: Source, finished: bool) -> str:
+def empty_said(runs: RunList, corpus: Corpus, finished: bool) -> str:
     """The sentences that stand where there are no rows; empty where there are."""
     if runs.shown:
         return ""
