@@ -100,7 +100,7 @@ def _oversights(
     annotators: Sequence[str],
     ratings: Ratings,
 ) -> Iterator[Problem]:
-    """What was asked for and is not there."""
+    """Report options that name something that is not there."""
     if records and rewards is not None and not rewards:
         yield Problem("none of the annotated episodes with a reward is in --episodes", "check the path")
     for name in annotators:
@@ -109,7 +109,7 @@ def _oversights(
 
 
 def _agreement(ratings: Ratings, resamples: int, seed: int, gold: str) -> Agreement:
-    """The figures; how far that is is said where somebody looks."""
+    """Compute the figures, with progress on stderr where that is a terminal."""
     from trajview.annotation.agreement import agreement
 
     told = progress_line if sys.stderr.isatty() else None
@@ -117,7 +117,7 @@ def _agreement(ratings: Ratings, resamples: int, seed: int, gold: str) -> Agreem
 
 
 def progress_line(done: int, total: int) -> None:
-    """How much is done, on a line of stderr that is written over, and empty at the end."""
+    """Write the progress on a line of stderr, over what stood there; clear it at the end."""
     said = "" if done >= total else f"computing intervals {done / total:.0%}"
     sys.stderr.write(f"\r\x1b[K{said}")
     sys.stderr.flush()

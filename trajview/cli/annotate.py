@@ -90,7 +90,7 @@ def command(
 
 
 def _read_ids(path: Path) -> tuple[str, ...]:
-    """The ids in a file, one a line; empty lines and those that start with `#` are none."""
+    """Read the ids in a file, one a line, without empty lines and those that start with `#`."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:

@@ -28,13 +28,13 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def _store_argument(command: _Command) -> _Command:
-    """The argument STORE, and the option --store for those who are used to it."""
+    """Add the argument STORE, and the option --store for those who are used to it."""
     command = click.option("--store", "named", metavar="DIR", help="The same as STORE.")(command)
     return click.argument("store", required=False, metavar="[STORE]", type=click.Path(path_type=Path))(command)
 
 
 def _store(store: Path | None, named: str | None) -> Path:
-    """The folder that was given, else the one of the configuration. Raises UnreadableError where there is none."""
+    """The folder that was given, else the configuration's. Raises UnreadableError where there is none."""
     if store is None:
         from trajview.config import load_settings
 
@@ -255,7 +255,7 @@ def _nearest(episode: str, store: AnnotationStore) -> str:
 
 
 def _records(store: Path) -> AllRecords:
-    """All records of a store by episode and annotator, and what is wrong with the files that are none."""
+    """The records of a store by episode and annotator, and the problems of files that are none."""
     from trajview.annotation.all_records import read_records
 
     found = read_records(store, counted("reading annotations"))

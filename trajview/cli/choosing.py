@@ -41,10 +41,10 @@ _Read = TypeVar("_Read")
 
 
 class Explained(click.Command):
-    """A command whose help says how a filter is written."""
+    """A command whose help explains how a filter is written."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The grammar, which is imported for this alone."""
+        """Write the grammar, which is imported for this alone."""
         from trajview.where.explain import explained
 
         self.epilog = "\n\n".join("\b\n" + "\n".join(part) for part in explained())
@@ -99,7 +99,7 @@ def matching(
 
 
 def told(read: Callable[[str], _Read], text: str, option: str) -> _Read:
-    """What an option's text is read as; where it is wrong, the program ends with a caret below what is wrong."""
+    """Read the text of an option; where it is wrong, end the program with a caret below the fault."""
     from trajview.where.syntax import WhereError
 
     try:
@@ -110,7 +110,7 @@ def told(read: Callable[[str], _Read], text: str, option: str) -> _Read:
 
 
 def query_of(where: str | None) -> Query:
-    """The filter of `--where`."""
+    """Parse the filter of `--where`."""
     from trajview.where.parse import parse
     from trajview.where.syntax import Query
 
@@ -118,14 +118,14 @@ def query_of(where: str | None) -> Query:
 
 
 def sort_of(sort: str | None, query: Query) -> tuple[By, ...]:
-    """The order of `--sort`, else the one in `--where`."""
+    """Parse the order of `--sort`, else take the one in `--where`."""
     from trajview.where.parse import parse_sort
 
     return query.sort if sort is None else told(parse_sort, sort, "--sort")
 
 
 def said_with_caret(error: WhereError, option: str) -> str:
-    """Three lines: what is wrong, the text, and carets below the place."""
+    """Format an error in three lines: the reason, the text, and carets below the place."""
     from rich.cells import cell_len
 
     from trajview.textsafe import safe_text
@@ -153,7 +153,7 @@ def statuses_for(refs: Sequence[Ref], store: str | None, annotator: str | None) 
 
 
 def say_none_matches(chosen: Chosen) -> None:
-    """That nothing was found; and where the name of a field was looked for as text, how it is compared."""
+    """Report that nothing was found; where the name of a field was looked for as text, also how to compare it."""
     from trajview.where.check import example
     from trajview.where.fields import Ref, field_named
     from trajview.where.syntax import texts_in
@@ -164,7 +164,7 @@ def say_none_matches(chosen: Chosen) -> None:
 
 
 def say_hidden(refs: Sequence[Ref], blind: bool) -> None:
-    """Where blind mode hides what a filter, an order or a column is about, say so."""
+    """Warn where a filter, an order or a column is about something that blind mode hides."""
     from trajview.where.unseen import HIDDEN_FIELDS
 
     hidden = list(dict.fromkeys(str(ref) for ref in refs if ref.name in HIDDEN_FIELDS)) if blind else []

@@ -26,25 +26,25 @@ __all__ = [
 ]  # fmt: skip
 
 _MOST_NAMES = 10_000
-"""Entries of a folder that are looked at for the name that was meant."""
+"""Entries of a folder that are searched for the name that was meant."""
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def paths_argument(command: _Command) -> _Command:
-    """The argument PATH..., at least one, as Paths; `PATH#ID` is one run of it (see `corpus.named`)."""
+    """Add the argument PATH..., at least one, as Paths; `PATH#ID` is one run of it (see `corpus.named`)."""
     return click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path))(command)
 
 
 def no_cache_option(command: _Command) -> _Command:
-    """The option --no-cache."""
+    """Add the option --no-cache."""
     return click.option("--no-cache", is_flag=True, help="Neither use nor keep summaries of files (see `cache`).")(
         command
     )
 
 
 def blind_option(command: _Command) -> _Command:
-    """The option --blind/--no-blind; None where neither is given."""
+    """Add the option --blind/--no-blind; its value is None where neither is given."""
     return click.option(
         "--blind/--no-blind",
         default=None,
@@ -53,7 +53,7 @@ def blind_option(command: _Command) -> _Command:
 
 
 def is_blind(blind: bool | None) -> bool:
-    """Whether to hide what blind mode hides: as the option says, else as the configuration does."""
+    """Whether blind mode is on: by the option, else by the configuration."""
     if blind is not None:
         return blind
     from trajview.config import load_settings
@@ -62,7 +62,7 @@ def is_blind(blind: bool | None) -> bool:
 
 
 def scoring_options(command: _Command) -> _Command:
-    """The options that both ways into the viewer have: where annotations go, whose, by which rubric, and how it looks."""
+    """Add the options that both ways into the viewer have: store, annotator, rubric, and looks."""
     for option in (
         click.option("--theme", metavar="NAME", help="A Textual theme; `ansi-dark` uses the terminal's own colours."),
         blind_option,
@@ -83,7 +83,7 @@ def scoring_options(command: _Command) -> _Command:
 
 
 def existing(paths: Sequence[Path], dash: Callable[[], Path] | None = None, *, ids: bool = True) -> tuple[Path, ...]:
-    """The same paths, with standard input in a file for `-`; raises UnreadableError for the first that does not exist.
+    """Check that paths exist, and put a file for `-`. Raises UnreadableError for the first that does not.
 
     `dash` makes that file; by default all of standard input is read first. `ids`: whether `PATH#ID` is a path, too.
     """
@@ -109,7 +109,7 @@ def existing(paths: Sequence[Path], dash: Callable[[], Path] | None = None, *, i
 
 
 def _say_plugin_problems() -> None:
-    """Say what plug-ins did wrong, where nobody did."""
+    """Report the faults of plug-ins that nobody has reported yet."""
     from trajview.formats import registry
 
     for problem in registry.problems():
@@ -118,7 +118,7 @@ def _say_plugin_problems() -> None:
 
 
 def _meant(path: Path) -> str:
-    """What a path that does not exist may have been meant as: a command, or the nearest name beside it."""
+    """The likely meaning of a path that does not exist: a command, or the nearest name beside it."""
     from difflib import get_close_matches
 
     if len(path.parts) == 1 and (close := get_close_matches(str(path), COMMANDS, 1)):
@@ -133,17 +133,17 @@ def _meant(path: Path) -> str:
 
 
 def out(text: str) -> None:
-    """Print log text: what could act on the terminal becomes a visible sign first."""
+    """Print log text: characters that could act on the terminal become visible signs first."""
     sys.stdout.write(safe_text(text))
 
 
 def wants_colour() -> bool:
-    """Colours only on a terminal that can, and not against NO_COLOR (no-color.org)."""
+    """Whether to use colours: only on a terminal that can, and not against NO_COLOR (no-color.org)."""
     return is_terminal() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def stream_runs(corpus: Corpus) -> Iterator[RunInfo]:
-    """Scan a corpus and give its runs as they are found; problems go to stderr on the way."""
+    """Scan a corpus and yield its runs as they are found; problems go to stderr on the way."""
     from .progress import watch
 
     watch(corpus)
@@ -156,7 +156,7 @@ def stream_runs(corpus: Corpus) -> Iterator[RunInfo]:
 
 
 def matching_run(corpus: Corpus, run: str) -> RunInfo:
-    """The run with that id or key, scanning no further than to it. Raises TrajviewError with the nearest ids."""
+    """Find the run with an id or key, scanning no further than to it. Raises TrajviewError with the nearest ids."""
     from trajview.corpus.unknown_run import unknown_run
 
     from .progress import watch
@@ -174,7 +174,7 @@ def matching_run(corpus: Corpus, run: str) -> RunInfo:
 
 
 def say_nothing_found(corpus: Corpus) -> None:
-    """Where nothing was found at all, and nobody has said why yet, say so."""
+    """Report that nothing was found at all, unless the reason was reported already."""
     if not corpus.infos and not corpus.problems:
         if corpus.skipped:
             count = f"{corpus.skipped:,} file{'' if corpus.skipped == 1 else 's'} or folders skipped as no logs"
@@ -186,7 +186,7 @@ def say_nothing_found(corpus: Corpus) -> None:
 
 
 def exit_code(corpus: Corpus) -> int:
-    """0 fine, 1 some problems, 2 nothing could be read."""
+    """The exit code after a scan: 0 fine, 1 some problems, 2 nothing could be read."""
     if not corpus.infos:
         return EXIT_WRONG
     return EXIT_PROBLEMS if corpus.problems else EXIT_FINE

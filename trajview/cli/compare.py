@@ -35,7 +35,7 @@ __all__ = ["command"]
 _SAME: Final = 0
 _DIFFERENT: Final = 1
 _WIDE: Final = 110
-"""Columns from which on two sides have room in text."""
+"""Columns of text from which on there is room for two sides."""
 
 
 class _WhichRun(TrajviewError):
@@ -161,7 +161,7 @@ def _one(corpus: Corpus, infos: Sequence[RunInfo], id: str | None, path: Path, s
 
 
 def _print(corpus: Corpus, infos: tuple[RunInfo, RunInfo], width: int, context: int, *, blind: bool) -> int:
-    """Print the diff; the exit code."""
+    """Print the diff, and return the exit code."""
     from trajview.compare.alignment import align
     from trajview.compare.facts import facts_of
 
@@ -189,7 +189,7 @@ def _print(corpus: Corpus, infos: tuple[RunInfo, RunInfo], width: int, context: 
 
 
 def _pairs(left: AgentRun, right: AgentRun) -> list[bool]:
-    """For each transcript that is compared whether both runs have it; of episodes the onlooker's only."""
+    """For each transcript to compare, whether both runs have it; of episodes only the onlooker's."""
     from trajview.formats.registry import format_or_default
 
     counts = len(left.transcripts), len(right.transcripts)

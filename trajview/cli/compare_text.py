@@ -23,7 +23,7 @@ _SIGN: Final = {Kind.LEFT: "-", Kind.RIGHT: "+"}
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How it is printed. `width`: columns for both sides together, 0 for a unified diff."""
+    """The style of a diff. `width`: columns for both sides together, 0 for a unified diff."""
 
     colour: bool = False
     width: int = 0
@@ -35,7 +35,7 @@ class Style:
 
 
 def compared(titles: tuple[str, str], facts: Sequence[Fact], found: Alignment, style: Style) -> Iterator[str]:
-    """The lines of the diff: what is compared, what is known of both, then what differs by action unit."""
+    """The lines of a diff: its two sides, the facts about both, then the differences by action unit."""
     yield style.painted(f"--- {one_line(titles[0], 300)}", _HEAD)
     yield style.painted(f"+++ {one_line(titles[1], 300)}", _HEAD)
     widest = max((cells(fact.name) for fact in facts), default=0)
@@ -112,7 +112,7 @@ def _counted(lines: int) -> str:
 
 
 def _with_context(pairs: Sequence[LinePair], context: int) -> Iterator[LinePair | int]:
-    """The pairs with so many equal lines around what differs; a number stands for those left out."""
+    """The pairs with `context` equal lines around differences; a number stands for those left out."""
     shown = bytearray(len(pairs))
     for index, pair in enumerate(pairs):
         if pair.kind is not Kind.SAME:
@@ -132,7 +132,7 @@ def _with_context(pairs: Sequence[LinePair], context: int) -> Iterator[LinePair 
 
 
 def _marked(text: str, spans: Sequence[tuple[int, int]], sgr: str, style: Style) -> str:
-    """A line in a colour, with pieces of it standing out."""
+    """A line in a colour, with some pieces of it standing out."""
     if not style.colour:
         return text
     found, at = [], 0

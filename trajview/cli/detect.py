@@ -75,7 +75,7 @@ def _as_json(detection: Detection) -> dict[str, Any]:
 
 
 def _source(format_name: str) -> dict[str, str]:
-    """The package that a plug-in's format comes from; nothing for a format of ours."""
+    """The package that a plug-in's format comes from; empty for a built-in format."""
     from trajview.formats import registry
 
     source = registry.source_of(format_name)

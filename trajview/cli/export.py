@@ -52,11 +52,11 @@ _INDEX: Final = "index"
 _UNITS: Final = re.compile(r"(?:[Tt]?(\d{1,9})\s*:\s*)?(\d{1,9})(?:\s*-\s*(\d{1,9}))?")
 
 _Wanted = tuple[int | None, int, int]
-"""A transcript where one is named, and the first and the last of its units."""
+"""A transcript where one is named, and its first and last unit."""
 
 
 def _range(_ctx: click.Context, _param: click.Parameter, value: str | None) -> _Wanted | None:
-    """`7`, `3-7`, or `T1:3-7`."""
+    """Parse a range of units: `7`, `3-7`, or `T1:3-7`."""
     if value is None:
         return None
     found = _UNITS.fullmatch(value.strip())
@@ -150,7 +150,7 @@ def command(
 def _wanted(
     transcript: int | None, unit: int | None, units: _Wanted | None
 ) -> tuple[int | None, tuple[int, int] | None]:
-    """The number of the transcript that is wanted, and the first and last of its units; None for all."""
+    """The number of the wanted transcript, and its first and last unit; None for all."""
     if units is None:
         return transcript, None if unit is None else (unit, unit)
     if unit is not None:
@@ -162,7 +162,7 @@ def _wanted(
 
 
 def _annotations(settings: Settings, named: bool) -> Annotations | None:
-    """The annotations to show; None where there is no store. Raises UnreadableError where one that was named is none."""
+    """The annotations to show, None without a store. Raises UnreadableError where a store that was named is none."""
     if not settings.store.is_dir():
         if not named:
             return None
@@ -173,7 +173,7 @@ def _annotations(settings: Settings, named: bool) -> Annotations | None:
 
 
 class _Work:
-    """Runs on their way into files: what was wrong with them, and what they lost."""
+    """The export of runs into files, which collects problems and what the runs lose."""
 
     def __init__(
         self,
@@ -198,7 +198,7 @@ class _Work:
         self._kinds: dict[str, int] = {}
 
     def _exports(self, infos: Iterator[RunInfo], export: Callable[[_Run], T]) -> Iterator[tuple[RunInfo, T]]:
-        """Each run, exported. One that cannot be read is said, and passed over."""
+        """Yield each run, exported. One that cannot be read is reported and passed over."""
         from trajview.export.choice import NoSuchUnit
 
         for info in infos:
@@ -254,13 +254,13 @@ class _Work:
         return self._exports(infos, export)
 
     def _note(self, lost: Lost) -> None:
-        """Keep what is lost of a run that was written."""
+        """Remember what a written run lost."""
         self._lost = lost.sentences()
         for kind in lost.kinds():
             self._kinds[kind] = self._kinds.get(kind, 0) + 1
 
     def into_one(self, output: Path | None, infos: Iterator[RunInfo], force: bool) -> None:
-        """All runs into one file, or to stdout."""
+        """Write all runs into one file, or to stdout."""
         if output is None:
             self._print(self._pieces(infos))
             return
@@ -288,7 +288,7 @@ class _Work:
             self._note(each)
 
     def into_folder(self, folder: Path, infos: Iterator[RunInfo], force: bool) -> None:
-        """Each run into a file of its own, named after it; beside web pages an index."""
+        """Write each run into a file of its own, named after it; beside web pages an index."""
         from trajview.export.new_file import NotWritten
 
         try:
@@ -303,7 +303,7 @@ class _Work:
         self._say(f"{_runs(self._written - there)} written to {folder}")
 
     def _pages_into(self, folder: Path, infos: Iterator[RunInfo], force: bool) -> int:
-        """A page per run, and index.html; returns how many were there already."""
+        """Write a page per run, and index.html; return how many were there already."""
         from trajview.export.html import page_text
         from trajview.export.html_index import Listed, index_page, listed
 
@@ -318,14 +318,14 @@ class _Work:
         return there
 
     def _put_run(self, path: Path, found: Exported, force: bool) -> bool:
-        """Write a run into a file, and keep what is lost of it; whether it was written."""
+        """Write a run into a file, remember what it lost, and return whether it was written."""
         written = self._put(path, found.pieces, force)
         if written:
             self._note(found.lost)
         return written
 
     def _put(self, path: Path, pieces: Iterable[str], force: bool) -> bool:
-        """Write a file; whether it was. One that is there already is said."""
+        """Write a file, and return whether that happened. One that is there already is reported."""
         from trajview.export.new_file import AlreadyThere, new_file
 
         try:
@@ -348,7 +348,7 @@ class _Work:
                 sys.stdout.buffer.write(piece.encode())
 
     def say_lost(self) -> None:
-        """What the format cannot hold: of one run in full, of several how many it is about."""
+        """Report what the format cannot hold: of one run in full, of several with the number of runs."""
         if self._written == 1:
             said = self._lost
         else:
@@ -363,7 +363,7 @@ class _Work:
 
 
 class _Names:
-    """Names of files for runs, no two alike also where case makes no difference."""
+    """File names for runs, all different also where case makes no difference."""
 
     def __init__(self, folder: Path, ending: str, taken: Iterable[str] = ()) -> None:
         self._folder, self._ending, self._taken = folder, ending, set(taken)

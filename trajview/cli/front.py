@@ -1,4 +1,4 @@
-"""The way in without a parser of arguments: paths that are to be opened, which is what most lines are; and every ending.
+"""The entry point without an argument parser: paths to open, as most command lines are; and the end of every command.
 
 Nothing is imported here that the viewer does not need: click alone would take a twentieth of the time to the first screen.
 """
@@ -37,14 +37,14 @@ COMMANDS: Final = (
 
 _A_MOMENT: Final = 0.01  # seconds
 AT_END: Final[list[Callable[[], None]]] = []
-"""What is to be called when a command ends, or the viewer takes the terminal over: whoever wrote on it tidies up."""
+"""Calls to make when a command ends, or the viewer takes over the terminal."""
 SAID: Final[set[str]] = set()
-"""The formats of plug-ins of which it was said what they did wrong."""
+"""The formats of plug-ins whose problems were printed."""
 _ARENA_MAX: Final = -8  # M_ARENA_MAX in glibc's malloc.h
 
 
 def run() -> None:
-    """The console script."""
+    """Run the console script."""
     if not sys.warnoptions:
         # What Python thinks of a pattern such as `[[` that somebody searches for is meant for programmers.
         warnings.simplefilter("ignore", FutureWarning)
@@ -91,7 +91,7 @@ def _heed_lost_interrupts() -> None:
 
 
 def _are_paths(given: Sequence[str]) -> bool:
-    """Whether a line of arguments names files and folders that exist, and nothing else."""
+    """Whether the arguments are files and folders that exist, and nothing else."""
     if not given or given[0] in COMMANDS or any(one.startswith("-") for one in given):
         return False
     # Of a shell that asks for completions, the line is not meant.
@@ -99,7 +99,7 @@ def _are_paths(given: Sequence[str]) -> bool:
 
 
 def ended(call: Callable[[], Any]) -> Any:
-    """What a call returns; whatever goes wrong ends in one line and SystemExit with its code, never in a traceback."""
+    """Make a call, and turn any error into one line and SystemExit with its exit code, never a traceback."""
     _open_what_was_closed()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -131,7 +131,7 @@ def ended(call: Callable[[], Any]) -> Any:
 
 
 def tidy_up() -> None:
-    """Call what is to be called at the end."""
+    """Make the calls in AT_END."""
     while AT_END:
         AT_END.pop()()
 
@@ -139,7 +139,7 @@ def tidy_up() -> None:
 def open_viewer(
     no_cache: bool = False, follow: bool = False, streams: Sequence[Spool] = (), plan: Plan | None = None, **given: Any
 ) -> NoReturn:
-    """Open the viewer with these settings, on the queue of a plan if there is one; ends the program."""
+    """Open the viewer with these settings, on the queue of a plan if there is one, and end the program."""
     from .stdin import take_terminal
 
     tidy_up()
@@ -164,37 +164,37 @@ def open_viewer(
 
 
 def can_view() -> bool:
-    """Whether there is a terminal that can show the viewer; Emacs' shell, for one, can only print."""
+    """Whether the terminal can show the viewer; Emacs' shell, for one, can only print."""
     return is_terminal() and os.environ.get("TERM") != "dumb"
 
 
 def is_terminal() -> bool:
-    """Whether people see what we print."""
+    """Whether stdout is a terminal, so that people see what is printed."""
     return sys.stdout.isatty()
 
 
 def say_problem(problem: Problem) -> None:
-    """One problem on stderr, on one line: place, reason, hint."""
+    """Print a problem on one line of stderr: place, reason, hint."""
     note_said(problem)
     line = " ".join(safe_text(str(problem)).split())
     sys.stderr.write(f"trajview: {line}\n")
 
 
 def note_said(problem: Problem) -> None:
-    """Note that a problem was said, if it is a plug-in's: these are said once."""
+    """Remember that a plug-in's problem was printed: each is printed once."""
     if isinstance(problem, PluginProblem):
         SAID.add(problem.format)
 
 
 def _open_what_was_closed() -> None:
-    """Where the program that starts us has closed stdout or stderr (`>&-`), Python has None: write to nowhere instead."""
+    """Replace closed stdout or stderr (`>&-`), for which Python has None, by a stream to nowhere."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  open as long as we run
 
 
 def _let_go_of_stdout() -> None:
-    """Point stdout elsewhere, so that Python does not complain about the closed pipe when it ends."""
+    """Point stdout elsewhere, so that Python does not complain about a closed pipe when it ends."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(nowhere, sys.stdout.fileno())

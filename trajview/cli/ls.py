@@ -50,7 +50,7 @@ _HEADINGS = ("ID", "SOURCE", "FORMAT", "MESSAGES", "UNITS", "AGENTS", "REWARDS")
 _RIGHT = (3, 4)
 _SOURCE, _AGENTS = (1,), (5,)
 _IN_TABLE = frozenset({"id", "key", "source", "path", "format", "messages", "units", "agents", "reward", "rewards"})
-"""Fields that the usual table has, or that nobody wants in it because they were in the filter."""
+"""Fields that the usual table has, or that nobody wants in it for being in the filter."""
 _IN_CSV = ("id", "source", "format", "name", "messages", "units", "transcripts", "agents", "models", "reward")
 
 
@@ -128,7 +128,7 @@ def _refs(query: Any) -> list[Ref]:
 
 
 def _columns(form: str, asked: Iterable[Ref]) -> tuple[Ref, ...]:
-    """What is shown where nobody says it: the usual, and what the filter and the order are about."""
+    """The default columns: the usual ones, and those that the filter and the order are about."""
     from trajview.where.fields import Ref
 
     usual = [Ref(name) for name in _IN_CSV] if form == "csv" else []
@@ -175,7 +175,7 @@ def _print_csv(corpus: Any, chosen: Chosen, refs: Sequence[Ref]) -> None:
 
 
 def _text(value: Any) -> str:
-    """A value in a cell: lists with semicolons, what is deeper as JSON."""
+    """A value as the text of a cell: lists with semicolons, deeper values as JSON."""
     if value is None:
         return ""
     if isinstance(value, bool):

@@ -71,7 +71,7 @@ class _Group(click.Group):
         return [*super().shell_complete(ctx, incomplete), CompletionItem(incomplete, type="file")]
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; whatever goes wrong ends in one line and an exit code, never in a traceback."""
+        """Run the command; any error ends in one line and an exit code, never in a traceback."""
 
         def command() -> Any:
             try:

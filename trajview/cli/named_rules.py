@@ -21,7 +21,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def rule_option(help: str, *, multiple: bool = True) -> Callable[[_Command], _Command]:
-    """The option --rule NAME, which a shell completes."""
+    """Add the option --rule NAME, which a shell completes."""
     return click.option(
         "--rule",
         "rules" if multiple else "rule",
@@ -33,7 +33,7 @@ def rule_option(help: str, *, multiple: bool = True) -> Callable[[_Command], _Co
 
 
 def _complete(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-    """Names that begin so, with hyphens for spaces, which shells take apart."""
+    """Complete the name of a rule, with hyphens for spaces, which shells take apart."""
     from trajview.config import load_settings
     from trajview.errors import TrajviewError
     from trajview.rules import built_in_rules, project_file
@@ -50,7 +50,7 @@ def _complete(ctx: click.Context, _param: click.Parameter, incomplete: str) -> l
 
 
 def rules_named(names: Sequence[str], settings: Settings) -> list[Rule]:
-    """The rules of these names. Raises UnknownRule."""
+    """Find rules by their names. Raises UnknownRule."""
     from trajview.rules.known import rule_named
 
     rules = _known(settings)
@@ -58,7 +58,7 @@ def rules_named(names: Sequence[str], settings: Settings) -> list[Rule]:
 
 
 def rules_on(settings: Settings, names: Sequence[str] = ()) -> list[Rule]:
-    """The rules that are on, as in the viewer, and those named: of all that are known, and of --highlight. Raises UnknownRule."""
+    """The rules that are on as in the viewer, and those named. Raises UnknownRule."""
     from trajview.rules import compile_rule
     from trajview.rules.known import rule_named
 

@@ -1,4 +1,4 @@
-"""How far a command is: a line on stderr, where that is a terminal, as long as nothing else is printed for a moment."""
+"""Progress of a command on a line of stderr, where that is a terminal and nothing else is printed for a moment."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ _line: _Line | None = None
 
 
 def watch(corpus: Corpus) -> None:
-    """Say how much of a corpus is read, from now on until the command ends."""
+    """Show how much of a corpus is read, from now on until the command ends."""
     _show(lambda: _told("reading", corpus.bytes_done, corpus.paths, len(corpus.infos)))
 
 
 def watch_search(search: CorpusSearch, paths: Sequence[Path]) -> None:
-    """Say how much has been searched."""
+    """Show how much has been searched."""
     _show(lambda: _told("searching", search.bytes_done, paths, None))
 
 
 def watch_input(size: Callable[[], int]) -> None:
-    """Say how many bytes have come from standard input."""
+    """Show how many bytes have come from standard input."""
     _show(lambda: f"reading standard input… {giga(size())}")
 
 
 def counted(what: str) -> Callable[[Sequence[_Item]], Iterator[_Item]]:
-    """What goes through some things one after another, and says how many of them are done."""
+    """Make an iteration over some things that shows how many of them are done."""
 
     def along(items: Sequence[_Item]) -> Iterator[_Item]:
         done = 0
@@ -59,7 +59,7 @@ def counted(what: str) -> Callable[[Sequence[_Item]], Iterator[_Item]]:
 
 
 def _end() -> None:
-    """Take the line away, for good: what comes next says itself how far it is, or the command ends."""
+    """Remove the line for good: the next output shows its own progress, or the command ends."""
     global _line
     if _line is not None:
         _line.end()
@@ -99,7 +99,7 @@ class _Line:
         self._thread.start()
 
     def make_way(self) -> None:
-        """Something is going to be printed. To be called with the lock."""
+        """Clear the line, since something is going to be printed. Called with the lock."""
         if self._is_shown:
             self._put("")
         self._since = monotonic()

@@ -29,7 +29,7 @@ __all__ = ["command"]
 _FOUND, _NOTHING = EXIT_FINE, EXIT_PROBLEMS
 _WIDTH: Final = 500
 _PATIENCE: Final = 10.0
-"""`patience.PATIENCE`, which is not imported for help alone."""
+"""A copy of `patience.PATIENCE`, which is not imported for help alone."""
 _PLACE, _ID, _LABEL, _MATCH, _DIM = "35", "1", "32", "1;31", "2"
 _ROLES: Final = ("system", "user", "assistant", "tool")
 _FIELDS: Final = ("text", "reasoning", "arguments", "metadata", "all")
@@ -182,7 +182,7 @@ def _query(
     tools: Sequence[str],
     fields: Sequence[str],
 ) -> Query:
-    """What to look for, and in which parts of messages."""
+    """The query of the options: patterns, and the parts of messages to search."""
     from trajview.corpus.query import FIELDS, Query, any_of
 
     return Query(
@@ -192,7 +192,7 @@ def _query(
 
 
 def _query_of_rule(rule: str, paths: Sequence[Path]) -> Query:
-    """What a named rule looks for, and where."""
+    """The query that finds what a named rule highlights."""
     from trajview.config import load_settings
     from trajview.corpus.query import query_of
 
@@ -215,18 +215,18 @@ def _chosen(
 
 @dataclass(frozen=True)
 class _Output:
-    """How the matches of a run are written."""
+    """How to print the matches of a run."""
 
     write: Callable[[RunMatches, bool], Iterator[str]]
     colour: bool
     is_counts: bool
-    """Whether only how many there are is said, or that there are some."""
+    """Whether only counts are printed, or only names."""
     is_spaced: bool
-    """Whether an empty line is between two runs."""
+    """Whether an empty line stands between two runs."""
 
     @classmethod
     def of(cls, colour: bool, heading: bool | None, *, in_json: bool, in_counts: bool, in_names: bool) -> _Output:
-        """What the options ask for; a heading above the lines of a run by default where they are coloured."""
+        """The output that the options ask for. By default, coloured lines of a run have a heading above them."""
         is_counts = in_counts or in_names
         if in_json:
             return cls(_as_counts if is_counts else _as_json, colour, is_counts, is_spaced=False)
@@ -237,7 +237,7 @@ class _Output:
 
 
 def _print_found(search: CorpusSearch, output: _Output) -> int:
-    """Print what is found as it comes; how many files or records could not be read."""
+    """Print matches as they come, and return how many files or records could not be read."""
     is_first, unread = True, 0
     for found in search.found():
         if isinstance(found, Problem):
@@ -254,7 +254,7 @@ def _print_found(search: CorpusSearch, output: _Output) -> int:
 
 
 def _say_restrictions(patterns: Sequence[str]) -> None:
-    """In the viewer, `role:tool` in the line restricts the search; here it is a part of the pattern."""
+    """Warn that `role:tool` in a pattern is a part of it here, while it restricts the search in the viewer."""
     from trajview.corpus.query import first_of, last_of
 
     for pattern in patterns:
@@ -285,7 +285,7 @@ def _safe(text: str) -> str:
 
 
 def _place(found: RunMatches, colour: bool) -> Iterator[str]:
-    """What opens the run, on a line without spaces."""
+    """The argument that opens the run, without spaces."""
     from trajview.corpus.named import reference
 
     alone = found.container == "json" and found.member is None
@@ -306,7 +306,7 @@ def _line_by_line(found: RunMatches, colour: bool) -> Iterator[str]:
 
 
 def _lines(found: RunMatches, place: str, colour: bool, with_speaker: bool) -> Iterator[str]:
-    """The hits, and the lines around them, each once; `--` where lines are left out between."""
+    """The lines of hits and those around them, each once; `--` where lines are left out between."""
     last: tuple[str, int] | None = None
     gaps = any(hit.before or hit.after for hit in found.hits)
     for at, hit in enumerate(found.hits):

@@ -75,7 +75,7 @@ def show(
     blind: bool = False,
     where: str | None = None,
 ) -> int:
-    """Print the runs; the exit code."""
+    """Print the runs, and return the exit code."""
     from trajview.corpus.corpus import Corpus
 
     if token_limit is not None:

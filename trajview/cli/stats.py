@@ -44,9 +44,9 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 _WIDTH: Final = 80
-"""Columns where stdout is no terminal."""
+"""Columns to use where stdout is no terminal."""
 _NAMES: Final = 12
-"""Names of a list that are shown; `--json` has all."""
+"""Names of a list that are printed; `--json` has all."""
 _QUICK: Final = ("reward", "messages", "units")
 _SLOW: Final = ("tokens", "errors", "calls")
 _LISTS: Final = ("tools", "models", "formats")
@@ -108,7 +108,7 @@ def command(
 def _collected(
     chosen: Chosen, rows: Sequence[int], quick: bool
 ) -> tuple[dict[Ref, Distribution], dict[str, Counter[str]]]:
-    """The numbers of the chosen runs by field, and how many of them name what."""
+    """The numbers of the chosen runs by field, and counts of the names in fields of names."""
     from trajview.where.distribution import distribution
     from trajview.where.fields import Ref
 
@@ -236,7 +236,7 @@ def _number(value: float) -> str:
 
 
 def _bars(counts: Sequence[tuple[str, int]], width: int) -> Iterable[str]:
-    """A line for each: what it is, a bar, how many."""
+    """A line for each count: its name, a bar, the number."""
     labels = [one_line(label, 200) or "(none)" for label, _ in counts]
     room = min(max(map(cells, labels)), max(8, min(_MOST_SHOWN, width // 3)))
     most = max(count for _, count in counts)
@@ -248,7 +248,7 @@ def _bars(counts: Sequence[tuple[str, int]], width: int) -> Iterable[str]:
 
 
 def _bar(length: float) -> str:
-    """A bar of so many cells, exact to an eighth of one; what is more than nothing is seen."""
+    """A bar `length` cells long, exact to an eighth of a cell; any length above zero shows."""
     eighths = max(1, round(length * 8)) if length > 0 else 0
     bar = "█" * (eighths // 8) + (_EIGHTHS[eighths % 8] if eighths % 8 else "")
     return f"\x1b[36m{bar}\x1b[39m" if bar and wants_colour() else bar or "·"

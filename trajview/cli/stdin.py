@@ -21,17 +21,17 @@ __all__ = ["DASH", "Spool", "spooled", "take_terminal"]
 DASH: Final = Path("-")
 _CHUNK: Final = 1 << 20
 _HEAD: Final = 8
-"""Bytes that tell what comes."""
+"""Bytes that tell which kind of file comes."""
 _UNASKED: Final = 64 << 20
-"""Bytes after which, each time, it is looked how full the disk is."""
+"""Bytes between two looks at how full the disk is."""
 _SPARE: Final = 256 << 20
 """Bytes of disk that stay free."""
 _FOLDERS: Final[list[Path]] = []
-"""Those with standard input in them."""
+"""The folders that hold standard input."""
 
 
 def spooled() -> Path:
-    """All of standard input, in a file that is deleted at exit. Raises UnreadableError where nobody pipes anything in.
+    """Copy standard input into a file that is deleted at exit. Raises UnreadableError where nobody pipes anything in.
 
     A file, because records are read again when they are opened, and a pipe can be read once.
     """
@@ -114,7 +114,7 @@ def _check_room(target: BinaryIO, size: int, last: int) -> None:
 
 
 def _file() -> Path:
-    """Where to keep standard input; raises UnreadableError where that is a terminal, or nothing."""
+    """A file for standard input; raises UnreadableError where that is a terminal, or nothing."""
     if sys.stdin is None or sys.stdin.isatty():
         raise UnreadableError(
             "nothing comes from standard input",
@@ -133,7 +133,7 @@ def _file() -> Path:
 
 
 def _delete_in_the_end(folder: Path) -> None:
-    """Delete a folder when the program ends, also by a terminal that is closed, or `kill`, which run no `atexit`.
+    """Delete a folder when the program ends, even by a closed terminal or `kill`, which run no `atexit`.
 
     To be called before it is made: a signal may come at any moment.
     """

@@ -21,7 +21,7 @@ def table(
     spare: Collection[int] = (),
     paths: Collection[int] = (),
 ) -> list[str]:
-    """Lines with aligned columns; the first row is the heading. `right`: columns that stand at their right edge.
+    """Format rows as lines with aligned columns; the first row is the heading. `right`: columns aligned to the right.
 
     With `cut` they fit a terminal. Where there are `spare` columns or `paths`, these are shortened first (paths from the
     left), then the others, and the first one last; where that is not enough, spare ones are left out. Else they are whole, and what is too long to pad to goes over its column.
@@ -37,7 +37,7 @@ def table(
 
 
 def _fitted(widths: Sequence[int], room: int, spare: Collection[int], paths: Collection[int]) -> list[tuple[int, int]]:
-    """The columns that are shown in so many cells, with their widths."""
+    """The columns that fit into `room` cells, with their widths."""
     widths = list(widths)
     shown = list(range(len(widths)))
     least = [min(width, _KEPT if column and (spare or paths) else width) for column, width in enumerate(widths)]
@@ -81,7 +81,7 @@ def _line(
 
 
 def cells(text: str) -> int:
-    """How many cells of a terminal a text takes."""
+    """The width of a text in cells of a terminal."""
     if text.isascii():
         return len(text)
     from rich.cells import cell_len

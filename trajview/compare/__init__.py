@@ -1,1 +1,1 @@
-"""Two runs side by side: which units, messages, lines and words of one correspond to which of the other."""
+"""Comparison of two runs: which units, messages, lines and words of one correspond to which of the other."""

@@ -19,13 +19,13 @@ T = TypeVar("T", str, bytes)
 
 
 class Kind(Enum):
-    """What the two sides of a row have to do with each other."""
+    """The relation of the two sides of a row."""
 
     SAME = "same"
     CHANGED = "changed"
-    """They correspond, and differ."""
+    """The sides correspond, and differ."""
     OTHER = "other"
-    """They stand beside each other because of their place only: they have too little in common."""
+    """The sides have too little in common to correspond, and stand beside each other by their place only."""
     LEFT = "left"
     """There is a left side only."""
     RIGHT = "right"
@@ -61,20 +61,20 @@ class Alignment:
 
     @property
     def prefix(self) -> int:
-        """How many units are the same from the start on: the index of the row of the first divergence."""
+        """The number of equal units at the start: the index of the row of the first divergence."""
         return next((index for index, row in enumerate(self.units) if row.kind is not Kind.SAME), len(self.units))
 
     @property
     def same(self) -> bool:
-        """Whether both say the same throughout."""
+        """Whether both transcripts say the same throughout."""
         return self.prefix == len(self.units)
 
     def count(self, kind: Kind) -> int:
-        """How many unit rows are of a kind."""
+        """The number of unit rows of a kind."""
         return sum(row.kind is kind for row in self.units)
 
     def differences(self) -> list[int]:
-        """The message rows at which something begins that differs: of each unit that does, and again within it."""
+        """The message rows at which a difference begins: in each unit that differs, and again within it."""
         found = []
         ends = [*self.starts, len(self.messages)][1:]
         for row, start, end in zip(self.units, self.starts, ends, strict=True):
@@ -88,7 +88,7 @@ class Alignment:
 
 
 _READ: Final = 0.6
-"""The share of the work that reading every message once is, about."""
+"""The approximate share of the work that reading every message once is."""
 
 
 def align(
@@ -140,7 +140,7 @@ def _messages_of(
     prints: tuple[list[bytes], list[bytes]],
     transcripts: tuple[Transcript, Transcript],
 ) -> list[Row]:
-    """The messages of a unit row beside each other, numbered within the units."""
+    """The message rows of a unit row, numbered within the units."""
     if kind is Kind.SAME:
         return [Row(index, index, kind) for index in range(len(members[0]))]
     if kind is not Kind.CHANGED:
@@ -204,7 +204,7 @@ def _gap(
 
 
 def _beside(a: int, a_end: int, b: int, b_end: int) -> list[Row]:
-    """What corresponds to nothing, beside each other by its place."""
+    """The rows of items without a counterpart, put beside each other by their place."""
     both = min(a_end - a, b_end - b)
     rows = [Row(a + step, b + step, Kind.OTHER) for step in range(both)]
     rows += [Row(index, None, Kind.LEFT) for index in range(a + both, a_end)]

@@ -1,4 +1,4 @@
-"""What is known about two runs beside what was said in them: rewards, counts, models and metadata, side by side."""
+"""Facts about two runs, side by side: rewards, counts, models and metadata."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from trajview.textsafe import one_line
 __all__ = ["Fact", "facts_of", "models_of"]
 
 _MOST: Final = 300
-"""Values of the metadata of one run that are looked at."""
+"""Values of one run's metadata that are compared at most."""
 _LONGEST: Final = 300
 
 
 class Fact(NamedTuple):
-    """One thing that is known about both runs, or about one (then the other text is empty). Safe for a terminal."""
+    """A fact about both runs, or about one (then the other text is empty). Safe for a terminal."""
 
     name: str
     left: str
@@ -27,12 +27,12 @@ class Fact(NamedTuple):
 
     @property
     def differs(self) -> bool:
-        """Whether the two are not the same."""
+        """Whether the two texts differ."""
         return self.left != self.right
 
 
 def facts_of(left: AgentRun, right: AgentRun, index: int = 0) -> list[Fact]:
-    """The rewards of both, and what else differs between them; `index` is the transcript of each that is compared."""
+    """The rewards of both runs, and the other facts that differ; `index` is the transcript of each that is compared."""
     (overall, parts), (other, other_parts) = _rewards(left), _rewards(right)
     known = _known(left, index), _known(right, index)
     rest = _beside(parts, other_parts) + _beside(*_unrepeated(known, (_said_again(left), _said_again(right))))
@@ -46,7 +46,7 @@ def _beside(left: Mapping[str, str], right: Mapping[str, str]) -> list[Fact]:
 
 
 def _said_again(run: AgentRun) -> dict[str, str]:
-    """The parts of a single reward as Docent's metadata has them, by their path there."""
+    """The parts of a single reward that Docent's metadata repeats, by their path there."""
     if run.rewards is None or len(run.rewards) != 1 or not isinstance(run.rewards[0], tuple):
         return {}
     return {f"scores.{part}": f"{value:.6g}" for part, value in run.rewards[0][1].items() if part != OVERALL}
@@ -55,7 +55,7 @@ def _said_again(run: AgentRun) -> dict[str, str]:
 def _unrepeated(
     known: tuple[dict[str, str], dict[str, str]], again: tuple[dict[str, str], dict[str, str]]
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """What is known of both without what repeats the reward in each that has it."""
+    """The facts about both runs without those that repeat the reward in each run that has them."""
     repeated = {
         name
         for name in again[0].keys() | again[1].keys()
@@ -108,7 +108,7 @@ def _known(run: AgentRun, index: int) -> dict[str, str]:
 
 
 def models_of(transcript: Transcript) -> dict[str, None]:
-    """The models that speak, in order."""
+    """The names of the models that speak, in order."""
     messages = transcript.messages
     return {message.model: None for message in messages if isinstance(message, AssistantMessage) and message.model}
 

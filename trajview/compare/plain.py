@@ -1,4 +1,4 @@
-"""What a message says as plain lines, as a text diff prints them."""
+"""A message as plain lines, as a text diff prints them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["message_lines", "speaker"]
 
 
 def speaker(message: ChatMessage) -> str:
-    """Who says it, in a few words: `Ada (assistant)`, `tool bash`."""
+    """The speaker of a message in a few words: `Ada (assistant)`, `tool bash`."""
     if isinstance(message, ToolMessage):
         return f"tool {message.function or message.name or ''}".rstrip()
     name = message.name or ""
@@ -20,7 +20,7 @@ def speaker(message: ChatMessage) -> str:
 
 
 def message_lines(message: ChatMessage) -> list[str]:
-    """The lines of all that a message says: its texts as they are, thoughts and calls with a sign before them."""
+    """The lines of a message: its texts as they are, thoughts and calls with a sign before them."""
     lines: list[str] = []
     calls = iter(message.tool_calls or ()) if isinstance(message, AssistantMessage) else iter(())
     for what, text in said_lines(message):

@@ -1,4 +1,4 @@
-"""What a message says, as one text, and fingerprints of messages and action units: equal where they say the same.
+"""Fingerprints of messages and action units: equal where the messages say the same.
 
 Ids, times, usage and metadata say nothing here: they differ between any two runs.
 """
@@ -22,7 +22,7 @@ __all__ = ["Prints", "features_of", "json_of", "prints_of", "said", "said_lines"
 
 
 def said_lines(message: ChatMessage) -> list[tuple[str, str]]:
-    """What a message says, in order: each text with what it is (`text`, `reasoning`, `call NAME`, `error`, a part's type)."""
+    """The texts of a message in order, each with its kind (`text`, `reasoning`, `call NAME`, `error`, a part's type)."""
     content = message.content
     found: list[tuple[str, str]] = []
     if isinstance(content, str):
@@ -56,7 +56,7 @@ def json_of(value: Any) -> str:
 
 
 def said(message: ChatMessage) -> str:
-    """All that a message says, and who says it, as one text: messages with the same text say the same."""
+    """A message with its speaker as one text: messages with equal texts say the same."""
     who = f"{message.role}\x00{message.name or ''}\x00{message.recipient or ''}"
     content = message.content
     more = (
@@ -87,7 +87,7 @@ class Prints:
 def prints_of(
     transcript: Transcript, check: Callable[[], None] = nothing, progress: Callable[[int], None] = lambda _read: None
 ) -> Prints:
-    """Read every message of a transcript once; `progress` is told now and then how many were."""
+    """Read every message of a transcript once; `progress` is called now and then with the number read."""
     messages: list[bytes] = []
     for index, message in enumerate(transcript.messages):
         if index % 128 == 0:
@@ -99,7 +99,7 @@ def prints_of(
 
 
 _MOST_LOOKED_AT = 12
-"""Messages of a unit that likeness is measured by."""
+"""Messages of a unit that count for its likeness."""
 
 
 def features_of(messages: Sequence[ChatMessage]) -> Features:

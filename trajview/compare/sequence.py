@@ -1,4 +1,4 @@
-"""What two sequences have in common, in order, in about linear time.
+"""The common items of two sequences, in order, in about linear time.
 
 Patience diff: equal ends are taken off, then what occurs as often in both is matched, rarest first (of lines, a brace
 says little and a unique line much), and the same again between two matches. Bounded everywhere: a small rest is solved
@@ -15,22 +15,22 @@ from typing import Final, TypeVar
 __all__ = ["Block", "Cancelled", "longest_increasing", "matches", "nothing"]
 
 Block = tuple[int, int, int]
-"""Where equal items begin in the left and in the right sequence, and how many there are."""
+"""The start of equal items in the left and in the right sequence, and their number."""
 
 T = TypeVar("T", str, bytes)
 
 _EXACT: Final = 1_600
 """Pairs of items up to which a rest is solved exactly."""
 _LEVELS: Final = 24
-"""How often a rest is divided; sequences made to need more are given up there."""
+"""Levels to which a rest is divided; beyond them, sequences made to need more are given up."""
 
 
 class Cancelled(Exception):
-    """Raised by the `check` that a caller passes in: the result is not wanted any more."""
+    """Raised by the `check` that a caller passes in, where the result is not wanted any more."""
 
 
 def nothing() -> None:
-    """The check of a caller who never cancels."""
+    """Check nothing: for a caller who never cancels."""
 
 
 def matches(left: Sequence[T], right: Sequence[T], check: Callable[[], None] = nothing) -> list[Block]:

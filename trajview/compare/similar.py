@@ -1,4 +1,4 @@
-"""Which things of one row correspond to which of another where none are equal: by the words that they share.
+"""Pairs of similar things from two sequences without equal ones: by the words that they share.
 
 Not every pair is looked at where there are many: candidates are those that share words that few others have, and of them
 the heaviest chain that ascends in both is taken.
@@ -15,17 +15,17 @@ from .sequence import nothing
 __all__ = ["Features", "likeness", "similar", "words_of"]
 
 LEAST: Final = 0.5
-"""What is less alike than this does not correspond."""
+"""The likeness below which two things do not correspond."""
 _EVERY_PAIR: Final = 400
 _RARE: Final = 3
-"""A word that more things of one side have says nothing."""
+"""Things of one side with the same word from which on that word is ignored."""
 _RAREST: Final = 24
-"""How many words of a thing are looked up."""
+"""Words of a thing that are looked up."""
 _CANDIDATES: Final = 6
 
 
 class Features(NamedTuple):
-    """What likeness is measured by: `shape` (who acts, and with which tools) and the words."""
+    """The features that likeness is measured by: `shape` (who acts, and with which tools) and the words."""
 
     shape: tuple[str, ...]
     words: frozenset[str]
@@ -39,7 +39,10 @@ def words_of(text: str, most: int = 800) -> frozenset[str]:
 
 
 def likeness(left: Features, right: Features) -> float:
-    """0 to 1: three quarters for the words in common (Dice), one for the same shape; 0 where the first role differs."""
+    """The likeness of two things, 0 to 1: three quarters for common words (Dice), one for the same shape.
+
+    It is 0 where the first roles differ.
+    """
     if left.shape[:1] != right.shape[:1]:
         return 0.0
     size = len(left.words) + len(right.words)

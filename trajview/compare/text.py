@@ -18,13 +18,13 @@ Spans = tuple[tuple[int, int], ...]
 
 _TOKEN: Final = re.compile(r"\w+|\s+|[^\w\s]")
 _LONGEST: Final = 20_000
-"""Characters of a line in which words are compared; of a longer one only equal ends are found."""
+"""Characters of a line up to which words are compared; of a longer one only equal ends are found."""
 _LIKE: Final = 0.55
-"""Lines that are less alike are not compared word by word: 0.25 for nothing, 0.75 for their words."""
+"""The likeness from which on lines are compared word by word: 0.25 for nothing, 0.75 for their words."""
 
 
 class LinePair(NamedTuple):
-    """A line of the left text beside one of the right, by index, with what differs in each of two that correspond."""
+    """A line of the left text beside one of the right, by index, with the differing pieces of two that correspond."""
 
     left: int | None
     right: int | None
@@ -65,7 +65,7 @@ def pair_lines(left: Sequence[str], right: Sequence[str], check: Callable[[], No
 
 
 def differing_words(left: str, right: str) -> tuple[Spans, Spans]:
-    """What differs in two lines: without these pieces both are the same."""
+    """The differing pieces of two lines: without them both are the same."""
     if max(len(left), len(right)) > _LONGEST:
         return _middles(left, right)
     tokens = _TOKEN.findall(left), _TOKEN.findall(right)

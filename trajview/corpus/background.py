@@ -37,7 +37,7 @@ _LONGEST_WAIT: Final = 0.1  # seconds until a batch goes out that is not full
 
 
 class _Listed(Struct):
-    """Runs of a file that were listed and wait to be read; the first of them has these numbers among all rows, and runs."""
+    """The runs of a file that wait to be read, with the numbers of the first among all rows and among runs."""
 
     source: SourceFile
     row: int
@@ -189,7 +189,7 @@ class Background:
         self._add_all(problems)
 
     def _settle(self, part: _Listed, item: Item) -> None:
-        """What the first record that waits is. Nothing keeps that any longer: of a large file, it takes no memory twice."""
+        """Decide what the first waiting record is, and forget it: of a large file, it must not take memory twice."""
         part.infos.popleft()
         self._changed[part.row] = part.run, item
         part.row += 1
@@ -236,7 +236,7 @@ def _size_of(source: SourceFile) -> int:
 
 
 def _problem_for(info: RunInfo, problems: list[Problem]) -> Problem | None:
-    """What is wrong with a record that turned out to be no run, taken from what the scan said."""
+    """The reason why a record turned out to be no run, from the problems of the scan."""
     for index, problem in enumerate(problems):
         if problem.where.line == info.line:
             return problems.pop(index)

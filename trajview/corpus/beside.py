@@ -1,4 +1,4 @@
-"""What a coding agent's sub-agents said, where its session says it in files of their own.
+"""Sub-agents of a coding agent whose messages its session keeps in files of their own.
 
 `SESSION.jsonl` has the sub-agents' files in the folder `SESSION/subagents`, or, of older versions, beside itself:
 `agent-ID.jsonl`, whose events are as those of a side chain, and `agent-ID.meta.json`, which says what it was for and the
@@ -35,17 +35,17 @@ _MOST_BYTES: Final = 256 << 20
 _MOST_OF_META: Final = 1 << 16  # bytes
 _FILE: Final = re.compile(r"agent-([A-Za-z0-9_-]{1,64})\.jsonl")
 _COMPACTED: Final = "acompact"
-"""How the names of agents begin that only shorten the session's own context."""
+"""The prefix of names of agents that only shorten the session's own context."""
 
 
 @dataclass(slots=True)
 class Beside:
-    """The events of sub-agents, in the order in which these began, and what is known of each by its id."""
+    """The events of sub-agents in the order in which these began, and the facts known of each by its id."""
 
     lines: list[Any] = field(default_factory=list)
     known: dict[str, dict[str, Any]] = field(default_factory=dict)
     stamps: dict[Path, Stamp] = field(default_factory=dict)
-    """What was read, and the folder that it is in, as they were before."""
+    """The stamps, from before, of the files that were read and of their folder."""
 
     def describe(self, run: AgentRun) -> None:
         """Name the sub-agents' transcripts after what they were for, and the calls that started them."""
@@ -59,7 +59,7 @@ class Beside:
 
 
 def beside(path: Path, lines: Any) -> Beside | None:
-    """What stands in files beside a session's; None where its lines are of no session, or nothing does.
+    """Read the files of sub-agents beside a session's; None where its lines are of no session, or there are none.
 
     Files that cannot be read, and lines that are no events, are left out: opened themselves, they say so.
     """
@@ -81,7 +81,7 @@ def beside(path: Path, lines: Any) -> Beside | None:
 
 
 def _read(path: Path, files: Mapping[str, Path]) -> Beside | None:
-    """What is in the files of agents; None where nothing is."""
+    """The content of agents' files; None where nothing is in them."""
     found = Beside()
     chains: list[tuple[str, list[Any]]] = []
     left = _MOST_BYTES
@@ -104,7 +104,7 @@ def _read(path: Path, files: Mapping[str, Path]) -> Beside | None:
 
 
 class _Line(Struct, gc=False):
-    """What a line says of sub-agents."""
+    """The fields of a line that are about sub-agents."""
 
     sessionId: Any = None
     isSidechain: Any = None
@@ -116,7 +116,7 @@ _decode: Final = Decoder(_Line).decode
 
 
 def _said(lines: Sequence[Any]) -> Iterator[_Line]:
-    """What each line that is an object says of sub-agents."""
+    """The fields about sub-agents in each line that is an object."""
     for at, line in enumerate(lines.logged if isinstance(lines, Elements) else lines):
         try:
             yield _decode(line) if isinstance(line, Raw) else convert(line, _Line)
@@ -153,7 +153,7 @@ def _events(file: Path, agent: str) -> Iterator[dict[str, Any]]:
 
 
 def _meta(file: Path) -> dict[str, Any]:
-    """What is written of a sub-agent beside its events; nothing where that cannot be read."""
+    """The metadata of a sub-agent beside its events; empty where it cannot be read."""
     try:
         with open_source(file) as source:
             value = decode_json(source.read(_MOST_OF_META))[0]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Cache", "CacheInfo", "SummaryCache", "cache_path", "stamp_of_status"]
 
 _LAYOUT: Final = 5
-"""Changes when the tables or what is in them do."""
+"""The version of the tables and their content."""
 _LARGEST: Final = 200 << 20
 """Bytes of entries above which the longest unused ones go."""
 _WAITING: Final = 2000  # files that are put aside until they are written together
@@ -49,7 +49,7 @@ _TABLES: Final = """
 
 
 class CacheInfo(Struct, frozen=True):
-    """What `trajview cache info` says: where the cache is, its size in bytes, and how many files it knows.
+    """The facts about the cache: where it is, its size in bytes, and how many files it knows.
 
     `problem`: why that is not known, empty where it is.
     """
@@ -61,7 +61,7 @@ class CacheInfo(Struct, frozen=True):
 
 
 def cache_path() -> Path:
-    """Where the cache is: in the user's folder for caches."""
+    """The path of the cache, in the user's folder for caches."""
     from platformdirs import user_cache_path
 
     return user_cache_path("trajview", appauthor=False) / "summaries.sqlite"
@@ -81,7 +81,7 @@ class Cache:
         self._touched: list[tuple[int, bytes, bool]] = []
 
     def bytes_at(self, path: bytes, named: bool, stamp: str) -> bytes | None:
-        """What was kept under a key with this stamp; None where there is no such thing."""
+        """The bytes kept under a key with this stamp; None where there are none."""
         if not stamp:
             return None
         rows = self._run("SELECT stamp, used, digest, data FROM files WHERE path = ? AND named = ?", path, named)
@@ -95,7 +95,7 @@ class Cache:
         return data
 
     def keep_bytes(self, path: bytes, named: bool, stamp: str, data: bytes) -> None:
-        """Keep something under a key; written with others, or by `close`."""
+        """Keep bytes under a key; they are written with others, or by `close`."""
         if registry.problems():
             return  # what a plug-in failed on may be its own the next time, when what it needs is there
         digest = _sum_of(data)
@@ -111,7 +111,7 @@ class Cache:
             self._database = None
 
     def info(self) -> CacheInfo:
-        """Where it is and what it holds, as far as it can be read."""
+        """The facts about the cache, as far as it can be read."""
         path = self._path_of()
         try:
             with path.open("rb") as file:
@@ -124,7 +124,7 @@ class Cache:
         return CacheInfo(path, size, int(rows[0][0])) if rows else CacheInfo(path, size, 0, self._why)
 
     def clear(self) -> None:
-        """Delete it. Raises OSError where that is not allowed."""
+        """Delete the cache. Raises OSError where that is not allowed."""
         self.close()
         path = self._path_of()
         for each in (path, path.with_name(f"{path.name}-journal")):
@@ -199,7 +199,7 @@ class Cache:
 
 
 class SummaryCache(Cache):
-    """Looks up what is known of a file, and keeps what was found in it."""
+    """A cache of the runs and problems in files."""
 
     def __init__(self, path: Path | None = None) -> None:
         super().__init__(cache_path if path is None else lambda: path)
@@ -228,19 +228,19 @@ class SummaryCache(Cache):
 
 
 def stamp_of_status(status: os.stat_result) -> str:
-    """What tells that a file is the same; empty where it was written so lately that it may not tell."""
+    """The stamp of a file's status; empty where the file was written so lately that it may not tell."""
     if time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns) < _JUST_NOW:
         return ""
     return f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns} {status.st_dev} {status.st_ino}"
 
 
 def _sum_of(data: bytes) -> bytes:
-    """What tells that bytes are not what was written: a bad disk does that, and nobody on purpose."""
+    """A check sum of bytes against a bad disk; nobody damages them on purpose."""
     return crc32(data).to_bytes(4)
 
 
 def _version() -> int:
-    """A number that is another one for other code: what a format finds in a record may be another thing then."""
+    """A number that differs for other code, by which a format may find something else in a record."""
     from trajview import __version__
     from trajview.formats.installed import fingerprint
 

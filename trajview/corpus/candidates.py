@@ -21,7 +21,7 @@ from .walk import SourceFile
 __all__ = ["Counter", "Part", "Stopped", "candidates", "candidates_in"]
 
 _BLOCK: Final = 1 << 20
-"""Bytes that are looked at in one go: a person who cancels waits so long, and no record is copied often."""
+"""Bytes that are searched in one go: a person who cancels waits as long, and no record is copied often."""
 _SKIPPED: Final = object()
 """Stands for the value of a record that cannot match."""
 
@@ -32,7 +32,7 @@ class Stopped(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Lines of a file: their first byte, how many bytes they are, how many lines come before them.
+    """A part of a file: its first byte, its length in bytes, and the number of lines before it.
 
     `wanted`: a record in them may hold a match.
     """
@@ -118,7 +118,7 @@ def _first_line(file: BinaryIO, prefilter: Prefilter, step: Callable[[int], None
 
 
 def candidates_in(source: SourceFile, part: Part, prefilter: Prefilter) -> Iterator[Record | Problem]:
-    """The same of the lines of a part; no record's index is known. Raises UnreadableError."""
+    """The records in a part of a file that may hold a match, without their index. Raises UnreadableError."""
     with reading(source.path) as file:
         file.seek(part.offset)
         block = file.read(part.length)
@@ -190,7 +190,7 @@ def _lines(block: bytes, before: int) -> Iterator[tuple[int, bytes, int]]:
 
 
 class Counter:
-    """How many records come before a line of a JSONL file; asked for ascending lines, each is counted once."""
+    """Counts the records before a line of a JSONL file; asked for ascending lines, it counts each once."""
 
     def __init__(self, path: Path, step: Callable[[int], None]) -> None:
         self._path = path

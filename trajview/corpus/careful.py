@@ -1,6 +1,7 @@
-"""Patterns that can take for ever, in a viewer: their matches are counted in a process of its own, which can be ended.
+"""Counting the matches of patterns that can take for ever, for a viewer: in a process of its own, which can be ended.
 
-But for texts in which RE2 finds the same, which never takes long. In a thread, `re` would keep all other threads from running, and the screen with them, until it is through.
+In a thread, `re` would keep all other threads from running, and the screen with them, until it is through. Texts in which
+RE2 finds the same are counted here: RE2 never takes long.
 """
 
 from __future__ import annotations
@@ -20,18 +21,18 @@ from .query import Query
 __all__ = ["Cancelled", "counts_of"]
 
 _EVERY: Final = 0.05
-"""Seconds from one look at whether it is cancelled to the next."""
+"""Seconds between two looks at whether it is cancelled."""
 
 
 class Cancelled(Exception):
-    """Nobody wants to know any more."""
+    """The result is not wanted any more."""
 
 
 @contextmanager
 def counts_of(
     query: Query, cancelled: Callable[[], bool], patience: float | None = None
 ) -> Iterator[tuple[Callable[[str], int], bool]]:
-    """What counts the matches of a query in a text, and whether these are to be shown before all of them are known.
+    """A function that counts the matches of a query in a text, and whether to show those before all of them are known.
 
     It raises TooSlow where that takes more than so many seconds, and Cancelled; but for patterns that never take long.
     """

@@ -44,28 +44,28 @@ class Child:
             os.close(lifeline)
 
     def send(self, message: object) -> None:
-        """Give it a message. Raises OSError where it has ended."""
+        """Send it a message. Raises OSError where it has ended."""
         self.pipe.send(message)
 
     def receive(self) -> Any:
-        """Its next message, waited for. Raises OSError or EOFError where it has ended."""
+        """Wait for its next message. Raises OSError or EOFError where it has ended."""
         return self.pipe.recv()
 
     def close(self) -> None:
-        """End it, whatever it does."""
+        """End the process, whatever it does."""
         self.kill()
         self.process.wait()
         self.pipe.close()
         os.close(self._lifeline)
 
     def kill(self) -> None:
-        """Have it end, from any thread."""
+        """End the process, from any thread."""
         self.process.kill()
 
 
 @contextmanager
 def parent() -> Iterator[tuple[Callable[[], Any], Callable[[object], None]]]:
-    """In a child: what receives a message of the parent, and what sends one, until nobody wants to know any more."""
+    """In a child: the functions that receive and send messages of the parent, for as long as they are wanted."""
     from multiprocessing.connection import Connection
 
     pipe, lifeline = Connection(int(sys.argv[1])), int(sys.argv[2])
@@ -75,7 +75,7 @@ def parent() -> Iterator[tuple[Callable[[], Any], Callable[[object], None]]]:
 
 
 def _end_with(lifeline: int) -> None:
-    """End this process as soon as the other end of a pipe is closed: SIGIO does that, whatever Python is busy with."""
+    """End this process as soon as the other end of a pipe is closed, by SIGIO, whatever Python is busy with."""
     import fcntl
     import select
 

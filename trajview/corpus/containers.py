@@ -1,4 +1,4 @@
-"""Files into records and back: which container a file is, its records, and one record read again."""
+"""Containers: the records of a file of any kind, and one record read again."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _records(file: BinaryIO, path: Path, look: RecordLook) -> Iterator[Record | 
 
 
 def kind_of(file: BinaryIO, path: Path) -> Literal["zip", "yaml", "json"]:
-    """What the records of an open file are to be read by; the file stands at its start afterwards."""
+    """The kind of records in an open file: zip, yaml or json. The file stands at its start afterwards."""
     suffix = log_suffix(path.name)
     head = file.read(4096)
     file.seek(0)
@@ -106,7 +106,7 @@ def bytes_of(info: RunInfo | Record, path: Path) -> bytes:
 
 
 def value_of(info: RunInfo, *, by_parts: bool = False) -> Any:
-    """The record read again and decoded. Raises UnreadableError. `by_parts` (see `decode_by_parts`) takes longer."""
+    """Read a record again and decode it. Raises UnreadableError. `by_parts` (see `decode_by_parts`) takes longer."""
     check_room_to_open(info.length, info.path, info.line)
     data = bytes_of(info, info.path)
     try:

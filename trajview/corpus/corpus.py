@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 __all__ = ["Callback", "Corpus", "Stream", "open_corpus"]
 
 Callback = Callable[[list[RunInfo | Problem | Updated], bool], None]
-"""Called with what was found or has changed since the last call, and whether that was all."""
+"""Called with the batch found or changed since the last call, and whether it is the last one."""
 
 STANDARD_INPUT: Final = "standard input"
 _NO_TIME: Final = 0.03  # seconds, in which the first of 20,000 files are found
 EVERY: Final = 0.5
-"""Seconds from one look at the files that are followed to the next."""
+"""Seconds between two looks at the files that are followed."""
 
 
 class Stream(Protocol):
@@ -55,7 +55,7 @@ class Stream(Protocol):
 
     @property
     def problem(self) -> Problem | None:
-        """Why it ended too early, if it did."""
+        """Why the stream ended too early, if it did."""
 
 
 def open_corpus(*paths: str | os.PathLike[str]) -> Corpus:
@@ -140,11 +140,11 @@ class Corpus:
 
     @property
     def keeps(self) -> bool:
-        """Whether what is found out may be kept in a cache."""
+        """Whether findings may be kept in a cache."""
         return self._scan.has_cache
 
     def listed(self, info: RunInfo) -> tuple[Stamp | None, RunInfo]:
-        """What told the run's file when it was listed, and the run as the list holds it now: for a `Reader` elsewhere.
+        """The stamp of the run's file when it was listed, and the run as the list holds it now: for a `Reader` elsewhere.
 
         Raises UnreadableError where the list holds it no more.
         """
@@ -160,7 +160,7 @@ class Corpus:
 
     @property
     def problems(self) -> list[Problem]:
-        """What could not be read so far."""
+        """The problems of files and records that could not be read so far."""
         return self._found.problems
 
     def __len__(self) -> int:
@@ -197,7 +197,7 @@ class Corpus:
         return self._found.neighbour(info, step)
 
     def load(self, info: RunInfo) -> trajview.AgentRun:
-        """The run; each of its messages is read when it is looked at. The last few stay in memory, the large ones among them alone.
+        """Parse a run; its messages are read when somebody looks at them. The last few runs stay in memory, a large one alone.
 
         Raises UnreadableError where the file is gone or another one now, FormatError where the record is not what its
         format demands.
@@ -208,7 +208,7 @@ class Corpus:
             self._report_plugins()
 
     def read(self, info: RunInfo, *, whole: bool = False) -> trajview.AgentRun:
-        """The run, parsed for one look: nothing of it is kept. Raises as `load` does.
+        """Parse a run for one look: nothing of it is kept. Raises as `load` does.
 
         `whole`, as `load` gives it: with what its sub-agents said in files beside its own.
         """
@@ -222,7 +222,7 @@ class Corpus:
         return self._reader.raw(info)
 
     def raw_bytes(self, info: RunInfo) -> bytes:
-        """The same as UTF-8, which is half of the memory. Raises UnreadableError."""
+        """The record's text as UTF-8, which takes half of the memory. Raises UnreadableError."""
         return self._reader.raw_bytes(info)
 
     def value(self, info: RunInfo) -> Any:
@@ -230,7 +230,7 @@ class Corpus:
         return self._reader.value(info)
 
     def check_bytes(self, info: RunInfo, cancelled: Callable[[], bool] = lambda: False) -> Problem | None:
-        """A problem that is new, and is added to `problems`: bytes of a run are not UTF-8. For a thread.
+        """Look for bytes in a run that are not UTF-8; a new problem is added to `problems` and returned. For a thread.
 
         The scan looks at the first few places beyond ASCII in each record, which tells files of another encoding.
         """
@@ -244,7 +244,7 @@ class Corpus:
         return problem
 
     def runs(self) -> Iterator[trajview.AgentRun]:
-        """Every run, parsed one after another; one that cannot be read is left out and added to `problems`."""
+        """Parse every run, one after another; one that cannot be read is left out and added to `problems`."""
         for info in list(self.infos):
             try:
                 run = self.load(info)
@@ -258,29 +258,29 @@ class Corpus:
         return registry.detections(self._reader.value(info, by_parts=True))
 
     def check(self, info: RunInfo) -> list[Problem]:
-        """Everything that is wrong with one run: whether it loads, and what its format finds on top."""
+        """List everything that is wrong with one run: whether it loads, and the further findings of its format."""
         return [*self._reader.check(info), *self._report_plugins()]
 
     # The scan
 
     @property
     def skipped(self) -> int:
-        """How many files and folders were left out: hidden, no log, or empty, but for what is still to be written."""
+        """The number of files and folders left out: hidden, no log, or empty, unless still to be written."""
         awaited = sum(stream.going and stream.path in self._scan.empty for stream in self.streams)
         return self._scan.skipped - (len(self._scan.empty) if self.follows else awaited)
 
     @property
     def files_done(self) -> int:
-        """How many files have been read."""
+        """The number of files that have been read."""
         return self._scan.files_done
 
     @property
     def bytes_done(self) -> int:
-        """How many bytes of them have been read."""
+        """The number of bytes that have been read."""
         return max(self._scan.bytes_done, sum(stream.size for stream in self.streams))
 
     def start(self, *, patiently: bool = False) -> None:
-        """Begin the scan in a background thread; what is found goes to the subscribers.
+        """Begin the scan in a background thread; runs and problems go to the subscribers.
 
         `patiently`: the processor is wanted elsewhere, so nothing more is done after the first runs were found until
         `go_on` is called, for a second at most; and this waits for them a moment, as threads in turns take longer.
@@ -295,7 +295,7 @@ class Corpus:
             self._rests.wait(_NO_TIME)
 
     def go_on(self) -> None:
-        """Whoever started the scan patiently is on the screen now."""
+        """Go on with a scan that was started patiently: the first screen is there."""
         self._may_go_on.set()
 
     def scan(self) -> None:
@@ -308,7 +308,7 @@ class Corpus:
             self._finish()
 
     def stream(self) -> Iterator[RunInfo | Problem]:
-        """Scan in this thread, step by step: each run and problem as it is found, already in the lists."""
+        """Scan in this thread, and yield each run and problem as it is found, already in the lists."""
         self._begin()
         self._scan.hand_over = self._reader.hand_over
         try:
@@ -320,7 +320,7 @@ class Corpus:
             self._finish()
 
     def cancel(self) -> None:
-        """Stop the scan soon; what was found stays."""
+        """Stop the scan soon; the runs found so far stay."""
         self._cancelled.set()
         self.go_on()
 
@@ -448,7 +448,7 @@ class Corpus:
     # Following
 
     def subscribe(self, callback: Callback) -> Callable[[], None]:
-        """Have a function called with every batch, and at the end; returns what unsubscribes it.
+        """Call a function with every batch, and at the end; returns a function that ends the subscription.
 
         What was found before is replayed at once in the calling thread. Nothing is lost or given twice, and calls never
         overlap. No lock is held during a call, so it may call back into the corpus, or wait for another thread.
@@ -461,7 +461,7 @@ class Corpus:
         return self._found.feed.finished
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait for the scan in the background to end, at most `timeout` seconds; whether it did."""
+        """Wait for the scan in the background to end, at most `timeout` seconds; returns whether it did."""
         if self._thread is not None and self.follows and not self._cancelled.is_set():
             self._found.feed.wait_for(lambda: self.finished, timeout)
         elif self._thread is not None:
@@ -498,7 +498,7 @@ class Corpus:
 
     @property
     def following(self) -> bool:
-        """Whether what changes in the files gets into the list by itself."""
+        """Whether changes in the files get into the list by themselves."""
         return self.follows and self.finished and not self._cancelled.is_set()
 
     def reload(self) -> bool:
@@ -507,7 +507,7 @@ class Corpus:
         return self._look(lambda follower: follower.look(everything=True))
 
     def refresh(self, info: RunInfo, *, now: bool = False) -> RunInfo:
-        """A run as it is now: its file is read again, in this thread, where it has changed.
+        """Read the file of a run again, in this thread, where it has changed, and return the run as it is now.
 
         While the corpus follows, that comes by itself, except if it has to be `now`.
 
@@ -540,7 +540,7 @@ class Corpus:
         return self.follows or any(stream.path == path and stream.going for stream in self.streams)
 
     def _take_streams(self) -> None:
-        """Take in what comes from the streams, until they end."""
+        """Read from the streams until they end."""
         self._go_on(lambda: any(stream.going for stream in self.streams))
         for stream in self.streams:
             if not self._cancelled.is_set():
@@ -558,7 +558,7 @@ class Corpus:
             self._cancelled.wait(EVERY)
 
     def _say(self, error: Exception) -> None:
-        """Report a fault in this program, once: where there is a viewer, nobody sees what a thread ends with."""
+        """Report a fault in this program, once: beside a viewer, nobody sees the exception that ends a thread."""
         if not self._found.is_told(problem := bug(error)):
             self._report(problem)
 
@@ -593,7 +593,7 @@ class Corpus:
         self._found.feed.finish()
 
     def resolve(self, info: RunInfo, timeout: float | None = None) -> RunInfo:
-        """The run summed up, with the key that annotations refer to: at once if it is, else as soon as that is sure.
+        """Sum up a run that was only listed, and find the key that annotations refer to.
 
         The key depends on the ids of the records before it. Where each of these says its id at its start, it is known
         at once; otherwise this waits for the scan to get there, at most `timeout` seconds. Not to be called by the

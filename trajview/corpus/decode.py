@@ -1,4 +1,4 @@
-"""JSON bytes into plain Python values, as tolerantly as logs need it, with the place of what is wrong.
+"""Tolerant decoding of JSON bytes into plain Python values, with the place of what is wrong.
 
 msgspec reads what is proper JSON. What it refuses goes to Python's own reader, which takes NaN, Infinity, control
 characters in strings and lone surrogates; half a surrogate pair becomes U+FFFD, because no model can hold it.
@@ -26,7 +26,7 @@ __all__ = [
 _HALF_PAIR: Final = re.compile("[\ud800-\udfff]")
 _HALF_PAIR_ESCAPE: Final = re.compile(rb"\\u[dD][89a-fA-F]")
 MORE_TEXT: Final = "there is more text after the end of the record"
-"""What is said of several values in a row."""
+"""The reason given for several values in a row."""
 LARGE_RUN: Final = 20_000_000
 """Bytes from which on a run is a large one: millions of objects may be made of it."""
 _PART: Final = 8 << 20
@@ -51,7 +51,7 @@ class BadRecord(ValueError):
 
 
 def decode_text(data: bytes | memoryview) -> tuple[str, bool]:
-    """Bytes as text, and whether some were no UTF-8 and were replaced by U+FFFD."""
+    """Decode bytes as text, and tell whether some were not UTF-8 and became U+FFFD."""
     raw = bytes(data)
     try:
         return raw.decode("utf-8"), False
@@ -73,7 +73,7 @@ def decode_json(data: bytes | memoryview) -> tuple[Any, bool]:
 
 
 def decode_value(data: bytes | memoryview) -> Any:
-    """The value of JSON that is part of a record which was read. Raises as `decode_json` does."""
+    """Decode JSON that is part of a record which was read. Raises as `decode_json` does."""
     return decode_json(data)[0]
 
 

@@ -1,4 +1,4 @@
-"""What a scan finds, handed on in batches to everyone who listens, from any thread, each thing once."""
+"""The items that a scan finds, published in batches to all subscribers, from any thread, each item once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class _Subscriber(Generic[_Item, _Change]):
     def __init__(self, callback: Callable[[list[_Item | _Change], bool], None], items: Sequence[_Item]) -> None:
         self.callback = callback
         self.waiting: list[_Item | _Change] = [*items]
-        """What it is to be told next."""
+        """The batches that it is to be given next."""
         self.told_end = self.busy = False
 
 
@@ -25,7 +25,7 @@ class Feed(Generic[_Item, _Change]):
     """An ever-growing list with an end, whose items may still be replaced, and its subscribers."""
 
     def __init__(self, change: Callable[[int, _Item], _Change]) -> None:
-        """`change` makes what a subscriber is given where an item that it has is replaced."""
+        """`change` makes the item that a subscriber is given where one that it has is replaced."""
         self.finished = False
         self._change = change
         self._items: list[_Item] = []
@@ -38,11 +38,11 @@ class Feed(Generic[_Item, _Change]):
 
     @property
     def items(self) -> Sequence[_Item]:
-        """What was published, as it is now. It grows while others publish."""
+        """The published items, as they are now. The list grows while others publish."""
         return self._items
 
     def publish(self, batch: Sequence[_Item], replaced: Mapping[int, _Item] | None = None) -> None:
-        """Hand on what was found, and which items, by their number, are others now."""
+        """Publish new items, and the numbers of those that were replaced."""
         changed = replaced or {}
         with self._lock:
             self._items.extend(batch)
@@ -57,7 +57,7 @@ class Feed(Generic[_Item, _Change]):
         self._deliver_all()
 
     def wait_for(self, condition: Callable[[], bool], timeout: float | None) -> None:
-        """Wait until something is true of what was published, at most `timeout` seconds."""
+        """Wait until a condition on the published items holds, at most `timeout` seconds."""
         with self._lock:
             self._lock.wait_for(condition, timeout)
 
@@ -78,14 +78,14 @@ class Feed(Generic[_Item, _Change]):
             self._deliver_all()
 
     def finish(self) -> None:
-        """Say that this was all. What is published later still goes out."""
+        """Declare the end. Items published later still go out."""
         with self._lock:
             self.finished = True
             self._lock.notify_all()
         self._deliver_all()
 
     def subscribe(self, callback: Callable[[list[_Item | _Change], bool], None]) -> Callable[[], None]:
-        """Have a function called with every batch and whether that was all; returns what unsubscribes it.
+        """Call a function with every batch and whether it is the last; returns a function that ends the subscription.
 
         What was published before is replayed at once in the calling thread, as it is now. Nothing is lost or given
         twice, and calls never overlap. No lock is held during a call, so it may call back, or wait for another thread.

@@ -36,7 +36,7 @@ its status in nanoseconds, and its inode. Programs set the first time as they li
 
 
 def size_of_files(paths: Iterable[Path]) -> int:
-    """Bytes of some files; 0 where a folder is among them, or what cannot be looked at."""
+    """The size of some files in bytes; 0 where a folder is among them, or one that cannot be looked at."""
     total = 0
     for path in paths:
         try:
@@ -97,7 +97,7 @@ def reading(path: Path, progress: Progress | None = None, until: int | None = No
 
 
 def stamp_of(path: Path) -> Stamp:
-    """What tells that a file is the same. Raises UnreadableError."""
+    """The stamp of a file. Raises UnreadableError."""
     try:
         status = path.stat()
     except OSError as error:
@@ -106,7 +106,7 @@ def stamp_of(path: Path) -> Stamp:
 
 
 def as_stamp(status: os.stat_result) -> Stamp:
-    """The same of a status that is at hand."""
+    """The stamp in a file's status."""
     return status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
 
 

@@ -47,7 +47,7 @@ _SAMPLES: Final = 8
 _SETTLED: Final = 100_000_000
 """Nanoseconds after which a file that changes again has another time of change for sure."""
 _COARSE: Final = 2_100_000_000
-"""The same where times are whole seconds (ext3, HFS+, some network file systems), or every other one (FAT)."""
+"""The value of `_SETTLED` where times are whole seconds (ext3, HFS+, network file systems), or every other one (FAT)."""
 _GRACE: Final = 1_000_000_000
 """Nanoseconds that a file may stand empty or torn while it is written anew, before its runs are gone."""
 _REST: Final = 4
@@ -140,7 +140,7 @@ class Follower:
             self._tell_again()
 
     def _tell_again(self) -> None:
-        """Who could not read a run, for the file had changed, waits to be told of it, even where it is what it was."""
+        """Publish runs again that could not be read because the file had changed, even where they are unchanged."""
         for path, keys in self._reader.refused().items():
             file = self._files.get(path)
             rows = file.runs if file is not None else ()
@@ -197,7 +197,7 @@ class Follower:
                 self._check(path, now=now, whole=now)
 
     def _find_files(self, folders: dict[Path, int]) -> tuple[dict[Path, SourceFile], list[Item]]:
-        """The files that there are, and what the walk has to say; adds the folders, and when each changed last."""
+        """Find the files that there are, and the problems of the walk; add the folders, and when each changed last."""
         seen: dict[Path, SourceFile] = {}
         problems: list[Item] = []
         left_out = 0
@@ -317,7 +317,7 @@ class Follower:
         return None if are_some_before else last
 
     def _is_another(self, path: Path, stamp: Stamp) -> bool:
-        """Whether a file was written over, or another one took its place, as far as its stamp tells."""
+        """Whether a file was written over or replaced by another one, as far as its stamp tells."""
         known = self._scan.stamps.get(path)
         return known is not None and stamp != known and (stamp[0] <= known[0] or stamp[3] != known[3])
 
@@ -348,7 +348,7 @@ def _is_settled(at: int, clock: int) -> bool:
 
 
 def _kind(path: Path) -> object:
-    """What a path is, for noticing that it is another thing now; the inode of a file counts, its content does not."""
+    """The kind of a path, for noticing that it is another thing now; the inode of a file counts, its content does not."""
     try:
         status = os.stat(path)  # noqa: PTH116 - see above
     except (OSError, ValueError):
@@ -365,7 +365,7 @@ def _is_plain(path: Path) -> bool:
 
 
 def _in_turn(always: Iterable[Path], others: deque[Path]) -> Iterator[Path]:
-    """Some paths each time, and of the others those that have waited longest, as far as the time for it goes."""
+    """All of some paths, and of the others those that have waited longest, as far as the time for a look goes."""
     yield from list(always)
     until = monotonic() + _BUDGET
     for _ in range(len(others)):

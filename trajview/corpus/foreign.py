@@ -1,4 +1,4 @@
-"""Files that hold no text, told by their first bytes: what they are, and how to make a log of one."""
+"""Files of other kinds, told by their first bytes, with a hint how to make a log of one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from trajview.errors import Problem, Where
 __all__ = ["HEAD", "foreign", "no_text"]
 
 HEAD: Final = 512
-"""Bytes at the start of a file that are looked at."""
+"""Bytes at the start of a file that tell its kind."""
 _UNPACK: Final = "unpack it, and open what it held"
 _ROWS: Final = "write its rows as JSON Lines, as with pandas' `to_json(…, orient='records', lines=True)`"
 _KINDS: Final = (
@@ -27,12 +27,12 @@ _KINDS: Final = (
     (0, b"\x89PNG\r\n", "an image", "is it the right one?"),
     (0, b"\x7fELF", "a program", "is it the right one?"),
 )  # fmt: skip
-"""Where the sign is, the sign, what it stands for, and a hint."""
+"""The offset of the sign, the sign, the name of the kind, and a hint."""
 _IN_UTF_16: Final = "if it is UTF-16 without a byte order mark, `iconv -f utf-16le -t utf-8 FILE` converts it"
 
 
 def foreign(head: bytes, path: Path) -> Problem | None:
-    """The Problem that a file is of a kind that holds no log, by its first HEAD bytes."""
+    """The Problem of a file that is of a kind without logs, by its first HEAD bytes."""
     for place, sign, what, hint in _KINDS:
         if head.startswith(sign, place) and (not place or b"\0" in head):
             return Problem(f"this is {what}, and no JSON", hint, Where(path))
@@ -40,7 +40,7 @@ def foreign(head: bytes, path: Path) -> Problem | None:
 
 
 def no_text(data: bytes, path: Path) -> Problem | None:
-    """The Problem that a file that is neither JSON nor lines of it is no text in UTF-8 at all."""
+    """The Problem of a file that is no text in UTF-8 at all."""
     if b"\0" not in data[:HEAD]:
         return None
     return Problem("this is no text: there are zero bytes in it", _IN_UTF_16, Where(path))

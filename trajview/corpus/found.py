@@ -1,4 +1,4 @@
-"""What a scan has found so far: runs and problems, where each run is among them, and who is told."""
+"""The findings of a scan so far: runs and problems, the place of each run among them, and the subscribers."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Found:
         self._unsure_from = min(self._unsure_from, at)
 
     def publish(self, batch: Sequence[Item], settled: Mapping[int, tuple[int, Item]] | None = None) -> None:
-        """New rows; and earlier ones by their number, each with its place among the runs: what they turned out to be."""
+        """Publish new rows, and earlier ones that were only listed, by their number and their place among the runs."""
         for item in batch:
             if isinstance(item, RunInfo):
                 _enter(self._by_name, item, len(self.infos))
@@ -63,7 +63,7 @@ class Found:
         self.feed.publish(batch, changed)
 
     def report(self, problem: Problem) -> int | None:
-        """A problem that was found by another look than the scan's; gives its row, None where it gets one at its end.
+        """Add a problem that another look than the scan's has found; returns its row, None where it gets one at the end.
 
         Not while others add to the lists, but for the scan.
         """
@@ -75,24 +75,24 @@ class Found:
         return len(self.feed) - 1
 
     def finish(self) -> None:
-        """The scan adds no more: what was reported meanwhile gets a row. Not while others add to the lists."""
+        """End the scan: problems that were reported meanwhile get a row. Not while others add to the lists."""
         with self._lock:
             reports, self._reports = self._reports, None
         told = set(map(_said, self.problems))
         self.publish([problem for problem in reports or () if _said(problem) not in told])
 
     def is_told(self, problem: Problem) -> bool:
-        """Whether the same was said of a file already, wherever in it."""
+        """Whether the same problem was reported for a file already, wherever in it."""
         with self._lock:
             return _said(problem) in map(_said, (*self.problems, *(self._reports or ())))
 
     def leave_out_gone(self) -> None:
-        """Take out what was listed as a run and is none."""
+        """Remove rows that were listed as a run and are none."""
         if self._gone:
             self._list_anew()
 
     def take(self, news: News) -> None:
-        """Rows that are new or others now. All runs are summed up."""
+        """Take over rows that are new or changed. All runs are summed up."""
         anew, self._moved = False, True
         for row, item in news.changed.items():
             before = self.feed.items[row]
@@ -110,7 +110,7 @@ class Found:
             self.feed.publish((), news.changed)
 
     def _list_anew(self) -> None:
-        """Take all runs from the rows as they are; who looks meanwhile finds these, or all that were there before."""
+        """List all runs from the rows as they are; readers meanwhile find these, or all that were there before."""
         infos = [item for item in self.feed.items if isinstance(item, RunInfo)]
         by_name: dict[str, int] = {}
         for at, info in enumerate(infos):
@@ -121,12 +121,12 @@ class Found:
     # Where a run is
 
     def _at(self, key: str) -> int:
-        """Where the run with a key is, -1 where there is none."""
+        """The place of the run with a key, -1 where there is none."""
         at = self._by_name.get(key, -1)
         return at if at >= 0 and self.infos[at].key == key else -1
 
     def _at_place(self, place: Place) -> int:
-        """Where the run is whose record is at a place, -1 where there is none."""
+        """The place of the run whose record is at a place in a file, -1 where there is none."""
         infos = self.infos
         return next((at for at, info in enumerate(infos) if info.offset == place[2] and info.place == place), -1)
 
@@ -143,7 +143,7 @@ class Found:
         )
 
     def now(self, info: RunInfo) -> tuple[int, RunInfo]:
-        """What the list holds now for a run that was listed before it was summed up, and where."""
+        """The list's entry for a run that was listed before it was summed up, and its place."""
         with self._lock:
             at = self._by_name.get(info.id, -1)
             if at < 0 or self.infos[at].place != info.place:

@@ -1,4 +1,4 @@
-"""The list of runs as a table of pandas', which is imported for this alone."""
+"""The list of runs as a pandas table; pandas is imported for this alone."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ _decode_list: Final = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 
 class Elements(msgspec.Struct):
-    """Where the elements of a list are, and what is wrong, of which nothing may be.
+    """The spans of a list's elements, and what is wrong with the list, if anything.
 
     Not `complete`: the list has no end. `gap`: where something else than a comma is between two of them. `around`: what
     is wrong before or behind the list, and on which line, from 1.
@@ -65,11 +65,11 @@ class Elements(msgspec.Struct):
     gap: int | None = None
     around: BadRecord | None = None
     begun: int | None = None
-    """Where the value begins that has no end."""
+    """The start of the value that has no end."""
     proper: bool = False
 
     def behind(self, base: int) -> Elements:
-        """The same, counted from a place that is so many bytes before."""
+        """The elements with all places moved on by `base` bytes."""
         spans = [(base + start, base + end) for start, end in self.spans]
         gap = None if self.gap is None else base + self.gap
         return msgspec.structs.replace(self, spans=spans, gap=gap)
@@ -106,7 +106,7 @@ def split(data: bytes | memoryview, *, in_list: bool = True) -> Elements:
 
 
 def _gap_in(data: bytes | memoryview, spans: list[Span], in_list: bool) -> int | None:
-    """Where there is something else than a comma between two elements of an array, or than its end behind the last one.
+    """The place in an array, between elements or behind the last, where something else than a comma or its end is.
 
     Of several values in a row only what is behind the last one counts.
     """
@@ -208,7 +208,7 @@ def _name_before(data: bytes, start: int) -> str:
 
 
 def _are_records(data: memoryview, spans: list[Span]) -> bool:
-    """Whether some of them can be read, and those are of a known format."""
+    """Whether some of the elements can be read, and those are of a known format."""
     found = [_readable(data[slice(*spans[at])]) for at in _some(len(spans))]
     values = [value for value in found if value is not MISSING]
     return bool(values) and all(
@@ -218,7 +218,7 @@ def _are_records(data: memoryview, spans: list[Span]) -> bool:
 
 
 def _some(count: int) -> Iterator[int]:
-    """The numbers of the first elements of so many, and of some among the others."""
+    """The numbers of the first elements of `count`, and of some among the others."""
     yield from range(min(count, _SURE_FROM))
     if count > _SURE_FROM:
         yield from sorted({count - 1 - at * (count - _SURE_FROM) // _SURE_FROM for at in range(_SURE_FROM)})
@@ -232,7 +232,7 @@ def _readable(data: memoryview) -> Any:
 
 
 def _trimmed(data: memoryview) -> Any:
-    """A value without what detection does not look at, so that of a large one little is built. Raises BadRecord."""
+    """Decode a value without the parts that detection ignores: of a large one little is built. Raises BadRecord."""
     first = bytes(data[:1])
     try:
         if len(data) > _SMALL and first == b"{":
@@ -245,5 +245,5 @@ def _trimmed(data: memoryview) -> Any:
 
 
 def _confidence(value: Any) -> float:
-    """How sure it is that a value is of a known format."""
+    """The confidence that a value is of a known format."""
     return registry.best(value)[1].confidence

@@ -1,4 +1,4 @@
-"""What a corpus knows about a run before it is opened."""
+"""The facts about a run that a corpus knows before the run is opened."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .rewards import Rewards
 __all__ = ["Gone", "Item", "Place", "RunInfo", "Updated"]
 
 Place = tuple[Path, str | None, int]
-"""File, member of an archive, offset: where a record is, which stays the same whatever is learnt about it."""
+"""The place of a record: file, member of an archive, offset. It stays the same whatever is learnt about the run."""
 
 
 class RunInfo(msgspec.Struct, frozen=True, gc=False):
@@ -63,7 +63,7 @@ class RunInfo(msgspec.Struct, frozen=True, gc=False):
     member: str | None = None
     """The name of the record inside an archive."""
     task: str | None = None
-    """The first words that a user says, where neither name nor id says anything; of the first runs that were listed only."""
+    """The first words that a user says, where neither name nor id is telling; only for the first runs listed."""
     summarised: bool = True
 
     def __repr__(self) -> str:
@@ -82,7 +82,7 @@ class RunInfo(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def place(self) -> Place:
-        """Where the record is: a handle that holds before and after the run is summed up."""
+        """The place of the record: a handle that holds before and after the run is summed up."""
         return self.path, self.member, self.offset
 
 
@@ -96,7 +96,7 @@ class Gone(Problem):
 
 
 class Updated(msgspec.Struct, frozen=True):
-    """A row that was handed out earlier is another one now: its run was summed up, has changed, or is gone.
+    """A row that was published earlier and has changed: its run was summed up, has changed, or is gone.
 
     `row` counts the runs and problems in the order in which they were handed out, from 0.
     """

@@ -1,4 +1,4 @@
-"""What the list keeps of a run: where its record is, what a look at it found, a key of its own, and maybe its task."""
+"""The entries of the list of runs: the place of each record, its summary, a key of its own, and maybe its task."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["Infos", "OwnKeys", "Tasks", "says_nothing", "task_of"]
 
 _MAX_NAMES: Final = 1000
 _MOST_TASKS: Final = 5_000
-"""So many runs have a task: looking for it takes time, keeping it memory, and nobody reads a list of millions."""
+"""Runs that get a task: looking for it takes time, keeping it memory, and nobody reads a list of millions."""
 _WORD: Final = r"(?<![^\W_])[^\W\d_]{3,}+(?![^\W_])"
 _TELLING: Final = re.compile(rf"{_WORD}.*?{_WORD}|\A{_WORD}\Z", re.DOTALL)
 """Two words, of letters alone; or one, and nothing else."""
@@ -31,14 +31,14 @@ _LOOKED_AT = 200
 
 
 class OwnKeys:
-    """Gives a run its id for a key; where another run has that, the id with a digest of its bytes, and a number if need be."""
+    """Gives each run a key of its own: its id; where another run has that, the id with a digest of its bytes."""
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
         self._copies: dict[str, int] = {}
 
     def of(self, run_id: str, found: Record | RunInfo, path: Path) -> str:
-        """A key for what was found in a file. Raises UnreadableError where that takes its bytes, and they are not there."""
+        """A key for a record. Raises UnreadableError where that takes its bytes, and they are not there."""
         key = run_id
         if key in self._taken:
             at_hand = found.data if isinstance(found, Record) else None
@@ -59,7 +59,7 @@ class OwnKeys:
         return self.of(info.id, info, info.path)
 
     def on(self, found: list[Item]) -> list[Item]:
-        """The same list; the key of a run, which is its id, is made its own where another one has it."""
+        """Make the keys in a list of items unique: a run whose id another one has gets a key of its own."""
         taken = self._taken
         keys = [item.key for item in found if isinstance(item, RunInfo)]
         own = set(keys)
@@ -75,7 +75,7 @@ class OwnKeys:
         return found
 
     def give_back(self, key: str) -> None:
-        """A key that no run has any more."""
+        """Free a key that no run has any more."""
         self._taken.discard(key)
 
 
@@ -100,11 +100,11 @@ class Tasks:
 
     @property
     def wanted(self) -> bool:
-        """Whether there are not enough yet."""
+        """Whether fewer runs than wanted have a task."""
         return len(self._given) < _MOST_TASKS
 
     def of(self, summary: Summary, path: PurePath, member: str | None) -> str | None:
-        """See `task_of`; None of every further run once enough have one."""
+        """The task of a run (see `task_of`); None for further runs once enough have one."""
         if not summary.task:
             return None
         run = (path, member, summary.id)
@@ -123,7 +123,7 @@ class Infos:
         self._tasks = Tasks()
 
     def of(self, found: Record, source: SourceFile, format_name: str, summary: Summary, key: str) -> RunInfo:
-        """The RunInfo of a record, summed up as one of a format."""
+        """Make the RunInfo of a record that was summed up by a format."""
         path = source.path
         return RunInfo(
             key=key,
@@ -153,7 +153,7 @@ class Infos:
         return rewards if found is None else Rewards(self._shared(found[0]), found[1])
 
     def _shared(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """The same names, in memory once however many runs have them."""
+        """Share equal names among runs, so that they are in memory once."""
         known = self._names.get(names)
         if known is None:
             known = names

@@ -17,12 +17,12 @@ from .record import LAST_LINE, Record, RecordLook, not_utf8, problem_of
 __all__ = ["MISSING", "attempt", "decode_lines", "json_lines", "lines_after"]
 
 MISSING: Final = object()
-"""Stands for the value of what is no JSON."""
+"""Stands for the value of text that is no JSON."""
 _MAX_PROBLEMS: Final = 1000
 
 
 def attempt(data: bytes | memoryview) -> tuple[Any, bool]:
-    """A JSON value, and whether bytes of it were replaced; MISSING where it is none."""
+    """Decode a JSON value, and tell whether bytes of it were replaced; MISSING where it is none."""
     if data in (b"{", b"["):  # as what is written for people begins
         return MISSING, False
     try:
@@ -32,7 +32,7 @@ def attempt(data: bytes | memoryview) -> tuple[Any, bool]:
 
 
 def decode_lines(data: bytes, line: Callable[[memoryview], Any] = lambda _: None) -> list[Any]:
-    """The values of the lines that can be read, for a record made of many lines. `line` may know one without decoding it."""
+    """Decode the lines that can be read, for a record made of many lines. `line` may know one without decoding it."""
     found, start, view = [], 0, memoryview(data)
     while start < len(data):
         end = data.find(b"\n", start) + 1 or len(data)
@@ -95,7 +95,7 @@ def _one_record_of_lines(
 
 
 class _Values:
-    """The values of lines, one after another, and what is wrong with them."""
+    """The values of lines, one after another, and the problems of these lines."""
 
     def __init__(self, lines: Iterator[Line], path: Path, look: RecordLook, before: int) -> None:
         self.are_joined = False

@@ -29,13 +29,13 @@ __all__ = ["json_records"]
 _FIRST_LINES: Final = 100
 _TAIL: Final = 1 << 16
 _TOO_LONG_TO_TRY: Final = 16 << 20
-"""Bytes of a first line that is not decoded only to tell that it is one."""
+"""Bytes of a first line from which on it is not decoded only to tell that it is one."""
 _LARGE: Final = 1 << 20
 """Bytes from which on a list of messages is not decoded."""
 
 
 class _Text(Struct):
-    """All JSON of a file: one value, maybe torn, or several in a row; and where it is."""
+    """All JSON of a file, with its place: one value, maybe torn, or several in a row."""
 
     data: bytes
     offset: int
@@ -202,7 +202,7 @@ def _array(text: _Text, found: Elements, container: str = "json array") -> Itera
 
 
 def _wrong_in(text: _Text, found: Elements) -> Iterator[Problem]:
-    """What is wrong with a list of records, but for these."""
+    """The problems of a list of records, apart from those of the records."""
     data, path, line = text.data, text.path, text.line
     if found.around is not None and found.complete:
         yield problem_of(found.around, path, line, "file", cut=True)

@@ -1,4 +1,4 @@
-"""The lines of a file, as they stand in memory: a large log is read once, and none of its bytes are copied about."""
+"""The lines of a file, read once and never copied."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ class Line(msgspec.Struct, gc=False):
 
     @property
     def data(self) -> bytes:
-        """The line by itself."""
+        """The line as bytes of its own."""
         return bytes(self.text[: self.length])
 
     @property
     def view(self) -> bytes | memoryview:
-        """The same, maybe without a copy."""
+        """The line's bytes, maybe as a view that is no copy."""
         return self.text[: self.length]
 
 

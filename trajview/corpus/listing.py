@@ -1,4 +1,4 @@
-"""The records of a file before any of them is read: where the lines are, and what their first bytes say.
+"""A quick list of the records in a file before any is read, from the ends of lines and the first bytes of each.
 
 A pass for newlines costs a tenth of reading the records, so that every run of a large file is in the list at once.
 """
@@ -31,7 +31,7 @@ _FIRST_LINE: Final = 4 << 20
 """The first line decides what a file is; a longer one is left to the reading of the whole file."""
 _EDGE: Final = 4096
 _BLANK: Final = 32
-"""Bytes up to this one may be space."""
+"""The largest byte that may be white space."""
 _OPENING: Final = b"{["
 _LINES: Final = frozenset({".jsonl", ".ndjson"})
 _JSON: Final = frozenset({".json", ".traj"})

@@ -1,4 +1,4 @@
-"""Where the messages of a run match a query: line by line, with the lines around it."""
+"""The matches of a query in the messages of a run, line by line, with the lines around them."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 __all__ = ["RUN", "Hit", "Piece", "RunHits", "Searched", "count_in", "counting", "excerpt", "hits_in", "pieces_of"]
 
 RUN: Final = -1
-"""Stands for the transcript or message where a hit is in what is known of the whole run or transcript."""
+"""Stands for the transcript or message where a hit is in the metadata of the whole run or transcript."""
 _NOTES: Final = "trajview_problem"
-"""What trajview itself notes in metadata."""
+"""Keys of notes by trajview itself in metadata."""
 _ALL: Final = frozenset({"text", "reasoning", "arguments", "output", "error"})
-"""Where a rule can look."""
+"""All fields of a rule."""
 _TOGETHER: Final = 64
-"""Messages whose bytes are looked at in one go."""
+"""Messages whose bytes are searched in one go."""
 Span = tuple[int, int]
 
 
@@ -65,7 +65,7 @@ class Hit:
 
     @property
     def label(self) -> str:
-        """As a citation names the place: `T0B12`; `T0` for a transcript itself, `run` for the run."""
+        """The place in the form of a citation: `T0B12`; `T0` for a transcript itself, `run` for the run."""
         if self.transcript == RUN:
             return "run"
         return f"T{self.transcript}" if self.message == RUN else f"T{self.transcript}B{self.message}"
@@ -73,14 +73,14 @@ class Hit:
 
 @dataclass(slots=True)
 class RunHits:
-    """What a query finds in a run: the first hits, and how many matches there are in how many messages."""
+    """The matches in a run: the first hits, and the numbers of matches and of messages with matches."""
 
     hits: list[Hit]
     matches: int = 0
     messages: int = 0
 
     def add(self, matches: int) -> None:
-        """A message holds so many."""
+        """Count a message with some matches."""
         self.matches += matches
         self.messages += matches > 0
 
@@ -120,12 +120,12 @@ def hits_in(
 
 
 def count_in(text: str, query: Query) -> int:
-    """How many matches a text holds; empty ones do not count."""
+    """The number of matches in a text; empty ones do not count."""
     return counting(query)(text)
 
 
 def counting(query: Query) -> Callable[[str], int]:
-    """What counts the matches of a query in a text."""
+    """A function that counts the matches of a query in a text."""
     finder, may_be_in = finder_of(query.pattern), query.literal.may_be_in
     count = finder.count
     if query.rule is not None and query.rule.words:
@@ -143,7 +143,7 @@ def counting(query: Query) -> Callable[[str], int]:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A text of a message, what kind it is, and the tool that it goes to or comes from."""
+    """A text of a message, its kind, and the tool that it goes to or comes from."""
 
     field: Field
     text: str
@@ -151,7 +151,7 @@ class Piece:
 
 
 class Searched:
-    """What of some messages a query is looked for in; each is decoded and built as little as it takes."""
+    """The searched parts of messages; each message is decoded and built as little as possible."""
 
     def __init__(self, messages: Sequence[ChatMessage], query: Query) -> None:
         self._messages, self._query = messages, query
@@ -160,11 +160,11 @@ class Searched:
         self._batch, self._may = -1, True
 
     def role(self, index: int) -> str:
-        """Who speaks in a message."""
+        """The role of a message."""
         return self._messages[index].role
 
     def text(self, index: int) -> str:
-        """All of a message that is searched; empty where that is nothing, or no match can be in it."""
+        """The searched text of a message; empty where there is none, or no match can be in it."""
         message = self._messages[index]
         if self._query.roles and not self._query.wants_role(message.role):
             return ""
@@ -184,7 +184,7 @@ class Searched:
         return self._may
 
     def pieces(self, index: int) -> list[Piece]:
-        """The texts that `text` joins, and what each of them is."""
+        """The pieces that `text` joins."""
         message = self._messages[index]
         if self._as_said:
             return [_as_read(Piece(*one)) for one in message.said()]
@@ -192,21 +192,21 @@ class Searched:
 
 
 class _Known:
-    """What is known of a run or of a transcript beside its messages: searched as one."""
+    """The metadata of a run or a transcript, searched as one text."""
 
     def __init__(self, pieces: list[Piece]) -> None:
         self._pieces = pieces
 
     def role(self, _: int) -> str:
-        """Nobody speaks."""
+        """No role: nobody speaks."""
         return ""
 
     def text(self, _: int) -> str:
-        """What is searched."""
+        """The searched text."""
         return _joined(self._pieces)
 
     def pieces(self, _: int) -> list[Piece]:
-        """The texts that this joins."""
+        """The pieces that the text joins."""
         return self._pieces
 
 
@@ -215,7 +215,7 @@ _Place = tuple[int, int, "Transcript | None", "Searched | _Known"]
 
 
 def _places(run: AgentRun, query: Query) -> Iterator[_Place]:
-    """What a query has to be looked for in, in order."""
+    """The places that a query is searched in, in order."""
     beside = "metadata" in query.searched and not query.roles and not query.tools
     if beside:
         yield RUN, RUN, None, _Known(_of_run(run))
@@ -252,7 +252,7 @@ def pieces_of(message: ChatMessage, query: Query) -> list[Piece]:
 def _own_texts(
     message: ChatMessage, tool: str | None, wanted: Collection[str], parts: Collection[str]
 ) -> Iterator[Piece]:
-    """What a message says and thinks itself."""
+    """The texts and reasoning of a message itself."""
     if "text" in wanted and ("output" if message.role == "tool" else "text") in parts:
         yield Piece("text", message.text, tool)
     if "reasoning" in wanted and "reasoning" in parts:
@@ -261,7 +261,7 @@ def _own_texts(
 
 
 def _called(message: AssistantMessage, query: Query, parts: Collection[str]) -> Iterator[Piece]:
-    """What a message calls, of the tools that are searched."""
+    """The calls of a message to tools that are searched."""
     for call in message.tool_calls or ():
         if query.wants_tool(call.function):
             texts = [call.function, *strings_within(call.arguments)] if "arguments" in parts else []
@@ -271,7 +271,7 @@ def _called(message: AssistantMessage, query: Query, parts: Collection[str]) -> 
 
 
 def _known_of(message: ChatMessage) -> Iterator[str]:
-    """What is known of a message beside what it says, a line each."""
+    """The metadata of a message, a line each."""
     model = message.model if message.role == "assistant" else None
     named = {"name": message.name, "recipient": message.recipient, "model": model, "timestamp": message.timestamp}
     yield from _flat(named)

@@ -1,4 +1,4 @@
-"""Whether what has to be in memory as a whole fits there, before the system finds out that it does not."""
+"""Checks whether data that must be in memory as a whole fits there, before the system runs out of memory."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LIST: Final = 2
 _OPEN: Final = 4
 """To open one takes its bytes, and its values in memory, which are some three times as large."""
 _APART: Final = 1.5
-"""The same where its messages stay bytes until they are looked at."""
+"""The factor of `_OPEN` where messages stay bytes until they are looked at."""
 _QUOTE: Final = re.compile(rb'(?<!\\)"')
 """What ends a text; one of many, as a backslash before it may be one that is meant."""
 _TEXT: Final = 5
@@ -35,12 +35,12 @@ _NO_LIMIT: Final = 1 << 62
 
 
 def fits(size: int) -> bool:
-    """Whether so many bytes can be read in one piece, and looked at there."""
+    """Whether `size` bytes can be read in one piece and looked at."""
     return size <= _SMALL or size * _APART <= _available()
 
 
 def fits_decoded(size: int) -> bool:
-    """Whether there is room for the values of so many bytes, beside these."""
+    """Whether there is room for the decoded values of `size` bytes, beside these."""
     return size <= _SMALL or size * (_OPEN - 1) <= _available()
 
 
@@ -85,7 +85,7 @@ def check_room_to_open(size: int, path: Path, line: int | None, *, decoded: bool
 
 
 def too_long(size: int, path: Path, line: int) -> Problem:
-    """The Problem that a line of so many bytes does not fit into memory."""
+    """The Problem of a line that does not fit into memory."""
     return Problem(
         f"this line has {giga(size)}, and {giga(_available())} of memory are free",
         "it is left out; cut it into shorter runs, or open it where there is more memory",
@@ -94,7 +94,7 @@ def too_long(size: int, path: Path, line: int) -> Problem:
 
 
 def no_room(path: Path, line: int | None = None) -> Problem:
-    """The Problem that memory ran out all the same."""
+    """The Problem that memory ran out in spite of the checks."""
     what = "this file" if line is None else "this record"
     return Problem(
         f"there is not enough memory to read {what}",

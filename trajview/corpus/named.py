@@ -44,7 +44,7 @@ def _exists(path: str) -> bool:
 
 
 def readings(id: str) -> Ids:
-    """What an id behind a `#` may mean: itself, or what it is the code of."""
+    """The possible meanings of an id behind a `#`: itself, or percent-decoded."""
     return frozenset({id, _decoded(id, "surrogatepass"), _decoded(id, "surrogateescape")})
 
 

@@ -1,4 +1,4 @@
-"""What was found in a file as bytes for the cache: by columns, so that a thousand runs are made anew in one go."""
+"""Cache entries: the runs and problems of a file as bytes, by columns, so that a thousand runs are made in one go."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _T = TypeVar("_T")
 
 
 class _Kind(msgspec.Struct, array_like=True, gc=False, frozen=True):
-    """What many runs have in common."""
+    """The fields that many runs have in common."""
 
     format: str
     container: str
@@ -39,7 +39,7 @@ class _Kind(msgspec.Struct, array_like=True, gc=False, frozen=True):
 
 class _Problem(msgspec.Struct, array_like=True, gc=False):
     at: int
-    """Before which of the chunk's runs it comes."""
+    """The number of the chunk's run that it stands before."""
     reason: str
     hint: str
     here: bool
@@ -63,18 +63,18 @@ class _Chunk(msgspec.Struct, array_like=True, gc=False):
     units: list[int]
     transcripts: list[int]
     rewards: list[Any]
-    """Of no run, where `rows` has them."""
+    """The rewards; none where `rows` has them."""
     dimensions: list[tuple[str, ...]]
     which_dimensions: list[int]
     rows: list[bytes]
-    """Those of `Rewards`, if all runs have such, or none."""
+    """The rows of `Rewards`, if all runs have such, or none."""
     members: list[str | None]
     tasks: list[str | None]
     problems: list[_Problem]
 
 
 class _Usual(_Chunk, array_like=True, gc=False):
-    """The same, where all rewards are what they should be."""
+    """A chunk whose rewards are all of the right types."""
 
     rewards: list[_Rewards]
 
@@ -169,7 +169,7 @@ def _infos(chunk: _Chunk, source: SourceFile) -> Iterator[RunInfo]:
 
 
 def _spread(values: list[_T], which: list[int]) -> Iterable[_T]:
-    """The value of each run, of those that some have."""
+    """The value of each run, from the values that some have."""
     return repeat(values[0]) if len(values) == 1 else [values[kind] for kind in which]
 
 

@@ -1,4 +1,4 @@
-"""How long a pattern may be looked for in one message: `re` backtracks for ever, and only a signal gets it out of that."""
+"""A limit on the time that a pattern takes in one message: `re` backtracks for ever, and only a signal interrupts it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Patience:
 
     @contextmanager
     def at_work(self) -> Iterator[None]:
-        """While this goes on, TooSlow comes up wherever a message takes too long; `tick` says that the next one begins."""
+        """Raise TooSlow in this block wherever a message takes too long; `tick` says that the next one begins."""
         if (
             not self.seconds
             or not hasattr(signal, "setitimer")
@@ -58,12 +58,12 @@ class Patience:
                 signal.setitimer(signal.ITIMER_REAL, max(1e-6, theirs - (time.monotonic() - start)))
 
     def tick(self) -> None:
-        """A message begins. Cheap: the clock is only wound up again where it matters."""
+        """Begin the next message. Cheap: the clock is only wound up again where it matters."""
         if self._armed and time.monotonic() - self._since > self.seconds / 10:
             self._wind()
 
     def _wind(self) -> float:
-        """Set the alarm; how many seconds there were before to another one, 0 for none."""
+        """Set the alarm; returns the seconds that were left to another one, 0 for none."""
         self._since = time.monotonic()
         return signal.setitimer(signal.ITIMER_REAL, self.seconds)[0]
 

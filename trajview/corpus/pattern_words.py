@@ -1,4 +1,4 @@
-"""What every match of a regular expression holds: words that stand in it side by side, and its longest text."""
+"""The text that every match of a regular expression holds: words that stand in it side by side, and its longest part."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Word:
 
 
 def words_of(pattern: re.Pattern[str]) -> list[list[Word]]:
-    """What every match of a pattern holds: of each list one word at least. Empty where nothing is plain to see."""
+    """Lists of words, one word of each of which every match of a pattern holds. Empty where none is plain to see."""
     return _read(pattern).found
 
 
@@ -62,7 +62,7 @@ def _read(pattern: re.Pattern[str]) -> _Reader:
 
 
 class _Reader:
-    """Reads the tree of a regular expression. What it does not know may be anything."""
+    """Reads the tree of a regular expression. An unknown element may match anything."""
 
     def __init__(self) -> None:
         self._run: list[tuple[str, bool]] = []
@@ -128,7 +128,7 @@ def _best(found: list[list[Word]]) -> list[Word]:
 
 
 def _split(run: Sequence[tuple[str, bool]]) -> list[Word]:
-    """The words in characters that stand side by side."""
+    """The words in a run of adjacent characters."""
     words: list[Word] = []
     chars: list[str] = []
     folds, kind = False, 0
@@ -154,7 +154,7 @@ def _split(run: Sequence[tuple[str, bool]]) -> list[Word]:
 
 
 def _kind(char: str) -> int:
-    """1 for what words are made of, 2 for emoji and the like, 0 for what may be spelled or added in between."""
+    """1 for characters of words, 2 for emoji and the like, 0 for characters that may be spelled or added in between."""
     if char.isalnum() or char == "_":
         return 1
     # U+FFFD stands for bytes that were none.

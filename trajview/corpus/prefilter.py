@@ -1,4 +1,4 @@
-"""Which bytes of a log may hold a match, before any JSON is read: quick, and never wrong about what they cannot hold.
+"""A quick test whether bytes of a log may hold a match, before any JSON is read; it never rejects bytes that hold one.
 
 A match holds certain words, and nearly all words that a message reads were written into the log letter by letter.
 What else they may have become on the way is accounted for here:
@@ -35,9 +35,9 @@ _SPELLED: Final = (rb"\\u001b", rb"\u0020", rb"\u003", rb"\u004", rb"\u005", rb"
 """How a space, and an ASCII letter or digit, begin in JSON's other spelling; and codes for colours in JSON within JSON, which
 may be such codes, or may read as they are written."""
 _ESCAPES: Final = (rb"\u001b", b"\x1b")
-"""With what codes for colours begin."""
+"""The starts of codes for colours."""
 _CODE: Final = rb"(?:\\u001b|\x1b)(?:\[[0-9;:]{0,200}m|\[[0-9;?]{0,20}[kjgh]|\(b|\[\?25[hl])"
-"""A code for colours, which nobody reads (`textsafe.without_colours`)."""
+"""A code for colours, which is removed from texts (`textsafe.without_colours`)."""
 _HEAD: Final = 8
 """Bytes of a word that are looked for by themselves: the first code within it may begin behind more of them, or fewer."""
 _STEPS: Final = 1_000
@@ -54,7 +54,7 @@ _NUMBER: Final = re.compile(r"\d*e?\d*\Z", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class _Clause:
-    """Bytes, one of which is there wherever one of some words is; all in small letters, but for `words` that are `exact`."""
+    """Alternative byte strings for a choice of words; all in small letters, except `words` that are `exact`."""
 
     words: tuple[bytes, ...]
     exact: bool
@@ -62,12 +62,12 @@ class _Clause:
     letters: tuple[bytes, ...]
     """Letters beyond ASCII that stand for one of a word where case is ignored."""
     others: tuple[bytes, ...]
-    """What the log holds where a format adds a word."""
+    """Bytes of the log for which a format adds one of the words."""
     escapes: tuple[bytes, ...]
-    """JSON's other spelling of letters beyond ASCII."""
+    """JSON escapes of letters beyond ASCII."""
 
     def may_be_in(self, data: _Data) -> bool:
-        """Whether bytes hold such a word, letter by letter."""
+        """Whether bytes hold one of the words, letter by letter."""
         if any(holds(data.given if self.exact else data.low, word) for word in self.words):
             return True
         more = self.others if data.is_ascii else (*self.letters, *self.others)
@@ -77,14 +77,14 @@ class _Clause:
 
 
 class _Data:
-    """Bytes of a log, and what is asked of them again and again."""
+    """Bytes of a log, with answers to questions that are asked again and again."""
 
     def __init__(self, data: bytes | memoryview) -> None:
         self.given = data
         self.low = lowered(data)
         self.is_ascii = self.low.isascii()
         self.is_escaped = holds(self.low, b"\\u")
-        """Whether they hold JSON's other spelling of something."""
+        """Whether the bytes hold JSON escapes."""
 
     def is_suspicious(self) -> bool:
         """Whether a word may be there without its letters."""
@@ -132,7 +132,7 @@ def _with_codes(word: bytes) -> re.Pattern[bytes]:
 
 @dataclass(frozen=True, slots=True)
 class Prefilter:
-    """Whether bytes may hold a match. Without clauses they always may."""
+    """A test whether bytes may hold a match. Without clauses they always may."""
 
     clauses: tuple[_Clause, ...] = ()
     overlap: int = field(init=False, default=0)
@@ -147,7 +147,7 @@ class Prefilter:
         return not self.missing(data, self.clauses)
 
     def missing(self, data: bytes | memoryview, clauses: Sequence[_Clause]) -> tuple[_Clause, ...]:
-        """Those of some clauses that these bytes do not fulfil."""
+        """The clauses that these bytes do not fulfil."""
         if not clauses:
             return ()
         looked = _Data(data)
@@ -202,7 +202,7 @@ def _clause(
 
 
 def _spellings(text: str, same: Mapping[str, str]) -> list[bytes]:
-    """Bytes, one of which is where a word is, of whose letters it is known which are the same."""
+    """Byte strings, one of which stands wherever a word does, for a word whose interchangeable letters are known."""
     for letter, chars in same.items():
         if not letter.isascii() and len(chars) > 1:  # such a word has many spellings: the letter will do
             return [char.encode() for char in chars]
@@ -214,7 +214,7 @@ def _once(words: Sequence[bytes]) -> tuple[bytes, ...]:
 
 
 def _certain_part(word: Word) -> str | None:
-    """What of a word a log surely spells letter by letter; None for too little."""
+    """The part of a word that a log surely spells letter by letter; None for too little."""
     text = word.text[:LONGEST]
     if head := _ESCAPED_HEAD.match(text.lower() if word.fold else text):
         text = text[head.end() :]
@@ -243,7 +243,7 @@ def _said_by_formats(
 
 
 def _escape(char: str) -> bytes:
-    """JSON's other spelling of a character: the second half, where it takes two."""
+    """The JSON escape of a character: the second half, where it takes two."""
     return b"\\u" + char.encode("utf-16-be")[-2:].hex().encode()
 
 
@@ -254,7 +254,7 @@ def _alphabet() -> str:
 
 @cache
 def _same(char: str) -> str:
-    """All characters that match one where case is ignored; of an ASCII one, those beyond ASCII alone."""
+    """All characters that match one where case is ignored; for an ASCII one, only those beyond ASCII."""
     if char.isascii():
         return _BEYOND_ASCII.get(char.lower(), "")
     return "".join(re.findall(re.escape(char), _alphabet(), re.IGNORECASE)) or char

@@ -1,4 +1,4 @@
-"""What trajview sets for the whole of its process, each with what that gains: turns of threads, and the looks for garbage."""
+"""Settings of the whole process, with their gains: turns of threads, and garbage collection."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _answered_by = -1.0
 
 @contextmanager
 def short_turns() -> Iterator[None]:
-    """While some thread is in here, none waits for long. To be entered by any number of them."""
+    """Let no thread wait for long within this block, which any number of threads may enter."""
     global _inside, _usual
     with _lock:
         if not _inside:
@@ -49,7 +49,7 @@ def short_turns() -> Iterator[None]:
 
 
 def key_pressed(within: float = _ANSWER) -> None:
-    """Somebody waits for an answer, which takes so many seconds where no other thread computes: to a key, by default."""
+    """Note that somebody waits, for `within` seconds where no other thread computes: for a key's answer, by default."""
     global _answered_by
     _answered_by = max(_answered_by, monotonic() + within)
 
@@ -65,7 +65,7 @@ def give_way() -> None:
 
 
 def giving_way(cancelled: Callable[[], bool]) -> Callable[[], bool]:
-    """The same question, whether to end, which now gives way each time that it is asked."""
+    """Wrap a question whether to end, so that it gives way each time: for a thread that nobody waits for."""
 
     def asked() -> bool:
         give_way()
@@ -75,7 +75,7 @@ def giving_way(cancelled: Callable[[], bool]) -> Callable[[], bool]:
 
 
 def sharing(cancelled: Callable[[], bool]) -> Callable[[], bool]:
-    """The same, for a thread that somebody waits for as well: under a key that is held down it has half of the time."""
+    """Wrap a question whether to end, for a thread that somebody waits for: under a key held down it gives way half of the time."""
     own_until = monotonic() + _HEAD_START
 
     def asked() -> bool:
@@ -106,7 +106,7 @@ _YOUNG, _MIDDLE, _OLD = 10_000, 10, 100
 A key makes some 2,000: where it is these that are looked through once it is answered, no key waits for that.
 """
 _OFTEN: Final = 5
-"""So often the young are looked through after keys, before the older ones are as well."""
+"""Collections of the young after keys, before the older ones are collected as well."""
 
 
 _pausing = 0
@@ -140,12 +140,12 @@ def without_garbage(size: int = LARGE) -> Iterator[None]:
 
 
 def put_off_garbage() -> None:
-    """Look for none until the first screen is there (`Garbage`): starting up makes many objects, and no garbage."""
+    """Collect no garbage until the first screen is there (`Garbage`): starting up makes many objects, and no garbage."""
     gc.disable()
 
 
 class Timed(Protocol):
-    """What can do something later, as an app of Textual's can."""
+    """An object that can call a function later, such as an app of Textual's."""
 
     def set_timer(self, delay: float, callback: Callable[[], None]) -> object:
         """Call a function once, after so many seconds."""
@@ -169,7 +169,7 @@ class Garbage:
             app.set_timer(_STARTED, self._begin)
 
     def _begin(self) -> None:
-        """Collect garbage from now on, but never look again at what start-up made: it stays to the end."""
+        """Collect garbage from now on, but never look again at objects of the start-up: they stay to the end."""
         global _was_on
         gc.freeze()
         gc.set_threshold(_YOUNG, _MIDDLE, _OLD)
@@ -179,7 +179,7 @@ class Garbage:
                 gc.enable()
 
     def at_work(self) -> None:
-        """Somebody has pressed a key: look for garbage once it is answered, and for all of it some time after the last."""
+        """Note a key: collect garbage once it is answered, and all of it some time after the last."""
         self._worked_at = monotonic()
         if not self._ours:
             return

@@ -1,4 +1,4 @@
-"""What is searched for in a corpus: a pattern, and which messages and which of their texts it is looked for in."""
+"""Queries of a search: a pattern, and the messages and texts that it is searched in."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ Field = OneOf["text", "reasoning", "arguments", "metadata"]
 Case = OneOf["smart", "ignore", "sensitive"]
 
 FIELDS: Final[tuple[Field, ...]] = get_args(Field)
-"""What a message says; what its model thought; which tools it calls, with what; and everything else that is known."""
+"""The fields that can be searched: texts, reasoning, tool calls with their arguments, and metadata."""
 ROLES: Final = ("system", "user", "assistant", "tool")
 SAID: Final = frozenset({"text", "reasoning", "arguments"})
-"""What is searched where nothing else is asked for: what the transcript shows."""
+"""The fields that are searched by default: those that the transcript shows."""
 _IS_WORDS: Final = re.compile(r"\w(?:[\w ]*\w)?")
 _RESTRICTION: Final = re.compile(r"(?:(?<=\s)|\A)(role|tool|in):([^\s:]+)(?=\s|\Z)")
 
 
 class QueryError(TrajviewError):
-    """Something that cannot be searched for as it stands. `column`: where in the pattern, from 1, if that is known."""
+    """A query that cannot be searched for as it stands. `column`: its place in the pattern, from 1, if known."""
 
     title = "Bad pattern"
 
@@ -133,7 +133,7 @@ def query_of(rule: Rule) -> Query:
 
 
 def any_of(patterns: Sequence[str], fixed: bool = False) -> str:
-    """One pattern that matches what any of some does; `fixed`: they are text as it stands. Raises QueryError."""
+    """Join patterns into one that matches wherever one of them does; `fixed`: they are plain text. Raises QueryError."""
     if len(patterns) == 1:
         return patterns[0]
     for pattern in patterns:
@@ -142,7 +142,7 @@ def any_of(patterns: Sequence[str], fixed: bool = False) -> str:
 
 
 def query_from(typed: str) -> Query:
-    """The query that a person typed into one line: a pattern, and `role:tool`, `tool:bash`, `in:arguments` around it.
+    """Parse a query typed into one line: a pattern, and `role:tool`, `tool:bash`, `in:arguments` around it.
 
     Several of a kind mean any of them. What is no regular expression is taken as it stands (people type `foo(`).
     A colon that belongs to the pattern is written `role\\:tool`. Raises QueryError.
@@ -175,19 +175,19 @@ def query_from(typed: str) -> Query:
 
 
 def first_of(text: str) -> re.Match[str] | None:
-    """The restriction that a text begins with."""
+    """The restriction at the start of a text."""
     return _RESTRICTION.match(text)
 
 
 def last_of(text: str) -> re.Match[str] | None:
-    """The restriction that a text ends with."""
+    """The restriction at the end of a text."""
     start = max(text.rfind(" "), text.rfind("\t")) + 1
     found = _RESTRICTION.search(text, start)
     return found if found is not None and found.end() == len(text) else None
 
 
 def _fields(names: Sequence[str]) -> list[str]:
-    """`call` and `calls` are arguments, `all` is every field."""
+    """Fields by their names: `call` and `calls` are arguments, `all` is every field."""
     found: list[str] = []
     for name in names:
         if name == "all":

@@ -1,4 +1,4 @@
-"""One record of a corpus read again: its text, its value, its run; and never another record than was listed."""
+"""Reading one record of a corpus again: its text, its value, its run; and never another record than was listed."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _GROWING: Final = frozenset({"jsonl", "jsonl messages"})
 
 
 class _Loading:
-    """A run that is being parsed to be kept; `is_old` once it was to be forgotten meanwhile."""
+    """A run that is being parsed to be kept; `is_old` once it is to be forgotten."""
 
     def __init__(self, place: Place) -> None:
         self.place, self.is_old = place, False
@@ -119,7 +119,7 @@ class Reader:
         return value
 
     def bad_bytes(self, info: RunInfo, cancelled: Callable[[], bool]) -> Problem | None:
-        """What is said of a run with bytes that are no UTF-8, wherever they are. Raises UnreadableError.
+        """The Problem of bytes in a run that are not UTF-8, wherever they are. Raises UnreadableError.
 
         `cancelled` is asked every megabyte: the answer is None once it says so.
         """
@@ -140,15 +140,15 @@ class Reader:
         return None
 
     def hand_over(self, path: Path, offset: int, value: Any) -> None:
-        """Take the value, or the parts, of a record, for the one time that it is opened next; None for no longer."""
+        """Take over the decoded value, or the parts, of a record for the next time that it is opened; None lets go."""
         self._handed = None if value is None else (path, self._stamps.get(path), offset, value)
 
     def drop_handed(self) -> None:
-        """Let go what was handed over, if nobody has opened it."""
+        """Let go of the value that was handed over, if nobody has opened it."""
         self._handed = None
 
     def _taken(self, info: RunInfo) -> Any:
-        """What was handed over for a run, of a file that still is what it was; None where there is nothing."""
+        """The value handed over for a run, of a file that is unchanged; None where there is none."""
         handed, self._handed = self._handed, None
         known, info = self._listed(info)
         same = self._check_unchanged(info, known)
@@ -164,7 +164,7 @@ class Reader:
                 begun.is_old = begun.is_old or (begun.place[0] == path and begun.place[2] >= offset)
 
     def refused(self) -> Mapping[Path, Collection[str]]:
-        """By file the keys of runs that were asked for, and not read since the file was not as it was listed; each once."""
+        """The keys, by file, of runs that could not be read since the file had changed; each once."""
         if not self._refused:
             return {}
         with self._lock:
@@ -172,7 +172,7 @@ class Reader:
         return found
 
     def _listed(self, info: RunInfo) -> tuple[Stamp | None, RunInfo]:
-        """What is known of the run's file, and the run as it is listed now: in this order, for that is changed last."""
+        """The stamp of the run's file, and the run as it is listed now: in this order, for the list is changed last."""
         known = self._stamps.get(info.path)
         return known, self._now(info)
 
@@ -234,7 +234,7 @@ class Reader:
             raise UnreadableError(found.reason, hint=found.hint, where=found.where) from error
 
     def _with_agents(self, info: RunInfo, value: Any) -> tuple[Any, Beside | None]:
-        """A session with what its sub-agents said in files beside its own, if there are such."""
+        """A session with its sub-agents' messages from files beside its own, if there are such."""
         from trajview.formats.logged import joined
 
         from .beside import beside
@@ -263,7 +263,7 @@ class Reader:
         return self.value(info)
 
     def _check_unchanged(self, info: RunInfo, known: Stamp | None) -> bool:
-        """Whether the file still is the one that was `known`; if not, what was read of it before is let go.
+        """Check that the file is still the one `known`; if not, let go of everything read from it before.
 
         Raises UnreadableError where the record may be another one as well.
         """

@@ -1,4 +1,4 @@
-"""What a container yields: a decoded record, and where its bytes are; and what is said of one that is not as it should be."""
+"""Records as a container yields them: decoded, with the place of their bytes; and the problems of faulty ones."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ TORN_HINT: Final = "the program that wrote it was stopped, or is still writing; 
 
 NOT_UTF8: Final = "some bytes are not UTF-8, and show as \ufffd"
 LAST_LINE: Final = "last line"
-"""What a line without an end is called in a problem."""
+"""The name of a last line without an end, in a problem."""
 
 
 class RecordLook:
-    """What is known of records by their bytes, before they are decoded: here nothing, so that all are."""
+    """A look at a record's bytes that may spare decoding it. This one knows nothing, so that all are decoded."""
 
     def value(self, data: bytes | memoryview, number: int, alone: bool) -> Any:  # noqa: ARG002 - for those that know more
-        """The value of a record by its bytes, its number, and whether it is alone; None where it has to be decoded in full."""
+        """A record's value, from its bytes, its number, and whether it is alone; None where it has to be decoded in full."""
         return None
 
     def line(self, data: bytes | memoryview) -> msgspec.Raw | None:  # noqa: ARG002
-        """One of many lines that are one record, as it was logged; None where it has to be decoded."""
+        """A line of a record of many lines, as it was logged; None where it has to be decoded."""
         return None
 
     def joined(self, lines: list[Any]) -> Sequence[Any]:
@@ -69,7 +69,7 @@ class Record(msgspec.Struct, gc=False):
 
 
 def problem_of(bad: BadRecord, path: Path, line: int, what: str = "record", *, cut: bool = False) -> Problem:
-    """One Problem for a record that starts on a line of the file. `cut`: nothing follows it in the file."""
+    """The Problem of a bad record that starts on a line of the file. `cut`: nothing follows it in the file."""
     place = line + max(bad.line - 1, 0)
     at = f" (line {place}, column {bad.column})" if bad.line else ""
     if bad.torn and cut:
@@ -78,7 +78,7 @@ def problem_of(bad: BadRecord, path: Path, line: int, what: str = "record", *, c
 
 
 def is_unfinished(problem: Problem) -> bool:
-    """Whether a problem is only that the end of a record is not there: while it is written, that is none."""
+    """Whether a problem is only a missing end: while a file is written, that is none."""
     return problem.hint == TORN_HINT or problem.reason.startswith(f"the {LAST_LINE} ")
 
 
@@ -90,7 +90,7 @@ def damaged(how: str, path: Path) -> Problem:
 
 
 def not_utf8(path: Path, line: int) -> Problem:
-    """The Problem for the first bytes of a file that are no UTF-8."""
+    """The Problem of a file's first bytes that are not UTF-8."""
     return Problem(
         NOT_UTF8,
         "convert the file, as with `iconv -f latin1 -t utf-8`",
@@ -99,12 +99,12 @@ def not_utf8(path: Path, line: int) -> Problem:
 
 
 def nothing_in(path: Path) -> Problem:
-    """The Problem for a file that was named and is empty."""
+    """The Problem of a file that was named and is empty."""
     return Problem("the file holds no records", "is it the right one?", Where(path))
 
 
 def origin_of(path: Path, found: Record | RunInfo) -> Origin:
-    """Where a record comes from, for its format."""
+    """The origin of a record, for its format."""
     try:
         path.name.encode("utf-8")
     except UnicodeEncodeError:  # a file name that is no UTF-8 must not become an id that nothing can hold
@@ -115,13 +115,13 @@ def origin_of(path: Path, found: Record | RunInfo) -> Origin:
 
 
 def placed(problem: Problem, path: Path, line: int | None) -> Problem:
-    """The same problem, in this file; and on the line where the record begins, where the format knows no better."""
+    """The problem with its file, and with the line where the record begins unless the format knows a better one."""
     where = problem.where
     return replace(problem, where=Where(path, where.line if where.line is not None else line, where.record))
 
 
 def fault_of(error: Exception, path: Path, line: int | None) -> Problem:
-    """The problem that a format failed on a record in a way that it should not, or that memory ran out meanwhile."""
+    """The Problem of a record on which a format failed in an unexpected way, or for which memory ran out."""
     if isinstance(error, MemoryError):
         return no_room(path, line or 1)
     what = type(error).__name__ + (f": {error}" if str(error) else "")
@@ -133,7 +133,7 @@ def fault_of(error: Exception, path: Path, line: int | None) -> Problem:
 
 
 def noticed(problems: Sequence[str], path: Path, line: int | None) -> Problem:
-    """The one Problem for what a format noticed in a record that opens."""
+    """One Problem for all faults that a format noticed in a record that opens."""
     more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
     hint = "the run opens all the same; `trajview validate` lists everything"
     return Problem(f"{problems[0]}{more}", hint, Where(path, line), opens=True)

@@ -1,4 +1,4 @@
-"""The rewards of a run as the list keeps them: where every agent has scores in the same dimensions, as one row of numbers."""
+"""The rewards of a run as the list keeps them: one row of numbers, where all agents have the same dimensions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows of one file when the file is another one now: which row is which record, and what is new, changed and gone.
+"""The rows of a file that has changed: which row is which record, and which records are new, changed and gone.
 
 A row keeps its number for good. A run stays on its row as long as its id is in the file, and keeps its key.
 """
@@ -33,7 +33,7 @@ def _rows() -> array[int]:
 
 @dataclass(slots=True)
 class FileRows:
-    """The rows of one file, and what is known of it. `source` is None for what the walk itself has to say.
+    """The rows of one file, and its state. `source` is None for the problems of the walk itself.
 
     `stamp`: None where it has to be looked at again. `due`: when it may be read again, by the monotonic clock.
     """
@@ -63,7 +63,7 @@ def line_of(item: Item) -> int:
 
 
 def _gone(item: Item) -> Gone:
-    """What stands in the row of something that is not there any more."""
+    """The item for the row of something that is not there any more."""
     path = item.path if isinstance(item, RunInfo) else item.where.path
     return Gone("this is not there any more", where=Where(path))
 
@@ -78,7 +78,7 @@ def news_of(
     written: bool = False,
     sums: Mapping[int, int] | None = None,
 ) -> News:
-    """Put what was found in a file (runs without keys) in its rows; returns what has to be handed on.
+    """Put the findings in a file (runs without keys) in its rows; returns the rows to publish.
 
     `items` are all rows as they are. `from_line`: only what stands from that line on was read again.
 
@@ -153,7 +153,7 @@ class _Rows:
 
 
 def _problems_in(found: Collection[Item], told: Collection[str]) -> list[Problem]:
-    """The problems among what was found. That a file is not UTF-8 is said once."""
+    """The problems among the findings. That a file is not UTF-8 is reported once."""
     problems = [item for item in found if isinstance(item, Problem)]
     return [problem for problem in problems if problem.reason != NOT_UTF8] if NOT_UTF8 in told else problems
 

@@ -90,7 +90,7 @@ class _Undecoded(RecordLook):
 
 
 class Scan:
-    """What is found in some paths, in order, and how far the scan is. It is used by one thread at a time."""
+    """The findings in some paths, in order, and the progress of the scan. It is used by one thread at a time."""
 
     def __init__(
         self,
@@ -115,7 +115,7 @@ class Scan:
         """Gets the value, or the parts, of the first record of the only file, by its offset, where that is large; and
         None once there are more."""
         self.names: dict[Path, str] = {}
-        """What files are called that are not the person's own."""
+        """The display names of files that are not the person's own."""
         self._paths = tuple(paths)
         self._only: dict[Path, Ids] = {}
         self._seen: dict[str, None] = {}
@@ -140,7 +140,7 @@ class Scan:
         return any(ids is not None for ids in grouped(self._paths).values())
 
     def found(self) -> Iterator[Item]:
-        """Everything, file by file; of paths that were given as `PATH#ID` those runs."""
+        """Everything, file by file; for paths given as `PATH#ID` only those runs."""
         for source in self.sources():
             if isinstance(source, Problem):
                 yield source
@@ -149,7 +149,7 @@ class Scan:
         yield from self.unknown()
 
     def unknown(self) -> Iterator[Problem]:
-        """In the end, the ids that were given and that no run has."""
+        """The ids that were given and that no run has, once the scan has ended."""
         if not self._only or self._cancelled.is_set():
             return
         for path, ids in grouped(self._paths).items():
@@ -174,7 +174,7 @@ class Scan:
                 yield source if isinstance(source, Problem) else self.shown(source)
 
     def shown(self, source: SourceFile) -> SourceFile:
-        """A file as the list shows it: by its name, where it has one that is not its path."""
+        """The display name of a file: its name, where it has one that is not its path."""
         name = self.names.get(source.path) if self.names else None
         return source if name is None else msgspec.structs.replace(source, source=name)
 
@@ -183,7 +183,7 @@ class Scan:
         return chain.from_iterable(self.batches_in(source))
 
     def batches_in(self, source: SourceFile) -> Iterator[Sequence[Item]]:
-        """The same: what the cache knows many at a time, what is read one by one."""
+        """The runs and problems of one file, in batches: from the cache many at a time, from reading one by one."""
         for batch in self._in_file(source):
             yield self._meant(batch, source.path)
         if wrong := self.plugin_problems():
@@ -191,14 +191,14 @@ class Scan:
         self.files_done += 1
 
     def plugin_problems(self) -> list[PluginProblem]:
-        """What plug-ins did wrong since this was asked last."""
+        """The problems of plug-ins since the last call."""
         with self._lock:
             found = registry.problems()[self._told :]
             self._told += len(found)
             return found
 
     def _meant(self, items: Sequence[Item], path: Path) -> Sequence[Item]:
-        """Without the runs that are not wanted, and problems that are none as long as the file is written."""
+        """Drop runs that are not wanted, and problems that are none as long as the file is written."""
         if path in self._only:
             items = list(filter(self._is_wanted, items))
         if self.is_written(path):
@@ -237,7 +237,7 @@ class Scan:
             yield problems
 
     def _note_empty(self, source: SourceFile) -> list[Problem]:
-        """Note that nothing is in a file; returns what is to be said of that."""
+        """Note that a file is empty; returns the problem, if it is one."""
         self.empty.add(source.path)
         return [nothing_in(source.path)] if source.named and not self.is_written(source.path) else []
 
@@ -289,14 +289,14 @@ class Scan:
         return self._cache is not None and self._cache.knows(source, _stamp_in_cache(source.path))
 
     def _known(self, source: SourceFile) -> Iterator[Sequence[Item]] | None:
-        """What the cache knows of a file."""
+        """The runs and problems of a file that the cache knows."""
         if self._cache is None:
             return None
         found = self._cache.find(source, _stamp_in_cache(source.path))
         return None if found is None else map(self.keys.on, found)
 
     def _read(self, source: SourceFile, before: int) -> Iterator[Item]:
-        """What reading a file gives; it is kept in the cache, if the file stayed the same meanwhile."""
+        """Read a file; its runs and problems are kept in the cache, if the file stayed the same meanwhile."""
         stamp = "" if self._cache is None else _stamp_in_cache(source.path)
         items: list[Item] = []
         size = self.stamps[source.path][0]
@@ -332,7 +332,7 @@ class Scan:
             self._cache.close()
 
     def _format_of(self, value: Any) -> Format:
-        """The format of a record that was read just now; of records that have the same signature it is found out once."""
+        """The format of a record that was read just now; it is detected once for all records of the same signature."""
         signature = self._look.signature()
         known = self._by_signature.get(signature) if signature is not None else None
         if known is None:
@@ -348,7 +348,7 @@ class Scan:
             self.hand_over(path, found.offset, found.value if large else None)
 
     def _items(self, found: Record, source: SourceFile, *, keyed: bool = True) -> Iterator[Item]:
-        """The run that a record is, and what is wrong with it. What its format refuses is a raw run as well."""
+        """The run of a record, and its problems. A record that its format refuses is a raw run as well."""
         origin = origin_of(source.path, found)
         try:
             with without_garbage(found.length):

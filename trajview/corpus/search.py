@@ -39,7 +39,7 @@ _MOST_PROCESSES: Final = 16
 
 
 def cores() -> int:
-    """How many processes a search may share its work out to."""
+    """The number of processes that a search may use."""
     try:
         count = len(os.sched_getaffinity(0))
     except AttributeError:  # not on Linux
@@ -48,7 +48,7 @@ def cores() -> int:
 
 
 class _Batch:
-    """Files that become one task, and how many bytes come before them in the corpus."""
+    """Files that become one task, and the number of bytes before them in the corpus."""
 
     def __init__(self) -> None:
         self._sources: list[SourceFile] = []
@@ -66,7 +66,7 @@ class _Batch:
         )
 
     def add(self, source: SourceFile) -> None:
-        """Put a file to the others."""
+        """Add a file."""
         self._sources.append(source)
         self._names += _length(source)
         self.reach += _size(source)
@@ -192,7 +192,7 @@ class CorpusSearch:
     # What there is to do
 
     def _tasks(self) -> Iterator[Task | Found]:
-        """What is found right away, and the tasks between, in the order of the corpus."""
+        """The findings made right away, and the tasks between, in the order of the corpus."""
         batch = _Batch()
         for source in self._sources(batch):
             if isinstance(source, Problem):

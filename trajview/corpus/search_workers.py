@@ -1,4 +1,4 @@
-"""The processes that share a search: each looks through the lines or files that it is given; what they find is given in order.
+"""The processes that share a search. Each searches the lines or files given to it; findings are yielded in order.
 
 Python runs on one core, and reading records is most of a search. The processes are only started once a search takes
 a while, and end with it.
@@ -32,7 +32,7 @@ _EVERY: Final = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Files to be looked through, or a part of one. `begin` and `reach`: the bytes of all files before and after that."""
+    """Files to search, or a part of one. `begin` and `reach`: the bytes of all files before and after that."""
 
     sources: tuple[SourceFile, ...]
     begin: int
@@ -42,7 +42,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """So many bytes are done, and so many more files."""
+    """Progress of a search: bytes done so far, and files done since the last one."""
 
     bytes_done: int
     files: int = 0
@@ -53,7 +53,7 @@ Found = RunMatches | Unnamed | Problem | Reached
 
 @dataclass(slots=True)
 class _Slot:
-    """What has its place in the order: a task under way, or something found already."""
+    """An entry in the order of results: a task under way, or findings."""
 
     task: Task | None
     items: deque[Found] = field(default_factory=deque)
@@ -62,7 +62,7 @@ class _Slot:
 
 
 class Worker(Child):
-    """A process that searches, and what it was given and has not finished."""
+    """A process that searches, and its unfinished tasks."""
 
     def __init__(self) -> None:
         super().__init__(__name__)
@@ -95,7 +95,7 @@ class Crew:
         return bool(self._workers)
 
     def run(self, todo: Iterator[Task | Found]) -> Generator[Found, None, None]:
-        """What the tasks find, and what is found already, in order. Raises Stopped once it is cancelled."""
+        """Yield the findings of tasks, and those made already, in order. Raises Stopped once it is cancelled."""
         try:
             more = True
             while more or self._slots:
@@ -133,7 +133,7 @@ class Crew:
         self._workers.clear()
 
     def _ready(self) -> Iterator[Found]:
-        """What is next in order and found."""
+        """The findings that are next in order."""
         while self._slots:
             slot = self._slots[0]
             while slot.items:
@@ -195,7 +195,7 @@ class Crew:
         return slot
 
     def _read(self, seconds: float) -> None:
-        """Take in what the processes have found by now, or until then."""
+        """Read the findings of the processes, waiting at most `seconds`."""
         from multiprocessing.connection import wait
 
         pipes = wait([worker.pipe for worker in self._workers], seconds)
@@ -211,7 +211,7 @@ class Crew:
                 slot.finished, slot.worker = True, None
 
     def _lost(self, worker: Worker) -> None:
-        """A process has ended by itself, or was ended: what it was at is reported, the rest is done here."""
+        """Handle a process that has ended or was ended: its current task is reported, the rest is done here."""
         self._workers.remove(worker)
         worker.close()
         for at, slot in enumerate(worker.slots):
@@ -233,7 +233,7 @@ def _reached(task: Task) -> Reached:
 
 
 def _done(searcher: Searcher, task: Task, step: Callable[[int], None]) -> Iterator[RunMatches | Unnamed | Problem]:
-    """What a task finds; `step` is told how many bytes are done, before it and in it. Raises what that raises."""
+    """The findings of a task; `step` is called with the bytes done, before it and in it. Raises what `step` raises."""
     if task.part is not None:
         try:
             yield from searcher.in_part(task.sources[0], task.part)
@@ -252,7 +252,7 @@ def _done(searcher: Searcher, task: Task, step: Callable[[int], None]) -> Iterat
 
 
 def main() -> None:
-    """Do the tasks that the parent sends, and send what is found."""
+    """Do the tasks that the parent sends, and send the findings."""
     with parent() as (receive, send):
         searcher = Searcher(receive())
         while True:

@@ -1,4 +1,4 @@
-"""The search through one file, or through some of its lines: what a search does itself, or has its processes do."""
+"""The search through one file, or some of its lines: for a search itself, and for its processes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = ["Limits", "Looking", "RunMatches", "Searcher", "SlowProblem", "Unname
 
 @dataclass(frozen=True, slots=True)
 class RunMatches:
-    """A run that a query was found in, and where: the first hits, and how many matches in how many messages.
+    """A run with matches, and its place: the first hits, and the numbers of matches and of messages with matches.
 
     `id` is the run's own, which may be another one's too; the place is its own. `matches` are counted in all messages, also
     where not all hits are kept.
@@ -60,17 +60,17 @@ class RunMatches:
 
     @property
     def place(self) -> Place:
-        """See RunInfo."""
+        """The place of the record: see RunInfo."""
         return self.path, self.member, self.offset
 
     @property
     def where(self) -> str:
-        """Source, and the line in it where it holds several runs."""
+        """The source, and the line in it where it holds several runs."""
         return f"{self.source}{self._line}"
 
     @property
     def reached(self) -> str:
-        """The same, with the file as it is reached from here."""
+        """The source and line, with the file's path from the current folder."""
         member = f"/{self.member}" if self.member is not None else ""
         return f"{shown(self.path)}{member}{self._line}"
 
@@ -81,7 +81,7 @@ class RunMatches:
 
 @dataclass(frozen=True, slots=True)
 class Unnamed:
-    """A run that has no id of its own, found by who does not know how many records come before it."""
+    """A run without an id of its own, found by a process that does not know how many records come before it."""
 
     found: RunMatches
 
@@ -167,7 +167,7 @@ class Searcher:
         yield from self._plugin_problems()
 
     def _plugin_problems(self) -> list[PluginProblem]:
-        """What plug-ins did wrong since this was asked last."""
+        """The problems of plug-ins since the last call."""
         found = registry.problems()[self._told :]
         self._told += len(found)
         return found

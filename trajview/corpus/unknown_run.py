@@ -1,4 +1,4 @@
-"""What is said where a corpus has no run of an id: which ones may have been meant."""
+"""The error for a run that a corpus does not have, with ids that may have been meant."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class UnknownRun(TrajviewError, KeyError):
 
 
 def unknown_run(run: str, infos: Sequence[RunInfo]) -> UnknownRun:
-    """What to raise where none of these runs has that id or key, with the nearest ones."""
+    """The error for an id or key that none of these runs has, with the nearest ones."""
     ids = list(dict.fromkeys(info.key for info in infos))
     # Names are no ids, but what the list shows first: a run is found by its name, or a word in it, as well.
     meant = {word: info.key for info in infos for word in re.findall(r"\w+", (info.name or "").lower())}

@@ -112,7 +112,7 @@ def is_plain(head: bytes) -> bool:
 
 
 class _Damaged(Exception):
-    """What follows cannot be unpacked. The reason is empty where only the end is missing."""
+    """The rest cannot be unpacked. The reason is empty where only the end is missing."""
 
 
 def zstd_module() -> Any:
@@ -125,7 +125,7 @@ def zstd_module() -> Any:
 
 
 def _begin(compression: str) -> Any:
-    """What unpacks one stream."""
+    """A decompressor for one stream."""
     match compression:
         case "gzip":
             return zlib.decompressobj(zlib.MAX_WBITS | 16)
@@ -138,7 +138,7 @@ def _begin(compression: str) -> Any:
 
 
 def _pieces(file: BinaryIO, compression: str) -> Iterator[bytes]:
-    """What a compressed file holds, piece by piece: any number of streams in a row, zeros and zstd's skippable frames among them.
+    """Unpack a file piece by piece: any number of streams in a row, with zeros and zstd's skippable frames.
 
     Python's own files of these kinds stop at what they do not know after a stream, without a word, or take it for a
     tear. Raises _Damaged, and OSError where reading fails.
@@ -211,7 +211,7 @@ class Region(io.RawIOBase):
 
 
 class UnpackedFile(io.BufferedReader):
-    """What a compressed file holds, up to where it is damaged.
+    """The content of a compressed file, up to where it is damaged.
 
     `damage` says how: empty where only its end is missing, None where it is whole.
     """
@@ -220,12 +220,12 @@ class UnpackedFile(io.BufferedReader):
 
 
 class _Unpacked:
-    """A file that is being unpacked, or was: how many of its bytes were read, and what came out of it."""
+    """A file that is being unpacked, or was: the number of its bytes read, and its content."""
 
     def __init__(self, packed: int) -> None:
         self.packed, self.read, self.over = packed, 0, Event()
         self.content: BinaryIO | None = None
-        """What came out, once all of it is there."""
+        """The content, once all of it is there."""
         self.size = 0
         self.damage: str | None = None
 
@@ -273,7 +273,7 @@ class _Unpacked:
                 target.close()
 
     def _text(self, file: BinaryIO, compression: str | None) -> Iterator[bytes]:
-        """What comes out of the file, up to where it is damaged."""
+        """The content of a file, up to where it is damaged."""
         pieces = iter(partial(file.read, _CHUNK), b"") if compression is None else _pieces(file, compression)
         try:
             yield from _as_utf8(pieces)
@@ -284,26 +284,26 @@ class _Unpacked:
 _Key = tuple[Path, int, int, int, int]
 
 _files: OrderedDict[_Key, _Unpacked] = OrderedDict()
-"""What is unpacked just now, and what was, that which was not used for longest first."""
+"""The files that are being unpacked, and those that were, the least recently used first."""
 _lock = Lock()
 
 
 def share_unpacked(path: Path) -> float | None:
-    """How much of a file is unpacked so far, from 0 to 1; None where it is not being unpacked."""
+    """The share of a file that is unpacked so far, from 0 to 1; None where it is not being unpacked."""
     with _lock:
         going = [each for key, each in _files.items() if key[0] == path and not each.over.is_set()]
     return max((each.read / max(1, each.packed) for each in going), default=None)
 
 
 def size_unpacked(path: Path) -> int | None:
-    """How many bytes came out of a file that was unpacked last; None where nothing is kept of it."""
+    """The unpacked size in bytes of a file that was unpacked last; None where nothing is kept of it."""
     with _lock:
         done = (each.size for key, each in reversed(_files.items()) if key[0] == path and each.over.is_set())
         return next(done, None)
 
 
 def unpacked(file: BinaryIO, path: Path, progress: Progress | None = None) -> UnpackedFile:
-    """What a file that is not plain holds, as UTF-8. Where another thread unpacks it, this waits for that.
+    """The content of a file that is not plain, as UTF-8. Where another thread unpacks it, this waits for that.
 
     Raises UnreadableError where it is damaged from the start, or too large.
     """

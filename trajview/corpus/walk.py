@@ -25,7 +25,7 @@ _DIGITS = re.compile("[0-9]+")
 _STORE = "AnnotationForEpisode"
 _JOURNAL = "journal"
 _BESIDE = frozenset({_JOURNAL, "units"})
-"""What a store keeps beside its records."""
+"""Folders that a store keeps beside its records."""
 _KINDS = {
     stat.S_IFIFO: "a named pipe",
     stat.S_IFSOCK: "a socket",
@@ -45,11 +45,11 @@ class SourceFile(Struct, frozen=True):
     named: bool
     stamp: Stamp | None = None
     only: Ids | None = None
-    """The ids of the runs that are meant, where the path was given with some (see `named`)."""
+    """The ids of the wanted runs, where the path was given with some (see `named`)."""
 
 
 class Skipped(Struct, frozen=True):
-    """Things in a folder that are not opened, because they are hidden or no logs: so many."""
+    """A count of things in a folder that are not opened, because they are hidden or no logs."""
 
     count: int = 1
 

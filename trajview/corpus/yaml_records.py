@@ -60,7 +60,7 @@ def _says_something(data: bytes, start: int, end: int) -> bool:
 
 
 def yaml_text(text: str) -> str:
-    """The same text, with what libyaml does not take replaced, character by character."""
+    """Replace the characters of a text that libyaml refuses, one by one."""
     return _NOT_YAML.sub("\ufffd", text)
 
 
@@ -127,7 +127,7 @@ def _loader() -> Any:
 
 
 def _plain(value: Any, met: dict[int, tuple[Any, int] | None]) -> tuple[Any, int]:
-    """The value with texts for keys and lists for sets, and how many values it holds, aliases unfolded.
+    """A value with texts for keys and lists for sets, and the number of values in it, aliases unfolded.
 
     `met`: the same of each value that was met before, by its id; None of one that this is in. Raises BadRecord.
     """

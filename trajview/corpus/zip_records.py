@@ -24,9 +24,9 @@ else:  # which reads zstd, as Inspect writes its logs since 2025
 __all__ = ["read_member", "zip_records"]
 
 _MAX_MEMBER: Final = 1 << 31
-"""A member of an archive that says it is larger (2 GiB) is not unpacked."""
+"""The largest size (2 GiB) that a member of an archive may claim and still be unpacked."""
 _ERRORS: Final = (*UNPACK_ERRORS, zipfile.BadZipFile, zstd_module().ZstdError, KeyError, RuntimeError)
-"""What is raised for an archive or a member that is broken."""
+"""Exceptions for a broken archive or member."""
 
 
 def zip_records(file: BinaryIO, path: Path) -> Iterator[Record | Problem]:
