@@ -49,7 +49,7 @@ class Question(Dialog[_Answer]):
 
     def on_key(self, event: events.Key) -> None:
         """What is typed for something else is no answer."""
-        if self.ahead.loses(monotonic()):
+        if self.ahead.loses(event.time):  # When it was typed: a busy machine may come to it much later.
             event.stop()
             event.prevent_default()
 
