@@ -2,27 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from trajview.app.shared.rule_colours import rule_css
-from trajview.rules.rule import COLOURS
 
-__all__ = ["ROWS_CSS", "STYLES", "class_of"]
-
-STYLES = (
-    "role.system", "role.user", "role.assistant", "role.tool", "dim", "mark", "error", "hit", "fold",
-    "unit.header", "unit.number", "unit.roles", "unit.facts", "output", "reasoning", "reasoning.bar", "reasoning.hidden",
-    "call.name", "call.key", "call.value", "md.heading", "md.subheading", "md.bold", "md.em", "md.strike", "md.code",
-    "md.link", "md.url", "md.bullet", "md.quote", "md.rule", "code.block", "code.comment", "code.keyword", "code.name",
-    "code.builtin", "code.string", "code.number", "diff.added", "diff.removed", "diff.hunk", "diff.file",
-    "gutter.system", "gutter.user", "gutter.assistant", "gutter.tool", "gutter.cursor", "cursor", "match", "match.current",
-    "citation", "quoted", "unit.score", "unit.note", "only.left", "only.right", "word.left", "word.right", "middle",
-    *(f"{kind}.{colour}" for kind in ("sign", "rule") for colour in COLOURS),
-)  # fmt: skip
-
-
-def class_of(name: str) -> str:
-    """The component class of a name."""
-    return "tv--" + name.replace(".", "-")
-
+__all__ = ["ROWS_CSS", "STYLES"]
 
 ROWS_CSS = (
     rule_css("RowsView", "tv", texts=True)
@@ -112,3 +96,6 @@ RowsView {
 }
 """
 )
+
+STYLES = {name.replace("-", "."): f"tv--{name}" for name in re.findall(r"\.tv--([\w-]+)", ROWS_CSS)}
+"""The component class of each name: `md.code` is `tv--md-code`."""

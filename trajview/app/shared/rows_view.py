@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from rich.style import Style
 from textual import events
-from textual.geometry import Offset, Region, Size
+from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
@@ -16,7 +16,7 @@ from textual.timer import Timer
 from trajview.app.render.layout import Palette
 from trajview.app.shared.palette import component_style, selection_style
 from trajview.app.shared.positions import Position, Positions
-from trajview.app.shared.row_styles import ROWS_CSS, STYLES, class_of
+from trajview.app.shared.row_styles import ROWS_CSS, STYLES
 from trajview.app.shared.strips import restyled
 
 __all__ = ["GUTTER", "RowsView"]
@@ -43,7 +43,7 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
     ALLOW_SELECT = True
     EDGES: ClassVar[int] = 0
     """Columns that the rows of the document do not have."""
-    COMPONENT_CLASSES: ClassVar[set[str]] = {class_of(name) for name in STYLES}
+    COMPONENT_CLASSES: ClassVar[set[str]] = set(STYLES.values())
     DEFAULT_CSS = ROWS_CSS
 
     session: Positions | None
@@ -90,8 +90,8 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
             return Strip.blank(self._fitted.width, self._base)
         strip = self._strip(position, palette)
         selection = self.text_selection
-        if selection is not None and (span := selection.get_span(row)) is not None:
-            strip = self._with_selection(strip, position, span)
+        if selection is not None and (selected := self._selected(selection, row, position, strip)) is not None:
+            strip = restyled(strip, *selected, selection_style(self.screen))
         # Textual asks for a line by itself where the mouse is: only then it wants to know which text that is.
         return strip if self._painting else strip.apply_offsets(0, row)
 
@@ -117,34 +117,29 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
             strip = self._strips[key] = self._drawn(*position, palette, here=here)
         return strip
 
-    def _with_selection(self, strip: Strip, position: Position, span: tuple[int, int]) -> Strip:
-        bounds = self._selectable(strip, position)
-        if bounds is None:
-            return strip
-        start, end = span
-        end = bounds[1] if end < 0 else min(bounds[1], end)
-        return restyled(strip, max(bounds[0], start), end, selection_style(self.screen))
+    def _selected(self, selection: Selection, row: int, position: Position, strip: Strip) -> tuple[int, int] | None:
+        """Which characters of a row are selected, from and to; None where none can be."""
+        span, bounds = selection.get_span(row), self._selectable(strip, position)
+        if span is None or bounds is None:
+            return None
+        return max(bounds[0], span[0]), bounds[1] if span[1] < 0 else min(bounds[1], span[1])
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The selected text, gutter and padding left out."""
         session = self.session
         if session is None or not session.count:
             return None
-        start = selection.start or Offset(0, 0)
-        end = selection.end or Offset(10**9, session.map.total - 1)
-        palette = self._styles()
+        first = max(0, selection.start.y) if selection.start is not None else 0
+        last = session.map.total - 1 if selection.end is None else min(selection.end.y, session.map.total - 1)
         lines = []
-        for row in range(max(0, start.y), min(end.y, session.map.total - 1, start.y + MOST_COPIED) + 1):
-            position = item, number = session.at_row(row)
-            if number >= len(session.layout(item).rows):
+        for row in range(first, min(last, first + MOST_COPIED) + 1):
+            position = session.at_row(row)
+            if position[1] >= len(session.layout(position[0]).rows):
                 continue
-            strip = self._strip(position, palette)
-            bounds = self._selectable(strip, position)
-            if bounds is None:
-                continue
-            a = start.x if row == start.y else 0
-            b = end.x if row == end.y else bounds[1]
-            lines.append(strip.text[max(bounds[0], a) : min(bounds[1], b)].rstrip())
+            strip = self._strip(position, self._styles())
+            selected = self._selected(selection, row, position, strip)
+            if selected is not None:
+                lines.append(strip.text[slice(*selected)].rstrip())
         return "\n".join(lines), "\n"
 
     def _position_of(self, event: events.MouseEvent) -> Position | None:
@@ -276,7 +271,7 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
     def _styles(self) -> Palette:
         if not self._palette:
             self._base = self.rich_style
-            self._palette = {name: component_style(self, class_of(name)) for name in STYLES}
+            self._palette = {name: component_style(self, its) for name, its in STYLES.items()}
         return self._palette
 
     def _on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import ClassVar
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import set_cell_size
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -18,6 +20,7 @@ from trajview.app.keys import bindings_for
 from trajview.app.shared.commands import HasCommands
 from trajview.app.shared.styled import Styled
 from trajview.app.transcript.branch_tree import BranchTree
+from trajview.models.branches import Node
 from trajview.textsafe import one_line
 
 __all__ = ["BranchView"]
@@ -65,6 +68,14 @@ class BranchView(HasCommands, Styled, ScrollView, can_focus=True, inherit_bindin
         self.branch_tree: BranchTree | None = None
         self.index = 0
         """The transcript that is read."""
+        self.commands = {
+            "move.down": partial(self._change, lambda tree: tree.go(tree.cursor + 1)),
+            "move.up": partial(self._change, lambda tree: tree.go(tree.cursor - 1)),
+            "tree.fold": partial(self._change, BranchTree.fold),
+            "tree.unfold": partial(self._change, BranchTree.unfold),
+            "tree.open": self._open,
+            "tree.leave": self._leave,
+        }
 
     def show(self, tree: BranchTree, index: int) -> None:
         """Show the transcripts of a run, one of which is read. A run of one transcript needs no tree."""
@@ -82,15 +93,9 @@ class BranchView(HasCommands, Styled, ScrollView, can_focus=True, inherit_bindin
         self.styles.height = min(lines, MOST_LINES) + 1
         self.styles.max_height = "40%"
         self.virtual_size = Size(self.size.width, lines + 1)
-        self._into_view()
-        self.refresh(layout=True)
-
-    def _into_view(self) -> None:
-        tree, height = self.branch_tree, self.size.height
-        if tree is not None and height:
-            top = self.scroll_offset.y
-            if not top <= tree.cursor < top + height - 1:
-                self.scroll_to(y=max(0, tree.cursor - height // 2), animate=False)
+        top, height = self.scroll_offset.y, self.size.height
+        if height and not top <= tree.cursor < top + height - 1:
+            self.scroll_to(y=max(0, tree.cursor - height // 2), animate=False)
         self.refresh()
 
     # -- rendering -----------------------------------------------------------------------------------------------------
@@ -110,27 +115,18 @@ class BranchView(HasCommands, Styled, ScrollView, can_focus=True, inherit_bindin
 
     def _line(self, tree: BranchTree, line: int, width: int) -> Strip:
         node = tree.nodes[line]
-        closed = node.key in tree.closed
-        arrow = ("▸" if closed else "▾") if node.parent else " "
-        errors, count = 0, ""
-        if node.transcript is None:
-            name = one_line(node.name or "group", 200)
-            count = f"{node.transcripts}" if closed else ""
-            style = self._style("group")
-        else:
-            name = one_line(node.name or f"transcript {node.transcript + 1}", 200)
-            errors = tree.errors.get(node.transcript, 0)
-            count = f"{len(tree.run.transcripts[node.transcript].messages):,}"
-            style = self._style("here" if node.transcript == self.index else "words")
+        arrow = " " if not node.parent else "▸" if node.key in tree.closed else "▾"
+        sign = "✗" if node.transcript is not None and tree.errors.get(node.transcript) else " "
+        style = "group" if node.transcript is None else "here" if node.transcript == self.index else "words"
+        count = _count(tree, node)
         right = f" {count} " if count and width >= 20 else " "
         lead = " " * (1 + 2 * min(node.depth, DEEPEST))
-        sign = "✗" if errors else " "
-        words = set_cell_size(name, max(0, width - cell_len(lead) - 4 - cell_len(right)))
+        words = set_cell_size(_name(node), max(0, width - len(lead) - 4 - len(right)))
         here = self._styles["branches--cursor"] if self.has_focus and line == tree.cursor else Style.null()
         segments = [
             Segment(lead + arrow, self._style("count") + here),
             Segment(f"{sign} ", self._style("error") + here),
-            Segment(f"{words} ", style + here),
+            Segment(f"{words} ", self._style(style) + here),
             Segment(right, self._style("count") + here),
         ]
         return Strip(segments).adjust_cell_length(width, self._base + here)
@@ -145,38 +141,22 @@ class BranchView(HasCommands, Styled, ScrollView, can_focus=True, inherit_bindin
     def on_blur(self) -> None:
         self.refresh()
 
-    def action_line(self, step: int) -> None:
-        """The cursor, a line down or up."""
+    def _change(self, change: Callable[[BranchTree], None]) -> None:
         if self.branch_tree is not None:
-            self.branch_tree.go(self.branch_tree.cursor + step)
-            self._into_view()
-
-    def action_tree_fold(self) -> None:
-        """Close the group or what a transcript started."""
-        if self.branch_tree is not None:
-            self.branch_tree.fold()
+            change(self.branch_tree)
             self.changed()
 
-    def action_tree_unfold(self) -> None:
-        """Open it."""
-        if self.branch_tree is not None:
-            self.branch_tree.unfold()
-            self.changed()
-
-    def action_tree_open(self) -> None:
+    def _open(self) -> None:
         """Open the transcript under the cursor, or fold the group."""
-        tree = self.branch_tree
-        if tree is None or tree.node is None:
-            return
-        if tree.node.transcript is None:
-            tree.toggle()
-            self.changed()
-        else:
-            self.post_message(self.Picked(tree.node.transcript))
+        node = self.branch_tree.node if self.branch_tree is not None else None
+        if node is not None and node.transcript is None:
+            self._change(BranchTree.toggle)
+        elif node is not None and node.transcript is not None:
+            self.post_message(self.Picked(node.transcript))
             self.post_message(self.Left())
 
-    def action_tree_leave(self) -> None:
-        """Back to the transcript."""
+    def _leave(self) -> None:
+        """Go back to the transcript."""
         self.post_message(self.Left())
 
     def on_click(self, event: events.Click) -> None:
@@ -190,8 +170,19 @@ class BranchView(HasCommands, Styled, ScrollView, can_focus=True, inherit_bindin
         tree.go(line)
         node = tree.nodes[line]
         if node.transcript is None or (node.parent and offset.x <= 2 + 2 * min(node.depth, DEEPEST)):
-            tree.toggle()
-            self.changed()
+            self._change(BranchTree.toggle)
         else:
             self.post_message(self.Picked(node.transcript))
         self.post_message(self.Left())
+
+
+def _name(node: Node) -> str:
+    default = "group" if node.transcript is None else f"transcript {node.transcript + 1}"
+    return one_line(node.name or default, 200)
+
+
+def _count(tree: BranchTree, node: Node) -> str:
+    """How many messages a transcript has, and how many transcripts a closed group."""
+    if node.transcript is not None:
+        return f"{len(tree.run.transcripts[node.transcript].messages):,}"
+    return f"{node.transcripts}" if node.key in tree.closed else ""
