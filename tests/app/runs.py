@@ -8,10 +8,11 @@ from threading import Event
 from typing import Any
 from zlib import crc32
 
-from trajview.app.runs.run_list import RunRow
+from trajview.app.runs.run_list import RunList, RunRow
 from trajview.corpus.info import RunInfo, Updated
 from trajview.errors import Problem, UnreadableError, Where
 from trajview.models.run import AgentRun
+from trajview.where.fields import Ref
 
 
 def run(id: str, **more: Any) -> RunInfo:
@@ -20,6 +21,11 @@ def run(id: str, **more: Any) -> RunInfo:
         "key": id, "offset": crc32(id.encode("utf-8", "replace")), "path": Path("/logs/runs.jsonl"), "source": "runs.jsonl", "format": "docent", "container": "jsonl",
     }  # fmt: skip
     return RunInfo(id=id, **{**given, **more})
+
+
+def sorted_by(runs: RunList) -> Ref | None:
+    """The field that gives the order of a list, None for the order of the corpus."""
+    return runs.keys[0].ref if runs.keys else None
 
 
 def problem(reason: str = "The line ends in the middle of a string", line: int = 3) -> Problem:

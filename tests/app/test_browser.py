@@ -31,7 +31,7 @@ from trajview.corpus.info import RunInfo, Updated
 from trajview.errors import Problem, TrajviewError, Where
 
 from .driving import until
-from .runs import FakeCorpus, problem, run
+from .runs import FakeCorpus, problem, run, sorted_by
 
 
 def _no_store() -> AnnotationStore:
@@ -270,7 +270,7 @@ async def test_the_sort_keys_step_through_the_shown_columns_and_turn_the_order_r
         await pilot.press("r")
         assert "b " in rows(app)[0]
         await pilot.press("alt+s", "alt+s")
-        assert app.browser.runs.sort is Column.STATUS
+        assert sorted_by(app.browser.runs) == Column.STATUS
 
 
 async def test_statuses_are_read_again_and_a_store_that_cannot_be_read_is_said() -> None:

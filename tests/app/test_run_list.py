@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trajview.app.runs.run_list import RunList, RunRow
-from trajview.app.shared.cells import Column, number, reward_text, size_text
+from trajview.app.shared.cells import COLUMNS, Column, number, reward_text, size_text
 from trajview.corpus.info import RunInfo, Updated
 from trajview.errors import Problem, Where
-from trajview.where.fields import natural
+from trajview.where.fields import Ref, natural
 
-from .runs import problem, run
+from .runs import problem, run, sorted_by
 
 
 def ids(runs: RunList) -> list[str]:
@@ -79,11 +79,11 @@ def test_stepping_through_the_columns_comes_back_to_the_order_of_the_corpus() ->
     seen = []
     for _ in range(3):
         runs.step_sort(1, columns)
-        seen.append(runs.sort)
+        seen.append(sorted_by(runs))
     assert seen == [Column.ID, Column.MESSAGES, None]
     assert ids(runs) == ["b", "a"]
     runs.step_sort(-1, columns)
-    assert runs.sort is Column.MESSAGES
+    assert sorted_by(runs) == Column.MESSAGES
 
 
 def test_the_filter_looks_at_every_field_and_wants_every_term() -> None:
@@ -190,7 +190,7 @@ def test_a_queue_hides_the_other_runs_and_gives_the_order_where_no_column_does()
     assert runs.current == run("b", units=2), "the cursor stays on its run"
     runs.sort_by(Column.UNITS)
     assert ids(runs) == ["b", "c"]
-    runs.sort_by(None)
+    runs.step_sort(1, ())
     assert ids(runs) == ["c", "b"]
     runs.turn()
     assert ids(runs) == ["b", "c"]
@@ -237,9 +237,9 @@ made_runs = st.builds(
 made_rows = made_runs | st.just(problem())
 
 
-def naive_key(item: RunRow, column: Column) -> object:
+def naive_key(item: RunRow, column: Ref) -> object:
     if isinstance(item, Problem):
-        return natural("torn.jsonl:3") if column is Column.SOURCE else None
+        return natural("torn.jsonl:3") if column == Column.SOURCE else None
     values = [r[0] if isinstance(r, tuple) else r for r in item.rewards]
     values = [v for v in values if not math.isnan(v)]
     return {
@@ -269,13 +269,13 @@ def naive_match(item: RunRow, query: str) -> bool:
     st.integers(0, 3),
 )
 def test_sort_and_filter_agree_with_the_plain_way(
-    batches: list[list[RunRow]], column: Column | None, reverse: bool, queries: list[str], early: int
+    batches: list[list[RunRow]], column: Ref | None, reverse: bool, queries: list[str], early: int
 ) -> None:
     runs = RunList()
     for batch in batches[:early]:
         runs.append(batch)
-    runs.sort_by(column)
-    if runs.reverse != reverse:
+    runs.step_sort(0 if column is None else COLUMNS.index(column) + 1)
+    if reverse:
         runs.turn()
     for query in queries:
         runs.filter(query)
@@ -313,7 +313,7 @@ def provisional(id: str) -> RunInfo:
 
 
 @pytest.mark.parametrize("column", [Column.MESSAGES, Column.REWARD, Column.FORMAT, Column.UNITS])
-def test_runs_that_are_not_summed_up_yet_sort_last_until_they_are(column: Column) -> None:
+def test_runs_that_are_not_summed_up_yet_sort_last_until_they_are(column: Ref) -> None:
     runs = listed(provisional("a"), provisional("b"), run("c", messages=5, rewards=(0.5,), units=3, format="openai"))
     runs.sort_by(column)
     runs.go(1)
@@ -340,13 +340,13 @@ def test_what_becomes_known_of_a_run_takes_part_in_the_filter() -> None:
 
 @given(
     st.lists(st.tuples(st.booleans(), st.integers(0, 9)), min_size=1, max_size=30),
-    st.sampled_from([None, *Column]),
+    st.sampled_from([None, *COLUMNS]),
     st.booleans(),
     st.sampled_from(["", "1", "openai"]),
     st.randoms(use_true_random=False),
 )
 def test_updates_in_any_order_give_the_list_that_the_final_rows_give(
-    made: list[tuple[bool, int]], column: Column | None, reverse: bool, query: str, chance: random.Random
+    made: list[tuple[bool, int]], column: Ref | None, reverse: bool, query: str, chance: random.Random
 ) -> None:
     final: list[RunRow] = [
         run(f"r{i}", messages=n, rewards=(n / 9,), format="openai" if n % 2 else "adp") if good else problem(line=i)
@@ -354,7 +354,7 @@ def test_updates_in_any_order_give_the_list_that_the_final_rows_give(
     ]
     runs, expected = listed(*(provisional(f"r{i}") for i in range(len(made)))), listed(*final)
     for one in (runs, expected):
-        one.step_sort(0 if column is None else list(Column).index(column) + 1)
+        one.step_sort(0 if column is None else COLUMNS.index(column) + 1)
         if reverse:
             one.turn()
         one.filter(query)

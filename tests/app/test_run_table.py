@@ -11,11 +11,12 @@ from textual.app import App, ComposeResult
 from trajview.app.runs.columns import fit, fit_path, gap, layout
 from trajview.app.runs.run_list import RunList, RunRow
 from trajview.app.runs.table import RunTable
-from trajview.app.shared.cells import Column
+from trajview.app.shared.cells import COLUMNS, Column
 from trajview.formats.base import LONGEST_TASK
 from trajview.textsafe import one_line
+from trajview.where.fields import Ref
 
-from .runs import problem, run
+from .runs import problem, run, sorted_by
 
 
 class TableApp(App[None]):
@@ -25,7 +26,7 @@ class TableApp(App[None]):
         super().__init__()
         self.runs = RunList()
         self.runs.append(items)
-        self.opened: list[RunRow] = []
+        self.opened: list[RunRow | None] = []
         self.moved: list[RunRow | None] = []
 
     def compose(self) -> ComposeResult:
@@ -34,11 +35,11 @@ class TableApp(App[None]):
     def on_mount(self) -> None:
         self.query_one(RunTable).rows_changed()
 
-    def on_run_table_opened(self, message: RunTable.Opened) -> None:
-        self.opened.append(message.item)
+    def on_run_table_opened(self, _: RunTable.Opened) -> None:
+        self.opened.append(self.runs.current)
 
-    def on_run_table_cursor_moved(self, message: RunTable.CursorMoved) -> None:
-        self.moved.append(message.item)
+    def on_run_table_cursor_moved(self, _: RunTable.CursorMoved) -> None:
+        self.moved.append(self.runs.current)
 
 
 def lines(table: RunTable) -> list[str]:
@@ -64,10 +65,10 @@ def test_cut_text_ends_with_an_ellipsis_and_a_cut_path_begins_with_one() -> None
 
 @given(
     st.integers(1, 250),
-    st.dictionaries(st.sampled_from([c for c in Column if c is not Column.ID]), st.integers(1, 90)),
+    st.dictionaries(st.sampled_from([c for c in COLUMNS if c != Column.ID]), st.integers(1, 90)),
     st.integers(1, 90),
 )
-def test_columns_always_fit_and_the_name_is_always_there(width: int, rest: dict[Column, int], name: int) -> None:
+def test_columns_always_fit_and_the_name_is_always_there(width: int, rest: dict[Ref, int], name: int) -> None:
     widths = layout(width, {Column.ID: name, **rest})
     assert Column.ID in widths
     assert min(widths.values()) >= 1
@@ -211,7 +212,7 @@ async def test_a_click_on_a_heading_sorts_and_again_turns_the_order_round() -> N
         table = app.query_one(RunTable)
         x = lines(table)[0].index("messages")
         await pilot.click(RunTable, offset=(x + 2, 0))
-        assert app.runs.sort is Column.MESSAGES
+        assert sorted_by(app.runs) == Column.MESSAGES
         assert "messages↑" in lines(table)[0]
         await pilot.click(RunTable, offset=(x + 2, 0))
         assert "messages↓" in lines(table)[0]

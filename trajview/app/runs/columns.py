@@ -8,9 +8,10 @@ from typing import Final
 from rich.cells import cell_len, set_cell_size
 
 from trajview.app.runs.run_list import RunList
-from trajview.app.shared.cells import Column, Shown, title_of
+from trajview.app.shared.cells import COLUMNS, Column, title_of
 from trajview.corpus.info import RunInfo
 from trajview.textsafe import one_line
+from trajview.where.fields import Ref
 
 __all__ = ["MARGIN", "SAMPLE", "Columns", "fit", "fit_path", "gap", "layout"]
 
@@ -55,19 +56,19 @@ def fit_path(path: str, width: int) -> str:
     return "…" + fit(set_cell_size(path[::-1], max(0, width - 1)).rstrip()[::-1], max(0, width - 1))
 
 
-def layout(width: int, wanted: Mapping[Shown, int]) -> dict[Shown, int]:
+def layout(width: int, wanted: Mapping[Ref, int]) -> dict[Ref, int]:
     """The cells of each column for a table of `width` cells, margin included, in their order.
 
     `wanted` says how many cells the content of a column would use; a column that is not in it is not shown. Columns
     are given up until the name has room; what is left goes into the gaps between them (see `gap`).
     """
-    columns = {column: min(size, _most(column)) for column, size in wanted.items()}
+    columns = {column: min(size, _MOST.get(column, _MOST_OF_A_FIELD)) for column, size in wanted.items()}
     if Column.ID not in columns:
         return {}
     for column in (None, *_GIVEN_UP):
         if column is not None:
             columns.pop(column, None)
-        least = sum(min(size, _least(c, size)) for c, size in columns.items() if c is not Column.ID)
+        least = sum(min(size, _LEAST.get(c, size)) for c, size in columns.items() if c != Column.ID)
         room = width - MARGIN - 2 * (len(columns) - 1) - least
         wish = min(columns[Column.ID], _NAME_WISH)
         if Column.AGENTS in columns or Column.MODELS in columns:
@@ -90,15 +91,7 @@ def layout(width: int, wanted: Mapping[Shown, int]) -> dict[Shown, int]:
     return {column: columns[column] for column in wanted if column in columns}
 
 
-def _most(column: Shown) -> int:
-    return _MOST[column] if isinstance(column, Column) else _MOST_OF_A_FIELD
-
-
-def _least(column: Shown, size: int) -> int:
-    return _LEAST.get(column, size) if isinstance(column, Column) else size
-
-
-def gap(width: int, widths: Mapping[Shown, int]) -> int:
+def gap(width: int, widths: Mapping[Ref, int]) -> int:
     """Cells between two columns: two, and up to four where there is room, the scroll bar's cell left free."""
     between = max(1, len(widths) - 1)
     return max(2, min(4, (width - 1 - MARGIN - sum(widths.values())) // between))
@@ -110,10 +103,10 @@ class Columns:
     def __init__(self, runs: RunList) -> None:
         self._runs = runs
         self._measured = 0
-        self._wanted: dict[Shown, int] = {}
+        self._wanted: dict[Ref, int] = {}
         self._extras = runs.extras
         self._width = 0
-        self._widths: dict[Shown, int] | None = None
+        self._widths: dict[Ref, int] | None = None
 
     def measure_first(self) -> None:
         """Measure what came of the first rows, in the order they came, and all anew where other fields have columns."""
@@ -131,25 +124,25 @@ class Columns:
             item = self._runs.rows[row]
             if not isinstance(item, RunInfo):
                 continue
-            for column in (*Column, *self._extras):
+            for column in (*COLUMNS, *self._extras):
                 text = self._runs.text(row, item, column)
                 size = cell_len(text)
-                if text and column is Column.ID and (item.name or item.task or item.id) != item.id:
+                if text and column == Column.ID and (item.name or item.task or item.id) != item.id:
                     size += 2 + cell_len(one_line(item.id))
                 if size > self._wanted.get(column, 0):
                     self._wanted[column] = size
                     self._widths = None
 
-    def widths(self, width: int) -> dict[Shown, int]:
+    def widths(self, width: int) -> dict[Ref, int]:
         """The cells of each column that there is room for, in a table of `width` cells."""
         if self._widths is None or width != self._width:
             self._width = width
-            wanted: dict[Shown, int] = {}
-            for column in Column:
+            wanted: dict[Ref, int] = {}
+            for column in COLUMNS:
                 # Agents, models and rewards have a column if a run has any.
                 if column in self._wanted or column not in (Column.AGENTS, Column.MODELS, Column.REWARD):
                     wanted[column] = self._wanted.get(column, 0)
-                if column is Column.REWARD:
+                if column == Column.REWARD:
                     wanted |= {ref: self._wanted.get(ref, 0) for ref in self._extras}
             # Room for the first annotation, so that it moves no column.
             wanted[Column.STATUS] = max(wanted[Column.STATUS], len("✓ annotated"))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trajview.annotation.flag import FLAG
-from trajview.app.shared.cells import Column, Shown, cell, column_of, ref_of, value_text
+from trajview.app.shared.cells import COLUMNS, Column, cell, value_text
 from trajview.corpus.info import Gone, Place, RunInfo, Updated
 from trajview.errors import Problem
 from trajview.textsafe import one_line
@@ -133,15 +133,15 @@ class RunList:
     def extras(self) -> tuple[Ref, ...]:
         """Fields that the filter and the order are about, and that no column shows otherwise."""
         asked = dict.fromkeys([*refs_in(self._filter.node), *(by.ref for by in self.keys)])
-        return tuple(ref for ref in asked if column_of(ref) is None and (ref.parts or ref.name not in _PLAIN))[:_EXTRAS]
+        return tuple(ref for ref in asked if ref not in COLUMNS and (ref.parts or ref.name not in _PLAIN))[:_EXTRAS]
 
-    def text(self, row: int, item: RunInfo, column: Shown) -> str:
+    def text(self, row: int, item: RunInfo, column: Ref) -> str:
         """The text of a cell of the run `item` in a row; an ellipsis where it is not known yet."""
-        if column is Column.STATUS:
+        if column == Column.STATUS:
             status = self.status(item)
             sign = "○ " if status in DRAFT_STATUSES else "✓ " if status else ""
             return sign + one_line(status)
-        if isinstance(column, Column):
+        if column in COLUMNS:
             return cell(item, column)
         values = self.table.column(column)
         return "…" if row in values.unknown else value_text(values.values[row])
@@ -202,47 +202,33 @@ class RunList:
 
     # Order
 
-    @property
-    def sort(self) -> Column | None:
-        """The column that gives the order; None for the order of the corpus, or where no column shows that field."""
-        return column_of(self.keys[0].ref) if self.keys else None
+    def sort_by(self, column: Ref) -> None:
+        """Order by a column. The same column again turns the order round."""
+        turned = bool(self.keys) and self.keys[0] == By(column)
+        self._sort((By(column, turned),))
 
-    @property
-    def reverse(self) -> bool:
-        """Whether the first key, or the order of the corpus, is turned round."""
-        return self.keys[0].reverse if self.keys else self._turned
-
-    def sort_by(self, column: Shown | None) -> None:
-        """Order by a column, or as the corpus does. The same column again turns the order round."""
-        ref = None if column is None else ref_of(column)
-        turned = ref == (self.keys[0].ref if self.keys else None) and not self.reverse
-        self._sort(() if ref is None else (By(ref, turned),), turned)
-
-    def also_by(self, column: Shown) -> None:
+    def also_by(self, column: Ref) -> None:
         """Order what is equal so far by a column too. If it is a key already, it is turned round."""
-        key = next((by for by in self.keys if by.ref == ref_of(column)), None)
-        if key is None:
-            self._sort((*self.keys, By(ref_of(column))))
+        if any(by.ref == column for by in self.keys):
+            self._sort(tuple(By(by.ref, not by.reverse) if by.ref == column else by for by in self.keys))
         else:
-            self._sort(tuple(By(by.ref, not by.reverse) if by is key else by for by in self.keys))
+            self._sort((*self.keys, By(column)))
 
-    def step_sort(self, step: int, columns: Iterable[Shown] = Column) -> None:
+    def step_sort(self, step: int, columns: Iterable[Ref] = COLUMNS) -> None:
         """Order by the next or previous of some columns; before the first comes the order of the corpus."""
-        choices: list[Ref | None] = [None, *map(ref_of, columns)]
+        choices: list[Ref | None] = [None, *columns]
         now = self.keys[0].ref if self.keys else None
         here = choices.index(now) if now in choices else 0
-        ref = choices[(here + step) % len(choices)]
-        self._sort(() if ref is None else (By(ref),))
+        column = choices[(here + step) % len(choices)]
+        self._sort(() if column is None else (By(column),))
 
-    def step_last(self, columns: Iterable[Shown] = Column) -> None:
+    def step_last(self, columns: Iterable[Ref] = COLUMNS) -> None:
         """Add a key to the order, or make its last one the next column; after the last column the key goes away."""
         if not self.keys:
             self.step_sort(1, columns)
             return
-        first = self.keys[:-1] if len(self.keys) > 1 else self.keys
-        used = {by.ref for by in first}
-        choices = [ref for ref in map(ref_of, columns) if ref not in used]
-        last = self.keys[-1].ref if len(self.keys) > 1 else None
+        first, last = (self.keys[:-1], self.keys[-1].ref) if len(self.keys) > 1 else (self.keys, None)
+        choices = [column for column in columns if column not in {by.ref for by in first}]
         here = choices.index(last) + 1 if last in choices else 0
         self._sort((*first, By(choices[here])) if here < len(choices) else first)
 

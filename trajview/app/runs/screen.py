@@ -311,7 +311,7 @@ class BrowserScreen(TrajviewScreen):
 
     def on_run_table_opened(self, message: RunTable.Opened) -> None:
         message.stop()
-        self._open(message.item)
+        self._open(self.runs.current)
 
     def _open(self, item: RunRow | None, *, annotate: bool = False) -> None:
         if isinstance(item, Problem):

@@ -18,10 +18,11 @@ from textual.strip import Strip
 
 from trajview.app.runs.columns import MARGIN, SAMPLE, Columns, fit, fit_path, gap
 from trajview.app.runs.run_list import DRAFT_STATUSES, RunList, RunRow
-from trajview.app.shared.cells import Column, Shown, is_number, ref_of, title_of
+from trajview.app.shared.cells import COLUMNS, Column, is_number, title_of
 from trajview.corpus.info import Place, RunInfo
 from trajview.errors import Problem
 from trajview.textsafe import one_line
+from trajview.where.fields import Ref
 from trajview.where.syntax import By
 
 __all__ = ["RunTable"]
@@ -96,18 +97,10 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
     """The sentences that stand where there are no rows."""
 
     class Opened(Message):
-        """A run or a problem was opened with the mouse."""
-
-        def __init__(self, item: RunRow) -> None:
-            super().__init__()
-            self.item = item
+        """The run or problem under the cursor was opened with the mouse."""
 
     class CursorMoved(Message):
         """The cursor is on another row, or on none."""
-
-        def __init__(self, item: RunRow | None) -> None:
-            super().__init__()
-            self.item = item
 
     class Drawn(Message):
         """Rows are on the screen for the first time. What takes time is better begun after that."""
@@ -167,7 +160,7 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
                 self.refresh_line(y + 1)
         self._show_cursor()
 
-    def sort_by(self, column: Shown, *, also: bool = False) -> None:
+    def sort_by(self, column: Ref, *, also: bool = False) -> None:
         """Sort by a column, or turn the order round if it is sorted by it; `also` keeps the keys that there are."""
         if also:
             self.runs.also_by(column)
@@ -176,7 +169,7 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
         self.rows_changed()
 
     @property
-    def columns(self) -> tuple[Shown, ...]:
+    def columns(self) -> tuple[Ref, ...]:
         """The columns that have room."""
         return tuple(self._columns.widths(self.size.width))
 
@@ -216,7 +209,7 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
         item = self.runs.current
         if item is not self._last:
             self._last = item
-            self.post_message(self.CursorMoved(item))
+            self.post_message(self.CursorMoved())
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
@@ -242,11 +235,11 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
         if position >= len(self.runs.shown):
             return
         if position == self.runs.cursor:
-            self.post_message(self.Opened(self.runs.rows[self.runs.shown[position]]))
+            self.post_message(self.Opened())
         else:
             self.go(position)
 
-    def _column_at(self, x: int) -> Shown | None:
+    def _column_at(self, x: int) -> Ref | None:
         width = self.size.width
         widths = self._columns.widths(width)
         between = gap(width, widths)
@@ -304,7 +297,7 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
         return _strip([bar, mark, *_run_row(item, cells, gap(width, widths), style, is_draft)], width, style())
 
 
-def _heading(keys: Sequence[By], widths: Mapping[Shown, int], between: int, style: _Styles) -> list[Segment]:
+def _heading(keys: Sequence[By], widths: Mapping[Ref, int], between: int, style: _Styles) -> list[Segment]:
     """The titles, each as wide as its column, with `between` cells from one to the next."""
     pieces = [Segment(" " * MARGIN, style())]
     for column, size in widths.items():
@@ -320,17 +313,17 @@ def _heading(keys: Sequence[By], widths: Mapping[Shown, int], between: int, styl
     return pieces
 
 
-def _arrow(keys: Sequence[By], column: Shown) -> str:
+def _arrow(keys: Sequence[By], column: Ref) -> str:
     """Which way a column is sorted, and of the keys after the first which one it is; empty where it is none."""
     for index, by in enumerate(keys):
-        if by.ref == ref_of(column):
+        if by.ref == column:
             which = _DIGITS[index] if index < len(_DIGITS) else ""
             return f"{'↓' if by.reverse else '↑'}{which}"
     return ""
 
 
 def _run_row(
-    item: RunInfo, cells: Mapping[Shown, tuple[str, int]], between: int, style: _Styles, is_draft: bool
+    item: RunInfo, cells: Mapping[Ref, tuple[str, int]], between: int, style: _Styles, is_draft: bool
 ) -> list[Segment]:
     """What stands right of the margin: each column's text in as many cells as it has, `between` cells from one to the next."""
     pieces: list[Segment] = []
@@ -338,18 +331,18 @@ def _run_row(
     for column, (text, size) in cells.items():
         if pieces:
             pieces.append(space)
-        if column is Column.ID:
+        if column == Column.ID:
             pieces += _name(item, text, size, style)
         else:
-            shown = fit_path(text, size) if column is Column.SOURCE else fit(text, size, right=is_number(column))
+            shown = fit_path(text, size) if column == Column.SOURCE else fit(text, size, right=is_number(column))
             pieces.append(Segment(shown, _style_of(column, text, style, is_draft)))
     return pieces
 
 
-def _style_of(column: Shown, text: str, style: _Styles, is_draft: bool) -> Style:
-    if column is Column.REWARD or not isinstance(column, Column):
+def _style_of(column: Ref, text: str, style: _Styles, is_draft: bool) -> Style:
+    if column == Column.REWARD or column not in COLUMNS:
         return style("reward")
-    if column is Column.STATUS and text:
+    if column == Column.STATUS and text:
         return style("draft" if is_draft else "done")
     return style("dim")
 

@@ -4,76 +4,49 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from trajview.corpus.info import RunInfo
 from trajview.formats.base import LONGEST_TASK
 from trajview.textsafe import one_line
-from trajview.where.fields import Kind, Ref
+from trajview.where.fields import Kind, Ref, getter
 
 if TYPE_CHECKING:
     from trajview.models.run import Reward
 
 __all__ = [
-    "Column", "Shown", "called", "cell", "column_of", "is_number", "number", "ref_of", "reward_text", "size_text", "title_of", "value_text",
+    "COLUMNS", "Column", "called", "cell", "is_number", "number", "reward_text", "size_text", "title_of", "value_text",
 ]  # fmt: skip
 
 
-class Column(Enum):
-    """A column, by its heading, in the order in which they stand."""
+class Column:
+    """The fields that the list always has a column for, as the filter names them; it may have others as well."""
 
-    ID = "run"
-    SOURCE = "source"
-    FORMAT = "format"
-    MESSAGES = "messages"
-    UNITS = "units"
-    REWARD = "reward"
-    STATUS = "annotation"
-    AGENTS = "agents"
-    MODELS = "models"
-
-    @property
-    def is_number(self) -> bool:
-        """Whether its cells stand at the right edge."""
-        return self in (Column.MESSAGES, Column.UNITS, Column.REWARD)
-
-    @property
-    def ref(self) -> Ref:
-        """The field that it shows, as the filter names it."""
-        return _REFS[self]
+    ID: Final = Ref("run")
+    SOURCE: Final = Ref("source")
+    FORMAT: Final = Ref("format")
+    MESSAGES: Final = Ref("messages")
+    UNITS: Final = Ref("units")
+    REWARD: Final = Ref("reward")
+    STATUS: Final = Ref("status")
+    AGENTS: Final = Ref("agents")
+    MODELS: Final = Ref("models")
 
 
-_REFS = {
-    Column.ID: Ref("run"), Column.SOURCE: Ref("source"), Column.FORMAT: Ref("format"), Column.MESSAGES: Ref("messages"),
-    Column.UNITS: Ref("units"), Column.REWARD: Ref("reward"), Column.STATUS: Ref("status"), Column.AGENTS: Ref("agents"),
-    Column.MODELS: Ref("models"),
-}  # fmt: skip
-_COLUMNS = {ref: column for column, ref in _REFS.items()}
+COLUMNS: Final = (
+    Column.ID, Column.SOURCE, Column.FORMAT, Column.MESSAGES, Column.UNITS, Column.REWARD, Column.STATUS, Column.AGENTS, Column.MODELS,
+)  # fmt: skip
+"""Those fields, in the order in which their columns stand."""
 
 
-Shown = Column | Ref
-"""What a column shows: one that the list always has, or a field that the filter or the order is about."""
-
-
-def ref_of(column: Shown) -> Ref:
-    """The field that a column shows."""
-    return column.ref if isinstance(column, Column) else column
-
-
-def title_of(column: Shown) -> str:
+def title_of(column: Ref) -> str:
     """What stands above a column."""
-    return column.value if isinstance(column, Column) else one_line(str(column), 40)
+    return "annotation" if column == Column.STATUS else one_line(str(column), 40)
 
 
-def is_number(column: Shown) -> bool:
+def is_number(column: Ref) -> bool:
     """Whether the cells of a column stand at the right edge."""
-    return column.is_number if isinstance(column, Column) else column.kind is Kind.NUMBER
-
-
-def column_of(ref: Ref) -> Column | None:
-    """The column that shows a field, if one does."""
-    return _COLUMNS.get(ref)
+    return column.kind is Kind.NUMBER
 
 
 def _overall(reward: Reward) -> float | None:
@@ -116,25 +89,16 @@ def called(info: RunInfo, limit: int = 200) -> str:
     return one_line(info.name or info.task or info.id, limit)
 
 
-def cell(info: RunInfo, column: Column, status: str = "") -> str:
-    """The text of a cell, safe for a terminal and on one line; empty where it is not known yet."""
-    if not info.summarised and column not in (Column.ID, Column.SOURCE, Column.STATUS):
-        return "…" if column is Column.MESSAGES else ""
-    if column is Column.MESSAGES:
-        return f"{info.messages:,}"
-    if column is Column.UNITS:
-        return f"{info.units:,}"
-    if column is Column.REWARD:
-        return reward_text(info.rewards)
-    if column is Column.ID:
+def cell(info: RunInfo, column: Ref) -> str:
+    """The text of a cell of a field that the list itself knows, safe for a terminal and on one line.
+
+    It is empty, or an ellipsis, where the value is not known yet.
+    """
+    if not info.summarised and column not in (Column.ID, Column.SOURCE):
+        return "…" if column == Column.MESSAGES else ""
+    if column == Column.ID:
         return called(info)
-    if column is Column.SOURCE:
-        return one_line(info.source)
-    if column is Column.FORMAT:
-        return one_line(info.format)
-    if column is Column.STATUS:
-        return one_line(status)
-    return one_line(", ".join(info.agents if column is Column.AGENTS else info.models))
+    return reward_text(info.rewards) if column == Column.REWARD else value_text(getter(column)(info))
 
 
 def value_text(value: object) -> str:
