@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from textual.widgets import Input
+from textual.widgets import Input, Label
 
 from trajview.annotation.store import AnnotationStore
 from trajview.export import choice
@@ -38,6 +38,11 @@ async def answered(reader: Reader, text: str) -> None:
 
 async def written(reader: Reader, path: Path) -> None:
     await reader.until(lambda: f"written to {path}" in reader.status and "writing" not in reader.status)
+
+
+def asked_to_replace(reader: Reader) -> bool:
+    prompt = reader.screen.prompt
+    return prompt.is_open and "replace it?" in str(prompt.query_one(Label).render())
 
 
 async def test_w_writes_the_run_as_its_name_says(log: Path, folder: Path) -> None:
@@ -82,13 +87,13 @@ async def test_what_is_there_is_replaced_only_when_a_person_says_so(log: Path) -
         for answer in ("n", ""):
             await reader.press("W")
             await answered(reader, "mine.md")
-            await reader.until(lambda: reader.screen.prompt.kind == "export over" and reader.screen.prompt.is_open)
+            await reader.until(lambda: asked_to_replace(reader))
             await answered(reader, answer)
             await reader.until(lambda: "not written" in reader.status)
             assert Path("mine.md").read_text() == "mine"
         await reader.press("W")
         await answered(reader, "mine.md")
-        await reader.until(lambda: reader.screen.prompt.kind == "export over" and reader.screen.prompt.is_open)
+        await reader.until(lambda: asked_to_replace(reader))
         await answered(reader, "y")
         await written(reader, Path("mine.md"))
     assert Path("mine.md").read_text().startswith("# The cold kettle\n")
@@ -145,7 +150,7 @@ async def test_ones_own_annotation_and_marks_are_in_the_page(log: Path, tmp_path
         rubric = reader.app.episodes.rubric_for(reader.screen.info)
         AnnotationStore(store, reader.app.store.annotator).save("repair", rubric, [0.5], "see [T0B1]")
         await reader.press("]", "m")
-        await reader.until(lambda: not reader.screen._on_its_way)
+        await reader.until(lambda: reader.screen.unit_scorer.settled)
         await reader.press("W")
         await answered(reader, "a.md")
         await written(reader, Path("a.md"))

@@ -102,7 +102,7 @@ async def test_a_search_goes_on_in_what_is_new(tmp_path: Path) -> None:
 async def test_a_long_run_that_grows_all_the_time_is_not_read_all_the_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("trajview.app.transcript.screen.REST", 100_000)
+    monkeypatch.setattr("trajview.app.transcript.opening.REST", 100_000)
     log = write_jsonl(tmp_path / "session.jsonl", [said("one"), said("two")])
     async with reading(log, follow=True) as reader:
         await reader.opened()

@@ -117,7 +117,7 @@ async def test_an_undo_that_comes_to_its_end_while_it_is_asked_asks_no_second_ti
         await asked(reader)
         below = reader.app.screen_stack[-2]
         assert isinstance(below, TranscriptScreen)
-        below.episode_turned(below.info)
+        below.annotator.turned()
         await reader.pilot.pause(0.3)
         assert [isinstance(screen, OtherRunScreen) for screen in reader.app.screen_stack].count(True) == 1
         await reader.press("down", "enter")

@@ -32,7 +32,7 @@ async def scored(reader: Reader, text: str) -> None:
 
 
 async def written(reader: Reader) -> None:
-    await reader.until(lambda: not reader.screen._on_its_way, "it is written")
+    await reader.until(lambda: reader.screen.unit_scorer.settled, "it is written")
 
 
 def outline(reader: Reader) -> list[str]:
@@ -156,7 +156,7 @@ async def test_another_run_has_its_own_marks(tmp_path: Path) -> None:
         await reader.press("m")
         await reader.press("L")
         await reader.opened("two")
-        await reader.until(lambda: reader.screen._complete)
+        await reader.until(lambda: reader.screen.unit_scorer.settled)
         assert reader.session.marks == {}
         await reader.press("H")
         await reader.opened("one")
@@ -219,7 +219,7 @@ async def test_reading_a_run_again_shows_what_another_program_has_said_of_its_un
     store = tmp_path / "scores"
     async with reading(log, store=store) as reader:
         await reader.opened()
-        await reader.until(lambda: reader.screen._complete)
+        await reader.until(lambda: reader.screen.unit_scorer.settled)
         AnnotationStore(store, "ada").set_mark(reader.screen.info.key, 0, 3, True, "from elsewhere")
         await reader.press("ctrl+r")
         await reader.until(lambda: reader.session.marks == {3: "from elsewhere"})
@@ -239,7 +239,7 @@ async def test_a_marks_note_made_of_markup_and_escapes_is_shown_as_text(log: Pat
     store = tmp_path / "scores"
     async with reading(log, store=store) as reader:
         await reader.opened()
-        reader.screen._mark(reader.screen.info.key, 0, 0, True, "[red]x[/] \x1b[31m\x1b]0;t\x07 end")
+        reader.screen.unit_scorer.set_mark(reader.screen.info.key, 0, 0, True, "[red]x[/] \x1b[31m\x1b]0;t\x07 end")
         await written(reader)
         await reader.until(lambda: "[red]x[/]" in reader.text)
         assert "\x1b" not in reader.whole_screen

@@ -285,17 +285,20 @@ async def test_runs_are_not_written_out_on_the_event_loop_to_describe_a_thread(
         assert not written
 
 
-async def test_who_goes_on_reading_is_not_led_away_by_a_search(tmp_path: Path) -> None:
+async def test_who_goes_on_reading_is_not_led_away_by_a_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pressed = threading.Event()
+
+    def slow(*_: object, text: str, **__: object) -> Iterator[tuple[int, SearchHits]]:
+        pressed.wait(10)
+        yield 1, SearchHits(text, re.compile("x"), (0,), (1,))
+
+    monkeypatch.setattr(searching, "search_others", slow)
     async with reading(write_jsonl(tmp_path / "three.jsonl", [three()])) as reader:
         await reader.opened()
         await reader.ask("slash", "nothing of this kind")
-        await reader.until(lambda: "not found" in reader.status and "here" not in reader.status)
-        assert reader.screen.index == 0
-        reader.screen._waits = False  # a key came while the others were searched
-        run = reader.screen.run
-        assert run is not None
-        hits = SearchHits("nothing of this kind", re.compile("x"), (0,), (1,))
-        reader.screen.post_message(reader.screen._Elsewhere(run, "nothing of this kind", {1: hits}, False))
+        await reader.until(lambda: "not found here" in reader.status)
+        await reader.press("j")
+        pressed.set()
         await reader.until(lambda: "1 elsewhere" in reader.status)
         assert reader.screen.index == 0
 
@@ -399,6 +402,6 @@ async def test_a_pattern_that_takes_for_ever_is_given_up_and_the_screen_never_wa
         await reader.press("j", "j", "bracketright")  # the screen goes on
         await reader.until(lambda: any("takes more than 1.5 s" in note.message for note in reader.app._notifications))
         assert reader.session.search is None
-        assert not reader.screen.sought, "it does not go along into the next run"
+        assert not reader.screen.searcher.text, "it does not go along into the next run"
         await search(reader, "(a+b?)+")
         assert reader.session.search.total == 2  # type: ignore[union-attr]

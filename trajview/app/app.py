@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from trajview.annotation.store import AnnotationStore
     from trajview.app.results.found import Landing
     from trajview.app.results.screen import ResultsScreen
+    from trajview.app.shared.neighbours import Neighbours
     from trajview.app.transcript.rulebook import RuleBook
     from trajview.app.transcript.session import Look
 
@@ -343,16 +344,25 @@ class TrajviewApp(ReportsFaults, App[int]):
     # -- screens -------------------------------------------------------------------------------------------------------
 
     def open_run(
-        self, info: RunInfo, annotate: bool = False, unit: int | None = None, landing: Landing | None = None
+        self,
+        info: RunInfo,
+        annotate: bool = False,
+        unit: int | None = None,
+        landing: Landing | None = None,
+        neighbours: Neighbours | None = None,
     ) -> None:
-        """Show a run, with the annotation panel if asked, at a unit if one is named, or where a search found something."""
+        """Show a run, with the annotation panel if asked, at a unit if one is named, or where a search found something.
+
+        The keys for the next and the previous run lead to its `neighbours`, by default those in the list of runs.
+        """
         from trajview.app.transcript.screen import TranscriptScreen
 
         screen = self.screen
         if isinstance(screen, TranscriptScreen):
             screen.open_run(info, annotate=annotate, unit=unit, landing=landing)
         else:
-            self.push_screen(TranscriptScreen(info, annotate=annotate, unit=unit, landing=landing))
+            neighbours = neighbours or _ListedRuns(self)
+            self.push_screen(TranscriptScreen(info, neighbours, annotate=annotate, unit=unit, landing=landing))
 
     def open_cited(self, info: RunInfo, citation: Citation) -> None:
         """Show a run at what a citation refers to."""
@@ -390,6 +400,7 @@ class TrajviewApp(ReportsFaults, App[int]):
     def show_search(self) -> None:
         """Search all messages; the screen is the same each time, with what was found."""
         from trajview.app.results.screen import ResultsScreen
+    from trajview.app.shared.neighbours import Neighbours
 
         if not self.is_screen_installed("results"):
             self.install_screen(ResultsScreen(), "results")
@@ -411,6 +422,22 @@ class TrajviewApp(ReportsFaults, App[int]):
         from trajview.app.palette_commands import commands_of
 
         return commands_of(self, screen, super().get_system_commands(screen))
+
+
+class _ListedRuns:
+    """The runs before and after another in the list of runs."""
+
+    noun, were_searched = "run", False
+
+    def __init__(self, app: TrajviewApp) -> None:
+        self._app = app
+
+    def open_next(self, info: RunInfo, step: int) -> bool:
+        """Open the next or previous run; False where the list ends."""
+        found = self._app.neighbour(info, step)
+        if found is not None:
+            self._app.open_run(found)
+        return found is not None
 
 
 def _unknown(what: str, name: str, known: Iterable[str]) -> str:

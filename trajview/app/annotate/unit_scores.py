@@ -4,211 +4,220 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from textual import on, work
-from textual.message import Message
-
 from trajview.annotation.rubric import BadScore, Dimension, Rubric
 from trajview.annotation.unit_scores import parse_unit, score_text, unit_dimensions, unit_text
-from trajview.app.annotate.annotating import Annotating
 from trajview.app.keys import key_of
 from trajview.app.render.headers import NOTED, Scored
-from trajview.app.shared.prompt import Prompt
-from trajview.app.transcript.session import TranscriptSession
 from trajview.errors import AnnotationError
-from trajview.models.run import AgentRun
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
     from trajview.annotation.unit_notes import Mark, UnitNote, UnitNotes
+    from trajview.app.app import TrajviewApp
+    from trajview.app.shared.commands import Commands
+    from trajview.app.shared.prompt import Prompt
+    from trajview.app.transcript.display import Display
+    from trajview.app.transcript.notices import Notices
+    from trajview.app.transcript.reading import Reading
+    from trajview.app.transcript.session import TranscriptSession
+    from trajview.models.run import AgentRun
 
-__all__ = ["Scoring"]
-
-_OPENS_A_FIELD = ("score_unit", "mark_note")
+__all__ = ["UnitScorer"]
 
 
-class Scoring(Annotating):
-    """Actions that say something of the unit under the cursor. One thread of its own reads and writes, in order."""
+class UnitScorer:
+    """Says something of the unit under the cursor. One thread of its own reads and writes, in order.
 
-    class _Read(Message):
-        """The notes and marks of a run were read, or could not be."""
+    `later` calls a function in the screen's turn; it may be called in that thread.
+    """
 
-        def __init__(self, key: str, notes: UnitNotes | None, error: AnnotationError | None) -> None:
-            super().__init__()
-            self.key, self.notes, self.error = key, notes, error
-            self.differs: int | None = None
-
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(
+        self,
+        app: TrajviewApp,
+        reading: Reading,
+        display: Display,
+        notices: Notices,
+        prompt: Prompt,
+        later: Callable[[Callable[[], None]], object],
+    ) -> None:
+        self._app, self._reading, self._display = app, reading, display
+        self._notices, self._prompt, self._later = notices, prompt, later
         self._notes: UnitNotes | None = None
         """What is known of the run that is shown, with what is on its way to the disk; None until it is read."""
-        self._notes_of = ""
-        self._notes_with: AgentRun | None = None
-        self._asked: tuple[str, int, int] | None = None
-        """The run, transcript and unit that the prompt is about."""
-        self._warned_of = "", ""
+        self._key = ""
+        """The run that the notes are about."""
+        self._read_for: AgentRun | None = None
+        self._warned = "", ""
         """The run, and how it began, whose notes were said to be another's."""
-        self._on_its_way = 0
+        self._unwritten = 0
+        """How many changes are on their way to the disk."""
         self._complete = False
         """Whether what the store has of the run is in `_notes`."""
         self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="units")
 
-    def on_unmount(self) -> None:
-        # What was said is on disk before the program ends.
+    @property
+    def commands(self) -> Commands:
+        return {"mark": self.mark, "mark.note": self.ask_why_marked, "score.unit": self.ask_for_scores}
+
+    @property
+    def settled(self) -> bool:
+        """Whether what the store has is shown, and what was said is in the store."""
+        return self._complete and not self._unwritten
+
+    def close(self) -> None:
+        """Wait until what was said is on disk: the program ends."""
         self._writer.shutdown(wait=True)
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What opens a field has priority, and is yet nobody's key but the transcript's."""
-        if action in _OPENS_A_FIELD and self.focused is not None and self.focused.id != "transcript":
-            return False
-        return super().check_action(action, parameters)
+    async def written(self) -> None:
+        """Wait until what was said so far is on disk."""
+        await asyncio.wrap_future(self._writer.submit(lambda: None))
 
     # -- what is there -------------------------------------------------------------------------------------------------
 
-    def _transcript_shown(self, session: TranscriptSession) -> None:
-        super()._transcript_shown(session)
-        if self.info.key != self._notes_of:
-            self._notes_of, self._notes, self._complete = self.info.key, None, False
-        self._show_notes()
-        if self.run is not self._notes_with:  # read again, perhaps because it was asked for: so are these
-            self._notes_with = self.run
-            self.reload_notes()
+    def transcript_shown(self) -> None:
+        """Show the notes of a transcript; read those of its run, if it is another one, or was read again."""
+        key, run = self._reading.info.key, self._reading.run
+        if key != self._key:
+            self._key, self._notes, self._complete = key, None, False
+        self._show()
+        if run is not self._read_for:  # read again, perhaps because it was asked for: so are these
+            self._read_for = run
+            self.reload()
 
-    def reload_notes(self) -> None:
+    def reload(self) -> None:
         """Read the notes and marks of the run from the store: it is another run, or they were changed elsewhere."""
-        self._read_notes(self._notes_of)
+        key, beginning = self._key, self._reading.beginning
+        self._writer.submit(self._read, key, beginning)
 
-    async def before_undo(self) -> bool:
-        """What was said a moment ago is the first thing to take back."""
-        await asyncio.wrap_future(self._writer.submit(lambda: None))
-        return await super().before_undo()
-
-    @work(group="unit-notes", exit_on_error=False)
-    async def _read_notes(self, key: str) -> None:
-        notes, failure, differs = None, None, None
-        try:
-            notes, differs = await asyncio.get_running_loop().run_in_executor(self._writer, self._notes_on, key)
-        except AnnotationError as error:
-            failure = error
-        message = self._Read(key, notes, failure)
-        message.differs = differs
-        self.post_message(message)
-
-    def _notes_on(self, key: str) -> tuple[UnitNotes, int | None]:
-        """What there is on a run's units, and the message from which it is another run than that is about."""
+    def _read(self, key: str, beginning: str) -> None:
         from trajview.annotation.other_run import notes_differ
 
-        store = self.trajview.store
-        return store.unit_notes(key), notes_differ(store, key, self.beginning)[0]
+        store = self._app.store
+        try:
+            notes, differs = store.unit_notes(key), notes_differ(store, key, beginning)[0]
+        except AnnotationError as error:
+            failure = error
+            self._later(lambda: self._complain(failure))
+        else:
+            self._later(lambda: self._take(key, notes, differs))
 
-    @on(_Read)
-    def _take_notes(self, message: _Read) -> None:
-        message.stop()
-        if message.error is not None:
-            self._toast(f"{message.error.sentence} {message.error.hint or ''}", error=True)
+    def _complain(self, error: AnnotationError) -> None:
+        self._notices.toast(f"{error.sentence} {error.hint or ''}", error=True)
+
+    def _take(self, key: str, notes: UnitNotes, differs: int | None) -> None:
+        """Show what was read; `differs` is the message from which the log holds another run than the notes are about."""
         # What was said meanwhile is newer than what was read; when it is written, it is read again.
-        if message.key == self._notes_of and message.notes is not None and not self._on_its_way:
-            self._notes, self._complete = message.notes, True
-            self._show_notes()
-            if message.differs is not None and self._warned_of != (key := (message.key, self.beginning)):
-                self._warned_of = key
-                text = f"The marks and notes here are of another conversation that this log held: {key_of('annotate')} asks."
-                self._toast(text, error=True)
+        if key != self._key or self._unwritten:
+            return
+        self._notes, self._complete = notes, True
+        self._show()
+        warned = key, self._reading.beginning
+        if differs is not None and self._warned != warned:
+            self._warned = warned
+            asks = f"{key_of('annotate')} asks"
+            self._notices.toast(
+                f"The marks and notes here are of another conversation that this log held: {asks}.", error=True
+            )
 
-    def _show_notes(self) -> None:
-        session, notes = self.session, self._notes
+    def _show(self) -> None:
+        session, notes, index = self._reading.session, self._notes, self._reading.index
         if session is None or notes is None:
             return
-        marks = {mark.unit: one_line(mark.note) for mark in notes.marks if mark.transcript == self.index}
+        marks = {mark.unit: one_line(mark.note) for mark in notes.marks if mark.transcript == index}
         scored = {
             note.unit: Scored(score_text(note.scores), one_line(note.note))
             for note in notes.units
-            if note.transcript == self.index
+            if note.transcript == index
         }
         if marks != session.marks or scored != session.scored:
             session.set_marks(marks)
             session.set_scored(scored)
-            self._highlights_changed()
+            self._display.highlights_changed()
 
     def _known(self) -> UnitNotes:
         from trajview.annotation.unit_notes import UnitNotes
 
-        return self._notes if self._notes is not None else UnitNotes(self._notes_of)
+        return self._notes if self._notes is not None else UnitNotes(self._key)
+
+    def _session(self) -> TranscriptSession | None:
+        """The transcript that is shown, where it has units to say something of."""
+        session = self._reading.session
+        return session if session is not None and session.messages else None
 
     # -- marks ---------------------------------------------------------------------------------------------------------
 
-    def action_mark_unit(self) -> None:
+    def mark(self) -> None:
         """Mark the unit under the cursor, or take its mark away."""
-        session = self.session
-        if session is not None and session.messages:
+        session = self._session()
+        if session is not None:
             marked = session.unit not in session.marks
-            self._mark(self.info.key, self.index, session.unit, marked)
-            self._brief(f"unit {session.unit} {'marked' if marked else 'not marked any more'}")
+            self.set_mark(self._reading.info.key, self._reading.index, session.unit, marked)
+            self._notices.brief(f"unit {session.unit} {'marked' if marked else 'not marked any more'}")
 
-    def action_mark_note(self) -> None:
+    def ask_why_marked(self) -> None:
         """Ask why the unit under the cursor is marked."""
-        session = self.session
-        if session is not None and session.messages:
-            self._asked = self.info.key, self.index, session.unit
-            known = self._known().mark_on(self.index, session.unit)
-            self.prompt.ask("mark", f"⚑ unit {session.unit}", "why it is marked", known.note if known else "")
+        session = self._session()
+        if session is None:
+            return
+        key, transcript, unit = self._reading.info.key, self._reading.index, session.unit
 
-    def _mark(self, key: str, transcript: int, unit: int, on: bool, note: str = "") -> None:
+        def answered(text: str) -> None:
+            note = " ".join(text.split())
+            self.set_mark(key, transcript, unit, True, note)
+            self._notices.brief(f"unit {unit} marked{': ' if note else ''}{one_line(note, 60)}")
+
+        known = self._known().mark_on(transcript, unit)
+        self._prompt.ask(f"⚑ unit {unit}", "why it is marked", known.note if known else "", then=answered)
+
+    def set_mark(self, key: str, transcript: int, unit: int, on: bool, note: str = "") -> None:
+        """Mark a unit of a run, with a note, or take its mark away."""
         from trajview.annotation.unit_notes import Mark
 
-        if key == self._notes_of:
+        if key == self._key:
             notes = self._known()
             others = [mark for mark in notes.marks if (mark.transcript, mark.unit) != (transcript, unit)]
             marks: list[Mark] = [*others, Mark(transcript, unit, note)] if on else others
             self._notes = replace(notes, marks=tuple(marks))
-            self._show_notes()
+            self._show()
         # A mark that cannot be kept is still of use as long as the program runs: it stays on the screen.
-        beginning = self.beginning
-        self._write(lambda: self.trajview.store.set_mark(key, transcript, unit, on, note, beginning=beginning))
+        beginning = self._reading.beginning
+        self._write(lambda: self._app.store.set_mark(key, transcript, unit, on, note, beginning=beginning))
 
     # -- scores and notes ----------------------------------------------------------------------------------------------
 
     def _rubric(self) -> Rubric:
-        return self.trajview.episodes.rubric_for(self.info)
+        return self._app.episodes.rubric_for(self._reading.info)
 
     def _dimensions(self) -> tuple[Dimension, ...]:
-        return unit_dimensions(self._rubric(), self.trajview.settings.reward_range)
+        return unit_dimensions(self._rubric(), self._app.settings.reward_range)
 
-    def action_score_unit(self) -> None:
+    def ask_for_scores(self) -> None:
         """Ask for the scores of the unit under the cursor, and a note."""
-        session = self.session
-        if session is not None and session.messages:
-            self._asked = self.info.key, self.index, session.unit
-            known = self._known().note_on(self.index, session.unit)
+        session = self._session()
+        if session is not None:
+            known = self._known().note_on(self._reading.index, session.unit)
             dimensions = self._dimensions()
             text = unit_text(known.scores, known.note, dimensions) if known else ""
             scores = unit_text(known.scores, "", dimensions) if known else ""
-            self._ask_for_scores(session.unit, text, select=len(scores))
+            self._ask(self._reading.info.key, self._reading.index, session.unit, text, select=len(scores))
 
-    def _ask_for_scores(self, unit: int, text: str, select: int = 0) -> None:
-        asked = ", ".join(f"{dimension.label} {dimension.range_text}" for dimension in self._dimensions())
-        self.prompt.ask("unit", one_line(f"unit {unit} · {asked} ·", 60), "then a note", text, select=select)
+    def _ask(self, key: str, transcript: int, unit: int, text: str, select: int = 0) -> None:
+        dimensions = self._dimensions()
 
-    @on(Prompt.Submitted)
-    def _unit_submitted(self, event: Prompt.Submitted) -> None:
-        if event.kind not in ("unit", "mark") or self._asked is None:
-            return
-        event.stop()
-        key, transcript, unit = self._asked
-        text = " ".join(event.text.split())
-        if event.kind == "mark":
-            self._mark(key, transcript, unit, True, text)
-            self._brief(f"unit {unit} marked{': ' if text else ''}{one_line(text, 60)}")
-            return
-        said = parse_unit(text, self._dimensions())
-        if isinstance(said, BadScore):
-            self._toast(said.sentence, error=True)
-            self._ask_for_scores(unit, event.text)
-            return
-        self._score(key, transcript, unit, *said)
+        def answered(answer: str) -> None:
+            parsed = parse_unit(" ".join(answer.split()), self._dimensions())
+            if isinstance(parsed, BadScore):
+                self._notices.toast(parsed.sentence, error=True)
+                self._ask(key, transcript, unit, answer)
+            else:
+                self._score(key, transcript, unit, *parsed)
+
+        asked = ", ".join(f"{dimension.label} {dimension.range_text}" for dimension in dimensions)
+        self._prompt.ask(one_line(f"unit {unit} · {asked} ·", 60), "then a note", text, select=select, then=answered)
 
     def _score(self, key: str, transcript: int, unit: int, scores: dict[str, float], note: str) -> None:
         from trajview.annotation.unit_notes import UnitNote
@@ -218,49 +227,52 @@ class Scoring(Annotating):
         # Scores of another rubric, which are not asked for here, stay.
         others = {name: score for name, score in known.scores.items() if name not in asked} if known else {}
         new = UnitNote(transcript, unit, {**scores, **others}, note)
-        rubric, beginning = self._rubric(), self.beginning
+        rubric, beginning = self._rubric(), self._reading.beginning
         self._show_note(key, new)
         self._write(
-            lambda: self.trajview.store.save_unit_note(key, rubric, new, beginning=beginning),
+            lambda: self._app.store.save_unit_note(key, rubric, new, beginning=beginning),
             lambda: self._not_saved(key, new, known or UnitNote(transcript, unit)),
         )
         written = ", ".join(f"{name} {score:g}" for name, score in scores.items())
         shown = " · ".join(filter(None, (written, f"{NOTED} {one_line(note, 40)}" if note else "")))
-        self._brief(f"unit {unit}: {shown or 'no score any more'}")
+        self._notices.brief(f"unit {unit}: {shown or 'no score any more'}")
 
     def _show_note(self, key: str, new: UnitNote) -> None:
-        if key == self._notes_of:
+        if key == self._key:
             notes, place = self._known(), (new.transcript, new.unit)
             units = [one for one in notes.units if (one.transcript, one.unit) != place]
             self._notes = replace(notes, units=tuple(units if new.empty else [*units, new]))
-            self._show_notes()
+            self._show()
 
     def _not_saved(self, key: str, new: UnitNote, before: UnitNote) -> None:
-        """A score that is not saved is not shown as if it were; what was typed is there to be tried again."""
+        """Show what was there before a score that is not saved; what was typed is there to be tried again."""
         self._show_note(key, before)
-        if key == self._notes_of and not self.prompt.is_open:
-            self._asked = key, new.transcript, new.unit
-            self._ask_for_scores(new.unit, unit_text(new.scores, new.note, self._dimensions()))
+        if key == self._key and not self._prompt.is_open:
+            self._ask(key, new.transcript, new.unit, unit_text(new.scores, new.note, self._dimensions()))
 
     # -- writing -------------------------------------------------------------------------------------------------------
 
     def _write(self, write: Callable[[], None], failed: Callable[[], None] = lambda: None) -> None:
         """Hand a change to the thread that writes; what it cannot keep is said."""
-        self._on_its_way += 1
-        self._written(self._writer.submit(write), failed)
+        self._unwritten += 1
 
-    @work(group="unit-notes", exit_on_error=False)
-    async def _written(self, writing: Future[None], failed: Callable[[], None]) -> None:
+        def run() -> None:
+            failure: AnnotationError | None = None
+            try:
+                write()
+            except AnnotationError as error:
+                failure = error
+            finally:
+                self._later(lambda: self._wrote(failure, failed))
+
+        self._writer.submit(run)
+
+    def _wrote(self, failure: AnnotationError | None, failed: Callable[[], None]) -> None:
         from trajview.annotation.unit_notes import NoteChangedOnDisk
 
-        changed = False
-        try:
-            await asyncio.wrap_future(writing)
-        except AnnotationError as error:
-            changed = isinstance(error, NoteChangedOnDisk)
-            self._toast(f"{error.sentence} {error.hint or ''}", error=True)
+        self._unwritten -= 1
+        if failure is not None:
+            self._complain(failure)
             failed()
-        finally:
-            self._on_its_way -= 1
-        if (changed or not self._complete) and not self._on_its_way:
-            self.reload_notes()
+        if (isinstance(failure, NoteChangedOnDisk) or not self._complete) and not self._unwritten:
+            self.reload()

@@ -299,7 +299,7 @@ class CompareScreen(Searched):
     def _ask(self, comparison: Comparison) -> None:
         name = one_line(self.names[comparison.side], 40)
         says = f"text or regular expression, at the {_SIDES[comparison.side]}: {name}"
-        self.prompt.ask("search", "/", says)
+        self.prompt.ask("/", says, kind="search")
 
     def _copy(self, comparison: Comparison) -> None:
         """Copy what is selected as it is, or the message under the cursor as Markdown: of the chosen side."""

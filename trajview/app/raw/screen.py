@@ -188,7 +188,7 @@ class RawScreen(Searched, Holding, Reading):
     def action_search(self) -> None:
         """Ask what to search the record for."""
         if self.view.session is not None:
-            self.query_one(Prompt).ask("search", "/", "text or regular expression, as the record spells it")
+            self.query_one(Prompt).ask("/", "text or regular expression, as the record spells it", kind="search")
 
     @on(Prompt.Submitted)
     def _prompt_submitted(self, event: Prompt.Submitted) -> None:

@@ -156,7 +156,7 @@ class ResultsScreen(Searched, Holding):
             self.scope = scope_of(self.trajview.browser.runs)
             self._say()
         says = "text or regular expression; role:tool tool:bash in:reasoning"
-        self.prompt.ask("search", "/", says, typed, select=len(typed))
+        self.prompt.ask("/", says, typed, select=len(typed), kind="search")
 
     @on(Prompt.Submitted)
     def _submitted(self, event: Prompt.Submitted) -> None:
@@ -176,7 +176,7 @@ class ResultsScreen(Searched, Holding):
 
     def _ask_again(self, why: str, typed: str) -> None:
         self.notify(why, severity="warning", timeout=6, markup=False)
-        self.prompt.ask("search", "/", "", typed)
+        self.prompt.ask("/", "", typed, kind="search")
 
     @on(Prompt.Cancelled)
     def _leave_if_empty(self) -> None:
@@ -330,7 +330,7 @@ class ResultsScreen(Searched, Holding):
         except TrajviewError as error:
             task.tell(self._say_problem, str(error))
         else:
-            task.tell(self.trajview.open_run, info, landing=landing)
+            task.tell(self.trajview.open_run, info, landing=landing, neighbours=self)
 
     def _read_hits(self, group: Group, typed: str, task: Task) -> None:
         """Read the hits of a run that are not shown."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -51,15 +52,28 @@ class Prompt(Horizontal):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.kind = ""
+        self._then: Callable[[str], object] | None = None
         self._before: Widget | None = None
 
     def compose(self) -> ComposeResult:
         yield Label("", markup=False)
         yield Input(compact=True, select_on_focus=False)
 
-    def ask(self, kind: str, sign: str, placeholder: str, text: str = "", *, select: int = 0) -> None:
-        """Open for a question of a kind, with the cursor in the field; the first `select` characters are selected."""
-        self.kind = kind
+    def ask(
+        self,
+        sign: str,
+        placeholder: str,
+        text: str = "",
+        *,
+        select: int = 0,
+        then: Callable[[str], object] | None = None,
+        kind: str = "",
+    ) -> None:
+        """Open for a question, with the cursor in the field; the first `select` characters are selected.
+
+        `then` is called with what was entered; without it, `Submitted` says so, with the `kind` of the question.
+        """
+        self.kind, self._then = kind, then
         if not self.is_open:
             self._before = self.screen.focused
         self.query_one(Label).update(sign)
@@ -104,7 +118,11 @@ class Prompt(Horizontal):
 
     def _submit(self) -> None:
         self.close()
-        self.post_message(self.Submitted(self.kind, self.query_one(Input).value))
+        text = self.query_one(Input).value
+        if self._then is None:
+            self.post_message(self.Submitted(self.kind, text))
+        else:
+            self._then(text)
 
     def action_cancel(self) -> None:
         self.close()

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
 
-from textual import on, work
-from textual.message import Message
-from textual.worker import get_current_worker
-
-from trajview.app.transcript.base import TranscriptBase
-from trajview.app.transcript.session import TranscriptSession
 from trajview.highlight import text_of
 
-__all__ = ["Counting"]
+if TYPE_CHECKING:
+    from trajview.app.shared.background import Background, Task
+    from trajview.app.transcript.reading import Reading
+    from trajview.app.transcript.session import TranscriptSession
+
+__all__ = ["MOST_COUNTED", "MOST_COUNTED_AGAIN", "TokenCounter"]
 
 MOST_COUNTED_AGAIN: Final = 500_000
 """Characters of a transcript whose tokens are counted each time it has grown."""
@@ -21,49 +21,50 @@ MOST_COUNTED: Final = 30_000_000
 """Characters of a transcript whose tokens are counted without being asked for: some two seconds of one core."""
 
 
-class Counting(TranscriptBase):
-    """The part of the transcript screen that counts tokens, for the status line."""
+class TokenCounter:
+    """Counts the tokens of what is shown, for the status line; `changed` is called when a count is there."""
 
-    class _Counted(Message):
-        """The tokens of a transcript were counted."""
+    def __init__(self, reading: Reading, background: Background, changed: Callable[[], None]) -> None:
+        self._reading, self._background, self._changed = reading, background, changed
+        self._tokens: dict[int, int] = {}
+        self._counted: TranscriptSession | None = None
+        """What is being counted, or was last: a transcript that is shown again is not begun again."""
 
-        def __init__(self, session: TranscriptSession, tokens: int) -> None:
-            super().__init__()
-            self.session, self.tokens = session, tokens
+    @property
+    def shown(self) -> int | None:
+        """The tokens of the transcript that is shown; None where they are not counted."""
+        return self._tokens.get(self._reading.index)
 
-    _counted_of: TranscriptSession | None = None
-    """What is being counted, or was last: a transcript that is shown again is not begun again."""
+    def forget(self) -> None:
+        """Another run is read."""
+        self._tokens = {}
 
-    def _transcript_shown(self, session: TranscriptSession) -> None:
-        if self.index not in self._tokens and session is not self._counted_of:
-            self._counted_of = session
-            self._count(session)
-        super()._transcript_shown(session)
+    def grown(self, session: TranscriptSession) -> None:
+        """The run was read again, and this transcript of it is shown: keep the count of what is too long to count anew."""
+        tokens, self._tokens = self.shown, {}
+        if tokens is not None and session.characters > MOST_COUNTED_AGAIN:
+            self._tokens[self._reading.index] = tokens
 
-    def _forget_tokens(self, grown: TranscriptSession) -> None:
-        """The run was read again, and this transcript of it is shown: keep the count of what is too long to be counted anew."""
-        tokens, self._tokens = self._tokens.get(self.index), {}
-        if tokens is not None and grown.characters > MOST_COUNTED_AGAIN:
-            self._tokens[self.index] = tokens
-
-    @work(thread=True, exclusive=True, group="tokens", exit_on_error=False)
-    def _count(self, session: TranscriptSession) -> None:
-        worker = get_current_worker()
-        if session.characters > MOST_COUNTED:
+    def transcript_shown(self, session: TranscriptSession) -> None:
+        """Count a transcript that is shown, unless that is done or far too much."""
+        if self._reading.index in self._tokens or session is self._counted:
             return
+        self._counted = session
+        if session.characters <= MOST_COUNTED:
+            self._background.start("tokens", lambda task: self._count(session, task))
+
+    def _count(self, session: TranscriptSession, task: Task) -> None:
         from trajview.models.tokens import count_tokens
 
         total = 0
         for message in session.messages:
-            if worker.is_cancelled:
+            if task.cancelled():
                 return
             total += count_tokens(text_of(message))
-        self.post_message(self._Counted(session, total))
+        task.tell(self._take, session, total)
 
-    @on(_Counted)
-    def _say_tokens(self, message: _Counted) -> None:
-        message.stop()
-        for index, session in self.sessions.items():
-            if session is message.session:
-                self._tokens[index] = message.tokens
-        self._say_status()
+    def _take(self, session: TranscriptSession, tokens: int) -> None:
+        for index, ready in self._reading.sessions.items():
+            if ready is session:
+                self._tokens[index] = tokens
+        self._changed()

@@ -1,87 +1,91 @@
-"""What is noticed while a run is open: that its log holds it no more, and bytes in it that are no UTF-8."""
+"""What happens to a run while it is read: its log holds it no more, or another one; and bytes in it that are no UTF-8."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final
 
-from textual import on
-from textual.message import Message
-from textual.worker import get_current_worker
-
-from trajview.app.shared.unwaited import unwaited
-from trajview.app.transcript.base import TranscriptBase
-from trajview.app.transcript.session import TranscriptSession
-from trajview.corpus.info import RunInfo
 from trajview.corpus.process_wide import giving_way, short_turns
-from trajview.errors import Problem
 from trajview.textsafe import one_line
 
-__all__ = ["Noticing"]
+if TYPE_CHECKING:
+    from trajview.app.shared.background import Background, Task
+    from trajview.app.transcript.notices import Notices
+    from trajview.app.transcript.reading import Reading
+    from trajview.app.transcript.session import TranscriptSession
+    from trajview.corpus.corpus import Corpus
+    from trajview.corpus.info import RunInfo
+    from trajview.errors import Problem
+
+__all__ = ["SETTLED", "Follower"]
 
 SETTLED: Final = 1.0
 """Seconds after which a run that went out of its log counts as gone: one that is written anew may be back by then."""
+_LONG: Final = 12.0  # seconds that such news stay
 
 
-class Noticing(TranscriptBase):
-    """The part of the transcript screen that says what happens to the run, and what is in its bytes."""
+class Follower:
+    """Says what becomes of the run that is read, and has it read again when it has grown.
 
-    class _Noticed(Message):
-        def __init__(self, info: RunInfo, problem: Problem) -> None:
-            super().__init__()
-            self.info, self.problem = info, problem
+    `reread` reads it again; `later` calls a function after so many seconds.
+    """
 
-    _noticed_of = ""
-    """The key of the run: one that grows is not looked through each time."""
+    def __init__(
+        self,
+        reading: Reading,
+        corpus: Corpus,
+        notices: Notices,
+        background: Background,
+        reread: Callable[[], None],
+        later: Callable[[float, Callable[[], None]], object],
+    ) -> None:
+        self._reading, self._corpus, self._notices, self._background = reading, corpus, notices, background
+        self._reread, self._later = reread, later
+        self._checked = ""
+        """The key of the run whose bytes were checked: one that grows is not looked through each time."""
+        self.gone = False
+        """Whether the list holds the run no more."""
 
-    def _transcript_shown(self, session: TranscriptSession) -> None:
-        super()._transcript_shown(session)
-        if self.info.key != self._noticed_of and session.scanned:  # one look through everything at a time
-            self._noticed_of = self.info.key
-            self._look_at_bytes(self.info)
+    def transcript_shown(self, session: TranscriptSession) -> None:
+        """Check the bytes of the run, once nothing else looks through all of it."""
+        info = self._reading.info
+        if info.key != self._checked and session.scanned:
+            self._checked = info.key
+            self._background.start("bytes", lambda task: self._check_bytes(info, task), waited_for=False)
 
-    @unwaited("bytes")
-    def _look_at_bytes(self, info: RunInfo) -> None:
-        worker = get_current_worker()
+    def _check_bytes(self, info: RunInfo, task: Task) -> None:
         with short_turns():
-            problem = self.trajview.corpus.check_bytes(info, giving_way(lambda: worker.is_cancelled))
+            problem = self._corpus.check_bytes(info, giving_way(task.cancelled))
         if problem is not None:
-            self.post_message(self._Noticed(info, problem))
+            task.tell(self._warn, info, problem)
 
-    @on(_Noticed)
-    def _say_what_was_noticed(self, message: _Noticed) -> None:
-        message.stop()
-        if message.info.key == self.info.key:
-            problem = message.problem
-            self._toast(f"Some bytes of this run are not UTF-8, and show as \ufffd: {problem.hint}.", error=True)
-
-    def run_changed(self) -> None:
-        """Show the run as it is in its file now."""
-        raise NotImplementedError
+    def _warn(self, info: RunInfo, problem: Problem) -> None:
+        if info.key == self._reading.info.key:
+            self._notices.toast(
+                f"Some bytes of this run are not UTF-8, and show as \ufffd: {problem.hint}.", error=True
+            )
 
     def runs_changed(self, infos: Sequence[RunInfo]) -> None:
         """Runs are others now in the list; this one may be among them, or have made way for one of them."""
-        if any(info.key == self.info.key for info in infos):
-            self._gone = False
-            self.run_changed()
-            return
-        if self.info.summarised:
-            now = next((info for info in infos if info.place == self.info.place and info.summarised), None)
+        own = self._reading.info
+        if any(info.key == own.key for info in infos):
+            self.gone = False
+            self._reread()
+        elif own.summarised:
+            now = next((info for info in infos if info.place == own.place and info.summarised), None)
             if now is not None:
                 name = one_line(now.name or now.id, 40)
-                said = f"This log holds another run now, {name}. What you see, and score, is the one before."
-                self.notify(said, severity="warning", timeout=12, markup=False)
-                self._gone = True
-            elif self.trajview.corpus.following and not self._gone:
-                self.set_timer(SETTLED, self._say_if_gone)
-            self._say_status()
+                self._is_gone(f"This log holds another run now, {name}. What you see, and score, is the one before.")
+            elif self._corpus.following and not self.gone:
+                self._later(SETTLED, self._check_gone)
 
-    def _say_if_gone(self) -> None:
-        """That the list holds the run no more is said once."""
-        now = self.trajview.corpus.find(self.info.key)
-        if self._gone or self.run is None or (now is not None and now.key == self.info.key):
-            return
-        self._gone = True
-        said = "This run is not in its log any more. What you see, and score, is what was read of it."
-        self.notify(said, severity="warning", timeout=12, markup=False)
-        self._say_status()
+    def _check_gone(self) -> None:
+        own = self._reading.info
+        now = self._corpus.find(own.key)
+        if not self.gone and self._reading.run is not None and (now is None or now.key != own.key):
+            self._is_gone("This run is not in its log any more. What you see, and score, is what was read of it.")
+
+    def _is_gone(self, sentence: str) -> None:
+        self.gone = True
+        self._notices.toast(sentence, error=True, seconds=_LONG, length=1_000)
+        self._notices.brief(self._notices.text)

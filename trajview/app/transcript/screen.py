@@ -3,56 +3,81 @@
 from __future__ import annotations
 
 from collections import deque
-from time import monotonic
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, Final
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.message import Message
-from textual.widgets import Static
-from textual.worker import get_current_worker
+from textual.widgets import Input, Static, TextArea
 
+from trajview.app.annotate.annotating import Annotator
+from trajview.app.annotate.citing import Citer
+from trajview.app.annotate.citing_text import CitingText
 from trajview.app.annotate.episodes import EpisodeKeys
-from trajview.app.annotate.unit_scores import Scoring
-from trajview.app.keys import bindings_for
+from trajview.app.annotate.unit_scores import UnitScorer
+from trajview.app.keys import bindings_for, key_of
+from trajview.app.render.evidence import citation_at
+from trajview.app.shared.background import Background
 from trajview.app.shared.key_footer import KeyFooter
+from trajview.app.shared.moves import Moves
 from trajview.app.shared.prompt import Prompt
+from trajview.app.shared.row_selection import RowSelection
+from trajview.app.shared.rows_view import GUTTER
+from trajview.app.shared.screen import TrajviewScreen
 from trajview.app.shared.status_line import StatusLine
-from trajview.app.shared.unwaited import unwaited
+from trajview.app.shared.typed_ahead import ENDING
 from trajview.app.transcript.branch_view import BranchView
-from trajview.app.transcript.branching import Branching
-from trajview.app.transcript.counting import Counting
-from trajview.app.transcript.early import Early
-from trajview.app.transcript.exporting import Exporting
+from trajview.app.transcript.branches import Brancher
+from trajview.app.transcript.counting import TokenCounter
+from trajview.app.transcript.display import Display
+from trajview.app.transcript.exporter import Exporter
+from trajview.app.transcript.highlighter import Highlighter
+from trajview.app.transcript.jumps import Jumps
+from trajview.app.transcript.looks import Looks
 from trajview.app.transcript.minimap import Minimap
-from trajview.app.transcript.noticing import Noticing
+from trajview.app.transcript.notices import Notices
+from trajview.app.transcript.noticing import Follower
+from trajview.app.transcript.opening import Opener, RunRead, Wanted
 from trajview.app.transcript.outline import Outline
-from trajview.app.transcript.searching import Searching
-from trajview.app.transcript.session import TranscriptSession
-from trajview.app.transcript.showing import Showing
-from trajview.app.transcript.text import failed_said, opening_said, title_said
+from trajview.app.transcript.panes import Panes
+from trajview.app.transcript.places import Places
+from trajview.app.transcript.reading import Reading
+from trajview.app.transcript.searching import Searcher
+from trajview.app.transcript.session import Look, TranscriptSession
+from trajview.app.transcript.text import failed_text, opening_text, status_text, title_text
 from trajview.app.transcript.view import TranscriptView
-from trajview.corpus.info import RunInfo
-from trajview.errors import UNFORESEEN, Problem, TrajviewError, bug
-from trajview.models.beginning import beginning_of, differs_at
+from trajview.errors import Problem
+from trajview.models.beginning import differs_at
 from trajview.models.run import AgentRun
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
+    from trajview.annotation.citations import Citation
+    from trajview.app.annotate.panel import AnnotationPanel
     from trajview.app.results.found import Landing
+    from trajview.app.shared.neighbours import Neighbours
+    from trajview.corpus.info import RunInfo
 
 __all__ = ["TranscriptScreen"]
 
-_EVERY = 0.2  # seconds from one look at how far the opening is to the next
-REST = 3
-"""A run that grows all the time is read again for at most the time of one in so many, plus one."""
+_EVERY: Final = 0.2  # seconds from one look at how far an opening or an export is to the next
+_WITHOUT_RUN: Final = frozenset({"back", "run.next", "run.previous", "edit", "help", "palette"})
+"""Commands that do something while a run is being opened."""
+_OF_MESSAGES: Final = frozenset({"export", "score.unit", "mark.note"})
+"""Commands that open a field, and are keys of the messages only."""
+_OUTSIDE_FIELDS: Final = frozenset({"search", "goto"})
+"""Commands whose keys are text where text is typed."""
 
 
-class TranscriptScreen(Early, Scoring, Searching, Branching, Exporting, Showing, Counting, Noticing):
-    """Shows one run at a time; the app keeps one of these and gives it other runs."""
+class TranscriptScreen(TrajviewScreen):
+    """Shows one run at a time; the app keeps one of these and gives it other runs.
+
+    It is composed of objects that share the `Reading` (what is read) and each do one thing; the screen tells them what happens.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("transcript")]
     AUTO_FOCUS = "#transcript"
@@ -87,292 +112,598 @@ class TranscriptScreen(Early, Scoring, Searching, Branching, Exporting, Showing,
     }
     """
 
-    class _Loaded(Message):
-        """A run was read, or could not be."""
-
-        def __init__(
-            self, asked: RunInfo, run: AgentRun | None, problem: Problem | None, first: TranscriptSession | None
-        ) -> None:
-            super().__init__()
-            self.asked, self.run, self.problem, self.first = asked, run, problem, first
-            self.info = asked
-            """The run as it is listed now."""
-            self.seconds = 0.0
-            self.beginning = ""
-            self.index: int | None = None
-            """The transcript that was shown, where the run was read again to be shown in its place."""
-
-    class _Prepared(Message):
-        """Another transcript of the run is ready to be shown."""
-
-        def __init__(self, run: AgentRun, index: int, session: TranscriptSession) -> None:
-            super().__init__()
-            self.run, self.index, self.session = run, index, session
-
     def __init__(
-        self, info: RunInfo, *, annotate: bool = False, unit: int | None = None, landing: Landing | None = None
+        self,
+        info: RunInfo,
+        neighbours: Neighbours,
+        *,
+        annotate: bool = False,
+        unit: int | None = None,
+        landing: Landing | None = None,
     ) -> None:
+        """
+        Args:
+            neighbours: The runs that the keys for the next and the previous run lead to.
+            annotate: Whether the annotation panel is opened.
+            unit: The unit to begin at.
+            landing: Where a search or a citation leads to.
+        """
         super().__init__()
-        self.info = info
-        self._unit = unit
-        self._landing = landing
-        self._annotate = annotate
-        self._cursor_in_panel = annotate
-        self._changed = False  # since it was read
-        self._reading_again = False
-        self._rest_until = 0.0
-        self._early = deque()
+        self._neighbours = neighbours
+        self.reading = Reading(info)
+        self._first = Wanted(info, unit, landing, annotate, annotate)
+        self._early: deque[events.Event] = deque()
+        self.view, self.side = TranscriptView(id="transcript"), TranscriptView(id="side")
+        self.branch_view, self.outline, self.minimap = (
+            BranchView(id="branches"),
+            Outline(id="outline"),
+            Minimap(id="minimap"),
+        )
+        self.prompt, self.status = Prompt(id="prompt"), StatusLine(id="status")
+        self._compose_parts()
 
     def compose(self) -> ComposeResult:
         yield Static("", id="title")
         with Horizontal(id="body"):
             with Vertical(id="left"):
-                yield BranchView(id="branches")
-                yield Outline(id="outline")
-            yield TranscriptView(id="transcript")
-            yield Minimap(id="minimap")
-            yield TranscriptView(id="side")
+                yield self.branch_view
+                yield self.outline
+            yield self.view
+            yield self.minimap
+            yield self.side
         yield Static("", id="problem")
-        yield Prompt(id="prompt")
-        yield StatusLine(id="status")
+        yield self.prompt
+        yield self.status
         yield KeyFooter()
 
     def on_mount(self) -> None:
-        self.view = self.query_one("#transcript", TranscriptView)
-        self.view.follow = self._follow
-        self.outline = self.query_one(Outline)
-        self.branch_view = self.query_one(BranchView)
-        self.minimap = self.query_one(Minimap)
-        self.side = self.query_one("#side", TranscriptView)
-        self.prompt = self.query_one(Prompt)
-        self.status = self.query_one(StatusLine)
+        self._clock = self.set_interval(_EVERY, self._tick, pause=True)
         for problem in self.trajview.rulebook.problems:
-            self._toast(str(problem), error=True)
+            self.notices.toast(str(problem), error=True)
         self.trajview.rulebook.problems.clear()
-        self.commands = EpisodeKeys(
-            self.trajview.episodes,
-            self.trajview.push_screen,
-            at_hand=self.episode_at_hand,
-            follow=self.follow_from_history,
-            undone=self.episode_turned,
-            skipped=self.episode_skipped,
-            before_undo=self.before_undo,
-        ).commands
-        self._opening_clock = self.set_interval(_EVERY, self._say_opening, pause=True)
-        self.open_run(self.info, annotate=self._annotate, unit=self._unit, landing=self._landing)
+        self._open(self._first)
 
-    # -- opening -------------------------------------------------------------------------------------------------------
+    def _compose_parts(self) -> None:
+        """Make the objects that this screen is composed of, and name what does each command."""
+        app, reading, background = self.trajview, self.reading, Background(self)
+        prompt = self.prompt
+        self.view.follow = self._follow
+        self.shown = display = Display(self.view, self.outline, self.minimap)
+        self.notices = notices = Notices(self.notify, self._say_status)
+        self.panes = panes = Panes(self, reading, self.view, self.side)
+        self.places = places = Places(reading, display, notices, self._show_transcript)
+        self.opener = Opener(
+            app,
+            reading,
+            background,
+            width=lambda: self.view.text_width,
+            later=self.set_timer,
+            opened=self._opened,
+            failed=self._failed,
+            reread=self._show_again,
+        )
+        self.searcher = Searcher(
+            reading,
+            display,
+            notices,
+            prompt,
+            background,
+            found=lambda: self.jumps.search_arrived(),
+            elsewhere=lambda: self.jumps.match_elsewhere(1),
+        )
+        self.highlighter = Highlighter(
+            reading,
+            display,
+            app.rulebook,
+            notices,
+            background,
+            scanned=self._transcript_shown,
+            selected_text=self.get_selected_text,
+            open_panel=self._open_highlights,
+        )
+        self.brancher = Brancher(reading, display, self.branch_view, notices, places, background)
+        self.jumps = Jumps(
+            reading,
+            display,
+            notices,
+            prompt,
+            places,
+            self.searcher,
+            self.brancher,
+            other_runs_match=self._neighbours.were_searched,
+        )
+        self.looks = Looks(reading, display, panes, notices, self._keep_look)
+        self.tokens = TokenCounter(reading, background, self._say_status)
+        self.follower = Follower(reading, app.corpus, notices, background, self.opener.run_changed, self.set_timer)
+        self.exporter = Exporter(lambda: app.store, lambda: app.rulebook.wanted, notices, prompt, background)
+        self.unit_scorer = UnitScorer(app, reading, display, notices, prompt, self.call_later)
+        self.annotator = Annotator(
+            app,
+            reading,
+            panes,
+            notices,
+            open_run=partial(self.open_run, annotate=True),
+            reload_notes=self.unit_scorer.reload,
+        )
+        self.citer = Citer(app, reading, display, notices, places, self.annotator, background)
+        self.row_selection = RowSelection(self.view)
+        episode = EpisodeKeys(
+            app.episodes,
+            app.push_screen,
+            at_hand=lambda: self.info if self.run is not None else None,
+            follow=self._follow_from_history,
+            undone=self._episode_turned,
+            skipped=lambda info: self.annotator.skipped(info) if self.is_current else None,
+            before_undo=self._before_undo,
+        )
+        parts = (
+            episode, Moves(self.view), self.jumps, self.places, self.searcher, self.highlighter, self.brancher, self.looks,
+            self.unit_scorer, self.citer, self.row_selection,
+        )  # fmt: skip
+        self.commands = {id: command for part in parts for id, command in part.commands.items()} | {
+            "run.next": partial(self._step_run, 1),
+            "run.previous": partial(self._step_run, -1),
+            "tree": self._choose_transcript,
+            "show.raw": self._show_raw,
+            "annotate": self.annotator.annotate,
+            "annotation.citation": self._follow_own_citation,
+            "reveal": self._reveal,
+            "copy": self._copy,
+            "copy.unit": self._copy_unit,
+            "export": self._export,
+            "edit": self._edit,
+            "reload": self._reload,
+            "help": partial(app.show_help, "transcript"),
+            "back": self._back,
+        }
+
+    # -- what is shown -------------------------------------------------------------------------------------------------
+
+    @property
+    def info(self) -> RunInfo:
+        """The run that is shown, or being opened."""
+        return self.reading.info
+
+    @property
+    def run(self) -> AgentRun | None:
+        """The run that is shown; None while there is none."""
+        return self.reading.run
+
+    @property
+    def index(self) -> int:
+        """Which transcript of the run is shown."""
+        return self.reading.index
+
+    @property
+    def session(self) -> TranscriptSession | None:
+        """The transcript that is being read."""
+        return self.reading.session
+
+    @property
+    def panel(self) -> AnnotationPanel | None:
+        """The annotation panel, once it has been opened."""
+        return self.annotator.panel
 
     def open_run(
         self, info: RunInfo, *, annotate: bool = False, unit: int | None = None, landing: Landing | None = None
     ) -> None:
         """Read a run in a thread and show it; what is shown now stays until then."""
-        self.info, self._opening = info, True
-        self._annotate = annotate or self.has_class("-annotating")
-        self._cursor_in_panel = annotate or self.panel_has_cursor
-        self._unit, self._landing = unit, landing
-        if landing is not None:
-            self._came_with, self.sought = landing.typed, ""
-        self._changed = self._reading_again = self._gone = False
-        self._opening_since = monotonic()
-        self._say_opening()
-        self._opening_clock.resume()
-        self._load(info)
+        cursor_in_panel = annotate or self.annotator.has_cursor
+        self._open(Wanted(info, unit, landing, annotate or self.panes.annotating, cursor_in_panel))
 
-    def _say_opening(self) -> None:
-        self.status.say(opening_said(self.info, monotonic() - self._opening_since))
+    def _open(self, wanted: Wanted) -> None:
+        self.reading.info = wanted.info
+        if wanted.landing is not None:
+            self.searcher.come_with(wanted.landing.typed)
+        self.follower.gone = False
+        self.opener.open(wanted)
+        self._tick()
+        self._clock.resume()
+
+    def _tick(self) -> None:
+        """Say how far the opening is, or an export."""
+        if self.opener.opening:
+            self.status.say(opening_text(self.info, self.opener.seconds))
+        elif self.exporter.progress:
+            self._say_status()
+        else:
+            self._clock.pause()
+
+    def _opened(self, read: RunRead, wanted: Wanted) -> None:
+        """Show a run that was asked for."""
+        self.remove_class("-failed")
+        reading = self.reading
+        reading.info, reading.run, reading.beginning = read.info, read.run, read.beginning
+        reading.sessions = {read.index: read.session}
+        self.tokens.forget()
+        self._show_transcript(read.index)
+        landing = wanted.landing
+        if landing is not None and landing.citation is not None:
+            self.citer.follow(landing.citation)
+        elif landing is not None:
+            self.searcher.land(read.session, landing)
+        if wanted.unit is not None:
+            self._go_to_unit(read.session, wanted.unit)
+        if wanted.annotate:
+            self.annotator.open(with_cursor=wanted.cursor_in_panel)
+        self._type_early()
+
+    def _go_to_unit(self, session: TranscriptSession, unit: int) -> None:
+        if not session.to_unit(unit):
+            last = len(session.unit_starts) - 1
+            self.notices.toast(f"There is no unit {unit}: this transcript has units 0 to {last}.", error=True)
+        self.shown.moved()
+
+    def _failed(self, problem: Problem) -> None:
+        """Say why a run cannot be shown. Keys are about no run, least of all about the one that was shown before."""
+        self.add_class("-failed")
+        if self.panel is not None:
+            self.panel.ahead.drop()
+        self.query_one("#title", Static).update(Content(f"✗ {one_line(self.info.name or self.info.id)}"))
+        self.query_one("#problem", Static).update(failed_text(problem))
+        self.reading.none_left()
+        self.tokens.forget()
+        self.notices.forget()
+        self.annotator.close()
+        self._early.clear()
 
     def run_changed(self) -> None:
-        """The run is another one in its file now: show it so, with the reader where he is; soon, if it is a long one."""
-        self._changed = True
-        if self.has_class("-failed"):
-            self._load(self.info)
-        if self._reading_again or self.run is None or self.has_class("-failed"):
-            return
-        wait = self._rest_until - monotonic()
-        if wait > 0:
-            self._reading_again = True
-            self.set_timer(wait, self._read_again)
-        else:
-            self._read_again()
+        """The run is another one now, or is to be seen otherwise: show it so, with the reader in the same place."""
+        self.opener.run_changed()
 
-    def _read_again(self) -> None:
-        self._changed, self._reading_again = False, True
-        self._load(self.info, self.index)
+    def runs_changed(self, infos: Sequence[RunInfo]) -> None:
+        """Runs are others now in the list; the one that is read may be among them."""
+        self.follower.runs_changed(infos)
 
-    def action_reload(self) -> None:
-        """Read the run again; draw all, in case another program wrote on the terminal."""
-        self.refresh()
-        self._brief("reading the run again…")
-        self._reading_again = True
-        self._load(self.info, self.index, anew=True)
-
-    @unwaited("load")
-    def _load(self, asked: RunInfo, index: int | None = None, anew: bool = False) -> None:
-        """Read a run; `index`, the transcript that is shown of it, where it takes the place of what is shown."""
-        worker, begun, info = get_current_worker(), monotonic(), asked
-        run: AgentRun | None = None
-        problem: Problem | None = None
-        first: TranscriptSession | None = None
-        beginning = ""
-        try:
-            info = self.trajview.corpus.refresh(asked, now=anew)
-            run = self.trajview.episodes.load(info)
-            wanted = self._landing.transcript if index is None and self._landing is not None else index or 0
-            first = self._session(run, min(wanted, len(run.transcripts) - 1))
-            beginning = beginning_of(run)
-        except TrajviewError as error:
-            problem = error.problem()
-        except UNFORESEEN as error:
-            problem = bug(error)
-        if not worker.is_cancelled:
-            message = self._Loaded(asked, run, problem, first)
-            message.info, message.seconds, message.index = info, monotonic() - begun, index
-            message.beginning = beginning
-            self.post_message(message)
-
-    def _session(self, run: AgentRun, index: int) -> TranscriptSession:
-        units = [self._unit] if self._unit is not None else []
-        preview, width = self.trajview.settings.preview_lines, self.view.text_width or 80
-        session = TranscriptSession(
-            run.transcripts[index],
-            rules=self.trajview.rulebook.wanted,
-            units=units,
-            preview_lines=preview,
-            width=width,
-        )
-        if self.trajview.look is not None:
-            session.look_as(self.trajview.look)
-        return session
-
-    def on_transcript_screen__loaded(self, message: _Loaded) -> None:
-        message.stop()
-        if message.asked is not self.info:
-            return
-        if message.index is not None and self.session is not None and not self.has_class("-failed"):
-            self._show_again(message)
-            return
-        self._opening_clock.pause()
-        self.info = message.info
-        self.set_class(message.problem is not None, "-failed")
-        if message.run is None or message.first is None:
-            problem = message.problem or Problem("nothing was read")
-            if self.panel is not None:
-                self.panel.ahead.drop()
-            self.query_one("#title", Static).update(Content(f"✗ {one_line(self.info.name or self.info.id)}"))
-            self.query_one("#problem", Static).update(failed_said(problem))
-            # Keys are about no run, least of all about the one that was shown before.
-            self.run, self.sessions, self._tokens, self._said = None, {}, {}, ""
-            self.close_annotation()
-            self._run_never_comes()
-            return
-        self.run, self.beginning = message.run, message.beginning
-        landing, self._landing = self._landing, None
-        first = min(landing.transcript, len(self.run.transcripts) - 1) if landing is not None else 0
-        self.sessions = {first: message.first}
-        self._tokens = {}
-        self._show_transcript(first)
-        if landing is not None and landing.citation is not None:
-            self.follow(landing.citation)
-        elif landing is not None:
-            self._land(message.first, landing)
-        if self._unit is not None:
-            if self.session is not None and not self.session.to_unit(self._unit):
-                count = len(self.session.unit_starts)
-                self._toast(f"There is no unit {self._unit}: this transcript has units 0 to {count - 1}.", error=True)
-            self._moved()
-        if self._annotate:
-            self.open_annotation(with_cursor=self._cursor_in_panel)
-        self._run_is_here()
-
-    def _show_again(self, message: _Loaded) -> None:
+    def _show_again(self, read: RunRead | Problem) -> None:
         """Show a run that was read again in the place of what is shown of it."""
-        self._reading_again = False
-        self._rest_until = monotonic() + REST * message.seconds
-        before, run, session = self.session, message.run, message.first
-        if run is None or session is None or before is None:
-            self._brief(message.problem.reason if message.problem else "nothing was read")
-        elif message.index == self.index:
-            self.info, self.run = message.info, run
-            self._say_if_another(message.beginning)
-            session.take_over(before)
-            self.sessions = {min(self.index, len(run.transcripts) - 1): session}
-            self._forget_tokens(session)
-            self._said = ""
-            self._show_transcript(*self.sessions)
-            if session.search is not None:
-                self._search(session, session.search.text, quietly=True)
-        else:
-            self._changed = True
-        if self._changed:
-            self.run_changed()
+        reading, before = self.reading, self.reading.session
+        if isinstance(read, Problem) or before is None:
+            self.notices.brief(read.reason if isinstance(read, Problem) else "nothing was read")
+            return
+        reading.info, reading.run = read.info, read.run
+        self._warn_if_another(read.beginning)
+        read.session.take_over(before)
+        reading.sessions = {read.index: read.session}
+        self.tokens.grown(read.session)
+        self.notices.forget()
+        self._show_transcript(read.index)
+        self.searcher.again(read.session)
 
-    def _say_if_another(self, beginning: str) -> None:
+    def _warn_if_another(self, beginning: str) -> None:
         """Another conversation in the place of the one that was read is no news to be overlooked."""
-        before, self.beginning = self.beginning, beginning
+        before, self.reading.beginning = self.reading.beginning, beginning
         differs = differs_at(before, beginning)
         if differs is not None:
             where = f"it differs from message {differs} on" if differs else "it begins differently"
-            self._toast(f"This log holds another conversation now: {where}.", error=True)
+            self.notices.toast(f"This log holds another conversation now: {where}.", error=True)
         # A panel that is not to be seen asks when it is.
-        if self.has_class("-annotating"):
-            self._tell_panel()
+        if self.panes.annotating:
+            self.annotator.run_begins()
 
     def _show_transcript(self, index: int) -> None:
-        assert self.run is not None
-        self._wanted = index
-        session = self.sessions.get(index)
+        """Show a transcript of the run, once it is ready."""
+        reading = self.reading
+        assert reading.run is not None
+        reading.wanted = index
+        session = reading.sessions.get(index)
         if session is None:
-            self._prepare(self.run, index)
+            self.opener.prepare(reading.run, index, self._prepared)
             return
-        if index != self.index and self.trajview.look is not None:
+        if index != reading.index and self.trajview.look is not None:
             session.look_as(self.trajview.look)
-        self.index = index
-        self.view.show(session)
-        self.outline.show(session)
-        self.minimap.show(session)
-        self._shown_message = -1
+        reading.index = index
+        self.shown.show(session)
+        self.panes.another_shown()
         blind = self.trajview.episodes.hides(self.info)
-        self.query_one("#title", Static).update(title_said(self.run, index, self.info, blind=blind))
-        self._moved()
+        self.query_one("#title", Static).update(title_text(reading.run, index, self.info, blind=blind))
+        self.shown.moved()
         if not session.scanned:
-            self._scan(session)
+            self.highlighter.scan(session)
         self._transcript_shown(session)
 
-    @unwaited("prepare", exit_on_error=True)
-    def _prepare(self, run: AgentRun, index: int) -> None:
-        """Get another transcript of the run ready: its highlights and sizes are looked for in a thread."""
-        worker = get_current_worker()
-        session = self._session(run, index)
-        if not worker.is_cancelled:
-            self.post_message(self._Prepared(run, index, session))
+    def _prepared(self, run: AgentRun, index: int, session: TranscriptSession) -> None:
+        if run is self.reading.run:
+            self.reading.sessions[index] = session
+            if index == self.reading.wanted:
+                self._show_transcript(index)
 
-    @on(_Prepared)
-    def _show_prepared(self, message: _Prepared) -> None:
-        message.stop()
-        if message.run is self.run:
-            self.sessions[message.index] = message.session
-            if message.index == self._wanted:
-                self._show_transcript(message.index)
+    def _transcript_shown(self, session: TranscriptSession) -> None:
+        """A transcript is on the screen: of another run, another one of this run, the same, read again or looked through."""
+        self.jumps.transcript_shown()
+        self.searcher.transcript_shown(session)
+        self.brancher.transcript_shown(session)
+        self.tokens.transcript_shown(session)
+        self.follower.transcript_shown(session)
+        self.citer.transcript_shown(session)
+        self.places.arrived()
+        self.unit_scorer.transcript_shown()
 
-    # -- leaving -------------------------------------------------------------------------------------------------------
+    def _follow(self) -> None:
+        """The reader has moved."""
+        if self.session is not None:
+            self.shown.follow()
+            self._say_status()
+            self.panes.describe()
 
-    def action_help(self) -> None:
-        """The keys."""
-        self.trajview.show_help("transcript")
-
-    def action_back(self) -> None:
-        """Close what is open on top of the transcript, else go back to the list; ask about unsaved work."""
-        if self.stop_writing() or self.end_selection():
-            return
+    def _say_status(self) -> None:
         session = self.session
-        if session is not None and session.search is not None and session.search.text != self._came_with:
-            self._clear_search()
+        if session is None:
+            if self.opener.has_failed:
+                self.status.say(["cannot be shown"], self.notices.text, "$accent")
             return
-        if self.has_class("-metadata"):
-            self.remove_class("-metadata")
+        if not session.messages:
+            self.status.say(["this transcript has no messages"])
             return
-        if self.has_class("-annotating"):
-            self.close_annotation()
+        following = ""
+        if self.trajview.corpus.following:
+            following = "gone from its log" if self.follower.gone else "following"
+        hits = self.searcher.status(session) if session.search is not None else ""
+        news = self.notices.text
+        if self.exporter.progress:
+            self._clock.resume()
+        self.status.say(
+            status_text(session, hits=hits, tokens=self.tokens.shown, following=following),
+            news or self.exporter.progress or self._store_text(),
+            "$accent" if news else "",
+        )
+
+    def _store_text(self) -> str:
+        if not self.panes.annotating:
+            return ""
+        root = one_line(str(self.trajview.store.root), 1000)
+        return f"saves to {root if len(root) <= 40 else '…' + root[-39:]}"
+
+    def _keep_look(self, look: Look) -> None:
+        self.trajview.look = look
+
+    # -- keys, clicks and messages -------------------------------------------------------------------------------------
+
+    def can_do(self, id: str) -> bool:
+        """What opens a field has priority, and is yet text where text is typed."""
+        if id in _OUTSIDE_FIELDS:
+            return not isinstance(self.focused, Input | TextArea)
+        return id not in _OF_MESSAGES or self.focused is None or self.focused is self.view
+
+    def on_key(self) -> None:
+        # Before what the key does: that may say something itself.
+        self.notices.forget()
+        self.searcher.key_pressed()
+        self.row_selection.before_key()
+
+    def at_work(self) -> None:
+        """A key was pressed, or the mouse."""
+        self.annotator.at_work()
+
+    def on_unmount(self) -> None:
+        self.unit_scorer.close()
+
+    def on_click(self, event: events.Click) -> None:
+        """Follow the citation that is clicked, in the transcript or in what is known of the run. A drag selects."""
+        for view in (self.view, self.side):
+            session, offset = view.session, event.get_content_offset(view)
+            if event.widget is not view or session is None or offset is None or view.text_selection is not None:
+                continue
+            row = view.scroll_offset.y + offset.y
+            if session.messages and row < session.map.total:
+                message, number = session.at_row(row)
+                citation = citation_at(session.layout(message), number, offset.x - GUTTER)
+                if citation is not None:
+                    self.citer.follow(citation)
+
+    @on(Outline.Picked)
+    def _go_to_picked_unit(self, message: Outline.Picked) -> None:
+        message.stop()
+        if self.session is not None and self.session.to_unit(message.unit):
+            self.shown.moved()
+
+    @on(Minimap.Picked)
+    def _go_to_picked_place(self, message: Minimap.Picked) -> None:
+        message.stop()
+        if self.session is not None:
+            if message.message is not None:
+                self.session.to_message(message.message)
+            else:
+                self.session.to_percentage(100 * message.share)
+            self.shown.moved()
+
+    def _choose_transcript(self) -> None:
+        """Put the cursor into the tree of transcripts."""
+        if self.brancher.can_choose():
+            self.panes.show_tree(True)
+            self.branch_view.focus()
+
+    @on(BranchView.Picked)
+    def _open_picked_transcript(self, message: BranchView.Picked) -> None:
+        message.stop()
+        self.brancher.open(message.transcript)
+
+    @on(BranchView.Left)
+    def _leave_tree(self, message: BranchView.Left) -> None:
+        message.stop()
+        self.panes.show_tree(False)
+        self.view.focus()
+
+    def on_annotation_panel_opened(self, message: AnnotationPanel.Opened) -> None:
+        self.citer.panel_opened()
+        self.annotator.opened(message.key)
+
+    def on_annotation_panel_saved(self, message: AnnotationPanel.Saved) -> None:
+        self.citer.reasoning_changed()
+        self.annotator.saved(message.key, advance=message.advance)
+
+    def on_annotation_panel_draft_kept(self) -> None:
+        self.citer.reasoning_changed()
+        self.trajview.annotations_changed()
+
+    def on_annotation_panel_put_aside(self, message: AnnotationPanel.PutAside) -> None:
+        self.annotator.put_aside(message.key)
+
+    def on_annotation_panel_close_requested(self) -> None:
+        self.annotator.leave_fields()
+
+    def on_annotation_panel_run_requested(self, message: AnnotationPanel.RunRequested) -> None:
+        self.annotator.step_run(message.step)
+
+    # -- keys that come before the run ---------------------------------------------------------------------------------
+
+    def for_later(self, event: events.Key | events.Paste) -> bool:
+        """Whether an event is held, as typed for the run that is on its way."""
+        bound = self.active_bindings.get(event.key) if isinstance(event, events.Key) else None
+        command = bound.binding.id if bound is not None else None
+        return self.annotator.for_later(event, command) or self.too_early(event)
+
+    def too_early(self, event: events.Key | events.Paste) -> bool:
+        """Whether an event is held until the run is there. What needs no run is done at once, if it comes first.
+
+        Asked once more when a key comes back from the widgets: the one before it may have gone to another run by then.
+        """
+        key = event.key if isinstance(event, events.Key) else ""
+        if not (self.opener.opening or self._early) or key in ENDING:
+            return False
+        if self.annotator.has_cursor or isinstance(self.focused, Input | TextArea):
+            return False
+        return self._hold(event, self._early, _WITHOUT_RUN)
+
+    def _type_early(self) -> None:
+        """Do what was typed for the run that is shown now."""
+        if self._early:
+            self.trajview.call_later(self.trajview.type_held, self._next_early)
+
+    def _next_early(self) -> events.Event | None:
+        return self._early.popleft() if self._early and not self.opener.opening else None
+
+    # -- commands that are about the screen, or lead to others ---------------------------------------------------------
+
+    def _step_run(self, step: int) -> None:
+        """Next or previous run of the list; of those that were found, where one of them was opened."""
+        if not self._neighbours.open_next(self.info, step):
+            self.notices.brief(f"{'last' if step > 0 else 'first'} {self._neighbours.noun}")
+
+    def _open_highlights(self, closed: Callable[[], None]) -> None:
+        from trajview.app.transcript.sources import SourcesScreen
+
+        self.app.push_screen(SourcesScreen(self.highlighter), lambda _: closed())
+
+    def _follow_own_citation(self) -> None:
+        """Follow the citation at the cursor of the text that is being written; the cursor stays there."""
+        text = self.focused
+        citation = text.citation_at_cursor if isinstance(text, CitingText) else None
+        if citation is None:
+            self.notices.brief("no citation at the cursor")
+        else:
+            self.citer.follow(citation)
+
+    def _is_hidden(self, what: str) -> bool:
+        """Whether this would show what is hidden in blind mode; then it says so."""
+        hidden = self.trajview.episodes.hides(self.info)
+        if hidden:
+            self.notices.brief(f"{what} would show what is hidden: {key_of('reveal')} reveals it")
+        return hidden
+
+    def _show_raw(self) -> None:
+        """Show the record as it is in the file."""
+        if self._is_hidden("the record"):
             return
-        self.trajview.leave_transcript(self)
+        from trajview.app.raw.screen import RawScreen
+
+        session = self.session
+        at = None if session is None or not session.messages else (session.transcript, session.message)
+        self.app.push_screen(RawScreen(self.info, at))
+
+    def _edit(self) -> None:
+        """Open the file in the editor or pager, at the record."""
+        if not self._is_hidden("the file"):
+            from trajview.app.shared.edit import open_outside
+
+            open_outside(self.app, self.info.path, self.info.line)
+
+    def _copy(self) -> None:
+        """Copy what is selected as it is, or the message under the cursor as Markdown."""
+        from trajview.export.markdown import message_markdown
+
+        session = self.session
+        if session is None or not session.messages:
+            return
+        selected = self.get_selected_text()
+        text = selected or message_markdown(session.messages[session.message])
+        self.app.copy_to_clipboard(text)
+        what = "the selection" if selected else f"message {session.message} as Markdown"
+        self.notices.brief(f"copied {what}, {len(text):,} characters")
+
+    def _copy_unit(self) -> None:
+        """Copy the unit under the cursor as Markdown."""
+        from trajview.export.markdown import unit_markdown
+
+        session = self.session
+        if session is None or not session.messages:
+            return
+        text = unit_markdown(session.transcript, session.unit)
+        self.app.copy_to_clipboard(text)
+        self.notices.brief(f"copied unit {session.unit} as Markdown, {len(text):,} characters")
+
+    def _export(self) -> None:
+        """Ask for the file to write the run, or the messages that the selection touches, into."""
+        from trajview.export.exported import Part
+
+        if self.session is None or self.reading.run is None:
+            return
+        quoted = self.shown.quoted()
+        part = None if quoted is None else Part(self.reading.index, quoted.first, quoted.last)
+        self.app.clear_notifications()  # they would lie over the question
+        self.exporter.ask(self.reading.run, self.info.key, self.info.id, part)
+
+    def _reveal(self) -> None:
+        """Show what is hidden of this run, and have it written down that it was asked for."""
+        if self.reading.run is None:
+            return
+        if not self.trajview.episodes.hides(self.info):
+            self.notices.brief("nothing is hidden")
+            return
+        info = self.info
+
+        def revealed() -> None:
+            if self.is_mounted and self.info.key == info.key:
+                self.run_changed()
+
+        self.trajview.episodes.reveal_model(info, revealed)
+
+    def _reload(self) -> None:
+        """Read the run again; draw all, in case another program wrote on the terminal."""
+        self.refresh()
+        self.notices.brief("reading the run again…")
+        self.opener.read_again(anew=True)
+
+    def _back(self) -> None:
+        """Close what is open on top of the transcript, else go back to the list; ask about unsaved work."""
+        if self.exporter.stop() or self.row_selection.end():
+            return
+        if self.searcher.can_be_left:
+            self.searcher.clear()
+        elif self.panes.metadata:
+            self.panes.close_metadata()
+        elif self.panes.annotating:
+            self.annotator.close()
+        else:
+            self.trajview.leave_transcript(self)
+
+    # -- the episode as a whole ----------------------------------------------------------------------------------------
+
+    def _episode_turned(self, info: RunInfo | None) -> None:
+        """Show what was undone or done again, in the episode where it was."""
+        if not self.is_current:
+            return
+        if info is not None and info.key != self.info.key:
+            self.trajview.browser.go_to(info)
+            self.open_run(info, annotate=self.panes.annotating)
+        else:
+            self.annotator.turned()
+
+    async def _before_undo(self) -> bool:
+        """Write down what was said or typed a moment ago: it is the first thing to take back."""
+        await self.unit_scorer.written()
+        return await self.annotator.keep()
+
+    def _follow_from_history(self, info: RunInfo, citation: Citation) -> None:
+        if info.key == self.info.key:
+            self.citer.follow(citation)

@@ -1,186 +1,209 @@
-"""Search on the transcript screen."""
+"""Search in the run that is read: in a thread, through the transcript that is shown and then the others."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from textual import on, work
-from textual.message import Message
-from textual.widgets import Input, TextArea
-from textual.worker import get_current_worker
-
-from trajview.app.shared.prompt import Prompt
-from trajview.app.transcript.ruling import Ruling
 from trajview.app.transcript.search import SearchHits, search, search_others
-from trajview.app.transcript.session import TranscriptSession
 from trajview.corpus.patience import TooSlow
 from trajview.corpus.process_wide import give_way, key_pressed, sharing, short_turns
 from trajview.corpus.query import Query, QueryError, query_from
-from trajview.models.run import AgentRun
 
 if TYPE_CHECKING:
     from trajview.app.results.found import Landing
+    from trajview.app.shared.background import Background, Task
+    from trajview.app.shared.commands import Commands
+    from trajview.app.shared.prompt import Prompt
+    from trajview.app.transcript.display import Display
+    from trajview.app.transcript.notices import Notices
+    from trajview.app.transcript.reading import Reading
+    from trajview.app.transcript.session import TranscriptSession
+    from trajview.models.run import AgentRun
 
-__all__ = ["Searching"]
+__all__ = ["Searcher"]
 
 
-class Searching(Ruling):
-    """Actions that look for something; the search itself runs in a thread."""
+class Searcher:
+    """Searches, and takes the search along into other transcripts and the next run.
 
-    _came_with = ""
-    """The search of the whole corpus that led here, which is no search to be left first."""
+    `found` is called when the search has been in the transcript that is shown; `elsewhere` when it has found nothing there
+    and something in another, which nobody's key has made stale.
+    """
 
-    class _Found(Message):
-        """A search has found something in the transcript that is shown, or all; `quietly`: the reader stays where he is."""
+    def __init__(
+        self,
+        reading: Reading,
+        display: Display,
+        notices: Notices,
+        prompt: Prompt,
+        background: Background,
+        *,
+        found: Callable[[], None],
+        elsewhere: Callable[[], bool],
+    ) -> None:
+        self._reading, self._display, self._notices = reading, display, notices
+        self._prompt, self._background = prompt, background
+        self._found, self._elsewhere = found, elsewhere
+        self.text = ""
+        """What is searched for, in this transcript and in those that are shown next; "" for nothing."""
+        self._came_with = ""
+        """The search of the whole corpus that led here, which is no search to be left first."""
+        self._hits: dict[int, SearchHits] = {}
+        """What has been found, by transcript of the run, as far as they were searched."""
+        self._searched: AgentRun | None = None
+        self._searched_for = ""
+        """The run and the search that `_hits` is about."""
+        self._looks_in: tuple[TranscriptSession | None, str] = None, ""
+        """The transcript that is being searched, and for what."""
+        self._landing: Landing | None = None
+        """Where the search of the corpus has led, until its first hit is shown."""
+        self._leads_on = False
+        """Whether no key was pressed since the search was entered: then it may lead into another transcript."""
 
-        def __init__(self, session: TranscriptSession, hits: SearchHits, quietly: bool) -> None:
-            super().__init__()
-            self.session, self.hits, self.quietly = session, hits, quietly
+    @property
+    def commands(self) -> Commands:
+        return {"search": self.ask}
 
-    class _Elsewhere(Message):
-        """A search has been through other transcripts of the run; `quietly`: the reader stays here."""
-
-        def __init__(self, run: AgentRun, text: str, found: dict[int, SearchHits], quietly: bool) -> None:
-            super().__init__()
-            self.run, self.text, self.found, self.quietly = run, text, found, quietly
-
-    _landed: Landing | None = None
-    """Where that search has led, until its first hit is shown."""
-    _searched: AgentRun | None = None
-    _searched_for = ""
-    """The run and the search that `found_in` is about."""
-    _looks_in: tuple[TranscriptSession | None, str] = None, ""
-    """The transcript that is being searched, and for what."""
-    _stepping = 0
-    """The step of `n` or `N` that was pressed before a search that goes along was in this transcript."""
-    _waits = False
-    """Whether no key was pressed since the search was entered: then it may lead into another transcript."""
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """`/` and `:` have priority, and yet are text where text is typed."""
-        if action in ("search", "goto") and isinstance(self.focused, Input | TextArea):
-            return False
-        return super().check_action(action, parameters)
-
-    def action_search(self) -> None:
+    def ask(self) -> None:
         """Ask what to search for."""
-        self._brief("")  # what the key before has done; a search may show hidden reasoning again
-        self.prompt.ask("search", "/", "text or regular expression; capitals make it mind the case")
+        self._notices.brief("")  # what the key before has done; a search may show hidden reasoning again
+        hint = "text or regular expression; capitals make it mind the case"
+        self._prompt.ask("/", hint, then=self._enter)
 
-    @on(Prompt.Submitted)
-    def _prompt_submitted(self, event: Prompt.Submitted) -> None:
-        event.stop()
-        if event.kind == "goto":
-            self._go_to(event.text)
-        elif event.kind != "search":
-            return
-        elif event.text and self.session is not None:
-            self._waits = True
-            self._search(self.session, event.text)
-        elif self.session is not None:
-            self._clear_search()
+    def _enter(self, text: str) -> None:
+        session = self._reading.session
+        if session is not None and text:
+            self._leads_on = True
+            self._search(session, text)
+        elif session is not None:
+            self.clear()
 
-    @on(Prompt.Cancelled)
-    def _prompt_cancelled(self, event: Prompt.Cancelled) -> None:
-        event.stop()
+    def key_pressed(self) -> None:
+        """A key was pressed: the reader stays in this transcript, whatever is found elsewhere."""
+        self._leads_on = False
 
-    @on(Prompt.Changed)
-    def _prompt_changed(self, event: Prompt.Changed) -> None:
-        event.stop()
+    # -- what is asked of it -------------------------------------------------------------------------------------------
 
-    def _land(self, session: TranscriptSession, landing: Landing) -> None:
+    def is_still_looking(self, session: TranscriptSession) -> bool:
+        """Whether a search that came along has not been in a transcript yet."""
+        return bool(self.text) and session.search is None and "search" not in session.sources_off
+
+    @property
+    def can_be_left(self) -> bool:
+        """Whether there is a search that the reader has begun here."""
+        session = self._reading.session
+        return session is not None and session.search is not None and session.search.text != self._came_with
+
+    def transcript_further(self, step: int) -> int | None:
+        """The next transcript with matches in a direction, where this one has no more; None where there is none."""
+        session = self._reading.session
+        if session is None or session.search is None or "search" in session.sources_off:
+            return None
+        if not session.search.done or session.hit_further(step) or (session.search.total and self._reading.retells):
+            return None
+        return next((other for other in self._reading.others(step) if self._total_in(other)), None)
+
+    def _total_in(self, transcript: int) -> int:
+        hits = self._hits.get(transcript)
+        return hits.total if hits is not None else 0
+
+    def status(self, session: TranscriptSession) -> str:
+        """Where the reader is among the matches, for the status line."""
+        search = session.search
+        assert search is not None
+        elsewhere = sum(hits.total for index, hits in self._hits.items() if index != self._reading.index)
+        if not search.total:
+            everywhere = len(self._hits) == self._reading.count or self._reading.count < 2
+            return f"{elsewhere:,} elsewhere" if elsewhere else "not found" if everywhere else "not found here"
+        place = f"{session.hit_number}/{search.total if search.done else '…'}"
+        return f"{place}, {elsewhere:,} elsewhere" if elsewhere and not self._reading.retells else place
+
+    # -- searching -----------------------------------------------------------------------------------------------------
+
+    def come_with(self, typed: str) -> None:
+        """A run is opened with a search of the whole corpus."""
+        self._came_with, self.text = typed, ""
+
+    def land(self, session: TranscriptSession, landing: Landing) -> None:
         """Go to where something was found, and go on with that search, if it was one."""
         if 0 <= landing.message < len(session.messages):
             session.to_message(landing.message)
-            self._moved()
+            self._display.moved()
         if landing.typed:
-            self._landed = landing
+            self._landing = landing
             self._search(session, landing.typed)
 
-    def on_key(self) -> None:
-        self._waits = False
+    def transcript_shown(self, session: TranscriptSession) -> None:
+        """Take the search along: into another transcript of the run, and into the next run."""
+        text = self.text
+        if not text or (session.search is not None and session.search.text == text):
+            return
+        known = self._hits.get(self._reading.index) if self._is_searched(self._reading.run, text) else None
+        if known is not None:
+            session.set_search(known)
+        elif self._looks_in != (session, text):
+            self._search(session, text, stay=True)
 
-    def action_highlight(self, step: int) -> None:
-        """Next or previous highlight; of a search that has come along and has not looked here yet, once it has."""
-        session = self.session
-        known = session is None or session.search is not None or "search" in session.sources_off
-        if self.sought and not known:
-            self._stepping = step
-            self._brief("searching…")
-        else:
-            super().action_highlight(step)
-
-    def _transcript_shown(self, session: TranscriptSession) -> None:
-        """The search goes along: into the other transcripts of the run, and into the next run."""
-        text, self._stepping = self.sought, 0
-        if text and (session.search is None or session.search.text != text):
-            known = self.found_in.get(self.index) if self._is_searched(self.run, text) else None
-            if known is not None:
-                session.set_search(known)
-            elif self._looks_in != (session, text):
-                self._search(session, text, quietly=True)
-        super()._transcript_shown(session)
+    def again(self, session: TranscriptSession) -> None:
+        """Search a transcript that was read again for the same; the reader stays."""
+        if session.search is not None:
+            self._search(session, session.search.text, stay=True)
 
     def _is_searched(self, run: AgentRun | None, text: str) -> bool:
         # Runs that are equal would be compared message by message.
         return run is not None and run is self._searched and text == self._searched_for
 
-    def _search(self, session: TranscriptSession, text: str, *, quietly: bool = False) -> None:
+    def _search(self, session: TranscriptSession, text: str, *, stay: bool = False) -> None:
+        """Begin a search; `stay`: it does not move the reader."""
+        run, index = self._reading.run, self._reading.index
         try:
             query = query_from(text)
         except QueryError as error:
-            self._toast(f"{error.sentence}: {error.hint}", error=True)
+            self._notices.toast(f"{error.sentence}: {error.hint}", error=True)
             return
-        if self.run is None:
+        if run is None:
             return
-        if not self._is_searched(self.run, text):
-            self._searched, self._searched_for, self.found_in = self.run, text, {}
-        self.sought, self._looks_in = text, (session, text)
-        self._look_for(session, query, text, self.run, self.index, frozenset(self.found_in), quietly)
+        if not self._is_searched(run, text):
+            self._searched, self._searched_for, self._hits = run, text, {}
+        self.text, self._looks_in = text, (session, text)
+        others = [(index + distance) % len(run.transcripts) for distance in range(1, len(run.transcripts))]
+        others = [other for other in others if other not in self._hits]
+        self._background.start("search", lambda task: self._look(session, query, text, run, others, stay, task))
 
-    @work(thread=True, exclusive=True, group="search", exit_on_error=False, description="search")
-    def _look_for(
+    def _look(
         self,
         session: TranscriptSession,
         query: Query,
         text: str,
         run: AgentRun,
-        index: int,
-        known: frozenset[int],
-        quietly: bool,
+        others: Sequence[int],
+        stay: bool,
+        task: Task,
     ) -> None:
         """Search the transcript that is shown, then those of the run that were not searched yet."""
-        worker = get_current_worker()
-
-        cancelled = sharing(lambda: worker.is_cancelled)
+        cancelled = sharing(task.cancelled)
         try:
             with short_turns():
-                stay = quietly
+                stays = stay
                 for hits in search(session.messages, query, session.message, text=text, cancelled=cancelled):
-                    self.post_message(self._Found(session, hits, stay))
+                    task.tell(self._take, session, hits, stays)
                     if not hits.done:  # it is drawn before the search goes on
                         key_pressed()
                         give_way()
-                    stay = True  # all hits come after the first
-                count = len(run.transcripts)
-                others = [other % count for other in range(index + 1, index + count) if other % count not in known]
-                self._look_elsewhere(run, others, query, text, quietly, cancelled)
+                    stays = True  # all hits come after the first
+                self._look_elsewhere(run, query, text, others, stay, task, cancelled)
         except TooSlow as error:
-            self.app.call_from_thread(self._give_up, text, f"{error.sentence}: {error.hint}")
-
-    def _give_up(self, text: str, why: str) -> None:
-        if self.sought == text:  # it would take as long in the next run
-            self.sought = ""
-        self._toast(why, error=True)
+            task.tell(self._give_up, text, f"{error.sentence}: {error.hint}")
 
     def _look_elsewhere(
         self,
         run: AgentRun,
-        others: Sequence[int],
         query: Query,
         text: str,
-        quietly: bool,
+        others: Sequence[int],
+        stay: bool,
+        task: Task,
         cancelled: Callable[[], bool],
     ) -> None:
         transcripts = ((other, run.transcripts[other].messages) for other in others)
@@ -190,49 +213,46 @@ class Searching(Ruling):
             found[index] = hits
             if hits.total and not begun:  # the others can wait until all are known
                 begun = True
-                self.post_message(self._Elsewhere(run, text, found, quietly))
+                task.tell(self._take_elsewhere, run, text, found, stay)
                 found = {}
-        if not cancelled():
-            self.post_message(self._Elsewhere(run, text, found, quietly))
+        task.tell(self._take_elsewhere, run, text, found, stay)
 
-    @on(_Found)
-    def _show_found(self, message: _Found) -> None:
-        message.stop()
-        session, hits = message.session, message.hits
-        if session is not self.session or hits.text != self.sought:
+    def _give_up(self, text: str, why: str) -> None:
+        if self.text == text:  # it would take as long in the next run
+            self.text = ""
+        self._notices.toast(why, error=True)
+
+    def _take(self, session: TranscriptSession, hits: SearchHits, stay: bool) -> None:
+        if session is not self._reading.session or hits.text != self.text:
             return
         session.set_search(hits)
         if hits.done:
-            self.found_in[self.index] = hits
-        if not message.quietly:
-            landing, self._landed = self._landed, None
+            self._hits[self._reading.index] = hits
+        if not stay:
+            landing, self._landing = self._landing, None
             if hits.messages:
                 first = hits.messages[0]
                 session.to_hit(first)
                 if landing is not None and first == landing.message:
                     session.to_match_on(first, landing.line)
-        self._highlights_changed()
-        step, self._stepping = self._stepping, 0
-        if step:
-            self._brief("")
-            super().action_highlight(step)
+        self._display.highlights_changed()
+        self._found()
 
-    @on(_Elsewhere)
-    def _take_elsewhere(self, message: _Elsewhere) -> None:
-        message.stop()
-        session = self.session
-        if not self._is_searched(message.run, message.text) or message.text != self.sought or session is None:
+    def _take_elsewhere(self, run: AgentRun, text: str, found: dict[int, SearchHits], stay: bool) -> None:
+        session = self._reading.session
+        if not self._is_searched(run, text) or text != self.text or session is None:
             return
-        self.found_in.update(message.found)
+        self._hits.update(found)
         search = session.search
-        if not message.quietly and self._waits and search is not None and search.done and not search.total:
-            self._waits = not self._hit_elsewhere(1)
-        self._say_status()
+        if not stay and self._leads_on and search is not None and search.done and not search.total:
+            self._leads_on = not self._elsewhere()
+        self._notices.brief(self._notices.text)
 
-    def _clear_search(self) -> None:
-        self.sought, self.found_in, self._searched, self._looks_in = "", {}, None, (None, "")
-        searched = [session for session in self.sessions.values() if session.search is not None]
+    def clear(self) -> None:
+        """Search for nothing any more."""
+        self.text, self._hits, self._searched, self._looks_in = "", {}, None, (None, "")
+        searched = [session for session in self._reading.sessions.values() if session.search is not None]
         for session in searched:
             session.set_search(None)
         if searched:
-            self._highlights_changed()
+            self._display.highlights_changed()

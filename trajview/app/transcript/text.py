@@ -1,4 +1,4 @@
-"""What the transcript screen says of the run that is opened, in its title of the one that is read, and of one that cannot be shown."""
+"""The sentences of the transcript screen: of a run that is being opened, in its title and its status line."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from textual.content import Content
 
 from trajview.app.keys import key_of
 from trajview.app.shared.cells import called, size_text
+from trajview.app.transcript.session import TranscriptSession
 from trajview.corpus.info import RunInfo
 from trajview.corpus.unpack import share_unpacked
 from trajview.errors import Problem
 from trajview.models.run import AgentRun, overall_of
 from trajview.textsafe import one_line
 
-__all__ = ["failed_said", "opening_said", "title_said"]
+__all__ = ["failed_text", "opening_text", "status_text", "title_text"]
 
 _LARGE: Final = 1_000_000  # bytes of a record
 _A_WHILE: Final = 1.0  # seconds after which it is said how many they are
 
 
-def opening_said(info: RunInfo, seconds: float) -> list[str]:
+def opening_text(info: RunInfo, seconds: float) -> list[str]:
     """Which run is being opened for so long: its size where it is large, and how much of its file is unpacked."""
     said = [f"opening {called(info, 60)}…"]
     if info.length > _LARGE:
@@ -33,7 +34,7 @@ def opening_said(info: RunInfo, seconds: float) -> list[str]:
     return said
 
 
-def title_said(run: AgentRun, index: int, info: RunInfo, *, blind: bool) -> Content:
+def title_text(run: AgentRun, index: int, info: RunInfo, *, blind: bool) -> Content:
     """The name of a run, which of its transcripts is shown, and where it comes from; `blind` where something is hidden."""
     parts: list[str | tuple[str, str]] = [(one_line(run.name, 80) if run.name else called(info, 80), "bold")]
     if len(run.transcripts) > 1:
@@ -54,10 +55,44 @@ def title_said(run: AgentRun, index: int, info: RunInfo, *, blind: bool) -> Cont
     return Content.assemble(*parts)
 
 
-def failed_said(problem: Problem) -> Content:
+def failed_text(problem: Problem) -> Content:
     """Why a run cannot be shown, and what can be done."""
     return Content.assemble(
         ("This run cannot be shown.\n\n", "bold $error"),
         one_line(str(problem), 2000),
         f"\n\n{key_of('show.raw')} shows the record as it is in the file.",
     )
+
+
+def status_text(session: TranscriptSession, *, hits: str, tokens: int | None, following: str) -> list[str]:
+    """Where the reader is, what is highlighted, and how long the transcript is: the parts at the left of the status line."""
+    count = len(session.messages)
+    total = max(1, session.map.total)
+    at_end = session.y_of(session.top) + session.height >= total
+    percent = 100 if at_end else min(99, round(100 * session.y_of(session.cursor) / total))
+    parts = [
+        f"unit {session.unit}/{len(session.unit_starts) - 1}",
+        f"message {session.message}/{count - 1}",
+        f"{percent}%",
+    ]
+    if session.search is not None:
+        parts.append(f"“{one_line(session.search.text, 24)}” {hits}")
+    elif session.stops and session.stops != session.error_messages:
+        parts.append(f"highlight {session.stop_number}/{len(session.stops)}")
+    if session.error_messages:
+        errors = len(session.error_messages)
+        parts.append(f"{errors} error{'s' * (errors > 1)}")
+    if not session.scanned:
+        parts.append("looking for highlights…")
+    if tokens is not None:
+        parts.append(f"{_short_count(tokens)} tokens")
+    if following:
+        parts.append(following)
+    return parts
+
+
+def _short_count(count: int) -> str:
+    """A count as `812`, `18.2k` or `1.3M`."""
+    if count < 1000:
+        return str(count)
+    return f"{count / 1000:.1f}k" if count < 999_950 else f"{count / 1_000_000:.1f}M"

@@ -1,0 +1,196 @@
+"""The jumps of the transcript screen: units, user turns, highlights, errors, marks, and places that are named."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from functools import partial
+from typing import TYPE_CHECKING
+
+from trajview.app.keys import key_of
+
+if TYPE_CHECKING:
+    from trajview.app.shared.commands import Commands
+    from trajview.app.shared.prompt import Prompt
+    from trajview.app.transcript.branches import Brancher
+    from trajview.app.transcript.display import Display
+    from trajview.app.transcript.notices import Notices
+    from trajview.app.transcript.places import Places
+    from trajview.app.transcript.reading import Reading
+    from trajview.app.transcript.searching import Searcher
+    from trajview.app.transcript.session import TranscriptSession
+
+__all__ = ["Jumps"]
+
+
+class Jumps:
+    """Moves the reader to what comes next of a kind, in this transcript or, of matches and errors, in another of the run."""
+
+    def __init__(
+        self,
+        reading: Reading,
+        display: Display,
+        notices: Notices,
+        prompt: Prompt,
+        places: Places,
+        searcher: Searcher,
+        brancher: Brancher,
+        *,
+        other_runs_match: bool,
+    ) -> None:
+        self._reading, self._display, self._notices, self._prompt = reading, display, notices, prompt
+        self._places, self._searcher, self._brancher = places, searcher, brancher
+        self._waiting_step = 0
+        """The step of `n` or `N` that was pressed before a search that goes along was in this transcript."""
+        self._other_runs_match = other_runs_match
+        """Whether the search goes on in the next run, which was found as well."""
+
+    @property
+    def commands(self) -> Commands:
+        return {
+            "unit.next": partial(self.unit, 1),
+            "unit.previous": partial(self.unit, -1),
+            "user.next": partial(self.user, 1),
+            "user.previous": partial(self.user, -1),
+            "highlight.next": partial(self.highlight, 1),
+            "highlight.previous": partial(self.highlight, -1),
+            "error.next": partial(self.error, 1),
+            "error.previous": partial(self.error, -1),
+            "mark.next": partial(self.mark, 1),
+            "mark.previous": partial(self.mark, -1),
+            "goto": self.ask_where,
+        }
+
+    def _jump(self, found: bool, nothing: str) -> None:
+        if found:
+            self._display.moved()
+        else:
+            self._notices.brief(nothing)
+
+    def _nothing(self, what: str) -> str:
+        """Say that there are no more of a kind, as far as that is known."""
+        session = self._reading.session
+        if session is not None and not session.scanned:
+            return f"no {what} so far: they are still being looked for"
+        return f"no {what} here" if self._reading.count > 1 else f"no {what}"
+
+    def unit(self, step: int) -> None:
+        """Next or previous action unit."""
+        session = self._reading.session
+        if session is not None:
+            self._jump(session.step_unit(step), "last unit" if step > 0 else "first unit")
+
+    def user(self, step: int) -> None:
+        """Next or previous user turn."""
+        session = self._reading.session
+        if session is not None:
+            self._jump(session.step_user(step), "no more user turns")
+
+    def highlight(self, step: int) -> None:
+        """Next or previous highlight; behind the last match of a search, the first in the next transcript which has some."""
+        session = self._reading.session
+        if session is None:
+            return
+        if self._searcher.is_still_looking(session):
+            self._waiting_step = step
+            self._notices.brief("searching…")
+        elif not self.match_elsewhere(step):
+            found = session.step_highlight(step)
+            self._jump(found, self._nothing("highlights"))
+            if found:
+                self._count_highlight(session)
+
+    def _count_highlight(self, session: TranscriptSession) -> None:
+        search = session.search
+        if search is None and session.stops == session.error_messages:
+            # What is highlighted besides is counted at the left; of errors alone, only how many there are is said.
+            self._notices.brief(f"highlight {session.stop_number} of {len(session.stops)}")
+        elif search is not None and search.done and search.total == 1:
+            on = f": {key_of('run.next')} goes to the next run" if self._other_runs_match else ""
+            self._notices.brief(f"the only match{on}")
+
+    def match_elsewhere(self, step: int) -> bool:
+        """Go to what the search has found in another transcript, where this one has no more; False if there is none."""
+        other = self._searcher.transcript_further(step)
+        if other is None:
+            return False
+
+        def arrive(session: TranscriptSession) -> None:
+            if session.search is not None and session.search.messages:
+                session.to_hit(session.search.messages[0 if step > 0 else -1], last=step < 0)
+
+        self._places.jump(other, arrive)
+        return True
+
+    def search_arrived(self) -> None:
+        """The search has been in the transcript that is shown: take the step that was asked for before."""
+        step, self._waiting_step = self._waiting_step, 0
+        if step:
+            self._notices.brief("")
+            self.highlight(step)
+
+    def transcript_shown(self) -> None:
+        """Another transcript is shown: a step that waits was meant for the one before."""
+        self._waiting_step = 0
+
+    def error(self, step: int) -> None:
+        """Next or previous error; behind the last of a transcript, that of the next transcript which has some."""
+        session = self._reading.session
+        if session is None or self._error_elsewhere(session, step):
+            return
+        found = session.step_error(step)
+        self._jump(found, self._nothing("errors"))
+        if found:
+            errors = session.error_messages
+            self._notices.brief(f"error {bisect_right(errors, session.message)} of {len(errors)}")
+
+    def _error_elsewhere(self, session: TranscriptSession, step: int) -> bool:
+        if any((at > session.message) if step > 0 else (at < session.message) for at in session.error_messages):
+            return False
+        other = self._brancher.with_errors(step)
+        if other is None:
+            return False
+
+        def arrive(session: TranscriptSession) -> None:
+            if session.error_messages:
+                session.to_message(session.error_messages[0 if step > 0 else -1])
+
+        self._places.jump(other, arrive)
+        return True
+
+    def mark(self, step: int) -> None:
+        """Next or previous mark."""
+        session = self._reading.session
+        if session is not None:
+            self._jump(session.step_mark(step), f"no marks: {key_of('mark')} sets one")
+
+    def ask_where(self) -> None:
+        """Ask where to go."""
+        self._notices.brief("")
+        self._prompt.ask(":", "unit 12, message m40, percentage 50%, end $", then=self.go_to)
+
+    def go_to(self, text: str) -> None:
+        """Go to a place as a person names it: unit `12`, message `m40`, percentage `50%`, the end `$`."""
+        session = self._reading.session
+        if session is None:
+            return
+        place = text.strip().lstrip(":")
+        problem = ""
+        if match := re.fullmatch(r"(\d{1,15}(?:\.\d{1,15})?)\s*%", place):
+            session.to_percentage(float(match[1]))
+        elif match := re.fullmatch(r"m(?:essage)?\s*(\d{1,15})", place):
+            if int(match[1]) < len(session.messages):
+                session.to_message(int(match[1]))
+            else:
+                problem = f"There is no message {match[1]}: the last one is {len(session.messages) - 1}."
+        elif match := re.fullmatch(r"(?:u|unit)?\s*(\d{1,15})", place):
+            if not session.to_unit(int(match[1])):
+                problem = f"There is no unit {match[1]}: the last one is {len(session.unit_starts) - 1}."
+        elif place in ("$", "end"):
+            session.to_end()
+        elif place:
+            problem = "Go to a unit (12), a message (m40), a percentage (50%) or the end ($)."
+        if problem:
+            self._notices.toast(problem, error=True)
+        else:
+            self._display.moved()
