@@ -400,7 +400,6 @@ class TrajviewApp(ReportsFaults, App[int]):
     def show_search(self) -> None:
         """Search all messages; the screen is the same each time, with what was found."""
         from trajview.app.results.screen import ResultsScreen
-    from trajview.app.shared.neighbours import Neighbours
 
         if not self.is_screen_installed("results"):
             self.install_screen(ResultsScreen(), "results")
