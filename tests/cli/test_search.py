@@ -205,7 +205,7 @@ def test_ctrl_c_ends_a_pattern_that_takes_for_ever_at_once(tmp_path: Path, proce
         try:
             busy = psutil.Process(running.pid)
             deadline = time.monotonic() + 60
-            while busy.cpu_times().user < 2:  # far beyond what starting takes
+            while busy.cpu_times().user < 0.8:  # far beyond what starting takes
                 assert running.poll() is None, "it takes for ever"
                 assert time.monotonic() < deadline
                 time.sleep(0.05)

@@ -224,7 +224,7 @@ def test_many_programs_may_use_it_at_once(tmp_path: Path) -> None:
     wrong: list[Any] = []
 
     def work() -> None:
-        for _ in range(5):
+        for _ in range(3):
             found = scanned(tmp_path)
             if found != expected:
                 wrong.append(found)
