@@ -27,11 +27,11 @@ _Item = dict[str, Any]
 
 
 class _Links:
-    """Which `tool_call_id`s may be written. ADP's rule since 1.3: an id is of one action, and answered once, after it."""
+    """The `tool_call_id`s that may be written. ADP's rule since 1.3: an id is of one action, and answered once, after it."""
 
     def __init__(self) -> None:
         self.functions: dict[str, str] = {}
-        """What was called, by the ids that may be written."""
+        """The functions called, by the ids that may be written."""
         self._answered: set[str] = set()
 
     def call(self, link: str, function: str, place: str, lost: Lost) -> str | None:
@@ -54,7 +54,7 @@ class _Links:
 
 
 def export_adp(run: AgentRun, part: Part | None = None) -> Exported:
-    """The run, or the part of it, a transcript a line; of several, the ids are `<run>/<number>`."""
+    """Export a run, or a part of it, with a transcript a line; of several, the ids are `<run>/<number>`."""
     lost = Lost()
     model = _model_of(run)
     named = model is not None and model in (run.metadata.get("model_name"), run.metadata.get("model"))
@@ -101,11 +101,11 @@ def _with_reward(details: _Item, reward: float | None, last_reward: float | None
 
 
 class _Content:
-    """What the messages of a transcript become."""
+    """The items of a transcript's messages."""
 
     def __init__(self) -> None:
         self.last_reward: float | None = None
-        """Of the items so far."""
+        """The last reward among the items so far."""
 
     def items(self, numbered: Iterable[tuple[str, ChatMessage]], held: Iterable[str], lost: Lost) -> Iterator[_Item]:
         """The items, one after another; `held` are the fields of messages that are not lost."""
@@ -118,7 +118,7 @@ class _Content:
 
 
 def _items(message: ChatMessage, place: str, links: _Links, lost: Lost) -> list[_Item]:
-    """What a message becomes; at least one item."""
+    """The items of a message, at least one."""
     if isinstance(message, AssistantMessage):
         items = list(_actions(message, place, links, lost))
     else:

@@ -1,4 +1,4 @@
-"""What an annotator said of the runs of a corpus, read from a store for the pages that show it."""
+"""The annotations of a corpus's runs in a store, for pages that show them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Annotations:
             ) from error
 
     def of(self, key: str) -> Annotated:
-        """What was said of a run."""
+        """The annotations, notes and marks on a run."""
         try:
             notes = self._store.unit_notes(key)
         except AnnotationError as error:

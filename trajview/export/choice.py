@@ -1,4 +1,4 @@
-"""The formats by name and by ending of a file, and one way into all of them."""
+"""The export formats by name and by ending of a file, and one function for all of them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["FORMATS", "NoSuchUnit", "exported", "format_of", "part_of"]
 
 FORMATS: Final = ("md", "html", "docent", "openai", "adp")
-"""Two for people, then those for programs: one or more lines of JSON per run."""
+"""The formats: two for people, then those for programs, with one or more lines of JSON per run."""
 
 _BY_ENDING: Final = {
     ".md": "md", ".markdown": "md", ".html": "html", ".htm": "html", ".json": "docent", ".jsonl": "openai",
@@ -28,13 +28,13 @@ _ADP: Final = ".adp.jsonl"
 
 
 class NoSuchUnit(TrajviewError):
-    """A run has not so many action units."""
+    """A run does not have so many action units."""
 
     title = "No such action unit"
 
 
 def format_of(path: Path) -> str | None:
-    """The format that a file's ending stands for, None where it stands for none."""
+    """The format of a file's ending, None where there is none."""
     if path.name.lower().endswith(_ADP):
         return "adp"
     return _BY_ENDING.get(path.suffix.lower())
@@ -47,7 +47,7 @@ def exported(
     annotated: Annotated | None = None,
     rules: Sequence[Rule] = (),
 ) -> Exported:
-    """The run, or the part of it, in one of `FORMATS`. Annotations and rules are for pages; others name them as lost."""
+    """Export a run, or a part of it, in one of `FORMATS`. Annotations and rules are for pages; others name them as lost."""
     # It takes a tenth of a second to import them, and a screen only asks what an ending stands for.
     from .adp import export_adp
     from .docent import export_docent
@@ -65,7 +65,7 @@ def exported(
 
 
 def part_of(run: AgentRun, transcript: int | None, units: tuple[int, int] | None) -> Part | None:
-    """The part of a run that is asked for: a transcript of it (by default the first), and action units of that.
+    """The part of a run that is asked for: a transcript (by default the first), or action units of it.
 
     Raises NoSuchUnit where there is none such.
     """
@@ -81,7 +81,7 @@ def part_of(run: AgentRun, transcript: int | None, units: tuple[int, int] | None
 
 
 def _part_of_units(run: AgentRun, first: int, last: int, transcript: int) -> Part:
-    """The part of a run that these action units are. Raises TrajviewError where there are no such units."""
+    """The part of a run with these action units. Raises TrajviewError where there are no such units."""
     units = run.transcripts[transcript].units_of_action
     if not 0 <= first <= last < len(units):
         has = f"units 0 to {len(units) - 1}" if units else "no action units"

@@ -23,7 +23,7 @@ _OF_RUN, _OF_TRANSCRIPT, _OF_MESSAGE = 1, 3, 4
 
 
 def export_docent(run: AgentRun, part: Part | None = None) -> Exported:
-    """The run, or the part of it, as one JSON object on one line."""
+    """Export a run, or a part of it, as one JSON object on one line."""
     lost = Lost()
     return Exported(_line(run if part is None else cut(run, part), lost), lost)
 

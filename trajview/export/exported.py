@@ -1,4 +1,4 @@
-"""What an export gives, which part of a run it is of, and the list of what its format cannot hold."""
+"""Exports: the text of a run, the part of it that is exported, and the list of what the format cannot hold."""
 
 from __future__ import annotations
 
@@ -51,15 +51,15 @@ class Lost:
         self._said_last: list[str] = []
 
     def say(self, sentence: str) -> None:
-        """Something about the run as a whole."""
+        """Add a sentence about the run as a whole."""
         self._said[sentence] = None
 
     def say_last(self, sentence: str) -> None:
-        """Something about the run that is said after what is lost of its messages."""
+        """Add a sentence about the run that stands behind those about its messages."""
         self._said_last.append(sentence)
 
     def of(self, place: str, what: str, fate: str = "left out") -> None:
-        """Something that a message has: `what` in the plural, `fate` what becomes of it."""
+        """Add something that a message loses: `what` in the plural, and its `fate`."""
         places = self._of_messages.get((what, fate))
         if places is None:
             self._of_messages[what, fate] = _Places(place, place)
@@ -68,11 +68,11 @@ class Lost:
             places.count += 1
 
     def sentences(self) -> list[str]:
-        """What was collected, in a sentence each: about the run, then about messages."""
+        """The losses in a sentence each: those of the run, then those of messages."""
         return [*self._said, *self._sentences(), *self._said_last]
 
     def kinds(self) -> list[str]:
-        """The sentences without numbers and places, to be counted over many runs."""
+        """The sentences without numbers and places, for counting over many runs."""
         of_messages = (f"The {what} of messages are {fate}." for what, fate in self._of_messages)
         return [*self._said, *of_messages, *self._said_last]
 
@@ -85,7 +85,7 @@ class Lost:
 
 
 def placed(transcript: Transcript, index: int, part: Part | None = None) -> Iterator[tuple[str, ChatMessage]]:
-    """The messages of a transcript with what they are called (`T0B12`); only those of the part, where there is one."""
+    """The messages of a transcript with their labels (`T0B12`); only those of the part, where there is one."""
     messages = transcript.messages
     span = range(len(messages)) if part is None else range(part.first, min(part.last + 1, len(messages)))
     for message in span:
@@ -98,7 +98,7 @@ def parts_of_run(run: AgentRun, part: Part | None) -> list[tuple[int, Transcript
 
 
 def cut(run: AgentRun, part: Part | None) -> AgentRun:
-    """The run with the messages of the part only; without a part, all of the run."""
+    """The run with only the messages of the part; all of the run without one."""
     transcripts = [
         replace(
             transcript,
@@ -111,7 +111,7 @@ def cut(run: AgentRun, part: Part | None) -> AgentRun:
 
 
 def _units_within(units: Sequence[Sequence[int]] | None, part: Part | None) -> list[list[int]] | None:
-    """Units that the source itself named, as far as they are in the part, counted from its first message."""
+    """The source's own units, as far as they are in the part, counted from its first message."""
     if units is None:
         return None
     if part is None:

@@ -34,7 +34,7 @@ _KEEP_OF_ERROR: Final = 40
 _SHORT: Final = 60
 """Characters of an argument that stands beside its name, where there are several."""
 _LONG: Final = 1_500
-"""Characters from which on what the system says is folded."""
+"""Characters from which on a system message is folded."""
 _GROUPS: Final = {
     "error": "errors",
     "rule": "",
@@ -43,7 +43,7 @@ _GROUPS: Final = {
     "unit": "units",
     "search": "found",
 }
-"""What the highlights of a source are called; a rule has a name."""
+"""The headings of highlights by source; a rule has a name."""
 _OPEN: Final = 10
 """Highlights up to which a group is open at first."""
 
@@ -54,12 +54,12 @@ def export_html(
     annotated: Annotated | None = None,
     rules: Sequence[Rule] = (),
 ) -> Exported:
-    """The run, or the part of it, with its highlights listed, and what was annotated."""
+    """Export a run, or a part of it, as a web page, with its highlights listed, and its annotations."""
     return page_text(page_of(run, part, annotated, rules))
 
 
 def page_text(page: Page) -> Exported:
-    """A run's page as text."""
+    """The text of a run's page."""
     head = (f"<h1>{esc(page.title)}</h1>\n", *about_run(page.run, facts_of(page.run, page.part)))
     return Exported(document(page.title, head, main_of(page), contents_of(page)), page.lost)
 
@@ -67,7 +67,7 @@ def page_text(page: Page) -> Exported:
 def document(
     title: str, head: Iterable[str], main: Iterable[str], contents: Iterable[str] | None = None
 ) -> Iterator[str]:
-    """A page of its own: `head` stands above what is in `main`, `contents` beside; all of it is HTML but the title."""
+    """A whole web page: `head` stands above `main`, `contents` beside it; all of it is HTML but the title."""
     yield '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
     yield f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -98,7 +98,7 @@ def main_of(page: Page, prefix: str = "") -> Iterator[str]:
 
 
 def style() -> str:
-    """The style of a page."""
+    """The style sheet of a page."""
     return (files(__package__) / "page.css").read_text(encoding="utf-8")
 
 
@@ -133,7 +133,7 @@ def _kind_of(highlight: Highlight) -> str:
 
 
 def _highlights(page: Page, prefix: str) -> Iterator[str]:
-    """What stands out: errors together, each rule's matches together, with counts and a few words of each."""
+    """The list of highlights: errors together, each rule's matches together, with counts and a few words of each."""
     groups: dict[tuple[str, str], list[tuple[int, int, Highlight]]] = {}
     for found in page.highlights:
         why = found[2]
@@ -156,7 +156,7 @@ def _highlights(page: Page, prefix: str) -> Iterator[str]:
 
 
 def _words(page: Page, index: int, message: int, why: Highlight) -> tuple[str, str]:
-    """A few words of a highlight as HTML, and the same as an attribute has it."""
+    """A few words of a highlight as HTML, and again for an attribute."""
     found = page.excerpt(index, message, why)
     if found is None:
         said = esc(one_line(why.reason, 80))
@@ -166,7 +166,7 @@ def _words(page: Page, index: int, message: int, why: Highlight) -> tuple[str, s
 
 
 def _first_words(messages: Iterable[ChatMessage]) -> str:
-    """What a unit is about, as far as its first messages tell."""
+    """The first words of a unit, as far as its first messages show any."""
     for message in messages:
         text = message.text
         if text and not text.isspace():
@@ -179,7 +179,7 @@ def _first_words(messages: Iterable[ChatMessage]) -> str:
 
 
 def about_run(run: AgentRun, facts: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """What stands above the messages of a run: facts, each a word and a line of text, and its metadata."""
+    """The part of a page above the messages: facts, each a word and a line of text, and the metadata."""
     yield "<dl class=facts>\n"
     for word, said in facts:
         yield f"<dt>{esc(word)}</dt><dd>{esc(said)}</dd>\n"
@@ -257,7 +257,7 @@ def _message(page: Page, index: int, number_: int, reasons: Sequence[Highlight],
 
 
 def _started(page: Page, transcripts: Iterable[int], prefix: str) -> Iterator[str]:
-    """Links to what sub-agents said."""
+    """Links to the transcripts of sub-agents."""
     for index in transcripts:
         yield f'<p class=part>↳ <a href="#{prefix}T{index}">{esc(page.name_of(index))}</a></p>\n'
 

@@ -25,7 +25,7 @@ _MOST_REWARDS: Final = 4
 
 
 class Listed(NamedTuple):
-    """A run in an index: where it is, and what its row says."""
+    """A run in an index: its place, and the texts of its row."""
 
     href: str
     name: str
@@ -82,7 +82,7 @@ def _title(rows: Sequence[Listed]) -> str:
 
 
 class PageOfRuns:
-    """Any number of runs on one page; of a single one it is that run's own page. What is added is kept on disk."""
+    """A page of any number of runs; of a single one it is that run's own page. Added runs are kept on disk."""
 
     def __init__(self) -> None:
         self._rows: list[Listed] = []
@@ -93,7 +93,7 @@ class PageOfRuns:
         )
 
     def add(self, page: Page) -> None:
-        """Add a run. What is lost of it is known when the page was written."""
+        """Add a run. Its losses are known when the page was written."""
         if self._first is None and not self._rows:
             self._first = page
         else:
@@ -117,7 +117,7 @@ class PageOfRuns:
         self._main.write("</section>\n")
 
     def pieces(self) -> Iterator[str]:
-        """The page. Nothing can be added then."""
+        """The text of the page in pieces. Nothing can be added then."""
         with self._main:
             if self._first is not None:
                 yield from page_text(self._first).pieces

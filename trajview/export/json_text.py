@@ -1,4 +1,4 @@
-"""Values of logs as strict JSON on one line: what JSON has no word for is replaced, and named as lost."""
+"""Values of logs as strict JSON on one line: values that JSON cannot hold are replaced, and named as lost."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _HALVES: Final = "Halves of characters (lone surrogates) are written as escapes,
 
 
 def json_line(value: Any, lost: Lost) -> str:
-    """A value as JSON, as UTF-8 can hold it: one with lone surrogates is written with escapes.
+    """A value as a line of JSON in UTF-8; one with lone surrogates is written with escapes.
 
     NaN and the infinities become null, types that JSON has not (a YAML date) their text.
     """
@@ -90,7 +90,7 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def shallow(value: Any, lost: Lost, depth: int = 0) -> Any:
-    """The value as JSON can hold it, at most so many levels deep."""
+    """A value that JSON can hold, at most so many levels deep."""
     if value is None or isinstance(value, str | bool | int):
         return value
     if isinstance(value, float):

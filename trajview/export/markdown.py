@@ -40,14 +40,14 @@ _ACTS: Final = tuple(
         ":(?:(?<=javascript:)|(?<=vbscript:)|(?<=data:)|(?<=file:))",
     )
 )
-"""What a renderer acts on. Each begins with a sign, which is found in a tenth of the time that one pattern of all takes."""
+"""Matches text that a renderer acts on. Each begins with a sign, which is found in a tenth of the time."""
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})([^`\n]*)$")
 _WORD: Final = re.compile(r"[\w+#.-]{1,30}")
 _RUNS: Final = re.compile(r"`+")
 
 
 def fenced(text: str, language: str | None = None) -> str:
-    """A text in a fence that is longer than any row of backticks in it, so that none of it can end the fence."""
+    """Put a text in a fence that is longer than any row of backticks in it, so that none of it can end the fence."""
     ticks = "`" * max(3, 1 + max(map(len, _RUNS.findall(text)), default=0)) if "```" in text else "```"
     word = language if language and _WORD.fullmatch(language) else ""
     return f"{ticks}{word}\n{text}{'' if text.endswith(chr(10)) or not text else chr(10)}{ticks}\n"
@@ -92,7 +92,7 @@ def _acts(text: str) -> bool:
 
 
 def _quoted(text: str) -> str:
-    """A text as a block quotation: what it opens ends with it."""
+    """A text as a block quotation, which ends whatever the text opens."""
     if not _tame(text):
         return fenced(text, "text")
     return "".join(f"> {line}\n" if line.strip() else ">\n" for line in text.rstrip("\n").split("\n"))
@@ -123,7 +123,7 @@ def _who(message: ChatMessage) -> str:
 
 
 def _pieces(message: ChatMessage, *, quoting: bool) -> Iterator[str]:
-    """What a message says, thinks, calls and answers; each piece ends with a newline."""
+    """The parts of a message: its texts, reasoning, calls and answers; each piece ends with a newline."""
     shown = visible if quoting else str
     for part in message.parts:
         if isinstance(part, ReasoningPart):
@@ -170,13 +170,13 @@ def export_markdown(
     annotated: Annotated | None = None,
     rules: Sequence[Rule] = (),
 ) -> Exported:
-    """The run, or the part of it, with a heading for each unit and message, highlights named and listed."""
+    """Export a run, or a part of it, as Markdown, with a heading for each unit and message, highlights named and listed."""
     page = page_of(run, part, annotated, rules)
     return Exported(_apart(_blocks(page)), page.lost)
 
 
 def _apart(blocks: Iterable[str]) -> Iterator[str]:
-    """Blocks that end with a newline, with an empty line between them."""
+    """Blocks that end with a newline, joined with an empty line between them."""
     for number_, block in enumerate(blocks):
         if number_:
             yield "\n"
@@ -251,7 +251,7 @@ _ABOUT: Final = {
 
 
 def _about(message: ChatMessage) -> str:
-    """Who speaks to whom, when, and by which model, in one line."""
+    """The speaker, recipient, time and model of a message, in one line."""
     return ", ".join(
         _ABOUT[what].format(_code(text, 80) if what == "function" else _plain(text, 80))
         for what, text in about(message)

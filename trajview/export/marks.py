@@ -1,4 +1,4 @@
-"""What rules match in the texts of a page: found in the text, carried through as signs, and turned into `<mark>` at the end."""
+"""Marks around the matches of rules on a page: control characters at first, turned into `<mark>` at the end."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _BEFORE, _AFTER = 16, 60
 
 
 def marker(rules: Sequence[Rule], field: str, tool: str = "") -> Marker | None:
-    """What marks the matches of those rules that look at a field (of a tool, if one is called or answers); None if none."""
+    """A function that marks the matches of the rules for a field (of a tool, if one is called or answers), or None."""
     looking = [rule for rule in rules if rule.looks_at(field, tool)]
     if not looking:
         return None
@@ -55,12 +55,12 @@ def marker(rules: Sequence[Rule], field: str, tool: str = "") -> Marker | None:
 
 
 def without_signs(text: str) -> str:
-    """A text as it was before it was marked."""
+    """A text without its marks."""
     return _SIGN.sub("", text) if _OPEN in text else text
 
 
 def tagged(html: str) -> str:
-    """HTML whose signs are `<mark>` now. A mark ends before each tag and begins again behind it."""
+    """Turn the signs in HTML into `<mark>`. A mark ends before each tag and begins again behind it."""
     if _OPEN not in html:
         return html
     pieces: list[str] = []
@@ -78,7 +78,7 @@ def tagged(html: str) -> str:
 
 
 def colour_class(colour: str) -> str:
-    """The class of a rule's colour; of a rule that has none, that of all."""
+    """The class of a rule's colour, or the common class where it has none."""
     return f"c-{colour}" if colour in COLOURS else "c-rule"
 
 

@@ -1,4 +1,4 @@
-"""Writing a file that is whole or not there, and that replaces another only where it may."""
+"""Writing of files that are whole or not there, and that replace others only where they may."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class NotWritten(TrajviewError):
 
 
 class AlreadyThere(NotWritten):
-    """There is such a file, and nobody said that it may be replaced."""
+    """The file exists, and may not be replaced."""
 
     def __init__(self, path: Path, hint: str) -> None:
         super().__init__("there is such a file already", hint=hint, where=Where(path))
@@ -33,7 +33,7 @@ class AlreadyThere(NotWritten):
 
 
 def name_for(run: str) -> str:
-    """A file's name, without its ending, for a run of this id: no separators, no spaces, not hidden, not too long."""
+    """A file name, without its ending, for a run of this id: no separators, no spaces, not hidden, not too long."""
     name = re.sub(r"[^\w.@+=-]+", "_", run).strip("._-")
     while len(name.encode()) > _LONGEST_NAME:
         name = name[: -1 - len(name) // 20]
@@ -42,7 +42,7 @@ def name_for(run: str) -> str:
 
 @contextmanager
 def new_file(path: Path, *, replace: bool = False, hint: str = "take another name, or --force") -> Iterator[BinaryIO]:
-    """A file to write into, which gets its name when all is written.
+    """Open a file to write into, which gets its name when all is written.
 
     Raises AlreadyThere where there is a file of that name (also one that came meanwhile), unless `replace`, and
     NotWritten where the system does not let it be written.

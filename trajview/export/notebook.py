@@ -1,4 +1,4 @@
-"""The beginning of a run as HTML within a notebook's page: inert as `html`'s pages are, styled by itself, and never long."""
+"""The beginning of a run as HTML for a notebook: inert as `html`'s pages are, with its own style, and never long."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def run_in_notebook(run: AgentRun) -> str:
 
 
 def transcript_in_notebook(transcript: Transcript) -> str:
-    """The same of a transcript alone."""
+    """A transcript's facts and first messages, with the number of those that are left out."""
     return "".join(_box(AgentRun(id=transcript.id, name=transcript.name, transcripts=[transcript]), "transcript"))
 
 
@@ -66,7 +66,7 @@ def _box(run: AgentRun, what: str) -> Iterator[str]:
 
 
 def _scoped_style() -> str:
-    """The page's style for what is within the box alone: nested in its class, which stands for root and body."""
+    """The page's style for the box alone: nested in its class, which stands for root and body."""
     nested = style().replace(":root {", "& {").replace("\nbody {", "\n& {")
     box = "& { max-height: 40rem; overflow: auto; padding: 1rem 1.2rem; border: 1px solid var(--line); border-radius: 8px }"
     return f".trajview {{\n{nested}{box}\n}}\n"

@@ -28,13 +28,13 @@ from .spoken import Shown, answers, lost_of_message, lost_of_run, spoken, stand_
 __all__ = ["export_openai"]
 
 _NAME: Final = re.compile(r"[^\s<|\\/>]{1,64}")
-"""Names that OpenAI's API takes."""
+"""Matches the names that OpenAI's API takes."""
 _URL: Final = re.compile(r"(?:https?|data):", re.IGNORECASE)
 _SOUND: Final = re.compile(r"data:audio/(wav|mp3);base64,([A-Za-z0-9+/=]*)")
 
 
 def export_openai(run: AgentRun, part: Part | None = None) -> Exported:
-    """The run, or the part of it, a transcript a line; of several, the ids are `<run>/<number>`."""
+    """Export a run, or a part of it, with a transcript a line; of several, the ids are `<run>/<number>`."""
     lost = Lost()
     lost_of_run(run if part is None else cut(run, part), lost)
     return Exported(_lines(run, part, lost), lost)

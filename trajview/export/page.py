@@ -1,4 +1,4 @@
-"""What a page for people shows of a run, whatever it is written in: its units and messages, what stands out, what is lost."""
+"""The content of a page for people in any format: units and messages, highlights, and losses."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["Page", "UnitShown", "about", "page_of"]
 
 
 class UnitShown(NamedTuple):
-    """An action unit: its number, those of its messages that are shown, and who noted what on it."""
+    """An action unit: its number, its messages on the page, and the notes of annotators on it."""
 
     unit: int
     members: list[int]
@@ -38,11 +38,11 @@ class Page:
     annotated: Annotated
     transcripts: list[tuple[int, Transcript]]
     reasons: dict[int, dict[int, list[Highlight]]] = field(default_factory=dict)
-    """What stands out, by transcript and message; of what is shown only."""
+    """The reasons why messages stand out, by transcript and message; only of those on the page."""
     lost: Lost = field(default_factory=Lost)
-    """What is lost of the run; of its messages when they are written."""
+    """The losses of the run; those of its messages once they are written."""
     rules: dict[str, Rule] = field(default_factory=dict)
-    """What was looked for, by name."""
+    """The rules that were applied, by name."""
     branches: Branches = field(default_factory=Branches)
     """Which calls started which transcripts, where all of them are shown."""
 
@@ -51,7 +51,7 @@ class Page:
         return [entry.child for entry in self.branches.at(transcript, message) if entry.call == call]
 
     def name_of(self, transcript: int) -> str:
-        """What a transcript is called: its number, and its name where it has one."""
+        """The name of a transcript: its number, and its own name where it has one."""
         name = self.run.transcripts[transcript].name
         return f"Transcript {transcript}: {one_line(name, 100)}" if name else f"Transcript {transcript}"
 
@@ -62,7 +62,7 @@ class Page:
 
     @property
     def highlights(self) -> Iterator[tuple[int, int, Highlight]]:
-        """All that stands out, in order, with the transcript and the message."""
+        """All highlights in order, with the transcript and the message."""
         for index, by_message in self.reasons.items():
             for message, why in by_message.items():
                 for one in why:
@@ -73,7 +73,7 @@ class Page:
         return [self.rules[why.reason] for why in reasons if why.source == "rule" and why.reason in self.rules]
 
     def excerpt(self, transcript: int, message: int, why: Highlight) -> tuple[str, str, str] | None:
-        """A few words of what a rule matches in a message, with those before and after."""
+        """A few words of a rule's match in a message, with those before and after."""
         rule = self.rules.get(why.reason) if why.source == "rule" else None
         return excerpt(self.run.transcripts[transcript].messages[message], rule) if rule is not None else None
 
@@ -87,7 +87,7 @@ class Page:
         return shown is not None and message < len(shown.messages) and self.within(message)
 
     def units(self, index: int, transcript: Transcript) -> Iterator[UnitShown]:
-        """The action units of a transcript of which something is shown."""
+        """The action units of a transcript that have messages on the page."""
         for unit, members in enumerate(transcript.units_of_action):
             shown = [member for member in members if self.within(member)]
             if shown:
@@ -95,13 +95,13 @@ class Page:
                 yield UnitShown(unit, shown, [(who, note) for who, note in said if note is not None])
 
     def stands_out(self, index: int, unit: UnitShown) -> bool:
-        """Whether something in a unit stands out."""
+        """Whether a unit has a highlight."""
         reasons = self.reasons[index]
         return any(member in reasons for member in unit.members)
 
 
 def page_of(run: AgentRun, part: Part | None, annotated: Annotated | None, rules: Sequence[Rule]) -> Page:
-    """The page of a run, or of the part of it, with what is lost on it."""
+    """The page of a run, or of a part of it, with the losses so far."""
     page = Page(run, part, annotated or Annotated(), parts_of_run(run, part))
     page.rules = {rule.name: rule for rule in rules}
     unshown_of_run(run, part, page.lost)
@@ -119,7 +119,7 @@ def page_of(run: AgentRun, part: Part | None, annotated: Annotated | None, rules
 
 
 def about(message: ChatMessage) -> list[tuple[str, str]]:
-    """Who speaks to whom, by which model, when: pairs of what it is and a short text, only of what is known."""
+    """The speaker, model and time of a message, as far as they are known: pairs of a name and a short text."""
     said = [
         ("name", message.name and one_line(message.name, 80)),
         ("recipient", message.recipient and one_line(message.recipient, 80)),

@@ -16,7 +16,7 @@ from .shown import visible
 __all__ = ["Exists", "cited", "esc", "inline", "output", "prose"]
 
 Exists = Callable[[int, int], bool]
-"""Whether there is a message, by transcript and index, on the page."""
+"""Tells whether a message, by transcript and index, is on the page."""
 
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})[^`\n]*$")
 _INLINE: Final = re.compile(r"`([^`\n]{1,400})`|\*\*(?=\S)([^*\n]{1,400}?)(?<=\S)\*\*")
@@ -24,9 +24,9 @@ _HEADING: Final = re.compile(r"(\x02[a-z])?#{1,6}(\x03)?[ \t]+(\S.*)$")
 _QUOTED: Final = re.compile(r"(\x02[a-z])?>(\x03)? ?")
 """What begins a heading and a quoted line; a mark may begin before the sign, and end behind it."""
 _LINE_BY_LINE: Final = re.compile(r"[\x02#>]")
-"""What a text holds that has a heading or a quoted line."""
+"""Matches a text with a heading or a quoted line."""
 _CHANGED: Final = ("+", "-", "@", "\x02", "\x03")
-"""What a line of a diff begins with that has a colour, or that is marked."""
+"""Matches the start of a line of a diff that has a colour, or that is marked."""
 _DIFF: Final = re.compile(r"^(?:diff --git |@@ -\d+(?:,\d+)? \+\d+)", re.MULTILINE)
 
 
@@ -41,7 +41,7 @@ def inline(text: str, mark: Marker | None) -> str:
 
 
 def prose(text: str, mark: Marker | None = None) -> str:
-    """What somebody says. Line breaks stay (the page keeps white space); fences become boxes. `mark` marks what it finds."""
+    """A speaker's text as HTML. Line breaks stay (the page keeps white space); fences become boxes. `mark` marks matches."""
     text = visible(text)
     if mark is None:
         return _prose(text)
@@ -114,7 +114,7 @@ def _spans(text: str) -> str:
 
 
 def output(text: str, keep: int, mark: Marker | None = None) -> str:
-    """What a tool answers, or code: as it is; of more than about `keep` lines the rest is folded. `mark` as for `prose`."""
+    """A tool's output, or code, as it is; of more than about `keep` lines the rest is folded. `mark` as for `prose`."""
     shown = visible(text).rstrip("\n")
     if mark is None:
         return _output(shown, keep)
@@ -158,7 +158,7 @@ def _diff_line(line: str) -> str:
 
 
 def cited(text: str, exists: Exists, prefix: str = "") -> str:
-    """A reasoning, whose citations (`[T0B12]`) are links to the messages on the page; `prefix` begins their places."""
+    """A reasoning whose citations (`[T0B12]`) are links to the messages on the page; `prefix` begins their places."""
     text = visible(text)
     pieces: list[str] = []
     position = 0

@@ -1,4 +1,4 @@
-"""What the formats for people share: safe text, what stands out, and what they leave to the other formats."""
+"""The common part of the formats for people: safe text, highlights, and what they leave to the other formats."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _COLOUR = re.compile(r"\x1b\[[0-9;:]*m")
 
 @dataclass(frozen=True, slots=True)
 class Annotated:
-    """What people said of a run: annotations, and each annotator's notes and marks on its units."""
+    """The annotations of a run by people, and each annotator's notes and marks on its units."""
 
     records: Sequence[AnnotationForEpisode] = ()
     notes: Mapping[str, UnitNotes] = field(default_factory=dict)
@@ -56,7 +56,7 @@ def visible(text: str) -> str:
 
 
 def highlights_of(run: AgentRun, index: int, rules: Sequence[Rule], annotated: Annotated) -> dict[int, list[Highlight]]:
-    """What stands out in a transcript, by message: errors, what rules match, marks, and what a reasoning cites."""
+    """The highlights of a transcript, by message: errors, matches of rules, marks, and citations in a reasoning."""
     transcript = run.transcripts[index]
     found = highlights_in(transcript, rules)
     for notes in annotated.notes.values():
@@ -76,7 +76,7 @@ def highlights_of(run: AgentRun, index: int, rules: Sequence[Rule], annotated: A
 
 
 def number(value: float) -> str:
-    """A score as people write it."""
+    """Write a score as people do."""
     return f"{value:.4g}"
 
 
@@ -91,7 +91,7 @@ def reward_text(run: AgentRun) -> list[str]:
 
 
 def facts_of(run: AgentRun, part: Part | None = None) -> list[tuple[str, str]]:
-    """What is said of a run above its messages: pairs of a word and a line of text."""
+    """The facts above the messages of a run: pairs of a word and a line of text."""
     facts = [("run", one_line(run.id, 200))]
     if run.description:
         facts.append(("description", one_line(run.description, 500)))
@@ -112,7 +112,7 @@ def facts_of(run: AgentRun, part: Part | None = None) -> list[tuple[str, str]]:
 
 
 def length_of(run: AgentRun) -> str:
-    """How many messages, action units and transcripts there are."""
+    """The numbers of messages, action units and transcripts."""
     messages = sum(len(transcript.messages) for transcript in run.transcripts)
     units = sum(len(transcript.unit_starts) for transcript in run.transcripts)
     several = f", {len(run.transcripts)} transcripts" if len(run.transcripts) > 1 else ""
@@ -120,7 +120,7 @@ def length_of(run: AgentRun) -> str:
 
 
 def unshown_of_run(run: AgentRun, part: Part | None, lost: Lost) -> None:
-    """Name what a page for people does not show of a run, its messages apart."""
+    """Name the parts of a run, apart from its messages, that a page for people does not show."""
     if run.transcript_groups:
         lost.say("The groups of transcripts are left out.")
     if any(each.description or each.created_at or each.metadata for _, each in parts_of_run(run, part)):
@@ -128,7 +128,7 @@ def unshown_of_run(run: AgentRun, part: Part | None, lost: Lost) -> None:
 
 
 def unshown_of_message(message: ChatMessage, place: str, lost: Lost) -> None:
-    """Name what a page for people does not show of a message."""
+    """Name the parts of a message that a page for people does not show."""
     if message.metadata:
         lost.of(place, "metadata")
     if message.id or _refers_to_calls(message):
@@ -166,7 +166,7 @@ def _unshown_of_parts(message: ChatMessage, place: str, lost: Lost) -> None:
 
 
 def _acts(text: str) -> bool:
-    """Whether a text holds what is not shown as it is: control characters, colours."""
+    """Whether a text holds characters that are not shown as they are: control characters, colours."""
     if "\x1b" in text:
         return True
     shown = safe_text(text)

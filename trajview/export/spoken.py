@@ -1,4 +1,4 @@
-"""What the chat formats share: a message's content taken apart into reasoning, text and the rest, and ids of calls."""
+"""The common part of the chat formats: a message's content as reasoning, text and the rest, and the ids of calls."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ _MANY = {"metadata", "rewards", "groups of transcripts"}
 
 
 def lost_of_run(run: AgentRun, lost: Lost, held: Iterable[str] = ()) -> None:
-    """Name what a run has beside its messages and a format does not hold."""
+    """Name the parts of a run, apart from its messages, that a format does not hold."""
     held = set(held)
     for name, what in (
         ("name", "name"), ("description", "description"), ("metadata", "metadata"), ("agents", "list of agents"),

@@ -1,4 +1,4 @@
-"""A run whose messages tell when they are looked at: how far an export is, and a place at which it can be stopped."""
+"""A run that reports each message when it is looked at: for the progress of an export, and for stopping it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Stopped(Exception):
 
 
 def watched(run: AgentRun, step: Step) -> AgentRun:
-    """The same run; `step` is called with the number of each message of a transcript, from 0, before it is looked at.
+    """Wrap a run so that `step` is called with the number of each message, from 0, before it is looked at.
 
     An export goes through them several times. What `step` raises ends it.
     """
@@ -34,7 +34,7 @@ def _watched(transcript: Transcript, step: Step) -> Transcript:
 
 
 class _Messages(Sequence[ChatMessage]):
-    """Messages that tell."""
+    """Messages that report when they are looked at."""
 
     def __init__(self, messages: Sequence[ChatMessage], step: Step) -> None:
         self._messages = messages

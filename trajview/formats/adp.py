@@ -73,7 +73,7 @@ _ROLE_OF_SOURCE = {"user": "user", "agent": "assistant", "environment": "tool"}
 
 
 class _Head(Struct, gc=False):
-    """What tells who speaks in an item of today's spelling, which call it makes or answers, and how long it is."""
+    """The fields of an item of today's spelling that tell its speaker, its call, and its length."""
 
     class_: Literal[tuple(sorted(CLASSES))] | None  # type: ignore[valid-type]  # mypy wants them spelled out
     source: Any = None
@@ -114,7 +114,7 @@ class _Head(Struct, gc=False):
 
     @property
     def size(self) -> Measured:
-        """How long an item is that is not decoded."""
+        """The length of an item that is not decoded."""
         texts = self.content, self.description, self.reasoning_content, self.axtree, self.html
         return *size_of_texts(texts), 2 if self.class_ in CALLS else 0
 
@@ -156,7 +156,7 @@ _Link = tuple[str | None, str | None]
 
 
 def _links(heads: Sequence[_Head]) -> list[_Link]:
-    """Which call each item makes or answers: by id where the file says so; else an answer is to the first call that waits for one."""
+    """The call that each item makes or answers: by id where the file says so; else an answer is to the first open call."""
     taken = {head.link for head in heads}
     functions: dict[str | None, str] = {}
     waiting: deque[str] = deque()
@@ -216,7 +216,7 @@ def _model(record: dict[str, Any]) -> str | None:
 
 
 def _metadata(record: dict[str, Any]) -> dict[str, Any]:
-    """What is known about the trajectory: its details, its version, what was available, and keys we don't know."""
+    """The metadata of a trajectory: its details, its version, what was available, and unknown keys."""
     own = dict_or_value(
         {key: decoded(value) for key, value in record.items() if key not in ("id", "content", "details")}
     )
@@ -278,7 +278,7 @@ def _parts(item: Any) -> str | list[ContentPart]:
 
 
 def _parts_of_action(item: dict[str, Any]) -> str | list[ContentPart]:
-    """What an agent thought, and what it said if it said something."""
+    """The thought of an agent, and its words, if it said any."""
     thoughts = [as_text(item.get(key)) for key in ("reasoning_content", "description")]
     parts: list[ContentPart] = [ReasoningPart(reasoning=thought) for thought in thoughts if thought]
     said = as_text(item.get("content")) if item.get("class_") == "message_action" else ""
@@ -288,7 +288,7 @@ def _parts_of_action(item: dict[str, Any]) -> str | list[ContentPart]:
 
 
 def _parts_of_page(item: dict[str, Any]) -> list[ContentPart]:
-    """A web page: its address, what is on it, and how it looks."""
+    """The parts of a web page: its address, its content, and its image."""
     texts = [f"URL: {as_text(item['url'])}"] if item.get("url") else []
     pages = {key: as_text(item[key]) for key in ("axtree", "html") if item.get(key)}
     texts += [f"{key}:\n{page}" if len(pages) > 1 else page for key, page in pages.items()]
@@ -297,7 +297,7 @@ def _parts_of_page(item: dict[str, Any]) -> list[ContentPart]:
 
 
 def _item_metadata(item: dict[str, Any], head: _Head) -> dict[str, Any]:
-    """What the message does not show: keys we don't know, a page's address and size, values of the wrong type."""
+    """The fields that the message does not show: unknown keys, a page's address and size, values of the wrong type."""
     class_ = head.class_
     if class_ not in CLASSES:
         return {"class_": class_} if class_ is not None else {}
@@ -315,7 +315,7 @@ def _item_metadata(item: dict[str, Any], head: _Head) -> dict[str, Any]:
 
 
 def _rest_of_screenshot(screenshot: Any) -> dict[str, Any]:
-    """What a page's image does not show of its screenshot."""
+    """The fields of a screenshot that the page's image does not show."""
     if not isinstance(screenshot, dict):
         return {}
     shown = ("class_", "content", "annotations", "source")
@@ -385,7 +385,7 @@ class AdpFormat(Format):
     added_words = AddedWords(with_bytes=(("url code", ("class_",)),), metadata=("class_",))
 
     def detect(self, record: Any) -> Detection | None:
-        """By `class_` on the items of `content`, which no other format has."""
+        """Detect ADP by `class_` on the items of `content`, which no other format has."""
         if not isinstance(record, dict) or not is_list(record.get("content")):
             return None
         content = record["content"]
@@ -404,14 +404,14 @@ class AdpFormat(Format):
         return None
 
     def _detect_empty(self, record: dict[Any, Any]) -> Detection | None:
-        """A record of no steps says little: only ADP's own keys beside it can."""
+        """Detect a record without steps, which only ADP's own keys beside them can tell."""
         own = [key for key in ("schema_version", *_AVAILABLE) if key in record]
         if "id" in record and (own or isinstance(record.get("details"), dict)):
             return Detection(self.name, 0.6, (f"empty content beside id and {own[0] if own else 'details'}",))
         return None
 
     def summarise(self, record: Any, origin: Origin) -> Summary:
-        """A cheap look; agrees with `read`."""
+        """Summarise a trajectory cheaply, in agreement with `read`."""
         source = _source(record, origin)
         roles, model, reward = source.roles, _model(record), _reward_of(record, source.heads)
         said = (source.item(at).get("content") for at, role in enumerate(roles[:_LOOK_AT]) if role == "user")
@@ -426,7 +426,7 @@ class AdpFormat(Format):
         )
 
     def read(self, record: Any, origin: Origin) -> AgentRun:
-        """The trajectory as a run with one transcript. Raises FormatError where there is no content."""
+        """Read the trajectory as a run with one transcript. Raises FormatError where there is no content."""
         source, run_id = _source(record, origin), id_of(record, origin)
         reward = _reward_of(record, source.heads)
         return AgentRun(
@@ -438,7 +438,7 @@ class AdpFormat(Format):
         )
 
     def check(self, record: Any, origin: Origin) -> list[Problem]:
-        """What ADP's schema does not allow, for `trajview validate`; the record opens nevertheless."""
+        """List the deviations from ADP's schema, for `trajview validate`; the record opens nevertheless."""
         from pydantic import ValidationError
 
         from trajview.models.adp import Trajectory

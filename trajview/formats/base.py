@@ -1,4 +1,4 @@
-"""What formats say of a record: how sure they are that it is theirs, what the list shows of it, where it comes from."""
+"""The answers of formats about a record: the confidence that it is theirs, its summary for the list, and its origin."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LONGEST_TASK = 60
 
 
 class Detection(Struct, frozen=True):
-    """How sure a format is that a record is its own (0 to 1), and the reasons, in words."""
+    """The confidence of a format that a record is its own (0 to 1), and the reasons, in words."""
 
     format: str
     confidence: float
@@ -25,7 +25,7 @@ class Detection(Struct, frozen=True):
 
 class Summary(Struct, frozen=True):
     # A Struct, as `Origin` is: one of each is made for each of up to millions of records, in a tenth of the time.
-    """What the list of a corpus shows of a run. It must agree with what `read` gives.
+    """The facts about a run for the list of a corpus. They must agree with `read`.
 
     `messages` and `units` count over all transcripts of the run except the per-agent views of an episode: they are
     those of the first transcript for Sotopia, and sums elsewhere. `agents` and `rewards` are in the run's order.
@@ -40,13 +40,13 @@ class Summary(Struct, frozen=True):
     rewards: tuple[Reward, ...] = ()
     models: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
-    """Wrong types that the cheap look met, one sentence each; the run opens all the same."""
+    """Values of wrong types that the cheap look met, one sentence each; the run opens all the same."""
     task: str | None = None
     """The first words that a user says (see `formats.task`), of a run without a name."""
 
 
 class Origin(Struct, frozen=True):
-    """Where a record comes from: file, index among its records (from 0), first line (from 1), and how many there are.
+    """The origin of a record: file, index among its records (from 0), first line (from 1), and how many there are.
 
     It names a record that has no id of its own, and places errors.
     """

@@ -1,4 +1,4 @@
-"""Chat messages of any spelling as messages of the reading model: what every chat format shares.
+"""Chat messages of any spelling as messages of the reading model: the common part of the chat formats.
 
 Nothing is dropped: keys of a message that the model does not know go to its metadata, and so do known keys whose
 value has the wrong type. What had to be guessed is said under `trajview_problem`.
@@ -21,7 +21,7 @@ from .roles import ROLES, Piece, is_block, logged_role, pieces_of
 __all__ = ["PROBLEM", "Conversation", "message_of"]
 
 PROBLEM = "trajview_problem"
-"""The metadata key that says what was wrong with a message."""
+"""The metadata key for the problems of a message."""
 
 _SAME_ROLE = frozenset({"human", "gpt"})
 """Spellings that say nothing more than Docent's role does."""
@@ -32,7 +32,7 @@ _NULLABLE = frozenset({*_REASONING_KEYS, "refusal", "function_call", "audio", "t
 
 
 class Conversation:
-    """Builds the messages of one transcript, as data of the reading model, and notes what was wrong with them."""
+    """Builds the messages of one transcript, as data of the reading model, and notes their problems."""
 
     def __init__(self) -> None:
         self.messages: list[dict[str, Any]] = []
@@ -116,7 +116,7 @@ class Conversation:
             message["name"] = role
 
     def _say(self, piece: Piece, message: dict[str, Any], used: set[Any]) -> None:
-        """What the message says, thinks and calls."""
+        """Add the texts, reasoning and calls of a message."""
         item: dict[Any, Any] = piece.item
         if _is_item(item):
             self._response_item(item, message, used)
@@ -135,7 +135,7 @@ class Conversation:
             message["content"] = ""
 
     def _spoken(self, item: dict[Any, Any], message: dict[str, Any], used: set[Any]) -> Any:
-        """What a message says, under whatever key."""
+        """The content of a message, under whatever key."""
         spoken = next((key for key in ("content", "value", "text", "parts") if key in item), "content")
         used.add(spoken)
         content = {"parts": item[spoken]} if spoken == "parts" else item.get(spoken)
@@ -163,7 +163,7 @@ class Conversation:
         return calls + (tool_calls_of(old) if old else [])
 
     def _response_item(self, item: dict[Any, Any], message: dict[str, Any], used: set[Any]) -> None:
-        """An item of OpenAI's Responses API that is no message: reasoning, a call, or what a call gave."""
+        """Add an item of OpenAI's Responses API that is no message: reasoning, a call, or its output."""
         if message["role"] == "tool":
             output, beside = _output_of(item.get("output"))
             message["content"] = parts_of(output)
@@ -181,7 +181,7 @@ class Conversation:
             used |= set(item) - {"timestamp", "metadata"}
 
     def _tool_result(self, block: dict[Any, Any], message: dict[str, Any]) -> None:
-        """An answer among the blocks of a message: Anthropic's `tool_result`."""
+        """Add an answer among the blocks of a message: Anthropic's `tool_result`."""
         message["content"] = parts_of(block.get("content"))
         call_id = block.get("tool_use_id")
         if call_id is not None:
@@ -222,7 +222,7 @@ class Conversation:
             used.add("error")
 
     def _other_fields(self, item: dict[Any, Any], message: dict[str, Any], used: set[Any]) -> None:
-        """Fields of the model that any message may have; what is left, or of the wrong type, goes to metadata."""
+        """Add the fields that any message may have; unknown ones, and those of the wrong type, go to metadata."""
         metadata = message["metadata"]
         for key, value in item.items():
             if key in used or (value is None and key in _NULLABLE):
@@ -266,7 +266,7 @@ def _is_item(item: dict[Any, Any]) -> bool:
 
 
 class _Output(Struct, forbid_unknown_fields=True):
-    """What an answer is where it is written as JSON in its text, with what is said of it."""
+    """A tool's answer that is written as JSON in its text, with its metadata."""
 
     output: str
     metadata: dict[str, Any]
@@ -278,7 +278,7 @@ _decode_output: Final = Decoder(_Output).decode
 
 
 def _output_of(output: Any) -> tuple[Any, dict[str, Any]]:
-    """What a call gave, and what is said of it: Codex writes both into the text, `{"output": "…", "metadata": {…}}`."""
+    """The output of a call, and its metadata: Codex writes both into the text, `{"output": "…", "metadata": {…}}`."""
     if not isinstance(output, str) or not output.startswith('{"') or len(output) > _LONGEST_OUTPUT:
         return output, {}
     try:
@@ -323,7 +323,7 @@ def _add_beside(item: dict[Any, Any], message: dict[str, Any], used: set[Any]) -
 
 
 def message_of(data: dict[str, Any]) -> ChatMessage:
-    """Message data as a message. Data that does not fit is kept as its JSON, with the reason in its metadata."""
+    """Build a message from its data. Data that does not fit is kept as its JSON, with the reason in its metadata."""
 
     try:
         return message_from(data)

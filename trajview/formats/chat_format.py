@@ -37,7 +37,7 @@ EMPTY_PROBLEM = " is empty"  # worth a word in `validate`; in the list, the coun
 
 
 def leftovers(record: dict[Any, Any], used: Iterable[Any]) -> dict[str, Any]:
-    """A run's metadata: the record's own, and every key of the record that nothing else holds."""
+    """The metadata of a run: the record's own, and every key of the record that nothing else holds."""
     taken = {"metadata", *used}
     metadata = dict(dict_or_value(record.get("metadata")))
     for key in record:
@@ -72,7 +72,7 @@ def message_item(step: dict[Any, Any], used: Iterable[Any], **fields: Any) -> di
 def chat_of(
     record: dict[Any, Any], origin: Origin, items: Sequence[Any], used: Iterable[Any], problems: Iterable[str] = ()
 ) -> Chat:
-    """What a record says beside its messages: id, name, rewards; the rest is metadata. `used` keys are left out."""
+    """The parts of a record beside its messages: id, name, rewards; the rest is metadata. `used` keys are left out."""
     found, key = first_id(record, origin)
     taken = {*used, key} if key == "id" else set(used)
     if record.get("metadata") is not None and not isinstance(record["metadata"], dict):
@@ -87,7 +87,7 @@ def chat_of(
 
 
 class SaidIn(NamedTuple):
-    """What a summary says of logged messages: the roles of those that they become, their models, what is wrong with their types."""
+    """The facts about logged messages for a summary: the roles of the resulting messages, their models, wrong types."""
 
     roles: Sequence[str]
     models: tuple[str, ...]
@@ -96,7 +96,7 @@ class SaidIn(NamedTuple):
 
 
 def said_of(items: Sequence[Any], start: str = "message", *, each_is_one: bool = False) -> SaidIn:
-    """A look at logged messages, decoded or not; `start` is what a message is called in a problem.
+    """Look at logged messages, decoded or not; `start` is the name of a message in a problem.
 
     `each_is_one`: each becomes one message, whatever blocks are in it, as Docent's do.
     """
@@ -125,12 +125,12 @@ def _have_blocks(heads: Sequence[Any]) -> bool:
 
 
 def _texts(values: Iterable[Any]) -> tuple[str, ...]:
-    """The texts among some values that say something, each once."""
+    """The distinct texts among some values that are not blank."""
     return tuple(dict.fromkeys([value for value in values if value and isinstance(value, str)]))
 
 
 class Chat(Struct):
-    """What a chat format finds in a record: a run of one transcript, and one for each sub-agent, not yet built."""
+    """The parts of a chat record: a run of one transcript, and one for each sub-agent, not yet built."""
 
     id: str
     items: Sequence[Any]
@@ -141,10 +141,10 @@ class Chat(Struct):
     models: tuple[str, ...] = ()
     """Models that the format finds elsewhere than under `model`."""
     branches: list[Chat] = []
-    """What sub-agents said: their items, name and metadata."""
+    """The transcripts of sub-agents: their items, name and metadata."""
 
     def summary(self) -> Summary:
-        """What the list of a corpus shows, from roles alone."""
+        """The summary for the list of a corpus, from roles alone."""
         if not self.branches:
             return self._summary()
         parts = [self._summary(), *(branch._summary() for branch in self.branches)]
@@ -174,7 +174,7 @@ class Chat(Struct):
         return Transcript(id=transcript_id, name=name, messages=source.messages(source.roles))
 
     def wrong_in_messages(self) -> Iterator[str]:
-        """What deviates from a well-formed chat in the messages."""
+        """The deviations of the messages from a well-formed chat."""
         from .chat_source import ChatSource
 
         return ChatSource(self.items).problems()
@@ -201,11 +201,11 @@ class ChatFormat(Format):
     """A format whose records are one chat each: a module says how to `detect` one and how to `look` into it."""
 
     added_words = AddedWords(with_bytes=(("tool error type message", ("error",)),))
-    """What any chat adds. A search asks for the words of all formats together: a subclass only names its own."""
+    """The words that any chat adds. A search asks for the words of all formats together: a subclass only names its own."""
 
     @abstractmethod
     def look(self, record: Any, origin: Origin) -> Chat:
-        """Where the messages, the id, the rewards and the rest of a record are. Raises FormatError."""
+        """Find the messages, the id, the rewards and the rest of a record. Raises FormatError."""
 
     def summarise(self, record: Any, origin: Origin) -> Summary:
         return self.look(record, origin).summary()
@@ -214,7 +214,7 @@ class ChatFormat(Format):
         return self.look(record, origin).run(self.name)
 
     def check(self, record: Any, origin: Origin) -> list[Problem]:
-        """What deviates from a well-formed chat, for `trajview validate`. Raises FormatError where `read` does."""
+        """List the deviations from a well-formed chat, for `trajview validate`. Raises FormatError where `read` does."""
         chat = self.look(record, origin)
         every = [problem for each in (chat, *chat.branches) for problem in each.wrong_in_messages()]
         return problems_at(origin, [*chat.problems, *every])
@@ -228,6 +228,6 @@ def _list_problem(value: Any, key: str) -> list[str]:
 
 
 def messages_under(record: dict[Any, Any], key: str) -> tuple[Sequence[Any], list[str]]:
-    """The messages under a key, tolerantly, and what is wrong with them."""
+    """The messages under a key, read tolerantly, and the problem with the list, if any."""
     value = record.get(key)
     return elements_of(value), _list_problem(value, key)

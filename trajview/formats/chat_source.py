@@ -122,7 +122,7 @@ class ChatSource(MessageSource):
         return before[0][1] if len(before) == 1 else None
 
     def problems(self) -> Iterator[str]:
-        """What is wrong with the messages, for `trajview validate`."""
+        """The problems of the messages, for `trajview validate`."""
         for at in range(len(self.roles)):
             usual = self._usual(at)
             if usual is None:
@@ -138,7 +138,7 @@ class ChatSource(MessageSource):
         return pieces_of(self._items[self._outline.elements[at]])[self._outline.places.get(at, 0)]
 
     def _built(self, at: int) -> dict[str, Any]:
-        """A message that is none of those, as data of the reading model."""
+        """A message that is none of the usual ones, as data of the reading model."""
         piece = self._piece(at)
         if piece.role == "tool":
             before = [function for _, function in self._calls_at(at - 1)]
@@ -167,7 +167,7 @@ class ChatSource(MessageSource):
         return calls
 
     def _functions(self, piece: Piece, at: int) -> dict[str, str]:
-        """What the calls that a tool's answer refers to are named: by its id, the last call before it."""
+        """The functions of the calls that a tool's answer refers to: by its id, the last call before it."""
         holders = [holder for holder in (piece.item, piece.result) if isinstance(holder, dict)]
         ids = [as_text(holder.get(key)) for holder in holders for key in ("tool_call_id", "call_id", "tool_use_id")]
         return {call: name for call in ids if (name := self._function(call, at)) is not None}
@@ -189,7 +189,7 @@ class ChatSource(MessageSource):
         return places[last][1] if last >= 0 else None
 
     def _all_calls(self) -> dict[str, list[tuple[int, str]]]:
-        """Where calls of each id are made, ascending, and of which function."""
+        """The places where calls of each id are made, ascending, with their functions."""
         found: dict[str, list[tuple[int, str]]] = {}
         for at in range(len(self.roles)):
             for call, function in self._calls_at(at):
@@ -219,7 +219,7 @@ class ChatSource(MessageSource):
 
 
 def _built_call(call: _Call) -> ToolCall:
-    """What `tool_call` makes of a usual one."""
+    """A usual call as `tool_call` makes it."""
     name = call.function.name
     arguments, problem = parse_arguments(call.function.arguments)
     if name == "?" and problem is None:

@@ -1,4 +1,4 @@
-"""What a format is: everything that the rest of trajview asks about one kind of log.
+"""The contract of a format: everything that the rest of trajview asks about one kind of log.
 
 A format works on plain decoded JSON or YAML (dicts and lists). Whoever needs to know something of a format asks its
 `Format` (`registry.format_named`, `registry.format_or_default`), never its name. Formats of other packages derive from the same
@@ -34,11 +34,11 @@ class Format(ABC):
     """
 
     name: str
-    """Short and lower case, as in `trajview ls`: docent, sotopia, adp, openai, …"""
+    """The name, short and lower case, as in `trajview ls`: docent, sotopia, adp, openai, …"""
     label: str
-    """For people: "Docent agent run"."""
+    """The name for people: "Docent agent run"."""
     recognises: str
-    """What tells a record of this format from others, in one sentence that `trajview formats` prints."""
+    """How records of this format are told from others, in one sentence that `trajview formats` prints."""
 
     # Facts about all runs of a format. The defaults hold for a format that nobody knows, too.
 
@@ -64,26 +64,26 @@ class Format(ABC):
 
     @abstractmethod
     def detect(self, record: Any) -> Detection | None:
-        """How well a decoded record fits, None if it cannot be this format. Never raises."""
+        """Tell how well a decoded record fits, None if it cannot be this format. Never raises."""
 
     @abstractmethod
     def summarise(self, record: Any, origin: Origin) -> Summary:
-        """A cheap look at a record that `detect` accepted. Raises FormatError where `read` would."""
+        """Summarise a record that `detect` accepted, cheaply. Raises FormatError where `read` would."""
 
     @abstractmethod
     def read(self, record: Any, origin: Origin) -> AgentRun:
-        """The record as a run. Raises FormatError with the place, one sentence and a hint."""
+        """Read a record as a run. Raises FormatError with the place, one sentence and a hint."""
 
     def summed_up(self, record: Any, origin: Origin) -> tuple[str, Summary]:
         """`summarise`, and the name of the format that did it: the next best one's where a plug-in failed."""
         return self.name, self.summarise(record, origin)
 
     def check(self, record: Any, origin: Origin) -> list[Problem]:  # noqa: ARG002 - most formats have nothing to say
-        """What `trajview validate` reports of a record that opens. Raises FormatError where `read` does."""
+        """List the problems of a record that opens, for `trajview validate`. Raises FormatError where `read` does."""
         return []
 
     def whence(self, record: Any) -> list[Whence]:  # noqa: ARG002 - most records say everything once
-        """Which value of the record each message of the run comes from, in order, asked of a format that `repeats`.
+        """Find the value of the record that each message of the run comes from, in order, in a format that `repeats`.
 
         Empty where it is not known: then a message is searched for by what it says, as in all other formats.
         """

@@ -49,7 +49,7 @@ _RUN_KEYS: Final = frozenset(AgentRun.__struct_fields__)
 
 
 def _values(value: Any) -> Sequence[Any]:
-    """The elements of a list, or of a dict by name (an old form of Docent's)."""
+    """The elements of a list, or the values of a dict by name (an old form of Docent's)."""
     return list(value.values()) if isinstance(value, dict) else elements_of(value)
 
 
@@ -73,7 +73,7 @@ def _reward(value: Any) -> Reward | None:
 
 
 def _rewards(record: dict[Any, Any]) -> list[Reward] | None:
-    """The run's own rewards where we wrote them, otherwise what `metadata` says under scores, reward or score."""
+    """The run's own rewards where trajview wrote them, otherwise those in `metadata` under scores, reward or score."""
     own = record.get("rewards")
     if isinstance(own, list):
         found = [reward for reward in map(_reward, own) if reward is not None]
@@ -86,7 +86,7 @@ def summary(
     run: dict[Any, Any], messages: int, units: int, transcripts: int, models: tuple[str, ...], problems: Iterable[str],
     origin: Origin, task: Callable[[], str | None],
 ) -> Summary:  # fmt: skip
-    """What the list shows of a run, of whose transcripts that much is known; `task` is asked of one without a name."""
+    """The summary of a run from facts about its transcripts; `task` is called for one without a name."""
     name = text_or_none(run.get("name"))
     return Summary(
         _text(run.get("id")) or origin.default_id, name, messages, units, transcripts,
@@ -178,13 +178,13 @@ class Docent(Format):
         return self._build(record, origin)
 
     def check(self, record: Any, origin: Origin) -> list[Problem]:
-        """What Docent itself would refuse, or what had to be guessed. Raises FormatError where `read` does."""
+        """List what Docent itself would refuse, and what had to be guessed. Raises FormatError where `read` does."""
         problems: list[str] = []
         self._build(record, origin, problems)
         return problems_at(origin, problems)
 
     def _build(self, record: Any, origin: Origin, wrong: list[str] | None = None) -> AgentRun:
-        """The run; `wrong` gets what is wrong with it, which takes reading every message."""
+        """Build the run; `wrong` gets its problems, which takes reading every message."""
 
         problems = [] if wrong is None else wrong
         run, transcripts = self._transcripts(record, origin)
@@ -221,7 +221,7 @@ class Docent(Format):
 
 
 def _name(record: dict[Any, Any], key: str, metadata: dict[str, Any]) -> str | None:
-    """A text of a record; something else under its key is kept in the metadata."""
+    """A text of a record; any other value under its key is kept in the metadata."""
     value = record.get(key)
     if value is None or isinstance(value, str):
         return value or None
@@ -304,7 +304,7 @@ def _transcript(transcript: Any, default_id: str, index: int, problems: list[str
 
 
 def message_of(item: Any) -> tuple[ChatMessage, str]:
-    """A message by Docent's rules; one that breaks them is read as any chat message is, and says so.
+    """A message by Docent's rules; one that breaks them is read as any chat message is, with a note of that.
 
     Returns it, and what is wrong with it.
     """
@@ -332,7 +332,7 @@ def _with_shadowed(message: ChatMessage, item: dict[str, Any]) -> ChatMessage:
 
 
 def _reason(item: Any, error: Any) -> str:
-    """What the first error of a message is, and where in it, in words; the tags of the unions say nothing to a reader."""
+    """The first error of a message and its place, in words; the tags of the unions say nothing to a reader."""
     if not isinstance(item, dict):
         return f"a message is an object, and this is {kind(item)}"
     steps = [str(step) for step in error["loc"]]

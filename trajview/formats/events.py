@@ -21,7 +21,7 @@ from .roles import ROLES
 __all__ = ["Part", "Session", "is_event", "session_of"]
 
 _PAYLOAD_TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
-"""Types of events that hold what they say under `payload`."""
+"""Types of events with their content under `payload`."""
 _SESSION_KEYS = ("sessionId", "session_id", "leafUuid", "uuid", "parentUuid")
 
 
@@ -51,21 +51,21 @@ _IDS = frozenset({"sessionId", "session_id"})
 _CONTENT: Final = frozenset(b'"[{n')
 _CALLS: Final = frozenset(b"[{n")
 _A_CALL: Final = Raw(b'[{"type": "tool_use"}]')
-"""What stands for the content of an item that is a call."""
+"""Stands for the content of an item that is a call."""
 _Role = Literal[tuple(ROLES)]  # type: ignore[valid-type]  # mypy wants them spelled out
 
 
 class Part(Struct):
-    """The messages of the session itself, or of a sub-agent, whose name is the beginning of what it was told."""
+    """The messages of the session itself, or of a sub-agent, whose name is the beginning of its task."""
 
     name: str | None = None
     agent: str | None = None
     items: Sequence[Any] = ()
-    """All of them, once all lines are sorted."""
+    """All messages, once all lines are sorted."""
     logged: list[Any] = []
-    """Each decoded, or the line that holds it."""
+    """The messages, each decoded, or as the line that holds it."""
     heads: list[Head | None] = []
-    """Of those that are not decoded."""
+    """The heads of those that are not decoded."""
 
     def add(self, item: Any, head: Head | None = None) -> None:
         """Add a message."""
@@ -74,7 +74,7 @@ class Part(Struct):
 
 
 class Session(Struct):
-    """What the lines of a session make."""
+    """The messages and metadata from the lines of a session."""
 
     id: str | None
     main: Part
@@ -82,7 +82,7 @@ class Session(Struct):
     turns: list[str]
     """The models that were set for turns (`turn_context`), in order, each once."""
     metadata: dict[str, Any]
-    """What is no message."""
+    """The lines and fields that are no message."""
 
 
 def session_of(lines: Sequence[Any]) -> Session:
@@ -111,9 +111,9 @@ class _Sorting:
     def __init__(self) -> None:
         self.main = Part()
         self.common: dict[str, Any] = {}
-        """What the events with a message say again and again, as the first of them says it."""
+        """The fields that events with a message repeat, with the values of the first of them."""
         self._unsaid = _SAID_ONCE
-        """What would be new in an event."""
+        """The fields whose value would be new in an event."""
         self._id: str | None = None
         self._turns: dict[str, None] = {}
         self._events: list[Any] = []
@@ -153,7 +153,7 @@ class _Sorting:
         return head if head is not None and _is_usual(head) else None
 
     def session(self, decode: Decode) -> Session:
-        """What the lines make; `decode` is for those that stay bytes."""
+        """The session that the lines make; `decode` is for those that stay bytes."""
         main, chains, common = self.main, self._chains.chains, self.common
         if not main.logged and chains:  # a sub-agent's own file
             main.name = main.name or chains[0].name
@@ -169,7 +169,7 @@ class _Sorting:
 
 
 class _Line(Head, kw_only=True, gc=False):
-    """What tells what a line is: a message by its role, an event by what holds its message, and what that says beside it."""
+    """The fields that tell what a line is: a message by its role, an event by the holder of its message."""
 
     role: _Role | None = None  # type: ignore[valid-type]
     message: Head | None = None  # type: ignore[assignment]
@@ -185,11 +185,11 @@ class _Line(Head, kw_only=True, gc=False):
 
 
 _SAID_ONCE: Final = frozenset(_Line.__struct_fields__) - frozenset(Head.__struct_fields__)
-"""What every event of a session repeats: kept for the run, and on a message only where it differs."""
+"""Fields that every event of a session repeats: kept for the run, and on a message only where they differ."""
 
 
 class _Item(Struct, gc=False):
-    """What tells what an item of the Responses API that has no role is, by its type."""
+    """The type of an item of the Responses API without a role."""
 
     type: str
     role: Raw = ABSENT
@@ -229,7 +229,7 @@ def _head_in(event: _Line) -> Head | None:
 
 
 def _head_of_item(item: _Item) -> Head | None:
-    """What would be the head of an item if it were a message; None where it may be more than its type says."""
+    """The head of an item as if it were a message; None where it may be more than its type says."""
     more = (item.role, item.tool_calls, item.model, item.metadata, item.author, item.speaker)
     if any(each is not ABSENT for each in more) or not (item.content is ABSENT or bytes(item.content) == b"null"):
         return None
@@ -276,7 +276,7 @@ class _Chains:
 
 
 def _told(item: dict[Any, Any]) -> str | None:
-    """The beginning of what a user's message says, None of another."""
+    """The beginning of a user's message, None for another one."""
     content = item.get("content")
     if isinstance(content, list):
         content = next(
@@ -296,7 +296,7 @@ def _id_of(line: dict[Any, Any]) -> str | None:
 
 
 def _message_of(line: dict[Any, Any], common: dict[str, Any]) -> dict[Any, Any] | None:
-    """The message in an event, with what the event says of it: time and metadata. None where there is no message."""
+    """The message in an event, with the event's time and metadata. None where there is no message."""
     found = _held_in(line)
     if found is None:
         return None
@@ -319,7 +319,7 @@ def _message_of(line: dict[Any, Any], common: dict[str, Any]) -> dict[Any, Any] 
 
 
 def _held_in(line: dict[Any, Any]) -> tuple[dict[Any, Any], str, set[str]] | None:
-    """The message in an event as it was logged, the key that it is under, and the event's keys that say no more than that."""
+    """The message in an event as it was logged, its key, and the other keys that only repeat it."""
     kind = line["type"]
     if kind in _PAYLOAD_TYPES:
         payload = line["payload"]
@@ -340,7 +340,7 @@ def _speaks(payload: dict[Any, Any]) -> bool:
 
 
 def _add_about(key: Any, value: Any, item: dict[Any, Any], metadata: dict[str, Any], common: dict[str, Any]) -> None:
-    """Add what an event says of its message: the time, what all events of the session say, or metadata."""
+    """Add a field of an event to its message: the time, a field common to the session, or metadata."""
     if key == "timestamp" and isinstance(value, str) and "timestamp" not in item:
         item["timestamp"] = value
     elif isinstance(key, str) and key in _SAID_ONCE:

@@ -153,7 +153,7 @@ def _graded(score: Any) -> Any:
 
 
 def _all_attached(items: Sequence[Any], attachments: Any) -> Sequence[Any]:
-    """The items with their attachments, where a sample has any."""
+    """The items with their attachments put in, where a sample has any."""
     if not isinstance(attachments, dict) or not attachments:
         return items
     return [_attached(item, attachments) for item in items]
@@ -187,24 +187,24 @@ class SubAgent(Struct):
     span: str
     call: str | None
     said: dict[str, Any] = {}
-    """Its messages as they were logged, by what tells each."""
+    """Its messages as they were logged, by their keys."""
     answers: set[str] = set()
-    """What tells those that its models answered."""
+    """The keys of the messages that its models answered."""
 
     def take(self, given: list[Any], answer: _Event) -> None:
-        """A model was given these messages, and answered."""
+        """Add a call of a model: the messages given to it, and its answer."""
         for message in (*given, answer):
             self.said.setdefault(_key(message), message)
         self.answers.add(_key(answer))
 
     def said_within(self, own: set[str]) -> bool:
-        """Whether this is said by the sample's own messages already."""
+        """Whether the sample's own messages hold this conversation already."""
         known = self.answers & own
         return bool(known) if self.call is None and self.outer is None else known == self.answers
 
 
 def _key(message: Any) -> str:
-    """What tells a message: its id, or all that it says."""
+    """The key of a message: its id, or all of its content."""
     found = message.get("id") if isinstance(message, dict) else None
     if isinstance(found, str) and found:
         return f"id {found}"
@@ -233,9 +233,9 @@ class _Found:
         self.agents: dict[str, SubAgent] = {}
         self._spans: dict[str, _Event] = {}
         self._started: dict[str, str] = {}
-        """By an agent's span: the call that says that it started it."""
+        """The call that names an agent's span as the one it started, by that span."""
         self._tools: dict[str, str] = {}
-        """By a tool's span: its call."""
+        """The call of a tool, by its span."""
         data = sample.get("events_data")
         pool = data.get("messages") if isinstance(data, dict) else None
         self._pool: list[Any] = pool if isinstance(pool, list) else []
@@ -318,7 +318,7 @@ class _Found:
 
 
 def _answer(event: _Event) -> _Event | None:
-    """What a model answered; None where it failed."""
+    """The answer of a model; None where it failed."""
     output = event.get("output")
     choices = output.get("choices") if isinstance(output, dict) else None
     first = choices[0] if isinstance(choices, list) and choices else None

@@ -1,4 +1,4 @@
-"""Which formats other packages offer: found by their entry points, without importing anything of them.
+"""Formats of other packages, found by their entry points, without importing anything of them.
 
 A package names its formats in the entry-point group `trajview.formats`: the entry point's name is the format's, and it
 points to a `Format` or to a class of one.
@@ -61,7 +61,7 @@ def installed() -> list[Plugin]:
 
 
 def fingerprint() -> str:
-    """A text that is another one as soon as a plug-in is installed, removed, updated, or edited where it is developed.
+    """A text that changes when a plug-in is installed, removed, updated, or edited where it is developed.
 
     Caches keep it, so that they do not serve what another version of a plug-in said. Imports no plug-in.
     """

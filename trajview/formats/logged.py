@@ -28,7 +28,7 @@ _LARGE: Final = 1 << 20
 _MAX_KEYS: Final = 60
 _MAX_MISSES: Final = 20
 _RARELY: Final = 16
-"""After many records in a row that cannot be read so, one in so many is tried."""
+"""Of a row of records that cannot be read so, one in so many is tried."""
 _PLAIN_KEY: Final = re.compile(r"[\w .-]{1,60}", re.ASCII)  # a Struct cannot have just any
 _OBJECTS: Final = re.compile(rb"\[\s*\{")
 _LISTS: Final = re.compile(rb"\[\s*\[\s*\[")
@@ -40,7 +40,7 @@ class _Object(Struct, gc=False):
 
 
 class Head(Struct, gc=False):
-    """What tells a message's role, how long it is, and whether its types are as they should be."""
+    """The fields of a message that tell its role, its length, and whether its types are as they should be."""
 
     role: _Role  # type: ignore[valid-type]
     content: Raw = ABSENT
@@ -60,11 +60,11 @@ class Head(Struct, gc=False):
     snapshot: Raw = ABSENT
 
     def says_something(self) -> bool:
-        """Whether the message has a key under which something is said or called."""
+        """Whether the message has a key for content or calls."""
         return _said(self) != _NOTHING
 
     def item(self, decode: Decode) -> dict[str, Any]:
-        """As much of the message as this is, decoded."""
+        """The decoded fields of the message that the head knows."""
         found: dict[str, Any] = {"role": self.role}
         for name in self.__struct_fields__:
             value = getattr(self, name)
@@ -103,7 +103,7 @@ class Elements(Sequence[Any]):
         self.logged, self.decode = logged, decode
         self._heads = heads
         self.kept: Any = None
-        """What was found out of all elements by who read them, so that nobody else has to."""
+        """Findings about all elements by their readers, so that nobody else has to look."""
 
     def between(self, before: Sequence[Any], after: Sequence[Any]) -> Elements:
         """These elements, with others that are decoded before and after them."""
@@ -128,7 +128,7 @@ class Elements(Sequence[Any]):
         return map(self.__getitem__, range(len(self)))
 
     def once(self, look: Callable[[], _Found]) -> _Found:
-        """What one reader of the elements found in all of them; it looks at them if nobody has yet."""
+        """The findings of one reader about all elements; it looks at them if nobody has yet."""
         if self.kept is None:
             self.kept = look()
         return cast("_Found", self.kept)
@@ -212,10 +212,10 @@ class RecordReader:
         self._shape: _Shape | None = None
         self._misses = 0
         self.signature: Signature | None = None
-        """Of the record that was read last: those with the same are of the same format. None where that cannot be told."""
+        """The signature of the record that was read last: equal ones mean the same format. None where that cannot be told."""
 
     def read(self, data: bytes | memoryview) -> Any:
-        """The record; None where it has to be decoded in full: it holds no such list, or something that is not usual.
+        """Read a record; None where it has to be decoded in full: it has no such list, or something unusual.
 
         Its keys are in the order of the file. Where the record is large, every value can be read again as it was logged;
         else only heads of the messages are there, to be counted.
@@ -319,7 +319,7 @@ _TEXT_OR_NULL: Final = frozenset(b'"n')
 
 
 class _Shape:
-    """Records that hold a list of messages, or turns, under the same key: what decodes these in one pass."""
+    """Decodes in one pass the records with a list of messages, or turns, under the same key."""
 
     def __init__(self, keys: Sequence[str], listed: str, kind: Any) -> None:
         names = {f"f{at}": key for at, key in enumerate(keys)}
@@ -332,7 +332,7 @@ class _Shape:
 
     @classmethod
     def of(cls, fields: dict[str, Raw], known: _Shape | None) -> _Shape | None:
-        """What reads records as this one, and those that the `known` shape reads; None where there is no such list."""
+        """A shape for this record, and for those of the `known` shape; None where there is no such list."""
         for key, kinds in _KINDS.items():
             raw = fields.get(key)
             kind = next((kind for begins, kind in kinds if raw is not None and begins.match(memoryview(raw))), None)
@@ -348,7 +348,7 @@ class _Shape:
         return None
 
     def read(self, data: bytes | memoryview, decode: Decode) -> dict[str, Any] | None:
-        """A record; None where it has other keys, or something in it is not usual."""
+        """Read a record; None where it has other keys, or something in it is unusual."""
         try:
             record = self._decode(data)
         except (ValueError, RecursionError):

@@ -57,7 +57,7 @@ class OpenHands(ChatFormat):
 
 
 def _chat_of(record: dict[Any, Any], origin: Origin, events: Sequence[Any]) -> Chat:
-    """A stream of events, and what stands beside it."""
+    """The chat of a stream of events, and of the record around it."""
     stream = stream_of(events)
     chat = chat_of(record, origin, stream.items, {"history", "instance_id"} if record else ())
     if isinstance(record.get("instance_id"), str) and record["instance_id"].strip():

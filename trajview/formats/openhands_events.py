@@ -36,7 +36,7 @@ def is_stream_event(record: Any) -> bool:
 
 
 class Delegate(Struct):
-    """What an agent said that a task was delegated to, and the call that did."""
+    """The messages of an agent that a task was delegated to, and the delegating call."""
 
     name: str
     call: str
@@ -44,7 +44,7 @@ class Delegate(Struct):
 
 
 class Stream(Struct):
-    """What events make: messages, those of delegates, the models that spoke, and the events that are no message."""
+    """The result of sorting events: messages, those of delegates, the models that spoke, and the other events."""
 
     items: list[Any] = []
     delegates: list[Delegate] = []
@@ -115,7 +115,7 @@ def _flat(events: Iterable[Any]) -> Iterable[Any]:
 
 
 def _told(event: dict[Any, Any], key: str) -> str | None:
-    """What the event says of the call that it is or answers, as the model named it."""
+    """A field of the event about the call that it is or answers, as the model named it."""
     about = event.get("tool_call_metadata")
     found = about.get(key) if isinstance(about, dict) else None
     return found if isinstance(found, str) and found else None
@@ -130,12 +130,12 @@ def _call_of(event: dict[Any, Any], number: int) -> tuple[str, str]:
 
 
 _SPEECH = frozenset({"message", "system"})
-"""Actions that are words."""
+"""Actions of speech."""
 _SHOWN = frozenset({"id", "source", "action", "args", "message", "tool_call_metadata", "cause"})
 
 
 def _message_of(event: dict[Any, Any], action: str) -> dict[Any, Any]:
-    """What somebody says, as a message."""
+    """The message of an event in which somebody speaks."""
     args = event["args"]
     role = "system" if action == "system" else "assistant" if event["source"] == "agent" else "user"
     content: list[Any] = [*_thought(event, args), {"type": "text", "text": as_text(args.get("content"))}]
@@ -152,7 +152,7 @@ def _message_of(event: dict[Any, Any], action: str) -> dict[Any, Any]:
 
 
 def _call_item(event: dict[Any, Any], action: str, call: tuple[str, str]) -> dict[Any, Any] | None:
-    """What an agent does, as a message with a call; None of what is no call of the agent's."""
+    """An action as a message with a call; None where it is no call of the agent's."""
     if event["source"] != "agent":
         return None
     args = event["args"]
@@ -165,7 +165,7 @@ def _call_item(event: dict[Any, Any], action: str, call: tuple[str, str]) -> dic
 
 
 def _thought(event: dict[Any, Any], args: dict[Any, Any]) -> list[Any]:
-    """What the agent thought before it acted: reasoning of the model, and what it said with the call."""
+    """The agent's thought before it acted: reasoning of the model, and the words with the call."""
     thought, found = args.get("thought"), []
     said = thought.get("text") if isinstance(thought, dict) else thought
     hidden = thought.get("reasoning_content") if isinstance(thought, dict) else None
@@ -187,7 +187,7 @@ def _response(event: dict[Any, Any]) -> dict[Any, Any]:
 
 
 def _answered(event: dict[Any, Any]) -> dict[str, Any]:
-    """The model that acted, and what that took."""
+    """The model that acted, and its usage."""
     response = _response(event)
     found = {"model": response.get("model"), "usage": response.get("usage")}
     return {key: value for key, value in found.items() if isinstance(value, str if key == "model" else dict) and value}

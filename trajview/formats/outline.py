@@ -1,4 +1,4 @@
-"""Which messages the elements of a list become, and how long each is, while all of them still are bytes."""
+"""The outline of a list of messages: their roles and lengths, while all of them still are bytes."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ __all__ = ["Outline", "outline_of", "size_in", "size_of_texts"]
 _TEXT_OR_PARTS: Final = frozenset(b'"[')
 _LIST: Final = ord("[")
 _LOOKED_AT: Final = 256
-"""Bytes of a text that is not decoded whose lines are counted; the rest has as many, for all that is known."""
+"""Bytes of an undecoded text whose lines are counted; the rest is assumed to have as many."""
 
 
 class _Block(Struct, gc=False):
-    """What tells what a block of a content is, and how long it is."""
+    """The fields that tell the kind and the length of a block."""
 
     type: str | None = None
     text: Raw = ABSENT
@@ -35,20 +35,20 @@ _decode_blocks: Final = Decoder(list[_Block]).decode
 
 
 class Outline(Struct):
-    """Which messages the elements of a list become, known without decoding them."""
+    """The messages that the elements of a list become, known without decoding them."""
 
     roles: list[str] = []
     """The role of each message."""
     elements: list[int] = []
-    """The element that each message is made of."""
+    """The element of each message."""
     places: dict[int, int] = {}
-    """Which piece of its element a message is, where it is not the first."""
+    """The number of the piece of its element that a message is, where it is not the first."""
     sizes: dict[int, Measured] = {}
-    """How long messages of blocks are, about: the blocks are only looked at once."""
+    """The approximate lengths of messages of blocks, which are looked at only once."""
 
 
 def outline_of(items: Elements) -> Outline:
-    """Which messages some logged ones become; it is kept with them."""
+    """The outline of logged messages; it is kept with them."""
     return items.once(lambda: _outline_of(items))
 
 
@@ -95,7 +95,7 @@ def _spans_of(head: Head, blocks: list[_Block], decode: Decode) -> list[Span]:
 
 
 def size_in(head: Head) -> Measured:
-    """How long a message is, about, that is all of an element."""
+    """The approximate length of a message that is all of an element."""
     calls = _calls_beside(head)
     if not _has_list(head) or (blocks := _blocks_of(head)) is None:
         return *size_of_texts((head.content,)), calls
@@ -103,7 +103,7 @@ def size_in(head: Head) -> Measured:
 
 
 def _calls_beside(head: Head) -> int:
-    """Lines of the calls that stand beside a content, about."""
+    """The approximate number of lines of the calls beside a content."""
     return 0 if head.tool_calls is ABSENT else 2 * bytes(head.tool_calls).count(b'"arguments"')
 
 
@@ -116,7 +116,7 @@ def _size_of(blocks: list[_Block], calls: int) -> Measured:
 
 
 def size_of_texts(texts: Iterable[Raw]) -> tuple[int, int]:
-    """Lines and characters of texts or parts that are not decoded, about; an absent one has none."""
+    """The approximate lines and characters of texts or parts that are not decoded; an absent one has none."""
     lines = length = 0
     for text in texts:
         data = memoryview(text)

@@ -45,7 +45,7 @@ def _extras(item: dict[Any, Any], *used: str) -> _Part:
 
 
 def _with(fields: _Part, *rests: _Part) -> _Part:
-    """Fields of a part with what else was said of it; a name that is taken gets an underscore."""
+    """Fields of a part with further ones; a name that is taken gets an underscore."""
     for rest in rests:
         for key, value in rest.items():
             put(fields, key, value)
@@ -53,7 +53,7 @@ def _with(fields: _Part, *rests: _Part) -> _Part:
 
 
 def _other(item: dict[Any, Any]) -> _Part:
-    """A part that we do not know, as it came."""
+    """An unknown part, as it came."""
     if isinstance(item.get("type"), str):
         return {str(key): value for key, value in item.items()}
     return {"type": "text", "text": as_json(item)}
@@ -125,7 +125,7 @@ def _texts(value: object) -> list[str]:
 
 
 def _media_part(field: str, item: dict[Any, Any], *keys: str) -> _Part:
-    """An image, sound or video: its path, URL or data as one URL, and what else is said of it."""
+    """An image, sound or video: its path, URL or data as one URL, and its other fields."""
     for key in keys:
         value = item.get(key)
         if value is None:
@@ -152,7 +152,7 @@ def _url_of(value: object, field: str) -> tuple[str, _Part]:
 
 
 def parse_arguments(value: object) -> tuple[dict[str, Any], str | None]:
-    """The arguments of a call as a dict, and what is wrong with them (then the dict holds them under `_raw`)."""
+    """The arguments of a call as a dict, and their problem (then the dict holds them under `_raw`)."""
     if value is None or value == "":
         return {}, None
     if isinstance(value, dict):
@@ -185,7 +185,7 @@ _BUILT_IN = frozenset(
     f"{name}_call" for name in ("apply_patch", "code_interpreter", "computer", "file_search", "image_generation", "local_shell", "shell", "web_search")
 )  # fmt: skip
 _FREELY = frozenset({"custom", "custom_tool_call"})
-"""Types of calls whose input is text, and no JSON, by OpenAI's documentation of custom tools."""
+"""Types of calls with plain text as input, and no JSON, by OpenAI's documentation of custom tools."""
 
 
 def tool_call(item: object) -> dict[str, Any]:
@@ -230,7 +230,7 @@ def _arguments(holder: dict[Any, Any], key: str | None, type: object) -> tuple[A
 
 
 def _keep_rest(call: dict[str, Any], item: dict[Any, Any], used: set[Any]) -> None:
-    """Keep what no field of a call holds."""
+    """Keep the keys that no field of a call holds."""
     for key in item:
         if key not in used and item[key] is not None:
             put(call, key, item[key])

@@ -1,4 +1,4 @@
-"""Small facts about decoded JSON that every chat format needs: text of any value, ids, rewards, leftovers, places."""
+"""Small functions on decoded JSON that every chat format needs: text of any value, ids, rewards, leftovers, places."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ ID_KEYS = (
     "id", "uuid", "run_id", "trajectory_id", "session_id", "sessionId", "conversation_id", "instance_id", "example_id",
     "task_id", "sample_id", "name",
 )  # fmt: skip
-"""Where records keep what names them, best first."""
+"""Keys of names of records, best first."""
 
 
 def kind(value: object) -> str:
-    """What a JSON value is, in a person's word: object, list, text, number, boolean, null."""
+    """The kind of a JSON value, in a person's word: object, list, text, number, boolean, null."""
     return "list" if is_list(value) else _KINDS.get(type(value), type(value).__name__)
 
 
@@ -70,7 +70,7 @@ def as_text(value: object) -> str:
 
 
 def said_as_json(value: object) -> Any:
-    """What a text says as JSON; the value itself where it is no text, or one that is no JSON."""
+    """Decode a text that is JSON; any other value is returned as it is."""
     if not isinstance(value, str):
         return value
     try:
@@ -80,7 +80,7 @@ def said_as_json(value: object) -> Any:
 
 
 def text_or_none(value: object) -> str | None:
-    """A text that holds something, otherwise None."""
+    """A text that is not empty, otherwise None."""
     return value if isinstance(value, str) and value else None
 
 
@@ -104,7 +104,7 @@ def id_of(record: Mapping[Any, Any], origin: Origin) -> str:
 
 
 def first_id(record: Mapping[Any, Any], origin: Origin, keys: Iterable[str] = ID_KEYS) -> tuple[str, str | None]:
-    """What names a record, and the key it stands under; the origin's default id and None where nothing does."""
+    """The name of a record, and its key; the origin's default id and None where it has none."""
     for key in keys:
         value = record.get(key)
         if isinstance(value, str) and value.strip():
@@ -165,19 +165,19 @@ def rewards_of(*holders: object) -> list[Reward] | None:
 
 
 def place(origin: Origin) -> Where:
-    """Where a record stands: its line where known, else its number where its file holds several."""
+    """The place of a record: its line where known, else its number where its file holds several."""
     return Where(origin.path, origin.line, None if origin.alone else origin.record)
 
 
 def not_an_object(label: str, record: object, origin: Origin, wanted: str = "an object") -> FormatError:
-    """The error for a record that is of no use to a format."""
+    """The error for a record that a format cannot use."""
     return FormatError(
         f"{label} is {wanted}, and this is {kind(record)}", hint="it is listed as raw JSON", where=place(origin)
     )
 
 
 def refused_at(origin: Origin, error: ValidationError, hint: str) -> list[Problem]:
-    """What a model found wrong in a record, each with its place in it."""
+    """The problems that a model found in a record, each with its place in it."""
     where = place(origin)
     return [
         Problem(f"{'.'.join(str(step) for step in one['loc']) or 'record'}: {one['msg']}", hint, where)
@@ -186,7 +186,7 @@ def refused_at(origin: Origin, error: ValidationError, hint: str) -> list[Proble
 
 
 def problems_at(origin: Origin, reasons: Iterable[str], hint: str = "") -> list[Problem]:
-    """The same reason is said once, and how often it holds."""
+    """Problems for reasons in a record; a repeated reason is said once, with its count."""
     counts: dict[str, int] = {}
     for reason in reasons:
         counts[reason] = counts.get(reason, 0) + 1

@@ -36,7 +36,7 @@ _Record = TypeVar("_Record", bound=Struct)
 
 
 class _RefusedError(Exception):
-    """Why a plug-in cannot be used, in words that go on after its name."""
+    """A plug-in cannot be used; the words go on after its name."""
 
 
 class PluginFormat(Format):
@@ -58,7 +58,7 @@ class PluginFormat(Format):
         self.name = self.label = plugin.name
         self.recognises = ""
         self.problem: PluginProblem | None = None
-        """What it did wrong first."""
+        """Its first fault."""
         self._others, self._report = others, report
         self._lock = Lock()
         self._made: Format | None = None
@@ -78,7 +78,7 @@ class PluginFormat(Format):
         return self._made is not None
 
     def _take_facts(self, made: Format) -> None:
-        """Have what the plug-in's format says of itself. Raises _RefusedError."""
+        """Copy the attributes of the plug-in's format. Raises _RefusedError."""
         try:
             name, label, recognises = made.name, made.label, made.recognises
         except AttributeError as error:
@@ -110,7 +110,7 @@ class PluginFormat(Format):
         where: Where = _NOWHERE,
         may_raise: tuple[type[Exception], ...] = (TrajviewError, MemoryError),
     ) -> _Answer | None:
-        """What the plug-in answers; None where it fails or its answer is none, which is reported.
+        """The plug-in's answer; None where it fails or gives no valid one, which is reported.
 
         `fitting` gives an answer that is one, and raises TypeError or ValueError of any other.
         """
@@ -171,7 +171,7 @@ class PluginFormat(Format):
     def _best(
         self, record: Any, by_plugin: Callable[[PluginFormat], _Answer | None], by_ours: Callable[[Format], _Answer]
     ) -> tuple[str, _Answer]:
-        """The first answer that a format gives, and its name: this one's, or that of the next best which does not fail."""
+        """The first answer of a format, and its name: this one, or the next best that does not fail."""
         for known in chain((self,), self._others(record, self)):
             found = by_plugin(known) if isinstance(known, PluginFormat) else by_ours(known)
             if found is not None:

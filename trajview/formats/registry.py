@@ -1,4 +1,4 @@
-"""All formats, and which one a record is: scored, best first, and able to say why."""
+"""The registry of all formats, which finds the format of a record: scored, best first, with reasons."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .words import AddedWords
 
     FORMATS: tuple[Format, ...]
-    """In the order that decides a tie; raw is last."""
+    """The built-in formats, in the order that decides a tie; raw is last."""
 
 __all__ = [
     "FORMATS",
@@ -97,7 +97,7 @@ class Registry:
         return found
 
     def problems(self) -> list[PluginProblem]:
-        """What plug-ins did wrong so far, one problem for each that did; the list only grows."""
+        """The faults of plug-ins so far, one problem for each; the list only grows."""
         return list(self._problems)
 
     def format_named(self, name: str) -> Format:
@@ -110,7 +110,7 @@ class Registry:
             ) from None
 
     def format_or_default(self, name: str | None) -> Format:
-        """What is known of the format that a run came from, by the name it gives; the defaults where nobody knows it.
+        """The format that a run names, or the defaults where nobody knows it.
 
         A run may be made by hand, come from another program's file, or from a plug-in that is not installed any more.
         """
@@ -123,7 +123,7 @@ class Registry:
         return next(reversed(self._built_in.values()))
 
     def source_of(self, name: str) -> str | None:
-        """The package and version that a plug-in's format comes from; None for a format of ours."""
+        """The package and version of a plug-in's format; None for a built-in format."""
         from .plugins import PluginFormat
 
         known = self.format_or_default(name)
@@ -138,12 +138,12 @@ class Registry:
         return [*found, last] if last is not None else found
 
     def best(self, record: Any) -> tuple[Format, Detection]:
-        """The format that a decoded record most likely is, and how sure that is."""
+        """The most likely format of a decoded record, and the confidence."""
         detection = self.detections(record)[0]
         return self._by_name[detection.format], detection
 
     def _others(self, record: Any, failed: Format) -> Iterator[Format]:
-        """The formats that a record may be when one has failed on it, the best first."""
+        """The other formats that a record may be when one has failed on it, the best first."""
         for each in self.detections(record):
             if each.format != failed.name:
                 yield self._by_name[each.format]

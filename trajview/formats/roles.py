@@ -1,4 +1,4 @@
-"""Who speaks in a logged message, and which messages of the reading model it becomes; cheap, for lists of a corpus.
+"""The roles of logged messages, and the messages of the reading model that each becomes; cheap, for lists of a corpus.
 
 `summarise` counts these pieces and `read` builds a message of each, so that the two cannot disagree.
 """
@@ -45,7 +45,7 @@ _CONTENT_KEYS = ("content", "value", "text", "tool_calls", "parts", "function_ca
 
 
 class Piece(Struct, frozen=True):
-    """What one message of the reading model is made from: all of a logged message, or a run of its content blocks.
+    """The source of one message of the reading model: all of a logged message, or some of its content blocks.
 
     `blocks` is None for all of it; `result` is the block where the piece is a tool's answer; `first` is False for the
     later pieces of a message that was split, so that what is said of the whole message is kept once.
@@ -73,7 +73,7 @@ def logged_role(item: dict[Any, Any]) -> Any:
 
 
 def role_of(item: Any) -> str:
-    """One of Docent's four roles; a message that does not say it well is guessed at, and is a user's in doubt."""
+    """One of Docent's four roles; where a message does not name it well, it is guessed, and the user's in doubt."""
     if not isinstance(item, dict):
         return "user"
     role = logged_role(item)
@@ -102,7 +102,7 @@ def is_block(block: Any, kinds: frozenset[str]) -> bool:
 
 
 def spans_of(role: str, results: Sequence[bool], calls: bool) -> list[Span]:
-    """The messages that the blocks of one message become: the result of a tool is one, and so is what stands between two.
+    """The messages that the blocks of one message become: each tool result is one, and so is the rest between two.
 
     `results`: whether each block is a result. `calls`: whether calls stand beside the content.
     """
@@ -116,7 +116,7 @@ def spans_of(role: str, results: Sequence[bool], calls: bool) -> list[Span]:
 
 
 def spans_in(item: Any) -> tuple[str, list[Span]]:
-    """Who speaks in a logged message, and the messages that its blocks become; none where all of it is one."""
+    """The role of a logged message, and the messages that its blocks become; none where all of it is one."""
     role = role_of(item)
     content = item.get("content") if isinstance(item, dict) else None
     if not isinstance(content, list):

@@ -1,4 +1,4 @@
-"""A cheap look for wrong types in a record: enough to say in the list that something is off, not what all is.
+"""A cheap look for wrong types in a record: enough for the list to show that something is off.
 
 `trajview validate` runs the full check; this runs on every record of a corpus, and looks at types only.
 """
@@ -23,11 +23,11 @@ _WANTED: Final[tuple[tuple[str, tuple[type, ...], str], ...]] = (
     ("tool_calls", (list, dict, _NONE), "a list"),
     ("metadata", (dict, _NONE), "an object"),
 )
-"""Keys of a chat message, the types that their values may have, and what these are called."""
+"""Keys of a chat message, the types of their values, and the names of these."""
 
 
 def wrong_in_message(message: Any, what: str) -> str | None:
-    """What is wrong with the types in a chat message, called `what`, first; None where nothing is."""
+    """The first wrong type in a chat message, named `what`; None where there is none."""
     if not isinstance(message, dict):
         return f"{what} is {kind(message)}, not an object"
     for key, types, wanted in _WANTED:

@@ -52,7 +52,7 @@ _LITERAL_LIMIT: Final = 100_000
 _ECHO_LIMIT: Final = 10_000
 """Observations times deeds of a turn from which on nobody looks which of these are retold."""
 _LOOKED_AT: Final = 256
-"""Characters of a text whose lines are counted; the rest has as many, for all that is known."""
+"""Characters of a text whose lines are counted; the rest is assumed to have as many."""
 
 
 # -- a record as an episode
@@ -93,7 +93,7 @@ def _streamed(turns: list[list[Said]], kind: str) -> str:
 
 
 def _streamed_rewards(text: str) -> object:
-    """A stream writes rewards as Python shows them."""
+    """The rewards of a stream, which writes them as Python shows them."""
     if not text or len(text) > _LITERAL_LIMIT:
         return None
     try:
@@ -129,7 +129,7 @@ def _episode_of(record: object, origin: Origin) -> _Episode:
 
 
 def _without_evaluation(every: list[list[Said]]) -> list[list[Said]]:
-    """The turns without what a stream appends: rewards and reasoning."""
+    """The turns without the rewards and reasoning that a stream appends."""
     if EVALUATION not in map(_SENDER, chain.from_iterable(every)):
         return every
     return [
@@ -158,19 +158,19 @@ def _reasoning(fields: dict[str, Any], every: list[list[Said]], agents: list[str
 
 
 class _Line(Struct, gc=False):
-    """A message to be: what one says, whose words are taken apart when somebody reads them."""
+    """A message to be: somebody's words, which are taken apart when somebody reads them."""
 
     role: str
     sender: str
     receiver: str | None
-    """Of a deed as it was logged; else who alone was told, None where it was everyone."""
+    """The receiver of a deed as logged; else the only one who was told, None for everyone."""
     text: str
     is_deed: bool = False
-    """Whether it is what an agent did, not something that was told."""
+    """Whether it is an agent's deed, not an observation."""
 
 
 class _View(Struct):
-    """What somebody sees of an episode: the lines, and the first one of each turn."""
+    """One agent's or the onlooker's view of an episode: the lines, and the first one of each turn."""
 
     lines: list[_Line]
     starts: list[int]
@@ -202,7 +202,7 @@ def _is_echo(text: str, number: int, before: list[Said]) -> bool:
 
 
 def _to_some(receivers: list[str], agents: list[str]) -> str | None:
-    """Who alone was told, None where it was everyone."""
+    """The only ones who were told, None for everyone."""
     told = set(receivers)
     return None if ENVIRONMENT in told or told.issuperset(agents) else ", ".join(receivers)
 
@@ -251,7 +251,7 @@ def _onlooker_view(episode: _Episode) -> _View:
 
 
 def _agent_views(episode: _Episode) -> dict[str, _View]:
-    """The episode from each agent's perspective: what it was shown is user, what it did is assistant.
+    """The views of each agent: its observations are user messages, its deeds assistant messages.
 
     In a moderated episode nothing is addressed to anyone: there an agent is shown what the others do in the open.
     """
@@ -279,7 +279,7 @@ def _agent_views(episode: _Episode) -> dict[str, _View]:
 
 
 def _addressed(private_to: tuple[str, ...], receiver: str | None) -> tuple[str, ...]:
-    """To whom alone a deed is addressed; nobody where it is to all."""
+    """The only receiver of a deed; None where it is addressed to all."""
     return private_to or (() if receiver in (None, "", ENVIRONMENT) else (receiver,))
 
 
@@ -345,7 +345,7 @@ def _transcript(episode: _Episode, key: str, name: str, view: _View) -> Transcri
 
 
 def _rewards_note(episode: _Episode) -> str | None:
-    """Why an episode's rewards cannot be shown as rewards; None where they can, or where there are none."""
+    """The reason why an episode's rewards cannot be shown as rewards; None where they can, or where there are none."""
     if episode.rewards is not None:
         return None
     rewards = episode.fields.get("rewards")
@@ -425,7 +425,7 @@ class SotopiaFormat(Format):
     )
 
     def detect(self, record: Any) -> Detection | None:
-        """Sure by the keys and by turns of [sender, receiver, text]; less so where keys are missing or turns odd."""
+        """Detect episodes by keys and turns of [sender, receiver, text]; less sure where keys are missing or turns odd."""
         if not isinstance(record, dict):
             return None
         if "raw_messages" in record and ("episode_id" in record or "agent_ids" in record):
@@ -450,7 +450,7 @@ class SotopiaFormat(Format):
         return Detection(self.name, sure - 0.3, (why, "messages are lists, but not of [sender, receiver, text]"))
 
     def summarise(self, record: Any, origin: Origin) -> Summary:
-        """Counts of the onlooker's transcript, and how many transcripts there are with the agents'."""
+        """Summarise the onlooker's transcript, and count the transcripts with the agents'."""
         episode = _episode_of(record, origin)
         note = _rewards_note(episode)
         return Summary(
@@ -466,11 +466,11 @@ class SotopiaFormat(Format):
         )
 
     def read(self, record: Any, origin: Origin) -> AgentRun:
-        """The episode as a run. Raises FormatError where there are no turns to show."""
+        """Read the episode as a run. Raises FormatError where there are no turns to show."""
         return _run(_episode_of(record, origin))
 
     def check(self, record: Any, origin: Origin) -> list[Problem]:
-        """What keeps Sotopia itself from loading the record, and what cannot be shown as it is meant."""
+        """List the reasons why Sotopia cannot load the record, and values that cannot be shown as meant."""
         from pydantic import ValidationError
 
         from trajview.models.sotopia import EpisodeLog, sentences_of

@@ -40,7 +40,7 @@ class SotopiaAnnotationFormat(Format):
     )
 
     def detect(self, record: Any) -> Detection | None:
-        """By the keys: those of an annotation, and no messages."""
+        """Detect annotations by their keys, without messages."""
         if not isinstance(record, dict) or not {"episode", "annotator_id", "rewards"} <= record.keys():
             return None
         if "messages" in record or "transcripts" in record:
@@ -49,7 +49,7 @@ class SotopiaAnnotationFormat(Format):
         return Detection(self.name, sure, ("has AnnotationForEpisode's keys",))
 
     def summarise(self, record: Any, origin: Origin) -> Summary:
-        """One unit: the scores, and the reasoning."""
+        """Summarise an annotation as one unit: the scores, and the reasoning."""
         run = self.read(record, origin)
         return Summary(
             id=run.id,
@@ -61,7 +61,7 @@ class SotopiaAnnotationFormat(Format):
         )
 
     def read(self, record: Any, origin: Origin) -> AgentRun:
-        """A run of one transcript: a message with each agent's scores, then the reasoning."""
+        """Read an annotation as a run of one transcript: a message with each agent's scores, then the reasoning."""
         if not isinstance(record, dict) or "episode" not in record:
             raise FormatError("An annotation names its episode; this record does not.", where=place(origin))
         id = text_of(record.get("pk")) or origin.default_id
@@ -90,7 +90,7 @@ class SotopiaAnnotationFormat(Format):
         )
 
     def check(self, record: Any, origin: Origin) -> list[Problem]:
-        """What keeps Sotopia itself from loading the annotation."""
+        """List the reasons why Sotopia cannot load the annotation."""
         from pydantic import ValidationError
 
         from trajview.models.sotopia import AnnotationForEpisode, sentences_of

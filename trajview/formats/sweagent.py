@@ -45,7 +45,7 @@ class SWEAgent(ChatFormat):
         return chat_of(record, origin, items, {"trajectory"}, problems)
 
     def whence(self, record: Any) -> list[Whence]:
-        """The steps are in the history as well, and each step may hold all that was said before it."""
+        """Find the source of each message: the history repeats the steps, and each step may repeat all before it."""
         if not isinstance(record, dict):
             return []
         history = history_of(record)
@@ -66,7 +66,7 @@ def history_of(record: dict[str, Any]) -> list[Any] | None:
 
 
 def messages_of_step(step: Any, index: int) -> list[Any]:
-    """What an agent says in a step, and what it observes, as messages."""
+    """The messages of a step: the agent's, and its observation."""
     if not isinstance(step, dict) or not ("action" in step or "observation" in step):
         return [step]
     thought = "thought" if step.get("thought") else "response"

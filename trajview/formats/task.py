@@ -1,4 +1,4 @@
-"""What a run is about, where nothing names it: the first words that a user says, found without building a message."""
+"""The task of a run without a name: the first words that a user says, found without building a message."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from .roles import ROLES, role_of
 __all__ = ["task_in", "task_said", "task_told"]
 
 _LOOKED_AT: Final = 600
-"""Characters of a text in which its first words are looked for."""
+"""Characters of a text that are searched for its first words."""
 _MOST_BYTES: Final = 12 * _LOOKED_AT + 2
-"""So many bytes of JSON hold that many characters, however they are spelled."""
+"""Bytes of JSON that hold `_LOOKED_AT` characters, however they are spelled."""
 _MESSAGES: Final = 20
-"""A user who has not said anything in so many messages says nothing soon."""
+"""Messages that are searched: a user who was silent in so many says nothing soon."""
 _BEGUN: Final = re.compile(rb'"(?:[^"\\]++|\\(?:u[0-9a-fA-F]{4}|[^u]))*+')
 _QUOTE, _BRACKET = b'"['
 
@@ -47,7 +47,7 @@ def task_said(items: Iterable[Any]) -> str | None:
 
 
 def task_told(items: Sequence[Any], heads: Sequence[Any]) -> str | None:
-    """The same of messages of which heads are known, None of those that have to be decoded."""
+    """The first words that a user says, from messages of which heads are known; None for those that must be decoded."""
     for item, head in zip(range(len(items)), heads[:_MESSAGES], strict=False):
         if head is None:
             found = task_said([items[item]])
@@ -70,7 +70,7 @@ def _in_content(content: Any) -> str | None:
 
 
 def _in_raw(content: Raw) -> str | None:
-    """The same as of the decoded content. A long text is not decoded to its end."""
+    """The first words of undecoded content. A long text is not decoded to its end."""
     data = memoryview(content)
     if not data or data[0] not in (_QUOTE, _BRACKET):
         return None
@@ -80,7 +80,7 @@ def _in_raw(content: Raw) -> str | None:
 
 
 def _decoded(data: bytes) -> Any:
-    """What JSON says; None of what is none."""
+    """Decode JSON; None where it is none."""
     text = data.decode("utf-8", "ignore")
     try:
         return decode(text)

@@ -1,4 +1,4 @@
-"""TaskWeaver conversations: a post becomes one message, and what its code led to becomes tool messages after it.
+"""TaskWeaver conversations: a post becomes one message, and the results of its code become tool messages after it.
 
 The first message of each round carries the round in its metadata: `round`, `round_state`, `user_query`.
 """
@@ -45,23 +45,23 @@ from .words import AddedWords
 __all__ = ["FORMAT", "TaskWeaverFormat"]
 
 _LOOK_AT: Final = 20
-"""Rounds by which a conversation is detected, and messages among which the user says what the task is."""
+"""Rounds by which a conversation is detected, and messages that are searched for the user's task."""
 _ANSWERS: Final = {
     "verification": "verification",
     "code_error": "verification",
     "execution_status": "execution",
     "execution_result": "execution",
 }
-"""Which tool answers, by the attachment that holds its answer: TaskWeaver checks the code, then runs it."""
+"""The answering tool by the attachment with its answer: TaskWeaver checks the code, then runs it."""
 _AFTER_ANSWER: Final = frozenset({"artifact_paths", "revise_message"})
-"""These go with the answer that they follow, and with the post itself where there is none."""
+"""Attachments that go with the answer before them, and with the post itself where there is none."""
 _REASONING: Final = frozenset(
     {"thought", "init_plan", "plan", "current_plan_step", "plan_reasoning", "web_exploring_plan", "stop", "review"}
 )
 _IMAGES: Final = frozenset({"image_url", "web_exploring_screenshot"})
 _IMAGE_FILE: Final = re.compile(r"\.(?:png|jpe?g|gif|webp|bmp|svg|tiff?)(?:[?#].*)?\Z|\Adata:image/", re.IGNORECASE)
 _NO_CODE_ERROR: Final = frozenset({"", "none", "no code verification is performed.", "no error is found."})
-"""What TaskWeaver writes into code_error where there is no error."""
+"""The text that TaskWeaver writes into code_error where there is no error."""
 _HINT: Final = "a conversation has rounds, a round a post_list, a post send_from, send_to and message"
 
 
@@ -121,7 +121,7 @@ def _attachment(logged: Any, at: Whence) -> _Attached:
 
 
 def _name(post: Any, key: str) -> str | None:
-    """Who a post comes from (`send_from`) or goes to (`send_to`); None where it does not say."""
+    """The sender (`send_from`) or receiver (`send_to`) of a post; None where it does not say."""
     return (as_text(post.get(key)) or None) if isinstance(post, dict) else None
 
 
@@ -131,7 +131,7 @@ class _AttachmentHead(Struct, gc=False):
 
 
 class _PostHead(Struct, gc=False):
-    """What tells which messages a post becomes, and how long these are."""
+    """The fields that tell which messages a post becomes, and their lengths."""
 
     send_from: str
     message: Raw = ABSENT
@@ -171,7 +171,7 @@ def _split(
 
 
 class _Outline:
-    """Which messages a conversation becomes, in order, without building them.
+    """The messages that a conversation becomes, in order, without building them.
 
     `roles`: of each. `sizes`: how long each is, None where only its text tells. `posts`: the number of each post's round, and its own
     in that. `firsts`: each post's first message. `speakers`: who speaks, but for the user, in the order in which they first do.
@@ -217,7 +217,7 @@ class _Outline:
         return bool(posts)
 
     def _take(self, number: int, at: int, speaker: str | None, sizes: Sequence[Measured | None]) -> None:
-        """Add a message of who sent a post, then answers to its code."""
+        """Add the message of a post's sender, then answers to its code."""
         self.posts.append((number, at))
         self.firsts.append(len(self.roles))
         is_user = speaker == "User"
@@ -273,7 +273,7 @@ class TaskWeaverSource(MessageSource):
 
 
 def _about_round(round_: Any, number: int) -> dict[str, Any]:
-    """What the first message of a round says of it; `number` counts from 1."""
+    """The metadata of a round on its first message; `number` counts from 1."""
     if not isinstance(round_, dict):
         return {"round": number}
     known = ("id", "state", "user_query", "post_list")
@@ -348,7 +348,7 @@ def _metadata(post: dict[str, Any], attached: list[_Attached], reply_type: str |
 
 
 def _extras(post: dict[str, Any]) -> list[dict[str, Any]]:
-    """What the attachments hold beside id, type and content."""
+    """The fields of attachments beside id, type and content."""
     listed = post.get("attachment_list")
     extras = []
     for one in listed if isinstance(listed, list) else []:
@@ -385,14 +385,14 @@ def _is_code(attached: _Attached, is_python: bool) -> bool:
 
 
 def _calls(attached: _Attached, is_python: bool) -> list[ToolCall]:
-    """The calls that an attachment is; none of another."""
+    """The calls in an attachment; none where it is no call."""
     if _is_code(attached, is_python):
         return [ToolCall(function="python", arguments={"code": as_text(attached.content)}, language="python")]
     return _function_calls(attached.content) if attached.type == "function" else []
 
 
 def _function_calls(content: Any) -> list[ToolCall]:
-    """The calls in a `function` attachment (JSON: name and arguments, or a list of such); none where it holds no such."""
+    """The calls in a `function` attachment (JSON: name and arguments, or a list of such); none where there are none."""
     calls = []
     content = said_as_json(content)
     for one in content if isinstance(content, list) else [content]:
@@ -435,7 +435,7 @@ def _links(attached: _Attached) -> list[ContentPart]:
 
 
 def _answer(tool: str, attached: list[_Attached], call: str | None) -> ToolMessage:
-    """What checking or running code said to a call, and why it failed, where it did."""
+    """The answer of checking or running code to a call, and why it failed, where it did."""
     parts: list[ContentPart] = []
     said: dict[str, str] = {}
     for one in attached:
@@ -492,7 +492,7 @@ class TaskWeaverFormat(Format):
     )
 
     def detect(self, record: Any) -> Detection | None:
-        """By rounds that hold a `post_list`."""
+        """Detect conversations by rounds that hold a `post_list`."""
         if not isinstance(record, dict) or "rounds" not in record:
             return None
         rounds = record["rounds"]
@@ -509,7 +509,7 @@ class TaskWeaverFormat(Format):
         return Detection(self.name, 0.7 + 0.28 * count / len(looked_at), (why,))
 
     def summarise(self, record: Any, origin: Origin) -> Summary:
-        """A cheap look; agrees with `read`."""
+        """Summarise a conversation cheaply, in agreement with `read`."""
         rounds = _rounds(record, origin)
         outline = rounds.once(lambda: _Outline(rounds))
         return Summary(
@@ -522,7 +522,7 @@ class TaskWeaverFormat(Format):
         )
 
     def read(self, record: Any, origin: Origin) -> AgentRun:
-        """The conversation as a run with one transcript. Raises FormatError where there are no rounds."""
+        """Read the conversation as a run with one transcript. Raises FormatError where there are no rounds."""
         source, run_id = TaskWeaverSource(_rounds(record, origin)), id_of(record, origin)
         used = {"rounds"} if isinstance(record.get("id"), dict | list | float) else {"rounds", "id"}
         return AgentRun(
@@ -534,7 +534,7 @@ class TaskWeaverFormat(Format):
         )
 
     def whence(self, record: Any) -> list[Whence]:
-        """The user's query is in a round and in its first post, and attachments repeat what a post says."""
+        """Find the source of each message: the first post repeats the round's query, and attachments repeat a post's text."""
         rounds = record.get("rounds") if isinstance(record, dict) else None
         found: list[Whence] = []
         for number, round_ in enumerate(rounds if isinstance(rounds, list) else []):
@@ -546,7 +546,7 @@ class TaskWeaverFormat(Format):
         return found
 
     def check(self, record: Any, origin: Origin) -> list[Problem]:
-        """What TaskWeaver would refuse, for `trajview validate`; the record opens nevertheless."""
+        """List what TaskWeaver would refuse, for `trajview validate`; the record opens nevertheless."""
         from pydantic import ValidationError
 
         from trajview.models.taskweaver import AttachmentType, Conversation
@@ -568,7 +568,7 @@ class TaskWeaverFormat(Format):
 
 
 def _task(rounds: Elements, outline: _Outline) -> str | None:
-    """The first words of what the user asked."""
+    """The first words of the user's query."""
     for first, (number, index) in zip(outline.firsts, outline.posts, strict=True):
         if first >= _LOOK_AT:
             break

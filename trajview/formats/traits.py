@@ -1,4 +1,4 @@
-"""What a few messages of a chat give away about who wrote it; cheap, for detection."""
+"""Traits of a chat's first messages that show which program wrote it; cheap, for detection."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ANTHROPIC_BLOCKS = CALL_BLOCKS | RESULT_BLOCKS | {"thinking", "redacted_thinkin
 
 
 class Traits(Struct, frozen=True):
-    """What the first few messages and the last one show. `looked_at` of them, of which `messages` are any."""
+    """The traits of the first few messages and the last one: of `looked_at` elements, `messages` are messages."""
 
     looked_at: int
     messages: int

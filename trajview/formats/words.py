@@ -52,4 +52,4 @@ COMMON_WORDS: Final = AddedWords(
         "record error as_logged type text transcript agent",
     ),
 )
-"""What may be added whatever the format is, by modules that all formats share."""
+"""The words that modules common to all formats may add."""

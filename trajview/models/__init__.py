@@ -1,1 +1,1 @@
-"""The reading model (messages, transcripts, runs) and the source systems' own models."""
+"""The reading model (messages, transcripts, runs) and pydantic models of the source systems."""

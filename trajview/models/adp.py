@@ -39,7 +39,7 @@ class _OptionalExtras(BaseModel):
 
 
 class _Item(_OptionalExtras):
-    """What actions and observations share. Unknown keys are kept. Newer fields are written only when they are set."""
+    """The common fields of actions and observations. Unknown keys are kept; newer fields are written only when set."""
 
     model_config = ConfigDict(extra="allow")
     _newer = ("reward", "tool_call_id", "reasoning_content")
@@ -54,7 +54,7 @@ class _Item(_OptionalExtras):
 
 
 class _Action(_Item):
-    """What the agent did. `description` is its brief thought, `reasoning_content` the long one."""
+    """An action of the agent. `description` is its brief thought, `reasoning_content` the long one."""
 
     description: str | None = None
     reasoning_content: str | None = None
@@ -78,14 +78,14 @@ class CodeAction(_Action):
 
 
 class MessageAction(_Action):
-    """What the agent said."""
+    """A message by the agent."""
 
     class_: Literal["message_action"] = "message_action"
     content: str
 
 
 class TextObservation(_Item):
-    """Text that the agent got from a user, another agent or the environment."""
+    """A text for the agent from a user, another agent or the environment."""
 
     class_: Literal["text_observation"] = "text_observation"
     content: str
@@ -135,7 +135,7 @@ class WebObservation(_Item):
 
 
 class OtherItem(_Item):
-    """An item of a class that we do not know (a newer version's), kept as it came."""
+    """An item of an unknown class (a newer version's), kept as it came."""
 
     class_: str
 

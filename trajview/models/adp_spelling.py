@@ -30,7 +30,7 @@ _LEGACY_KEYS: dict[str, dict[str, str]] = {
 
 
 def current_class(class_: object) -> str | None:
-    """The class_ as ADP spells it today; an unknown name as it came, None for what is no name."""
+    """The class_ in ADP's spelling of today; an unknown name as it came, None for a value that is no name."""
     if not isinstance(class_, str):
         return None
     return _LEGACY_CLASSES.get(class_, class_)

@@ -1,4 +1,4 @@
-"""The pk of an annotation: what makes two records the same annotation. Free of pydantic, so cheap to import."""
+"""The pk of an annotation, which makes two records the same annotation. Free of pydantic, so cheap to import."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .episodes import DIMENSIONS, OVERALL
 __all__ = ["loadable", "pk_of", "rubric_of"]
 
 _NAMESPACE = uuid.UUID("5b0c1a0e-7a7b-5c53-9a43-0f6d3c0d8f52")
-"""Fixed for ever: with another one, submitting again would no longer replace."""
+"""The namespace of pks. It must never change: submitting again would no longer replace a record."""
 _REWARD = "reward"
 _SOTOPIA = frozenset({dimension.name for dimension in DIMENSIONS})
 
@@ -28,7 +28,7 @@ def pk_of(episode: str, annotator: str, rubric: str) -> str:
 
 
 def rubric_of(rewards: Iterable[object]) -> str | None:
-    """The rubric that rewards were given by, as far as their dimensions tell: `sotopia`, `reward`, or None.
+    """The rubric of rewards, as far as their dimensions tell: `sotopia`, `reward`, or None.
 
     The rewards need not be valid ones: what is none names no dimension.
     """

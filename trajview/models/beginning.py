@@ -1,4 +1,4 @@
-"""How a run begins, in a short text that is kept beside what is said of it: is it still the conversation that it was?
+"""A short text on how a run begins, kept with annotations, which tells whether the conversation is still the same.
 
 A log that is written on grows at its end, and begins as before. One that was rotated or replaced has the same name, and
 begins otherwise; or it ends before what was there.
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 __all__ = ["beginning_of", "differs_at"]
 
 _VERSION: Final = "1"
-"""Beginnings of another one cannot be compared. To be raised when messages are read otherwise than before."""
+"""The version of beginnings, which compare only within one. To be raised when messages are read otherwise."""
 _MESSAGES: Final = 32
 _CHARACTERS: Final = 4096
-"""Of a text."""
+"""Characters of a text that are hashed."""
 _OF_JSON: Final = 256
 """Of a record that no format knows, which may grow anywhere but at its start."""
 _SIZE: Final = 2
@@ -27,7 +27,7 @@ _SIZE: Final = 2
 
 
 def beginning_of(run: AgentRun) -> str:
-    """How a run begins, for `differs_at`: the number of its messages, and a hash of each of the first 32.
+    """The beginning of a run, for `differs_at`: the number of its messages, and a hash of each of the first 32.
 
     A last message that an agent or a tool says may still be written, and does not count.
     """
@@ -41,7 +41,7 @@ def beginning_of(run: AgentRun) -> str:
 
 
 def differs_at(then: str, now: str) -> int | None:
-    """The message (from 0) from which a run is not what it was `then`, or behind which it ends now.
+    """The message (from 0) from which a run differs from what it was `then`, or behind which it ends now.
 
     None where it begins as it did, and where that cannot be told: nothing is known of then, or of now.
     """

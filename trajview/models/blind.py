@@ -1,4 +1,4 @@
-"""A run as an annotator sees it who is not to know what a model was called, earned, or was told about itself.
+"""Blind mode: a run without the names of models, the rewards, and the evaluator's reasoning.
 
 Hidden are the rewards, of the run and of its messages, the evaluator's reasoning, the names of models, and what the
 metadata says of any of these: under whatever key, where a value has the name of one of the models in it, as tags of
@@ -20,7 +20,7 @@ from .transcript import Transcript
 __all__ = ["HIDDEN", "blinded", "tells"]
 
 HIDDEN = "hidden"
-"""Stands in the metadata where a value is hidden."""
+"""Stands in the metadata for a hidden value."""
 
 _TELLS = re.compile(
     r"model|reward|score|rating|grade|judge|judg(?:e)?ment|eval|verdict|correct|resolved|success|passed|outcome|annotat"
@@ -33,12 +33,12 @@ _SHORTEST, _LONGEST, _MOST = 3, 200, 50
 
 
 def tells(key: str) -> bool:
-    """Whether a key of metadata may tell what a model was, or how it was rated. Rather one too many than one too few."""
+    """Whether a key of metadata may tell a model's name or rating; in doubt it may."""
     return _TELLS.search(key) is not None
 
 
 def blinded(run: AgentRun) -> AgentRun:
-    """The same run without these; `run` stays as it is, and texts are not copied."""
+    """A blinded copy of a run; `run` stays as it is, and texts are not copied."""
     names = _names(run)
     return replace(
         run,
@@ -52,7 +52,7 @@ def blinded(run: AgentRun) -> AgentRun:
 
 
 def _names(run: AgentRun) -> re.Pattern[str] | None:
-    """What finds the names of the models that the metadata names; None where there is none."""
+    """A pattern for the names of models in the metadata; None where there are none."""
     found: set[str] = set()
 
     def gather(value: Any, told: bool) -> None:
@@ -108,7 +108,7 @@ class _BlindSource(MessageSource):
 
 
 def _without(value: Any, names: re.Pattern[str] | None) -> Any:
-    """Metadata with what tells hidden, at any depth."""
+    """Metadata with telling values hidden, at any depth."""
     if isinstance(value, dict):
         return {key: HIDDEN if tells(str(key)) else _without(item, names) for key, item in value.items()}
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Which transcripts of a run are sub-agents' and at which call each was started; and all of them as a tree of groups.
+"""The sub-agents of a run: which transcripts are theirs, at which call each was started, and a tree of all transcripts.
 
 No format says this in one way. A call and the transcript that it started belong together where, the surest sign first,
 
@@ -30,7 +30,7 @@ _PARENT_KEYS = ("parent_transcript_id", "parent_id", "parent_agent_id", "parent_
 _AGENT_KEYS = ("trajectory_id", "agent_id", "agentId", "subagent_id", "session_id", "sessionId", "transcript_id")
 
 _SHORTEST_TASK = 16
-"""Characters: two texts that are shorter may be equal by chance."""
+"""Characters below which two equal texts may be equal by chance."""
 _LONGEST_ID = 200
 _MOST_VALUES = 40
 """Values of arguments or metadata that are looked at, nested ones included."""
@@ -48,7 +48,7 @@ class Entry:
 
 @dataclass(slots=True)
 class Branches:
-    """What leads where in a run. Transcripts and messages are indices."""
+    """The links between the transcripts of a run. Transcripts and messages are indices."""
 
     entries: dict[tuple[int, int], list[Entry]] = field(default_factory=dict)
     """By transcript and message: the calls in it that started a sub-agent, and the answers that one gave."""
@@ -104,7 +104,7 @@ def branches_of(run: AgentRun, cancelled: Callable[[], bool] = lambda: False) ->
 
 
 class _Links:
-    """What calls and answers say of the transcripts of a run: gathered message by message, then linked, what is surest first."""
+    """The links that calls and answers make to transcripts: gathered message by message, then linked, the surest first."""
 
     def __init__(self, run: AgentRun) -> None:
         self.named = _names(run)
@@ -130,7 +130,7 @@ class _Links:
             self._by_task += [(task, place) for task in _texts(call) if task in self._tasks]
 
     def look_at_answer(self, message: ToolMessage, here: Entry, calls: Mapping[str, Entry]) -> None:
-        """Note where the call that is answered leads; without one, where the answer does."""
+        """Note the transcript that an answer's call leads to; without a call, the one that the answer leads to."""
         call = calls.get(message.tool_call_id or "")
         for child in _named_in(message.metadata, self.named):
             self._leads_to(call or here, child, 2)
@@ -165,7 +165,7 @@ def _to(place: Entry, child: int) -> Entry:
 
 
 def _link(found: Branches, entry: Entry) -> None:
-    """A call leads to a transcript. The first that does has started it; what would be a circle only leads there."""
+    """Link a call to a transcript. The first call has started it; a link that would close a circle only leads there."""
     _add(found, entry)
     if _put_below(found, entry.child, entry.transcript):
         found.came_from[entry.child] = entry
@@ -198,7 +198,7 @@ def _calling(transcript: Transcript) -> Iterator[tuple[int, AssistantMessage | T
 
 
 def _names(run: AgentRun) -> dict[str, int]:
-    """The ids by which a transcript can be named; one that several have names none."""
+    """The ids by which a transcript can be named; an id that several have names none."""
     found: dict[str, int] = {}
     twice: set[str] = set()
     for index, transcript in enumerate(run.transcripts):
@@ -254,7 +254,7 @@ def _is_id(value: object) -> bool:
 def _named_in(
     values: dict[str, Any], named: dict[str, int], skipped: frozenset[str] = frozenset(_PARENT_KEYS)
 ) -> list[int]:
-    """The transcripts whose id is a value somewhere in it, each once; not under keys that name who is above."""
+    """The transcripts whose id is a value somewhere in `values`, each once; not under keys that name a parent."""
     found: dict[int, None] = {}
     waiting: list[Any] = [values]
     looked_at = 0

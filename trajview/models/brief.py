@@ -1,4 +1,4 @@
-"""One line that says what an object is: the `repr` of runs, transcripts, messages and parts, however much they hold."""
+"""The `repr` of runs, transcripts, messages and parts: one line, however much they hold."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def brief(kind: type, *facts: str) -> str:
 
 
 def quoted(value: object) -> str:
-    """A value as Python writes it, cut where it is long; of a data URL only what it says of itself."""
+    """A value as Python writes it, cut where it is long; of a data URL only its head."""
     if not isinstance(value, str):
         return _values.repr(value)
     if value.startswith("data:") and len(value) > _TEXT:

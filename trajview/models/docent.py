@@ -1,4 +1,4 @@
-"""Docent's models as pydantic's, for those who want to validate what they have: they say what Docent would refuse, and where.
+"""Docent's models in pydantic, for validating data: they report what Docent would refuse, and where.
 
 The reading model (`messages`, `transcript`, `run`) has the same fields; `AgentRun.from_docent` validates by these.
 """
@@ -29,7 +29,7 @@ __all__ = ["AgentRun", "AssistantMessage", "ChatMessage", "MessageBase", "System
 
 
 Metadata = Annotated[dict[str, Any], BeforeValidator(checked_metadata)]
-"""What is known of a run, a transcript, a group or a message beside its fields."""
+"""The metadata of a run, a transcript, a group or a message."""
 
 
 def _model_of(record: type[Struct], base: type[BaseModel] = BaseModel, **types: Any) -> Any:
@@ -65,7 +65,7 @@ _ToolCall: Final = _model_of(messages.ToolCall, view=_model_of(messages.ToolCall
 
 
 _STANDS_FOR = "stands_for"
-"""The key of a text part under which we write the part that it stands for. Docent ignores it."""
+"""The key of a text part for the part that it stands for. Docent ignores it."""
 
 
 def _as_it_was(part: object) -> object:
@@ -76,7 +76,7 @@ def _as_it_was(part: object) -> object:
 
 
 class MessageBase(BaseModel):
-    """What every message has. Keys that no field knows are moved to `metadata`."""
+    """The common fields of messages. Keys that no field knows are moved to `metadata`."""
 
     id: str | None = None
     content: str | list[_ContentPart] = ""
@@ -110,13 +110,13 @@ class MessageBase(BaseModel):
 
 
 class SystemMessage(MessageBase):
-    """What the model is told before anybody speaks."""
+    """A message to the model before anybody speaks."""
 
     role: Literal["system"] = "system"
 
 
 class UserMessage(MessageBase):
-    """What a person says; `tool_call_id` where it answers calls, as Docent has it."""
+    """A message of a person; `tool_call_id` where it answers calls, as Docent has it."""
 
     role: Literal["user"] = "user"
     tool_call_id: list[str] | None = None
@@ -128,7 +128,7 @@ class UserMessage(MessageBase):
 
 
 class AssistantMessage(MessageBase):
-    """What a model says and calls; `citations` and `suggested_messages` are Docent's."""
+    """A message of a model with its calls; `citations` and `suggested_messages` are Docent's."""
 
     role: Literal["assistant"] = "assistant"
     model: str | None = None
@@ -138,7 +138,7 @@ class AssistantMessage(MessageBase):
 
 
 class ToolMessage(MessageBase):
-    """What a tool answered. `error` is set when the source says that the call failed."""
+    """The answer of a tool. `error` is set when the source says that the call failed."""
 
     role: Literal["tool"] = "tool"
     tool_call_id: str | None = None
@@ -155,7 +155,7 @@ ChatMessage = Annotated[SystemMessage | UserMessage | AssistantMessage | ToolMes
 
 
 class _Run(BaseModel):
-    """What a run has to be beside its fields. An old form of Docent's gives `transcripts` as a dict by name."""
+    """The checks of a run beside its fields. An old form of Docent's gives `transcripts` as a dict by name."""
 
     @field_validator("transcripts", "transcript_groups", mode="before", check_fields=False)
     @classmethod
@@ -187,7 +187,7 @@ AgentRun: Final = _model_of(
 
 @cache
 def message_adapter() -> TypeAdapter[ChatMessage]:
-    """What validates messages by their role."""
+    """The adapter that validates messages by their role."""
     return TypeAdapter(ChatMessage)
 
 

@@ -1,4 +1,4 @@
-"""What Sotopia's episodes say in plain text: actions, contexts, rewards, reasoning. Free of pydantic, so cheap to import."""
+"""Parsing of the plain text in Sotopia's episodes: actions, contexts, rewards, reasoning. Free of pydantic."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = [
 ENVIRONMENT = "Environment"
 EVALUATION = "Evaluation"
 OVERALL = "overall_score"
-"""Reserved by Sotopia inside the dimensions for their mean: not a dimension."""
+"""The name that Sotopia reserves inside the dimensions for their mean: not a dimension."""
 
 PUBLISHED_KEYS = {
     "pk": "episode_id",
@@ -101,7 +101,7 @@ def turns_of(messages: Iterable[object]) -> list[list[Said]]:
 
 
 def is_evaluation(said: Said) -> bool:
-    """Whether it is what a stream appends after the end: the rewards and the reasoning, no one's words."""
+    """Whether a text is the evaluation that a stream appends after the end: rewards and reasoning, no one's words."""
     return said[0] == EVALUATION
 
 
@@ -135,7 +135,7 @@ def agent_names_of(turns: Sequence[Sequence[Said]], pks: Sequence[str]) -> list[
 
 
 class Action(Struct, frozen=True):
-    """What an agent did in a turn, as a person reads it.
+    """An agent's action in a turn, as a person reads it.
 
     `kind` is Sotopia's action type: speak, action, non-verbal communication, leave, none; or other.
     `private_to` names who alone could see it, empty for a public action.
@@ -157,7 +157,7 @@ _LEAVING = frozenset({"left", "left the conversation"})
 
 
 def parse_action(sender: str, text: str) -> Action:
-    """An action's text taken apart; speech comes out of its `said: "…"`, anything else stays as it is.
+    """Parse an action's text; speech comes out of its `said: "…"`, any other text stays as it is.
 
     Doing nothing is only what says exactly that, never a speech that mentions it (Sotopia's own rendering drops both).
     """
@@ -185,7 +185,7 @@ def parse_action(sender: str, text: str) -> Action:
 
 
 def is_idle(sender: str, text: str) -> bool:
-    """Whether a deed is doing nothing, which may end in a full stop, and be said with one's name."""
+    """Whether an action does nothing; its text may end in a full stop, and begin with the agent's name."""
     return text == _IDLE or (text.rstrip().endswith(_IDLE_ENDS) and parse_action(sender, text).kind == "none")
 
 
@@ -193,7 +193,7 @@ def is_idle(sender: str, text: str) -> bool:
 
 
 class Context(Struct):
-    """What an agent is told before an episode starts. What it does not know (`Unknown`) is left out."""
+    """The context that an agent is given before an episode starts. Fields that it does not know (`Unknown`) are left out."""
 
     scenario: str = ""
     participants: str = ""
@@ -224,7 +224,7 @@ def is_context(text: str) -> bool:
 
 
 def parse_context(text: str) -> Context | None:
-    """The context that Sotopia writes at the start of turn 0, None where the text is something else."""
+    """Parse the context that Sotopia writes at the start of turn 0, None where the text is something else."""
     if not is_context(text):
         return None
     end = _STARTS.search(text)
@@ -243,7 +243,7 @@ def parse_context(text: str) -> Context | None:
 
 
 def merge_contexts(contexts: Sequence[tuple[str, Context]]) -> Context:
-    """What an onlooker knows, from each agent's name and context: an agent's own words on itself are the whole truth."""
+    """The context of an onlooker, from each agent's: an agent's own words on itself are the whole truth."""
     merged = Context()
     names = dict.fromkeys(receiver for receiver, _ in contexts)
     for _, context in contexts:
@@ -276,7 +276,7 @@ def _number(value: object) -> float | None:
 
 
 def _scored(value: object) -> object:
-    """A moderator's evaluator writes `[comment, score]` for a dimension."""
+    """The score in `[comment, score]`, as a moderator's evaluator writes a dimension."""
     if isinstance(value, (list, tuple)) and len(value) == 2 and isinstance(value[0], str):
         return value[1]
     return value

@@ -28,7 +28,7 @@ __all__ = [
 ]  # fmt: skip
 
 Said = tuple[Literal["text", "reasoning", "arguments"], str, str | None]
-"""A text of a message, what kind of text it is, and the tool that it goes to or comes from."""
+"""A text of a message, its kind, and the tool that it goes to or comes from."""
 Measured = tuple[int, int, int]
 """Lines and characters of what a message says, and lines of its calls, about."""
 
@@ -37,7 +37,7 @@ Measured = tuple[int, int, int]
 
 
 class Part(Struct, kw_only=True):
-    """A part of a message's content. `extras` are the keys of it that no field knows, in the order of the source."""
+    """A part of a message's content. `extras` are its keys that no field knows, in the order of the source."""
 
     _optional: ClassVar[frozenset[str]] = frozenset()
     """Fields that are not written where they are None."""
@@ -46,7 +46,7 @@ class Part(Struct, kw_only=True):
     extras: dict[str, Any] = field(default_factory=dict)
 
     def plain(self) -> dict[str, Any]:
-        """The part as it is written in JSON: its fields, then its extras."""
+        """The part as JSON data: its fields, then its extras."""
         found = {
             name: value
             for name in self.__struct_fields__
@@ -79,7 +79,7 @@ class TextPart(Part, kw_only=True):
 
 
 class ReasoningPart(Part, kw_only=True):
-    """What the model thought before it spoke. `redacted` reasoning holds no readable text, but may have a `summary`.
+    """A model's reasoning before it spoke. `redacted` reasoning holds no readable text, but may have a `summary`.
 
     Docent refuses a `redacted` that is null, so one that is not known is not written.
 
@@ -98,7 +98,7 @@ class ReasoningPart(Part, kw_only=True):
 
     @property
     def readable(self) -> str:
-        """What a person can read of it. Docent's rule: the summary, where the reasoning is redacted and has one."""
+        """The readable text. Docent's rule: the summary, where the reasoning is redacted and has one."""
         return self.summary if self.redacted and self.summary else self.reasoning
 
 
@@ -132,7 +132,7 @@ class VideoPart(Part, kw_only=True):
 
 
 class OtherPart(Part, kw_only=True):
-    """A part of a type that we do not know, kept as it came."""
+    """A part of an unknown type, kept as it came."""
 
     type: str = "unknown"
 
@@ -141,7 +141,7 @@ ContentPart = TextPart | ReasoningPart | ImagePart | AudioPart | VideoPart | Oth
 
 
 class ToolCallView(Struct, kw_only=True):
-    """How a tool call wants to be shown (Docent's `ToolCallContent`)."""
+    """The display of a tool call (Docent's `ToolCallContent`)."""
 
     title: str | None = None
     format: Literal["text", "markdown"] = "text"
@@ -149,7 +149,7 @@ class ToolCallView(Struct, kw_only=True):
     extras: dict[str, Any] = field(default_factory=dict)
 
     def plain(self) -> dict[str, Any]:
-        """The view as it is written in JSON."""
+        """The view as JSON data."""
         return {"title": self.title, "format": self.format, "content": self.content, **self.extras}
 
     def __repr__(self) -> str:
@@ -177,7 +177,7 @@ class ToolCall(Struct, kw_only=True):
     extras: dict[str, Any] = field(default_factory=dict)
 
     def plain(self) -> dict[str, Any]:
-        """The call as it is written in JSON: its fields, then its extras."""
+        """The call as JSON data: its fields, then its extras."""
         found = {
             "id": self.id, "function": self.function, "arguments": self.arguments, "type": self.type,
             "parse_error": self.parse_error, "view": None if self.view is None else self.view.plain(),
@@ -191,7 +191,7 @@ class ToolCall(Struct, kw_only=True):
         return brief(type(self), quoted(self.function), f"{{{given}}}")
 
     def said(self) -> Iterator[str]:
-        """What is called, with what, and what is wrong with it."""
+        """The texts of the call: the function, its arguments, and what is wrong with them."""
         yield self.function
         yield from strings_within(self.arguments)
         if self.parse_error:
@@ -199,13 +199,13 @@ class ToolCall(Struct, kw_only=True):
 
 
 _STANDS_FOR: Final = "stands_for"
-"""The key of a text part under which the part is written that it stands for. Docent ignores it."""
+"""The key of a text part for the part that it stands for. Docent ignores it."""
 _LONGEST_NAME: Final = 200
 """Characters of a path or URL in the text that stands for a part; a data URL holds the whole file."""
 
 
 def _written_for_docent(part: ContentPart) -> dict[str, Any]:
-    """A part in a form that Docent reads: it refuses a message with a part that is neither text nor reasoning."""
+    """A part in a form that Docent reads, since it refuses parts that are neither text nor reasoning."""
     plain = part.plain()
     if isinstance(part, TextPart | ReasoningPart):
         return plain
@@ -223,7 +223,7 @@ _PART_TYPES: Final[dict[Any, type[ContentPart]]] = {
 
 
 def _fitted(data: Any, kind: type[_Fitted], what: str) -> _Fitted:
-    """Plain data as one of these, with the keys that no field knows beside them. Raises ValueError where a value does not fit."""
+    """Plain data as a part or call, with unknown keys kept. Raises ValueError where a value does not fit."""
     if not isinstance(data, dict):
         raise ValueError(f"{what} must be an object, not {type(data).__name__}")
     names = frozenset(kind.__struct_fields__) - {"extras"}
@@ -236,7 +236,7 @@ def _fitted(data: Any, kind: type[_Fitted], what: str) -> _Fitted:
 
 
 def part_from(data: Any) -> ContentPart:
-    """A part of plain data; one of an unknown type is kept as it came. Raises ValueError where it is no part."""
+    """Make a part of plain data; one of an unknown type is kept as it came. Raises ValueError where it is no part."""
     if isinstance(data, Part):
         return data  # type: ignore[return-value]  # all parts are one of these
     kind = data.get("type") if isinstance(data, dict) else None
@@ -248,7 +248,7 @@ def part_from(data: Any) -> ContentPart:
 
 
 def tool_call_from(data: Any) -> ToolCall:
-    """A tool call of plain data in Docent's form. Raises ValueError where it is none."""
+    """Make a tool call of plain data in Docent's form. Raises ValueError where it is none."""
     if isinstance(data, ToolCall):
         return data
     view = data.get("view") if isinstance(data, dict) else None
@@ -261,7 +261,7 @@ def tool_call_from(data: Any) -> ToolCall:
 
 
 class _Values(Struct, kw_only=True):
-    """All that a message of any role may hold beside its role."""
+    """The values of a message of any role, apart from the role."""
 
     id: str | None = None
     content: str | list[Any] = ""
@@ -308,7 +308,7 @@ _COMMON: Final = ("name", "recipient", "timestamp", "reward", "usage")
 
 
 class MessageBase:
-    """What every message has. Keyword arguments that no field knows are moved to `metadata`.
+    """The common part of messages. Keyword arguments that no field knows are moved to `metadata`.
 
     `content` is a text, or a list of parts (or of dicts that say the same); `metadata` is a dict. `id`, `name` (who speaks),
     `recipient` and `timestamp` are texts or None, `reward` is a number or None, and `usage` a dict (token counts) or None.
@@ -379,19 +379,19 @@ class MessageBase:
         return values
 
     def _own(self) -> _Values:
-        """The values, to be changed: they are not let go from here on."""
+        """The values for changing: from here on they are not let go."""
         values = self._values or self._read()
         self._source, self._values = None, values
         return values
 
     @property
     def logged(self) -> bytes | memoryview | None:
-        """The JSON that the message was logged as, where all of what it says is spelled in that; None where that is not known."""
+        """The JSON that the message was logged as, where that spells all of its texts; None where that is not known."""
         return None if self._source is None else self._source.logged(self._at)
 
     @property
     def size(self) -> Measured:
-        """Lines and characters of what is said, and lines of calls, about: known without reading the message where it is long."""
+        """The approximate lines and characters of texts, and lines of calls: known without reading a long message."""
         return measured(self) if self._source is None else self._source.size(self._at)
 
     # -- what it says
@@ -414,14 +414,14 @@ class MessageBase:
 
     @property
     def reasoning(self) -> list[str]:
-        """What can be read of every reasoning part, in order."""
+        """The readable text of every reasoning part, in order."""
         content = self.content
         if isinstance(content, str):
             return []
         return [part.readable for part in content if isinstance(part, ReasoningPart)]
 
     def said(self) -> list[Said]:
-        """All that can be searched: the text, reasoning, calls with their arguments, the error; empty texts are left out.
+        """The searchable texts: the text, reasoning, calls with their arguments, the error; empty ones are left out.
 
         A message that is not read yet is read for this alone, and lets it go again.
         """
@@ -430,7 +430,7 @@ class MessageBase:
         return [each for each in self._said() if each[1]]
 
     def texts(self) -> list[str]:
-        """The texts of `said`, in the same order: found sooner in a message that is not read yet."""
+        """The texts of `said` without their kinds, found sooner in a message that is not read yet."""
         if self._values is None and self._source is not None:
             return self._source.texts(self._at)
         return [text for _, text, _ in self._said() if text]
@@ -443,7 +443,7 @@ class MessageBase:
     # -- as plain data
 
     def plain(self) -> dict[str, Any]:
-        """The message as Docent writes it in JSON; fields of ours where they are set."""
+        """The message as Docent's JSON data; fields of ours where they are set."""
         values = self._values or self._read()
         content = values.content
         found: dict[str, Any] = {
@@ -461,7 +461,7 @@ class MessageBase:
         return found
 
     def replaced(self, **changes: Any) -> Self:
-        """The message with other values; itself is left as it is."""
+        """A copy of the message with other values."""
         made = type(self).__new__(type(self))
         made._values, made._source, made._at = replace(self._values or self._read(), **changes), None, 0
         return made
@@ -483,7 +483,7 @@ class MessageBase:
 
 
 class SystemMessage(MessageBase):
-    """What the model is told before anybody speaks.
+    """A message to the model before anybody speaks.
 
     >>> from trajview import SystemMessage
     >>> SystemMessage(content="Be brief.").role
@@ -496,7 +496,7 @@ class SystemMessage(MessageBase):
 
 
 class UserMessage(MessageBase):
-    """What a person says; `tool_call_id` where it answers calls, as Docent has it: a list of their ids, or None.
+    """A message of a person; `tool_call_id` where it answers calls, as Docent has it: a list of their ids, or None.
 
     >>> from trajview import UserMessage
     >>> message = UserMessage(content="Will it rain?", channel="phone")
@@ -524,7 +524,7 @@ class UserMessage(MessageBase):
 
 
 class AssistantMessage(MessageBase):
-    """What a model says and calls.
+    """A message of a model, with its calls.
 
     `model` is its name, `tool_calls` a list of ToolCalls, or None; `citations` and `suggested_messages` are Docent's.
 
@@ -560,7 +560,7 @@ class AssistantMessage(MessageBase):
         return [f"calls {call.function}" for call in self.tool_calls or ()]
 
     def plain(self) -> dict[str, Any]:
-        """The message as Docent writes it in JSON, its calls too; fields of ours where they are set."""
+        """The message as Docent's JSON data, its calls too; fields of ours where they are set."""
         found = super().plain()
         if found["tool_calls"] is not None:
             found["tool_calls"] = [call.plain() for call in found["tool_calls"]]
@@ -574,7 +574,7 @@ class AssistantMessage(MessageBase):
 
 
 class ToolMessage(MessageBase):
-    """What a tool answered: `function` is its name, `tool_call_id` the id of the call.
+    """The answer of a tool: `function` is its name, `tool_call_id` the id of the call.
 
     `error` is set when the source says that the call failed: a dict, mostly with a `message`.
 
@@ -619,7 +619,7 @@ _BY_ROLE: Final[dict[str, type[ChatMessage]]] = {
 
 
 def message_from(data: dict[str, Any]) -> ChatMessage:
-    """A message of plain data in Docent's form. Raises ValueError where it has no role of Docent's, or a value does not fit."""
+    """Make a message of plain data in Docent's form. Raises ValueError for an unknown role or an unfit value."""
     role = data.get("role")
     made = _BY_ROLE.get(role) if isinstance(role, str) else None
     if made is None:
@@ -628,7 +628,7 @@ def message_from(data: dict[str, Any]) -> ChatMessage:
 
 
 def fitting_message(role: str, **values: Any) -> ChatMessage:
-    """A message of one of Docent's roles with values that are known to fit: they are taken as they are."""
+    """Make a message of a Docent role from values that are known to fit: they are taken unchecked."""
     return _made(_BY_ROLE[role], _Values(**values))
 
 
@@ -639,7 +639,7 @@ def _made(kind: type[ChatMessage], values: _Values) -> ChatMessage:
 
 
 def measured(message: MessageBase) -> Measured:
-    """How long a message is, of what it says."""
+    """The length of a message."""
     lines = length = 0
     for text in (message.text, *message.reasoning):
         if text:
@@ -653,7 +653,7 @@ def measured(message: MessageBase) -> Measured:
 
 
 class MessageSource:
-    """Where the messages of a transcript come from: each is read when somebody asks for what it says.
+    """The source of a transcript's messages: each is read when somebody asks for its content.
 
     A format derives its own, which says how to `read` one; it may know more of a message without reading it. The values of
     the last few thousand messages that were looked at are kept. Safe for several threads, as `read` has to be.
@@ -665,7 +665,7 @@ class MessageSource:
         self._kept: deque[MessageBase] = deque()
 
     def read(self, at: int) -> ChatMessage:
-        """The message with a number, from 0, with all of its values."""
+        """Read the message of a number, from 0, with all of its values."""
         raise NotImplementedError
 
     def logged(self, at: int) -> bytes | memoryview | None:  # noqa: ARG002 - of those that know
@@ -697,7 +697,7 @@ class MessageSource:
         return made
 
     def keep(self, message: MessageBase) -> None:
-        """Keep the values of a message that was read just now, and let those of the one that was read longest ago go."""
+        """Keep the values of a message that was read just now, and let go of those read longest ago."""
         kept = self._kept
         kept.append(message)
         if len(kept) > self._most_kept:

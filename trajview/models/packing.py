@@ -1,4 +1,4 @@
-"""Puts pieces of text into strings of at most so many tokens, and cuts the ones that are too long.
+"""Packing of texts into strings of at most so many tokens; pieces that are too long are cut.
 
 A piece begins with `<` and ends with `>` and a newline. cl100k_base never has a token across a newline and the
 character that is no white space after it, so the tokens of a string are exactly the sum of its pieces'.
@@ -126,7 +126,7 @@ def _cut_mark(gone: int, of: int) -> str:
 
 
 def unit_tags(unit: int, highlight: int | None, *, continued: bool = False) -> tuple[str, str]:
-    """What stands before and after an action unit; `highlight`: the unit that is marked."""
+    """The tags before and after an action unit; `highlight`: the unit that is marked."""
     opening = f"<|action unit {unit}{'; continued' if continued else ''}|>\n"
     closing = f"</|action unit {unit}|>\n"
     if unit == highlight:

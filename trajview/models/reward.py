@@ -1,4 +1,4 @@
-"""What a run earned: Sotopia's type, in a module of its own because the list of runs needs it before any model."""
+"""The reward of a run: Sotopia's type, in a module of its own because the list of runs needs it before any model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Agent runs: what a corpus is made of, and what is annotated."""
+"""Agent runs: the items of a corpus, which are annotated."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["AgentRun", "Reward", "overall_of"]
 
 
 class AgentRun(Struct, kw_only=True):
-    """One run of one or more agents: at least one transcript, and what is known about them all.
+    """A run of one or more agents: at least one transcript, and the facts known about them all.
 
     `agents` names the agents, `rewards` holds one reward for each of them (a number, or the overall number and one for each
     dimension), `reasoning` is the evaluator's; these and `source_format` are ours, the rest is Docent's. A notebook shows

@@ -1,4 +1,4 @@
-"""What can be read in a decoded value: every key and value as text, and whether it is too deep to be written out."""
+"""The texts within a decoded value: every key and value; and whether it is too deep to be written out."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _DEEP: Final = 900
 
 
 def is_deep(value: object, levels: int = _DEEP) -> bool:
-    """Whether a value is nested so deeply that nobody can read it written out: of n levels, indents alone take n squared."""
+    """Whether a value is nested too deeply to be read when written out: of n levels, indents alone take n squared."""
     level: list[object] = [value]
     known = set[int]()
     for _ in range(levels):

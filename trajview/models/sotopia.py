@@ -65,7 +65,7 @@ class AgentProfile(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _published_spelling(cls, data: object) -> object:
-        """The published dataset calls `pk` `agent_id`; null stands for what is not known."""
+        """Accept the published dataset's `agent_id` for `pk`, and null for unknown values."""
         if not isinstance(data, dict):
             return data
         known = {key: value for key, value in data.items() if value is not None}
@@ -156,7 +156,7 @@ class EpisodeLog(BaseModel):
 
     @classmethod
     def _rewards_from_text(cls, data: dict[str, Any]) -> object:
-        """A moderator leaves the rewards as JSON text, by agent's name: they are put in the order of the agents."""
+        """Read the rewards that a moderator leaves as JSON text, by agent's name, into the order of the agents."""
         messages, pks = data.get("messages"), data.get("agents")
         names: list[str] = []
         if isinstance(messages, (list, tuple)) and isinstance(pks, (list, tuple)):
@@ -166,7 +166,7 @@ class EpisodeLog(BaseModel):
 
     @model_validator(mode="after")
     def _one_reward_per_agent(self) -> Self:
-        """Sotopia's one rule."""
+        """Check Sotopia's one rule: one reward per agent."""
         if len(self.rewards) != len(self.agents):
             raise ValueError(
                 f"Number of agents in rewards {len(self.rewards)} and agents {len(self.agents)} do not match"
@@ -293,7 +293,7 @@ class AnnotationForEpisode(BaseModel):
 
 
 def sentences_of(error: ValidationError, limit: int = 20) -> list[str]:
-    """What a model found wrong, one sentence each with its place in the record, at most `limit` of them."""
+    """The errors that a model found, one sentence each with its place in the record, at most `limit` of them."""
     found: dict[str, None] = {}
     for item in error.errors(include_url=False, include_input=False, include_context=False):
         place = "".join(

@@ -76,7 +76,7 @@ class _Model(BaseModel):
 
 
 class Attachment(_Model):
-    """Something that goes with a post. `type` is an AttachmentType, or the name of one that is gone or unknown.
+    """An attachment of a post. `type` is an AttachmentType, or the name of one that is gone or unknown.
 
     `content` is text for most types; `artifact_paths` holds a list.
 
@@ -122,7 +122,7 @@ class Post(_Model):
 
 
 class Round(_Model):
-    """What follows one query of the user: posts, in order.
+    """The posts that follow one query of the user, in order.
 
     >>> from trajview import Round
     >>> Round(user_query="How many sheep?").state
@@ -155,7 +155,7 @@ class Conversation(_Model):
 
     @classmethod
     def from_yaml(cls, text: str) -> Self:
-        """A conversation from YAML text. Raises FormatError if it is no YAML; pydantic's ValidationError if no conversation."""
+        """Read a conversation from YAML. Raises FormatError if it is no YAML; pydantic's ValidationError if no conversation."""
         try:
             data = yaml.load(text, Loader=_SafeLoader)
         except yaml.YAMLError as error:
@@ -173,7 +173,7 @@ class Conversation(_Model):
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
-        """A conversation from JSON text. Raises FormatError if it is no JSON; pydantic's ValidationError if no conversation."""
+        """Read a conversation from JSON. Raises FormatError if it is no JSON; pydantic's ValidationError if no conversation."""
         try:
             data = json.loads(text)
         except (ValueError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""TaskWeaver's temporal text: what stands between two markers was shown to the model in one round only."""
+"""TaskWeaver's temporal text: text between two markers, which was shown to the model in one round only."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ TEMPORAL_END = "{{DELIMITER_END_TEMPORAL}}"
 
 
 def wrap_temporal(text: str) -> str:
-    """The text between the markers that make it part of one round's prompt only."""
+    """Put a text between the markers that make it part of one round's prompt only."""
     return f"{TEMPORAL_START}{text}{TEMPORAL_END}"
 
 
 def strip_temporal_markers(text: str) -> str:
-    """The text without the markers, as the prompt of the round itself shows it."""
+    """Remove the markers from a text, as the prompt of the round itself shows it."""
     if "{{DELIMITER_" not in text:
         return text
     return text.replace(TEMPORAL_START, "").replace(TEMPORAL_END, "")
@@ -45,7 +45,7 @@ def _spans(text: str) -> list[tuple[int, int]]:
 
 
 def drop_temporal(text: str) -> str:
-    """The text without its temporal parts, as the prompts of later rounds show it; unpaired markers stay in it."""
+    """Remove the temporal parts from a text, as the prompts of later rounds show it; unpaired markers stay in it."""
     position = 0
     kept: list[str] = []
     for start, end in _spans(text):
@@ -55,7 +55,7 @@ def drop_temporal(text: str) -> str:
 
 
 def split_temporal(text: str) -> list[tuple[str, bool]]:
-    """The text in pieces, without markers, each with whether it is temporal; empty pieces are left out.
+    """Split a text into pieces, without markers, each with whether it is temporal; empty pieces are left out.
 
     The ordinary pieces are what `drop_temporal` keeps. Unpaired markers go, the text around them stays.
     """

@@ -37,7 +37,7 @@ __all__ = [
 ]  # fmt: skip
 
 MIN_TOKEN_LIMIT = 100
-"""The least token limit: room for the tags around one message, the mark of a cut, and a few words."""
+"""The lowest token limit: room for the tags around one message, the mark of a cut, and a few words."""
 
 _SHORT_CALL = 100  # a call whose arguments are longer, or have a newline, has a line or a block for each argument
 
@@ -94,7 +94,7 @@ def run_to_str(run: AgentRun, agent_run_idx: int | None = None) -> str:
 
 
 def run_pieces(run: AgentRun, agent_run_idx: int | None = None) -> Iterator[str]:
-    """The same piece by piece, each of whole lines: a long run need not be in memory as text."""
+    """The whole run as text, piece by piece, each of whole lines: a long run need not be in memory as text."""
     for index, transcript in enumerate(run.transcripts):
         label = _label(index, agent_run_idx)
         name = f"; name: {_on_a_line(transcript.name)}" if transcript.name else ""
@@ -221,7 +221,7 @@ def _block(label: str, title: str, body: str) -> str:
 
 
 def _about(message: ChatMessage) -> Iterator[tuple[str, str]]:
-    """Who speaks to whom, which tool, and what it earned, as far as the source says."""
+    """The speaker, recipient, tool and reward of a message, as far as the source names them."""
     if message.name:
         yield "name", message.name
     if message.recipient:
@@ -273,7 +273,7 @@ def _part_str(part: TextPart | ReasoningPart | ImagePart | AudioPart | VideoPart
 
 
 def _media(source: str) -> str:
-    """A path or a URL; of data that is in the log itself only what it is, for it is no text."""
+    """A path or a URL; of data in the log itself only its kind, for it is no text."""
     if not source.startswith("data:"):
         return source
     kind, _, data = source[5:].partition(",")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["MAX_TOKEN_BYTES", "count_tokens", "count_tokens_up_to", "cut_to_tokens", "encoding", "last_tokens"]
 
 MAX_TOKEN_BYTES = 128
-"""No token of cl100k_base is longer; so a text of n characters has at least n / 128 tokens."""
+"""The most bytes of a token of cl100k_base; so a text of n characters has at least n / 128 tokens."""
 
 _VOCABULARY = "cl100k_base.tiktoken"
 _SHA256 = "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"
@@ -98,7 +98,7 @@ def _build() -> Encoding:
 
 
 def count_tokens(text: str) -> int:
-    """How many GPT-4 tokens (cl100k_base) a text has. What looks like a special token is ordinary text.
+    """Count the GPT-4 tokens (cl100k_base) of a text. What looks like a special token is ordinary text.
 
     A lone surrogate, which UTF-8 cannot hold, counts as U+FFFD: tiktoken's rule. Raises UnreadableError, a TrajviewError,
     where the vocabulary that comes with trajview is damaged.
@@ -175,7 +175,7 @@ def _encode(text: str) -> list[int]:
 
 
 def _cuts(text: str) -> Iterator[int]:
-    """Where to cut a text around its long runs of white space; only where the vocabulary's pattern splits anyway."""
+    """The places to cut a text around its long runs of white space, where the vocabulary's pattern splits anyway."""
     for start, end in _long_runs(text):
         if start and unicodedata.category(text[start - 1])[0] not in "LN":
             # Punctuation takes the newlines that follow it.

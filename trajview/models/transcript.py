@@ -21,7 +21,7 @@ _ROLE = attrgetter("role")
 
 
 def checked_metadata(value: Any) -> dict[str, Any]:
-    """Docent's rule: metadata is a dict (null counts as empty). Raises ValueError, which names the type, for anything else."""
+    """Check metadata by Docent's rule: a dict (null counts as empty). Else raises ValueError, which names the type."""
     if value is None:
         return {}
     if not isinstance(value, dict):
@@ -30,7 +30,7 @@ def checked_metadata(value: Any) -> dict[str, Any]:
 
 
 def new_id() -> str:
-    """An id that nothing else has."""
+    """Make a unique id."""
     return str(uuid4())
 
 
@@ -75,7 +75,7 @@ class _Units(Struct):
     length: int
     starts: list[int]
     members: list[list[int]] | None = None
-    """Made when someone asks: who only reads needs the starts."""
+    """The messages of each unit, made on demand: readers of starts alone need none."""
 
 
 def _members(starts: list[int], count: int) -> list[list[int]]:
@@ -248,7 +248,7 @@ class Transcript(Struct, kw_only=True, dict=True):
 
 
 def transcript_of(model: Any) -> Transcript:
-    """A transcript of one that pydantic validated."""
+    """Make a transcript from a validated pydantic model."""
     from .docent import plain_message
     from .messages import message_from
 

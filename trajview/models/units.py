@@ -31,5 +31,5 @@ def unit_starts(roles: Iterable[str]) -> list[int]:
 
 
 def count_units(roles: Iterable[str]) -> int:
-    """How many action units messages of these roles make."""
+    """The number of action units of messages with these roles."""
     return len(unit_starts(roles))

@@ -1,1 +1,1 @@
-"""Regular expressions: whether they can take for ever, and finding what they match quickly."""
+"""Regular expressions: a check whether they can take for ever, and a quick search for their matches."""

@@ -1,4 +1,4 @@
-"""Finding what a regular expression matches: by RE2 where it finds the same, else by `re`.
+"""Finding the matches of a regular expression: by RE2 where it finds the same, else by `re`.
 
 RE2 never takes longer for one match than in proportion to the text, and lets other threads run meanwhile.
 """
@@ -26,7 +26,7 @@ _MOST_LISTED: Final = 1 << 16
 
 
 class Finder:
-    """Finds what a pattern matches in any text, exactly as `re` does. Safe for several threads. See `finder_of`."""
+    """Finds the matches of a pattern in any text, exactly as `re` does. Safe for several threads. See `finder_of`."""
 
     def __init__(self, pattern: re.Pattern[str]) -> None:
         self.pattern = pattern
@@ -64,7 +64,7 @@ class Finder:
         return self.first(text) is not None
 
     def first(self, text: str) -> Span | None:
-        """Where the first match is, which may be an empty one."""
+        """The place of the first match, which may be an empty one."""
         data = None if self._engine is None else self._engine.data_of(text)
         if data is None or self._engine is None:
             found = self.pattern.search(text)
@@ -73,7 +73,7 @@ class Finder:
         return None if span[0] < 0 else next(_in_chars(data, iter([span])))
 
     def count(self, text: str) -> int:
-        """How many matches a text holds, none in another; empty ones do not count."""
+        """The number of matches in a text, none in another; empty ones do not count."""
         if self.text is not None and text.isascii():
             return times_in(text, self.text, fold=bool(self.pattern.flags & re.IGNORECASE))
         data = None if self._engine is None else self._engine.data_of(text)
@@ -87,7 +87,7 @@ class Finder:
         return found
 
     def spans(self, text: str) -> Iterator[Span]:
-        """Where each match starts and ends, none in another; empty ones are left out."""
+        """The start and end of each match, none in another; empty ones are left out."""
         data = None if self._engine is None else self._engine.data_of(text)
         if data is None or self._engine is None:
             yield from _spans_by_re(self.pattern, text, 0)
@@ -101,7 +101,7 @@ class Finder:
 
 @lru_cache(256)
 def finder_of(pattern: re.Pattern[str]) -> Finder:
-    """What finds a pattern. The first text costs it a millisecond or more, so it is kept."""
+    """A finder for a pattern. Its first text costs a millisecond or more, so it is kept."""
     return Finder(pattern)
 
 

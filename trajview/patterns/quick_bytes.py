@@ -1,4 +1,4 @@
-"""Finding bytes in the bytes of logs, and counting a text in others, as fast as the processor can: by StringZilla where it is for this machine."""
+"""Search in the bytes of logs, and counts of a text in others, at the processor's speed: by StringZilla if available."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def holds(data: bytes | memoryview, needle: bytes) -> bool:
 
 
 def place_of(data: bytes | memoryview, needle: bytes, start: int) -> int:
-    """Where bytes hold others, at `start` or later; -1 where they do not."""
+    """The place of bytes within others, at `start` or later; -1 where there is none."""
     return bytes(data).find(needle, start) if _quick is None else int(_quick.find(data, needle, start))
 
 
@@ -36,12 +36,12 @@ def lowered(data: bytes | memoryview) -> bytes:
 
 
 def lines_in(data: bytes) -> int:
-    """How many line ends bytes hold."""
+    """The number of line ends in bytes."""
     return data.count(b"\n") if _quick is None else int(_quick.count(data, b"\n"))
 
 
 def times_in(text: str, wanted: str, *, fold: bool) -> int:
-    """How often an ASCII text holds another one. `fold`: in any case; `wanted` is in small letters then.
+    """The number of times that an ASCII text holds another one. `fold`: in any case; `wanted` is in small letters then.
 
     A common word in half a gigabyte is counted in 0.8 s, by Python's own `count` in 1.3 s.
     """

@@ -1,4 +1,4 @@
-"""RE2, where it is for this machine, for patterns and texts in which it finds exactly what `re` finds.
+"""RE2, where this machine has it, for patterns and texts in which it finds exactly what `re` finds.
 
 `re` and RE2 both take the leftmost match, and of those the one whose choices come first. They differ in what letters, digits and
 spaces are beyond ASCII, in what ignoring case means there, and in how they go on after an empty repetition: such patterns, or
@@ -178,7 +178,7 @@ class _Writer:
 
 
 def _has_cases(code: int) -> bool:
-    """Whether this is a character beyond ASCII that matches another one where case is ignored."""
+    """Whether a character beyond ASCII matches another one where case is ignored."""
     char = chr(code)
     return code > 127 and (char in _FOLDED_OTHERWISE or not char.lower() == char == char.upper())
 

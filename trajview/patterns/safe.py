@@ -1,4 +1,4 @@
-"""Whether a regular expression of unknown origin can take for ever; `re` cannot be interrupted."""
+"""A check whether a regular expression of unknown origin can take for ever; `re` cannot be interrupted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FEW = 256
 
 
 def slow_because(pattern: str, most_open: int = _MOST_OPEN) -> str | None:
-    """Why matching may take exponential or high polynomial time, in a few words; None if it does not.
+    """The reason why matching may take exponential or high polynomial time, in a few words; None if it does not.
 
     `most_open`: how many repetitions without an end there may be.
     """

@@ -1,4 +1,4 @@
-"""Highlight rules: what they look for and where, those that come with trajview, and the files that hold more of them."""
+"""Highlight rules: what they look for and where, those that come with trajview, and files with more of them."""
 
 from .built_in import built_in_rules
 from .change import change_rule, has_rule

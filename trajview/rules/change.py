@@ -1,4 +1,4 @@
-"""A rule that stands in a TOML file switched, or given another colour there; all else in the file stays to the byte."""
+"""Changes of a rule in a TOML file: whether it is on, and its colour; all else in the file stays to the byte."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _rules(values: Mapping[str, Any]) -> list[Any]:
 
 
 def _changes(table: Mapping[str, Any], rule: Rule) -> dict[str, bool | str]:
-    """What has to be written for the table to say of the rule what it is now."""
+    """The keys to write for the table to match the rule."""
     known = next((one for one in built_in_rules() if one.name == rule.name), None)
     changes_known = known is not None and not {"pattern", "text"} & table.keys()
     on, colour = (known.on, known.colour) if known is not None and changes_known else (True, "")

@@ -1,4 +1,4 @@
-"""The rules that there are by name: those that come with trajview, the project file's, and the configuration's."""
+"""All known rules by name: those that come with trajview, the project file's, and the configuration's."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class UnknownRule(TrajviewError):
 
 
 def known_rules(configured: Sequence[Rule], project: Path | None) -> tuple[dict[str, Rule], list[Problem]]:
-    """All rules by name, and what is wrong with the project file."""
+    """All rules by name, and the problems of the project file."""
     rules = {rule.name: rule for rule in (*built_in_rules(), *configured)}
     if project is None:
         return rules, []
@@ -34,7 +34,7 @@ def known_rules(configured: Sequence[Rule], project: Path | None) -> tuple[dict[
 
 
 def rule_named(name: str, rules: Mapping[str, Rule]) -> Rule:
-    """The rule of that name, in which case does not matter, and hyphens stand for spaces. Raises UnknownRule with the nearest."""
+    """Find a rule by name; case does not matter, and hyphens stand for spaces. Raises UnknownRule with the nearest."""
     if name in rules:
         return rules[name]
     by_name: dict[str, Rule] = {_plain(known): rule for known, rule in rules.items()}

@@ -1,4 +1,4 @@
-"""The project file `.trajview.toml`: rules that lie beside logs. Whoever wrote the logs may have written it: no more than that."""
+"""The project file `.trajview.toml`: rules beside logs. The logs' author may have written it, so it holds rules alone."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def project_file(paths: Sequence[Path]) -> Path | None:
 
 
 def read_project(path: Path) -> tuple[list[Rule], list[Problem]]:
-    """The rules of a project file, and what is wrong with it; a wrong file has no rules, and nothing else in it counts."""
+    """Read the rules of a project file, and its problems; a wrong file has no rules, and nothing else in it counts."""
     import tomllib
 
     try:

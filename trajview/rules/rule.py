@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["COLOURS", "FIELDS", "ROLES", "Rule", "compile_pattern", "compile_rule"]
 
 FIELDS: Final = ("text", "reasoning", "arguments", "output", "error")
-"""Where a rule can look: what is said, thought, called (tool and arguments), answered by a tool, and its error."""
+"""The fields that a rule can look at: texts, reasoning, calls (tool and arguments), answers of tools, and errors."""
 ROLES: Final = ("system", "user", "assistant", "tool")
 LONGEST: Final = 4_000
 """Characters that a match of a rule with `words` has at most."""
@@ -54,7 +54,7 @@ class Rule:
 
     @property
     def finder(self) -> Finder:
-        """What finds its pattern in a text."""
+        """The finder of its pattern."""
         if self._finder is None:
             from trajview.patterns.finder import finder_of  # which the list of runs does without
 
@@ -64,7 +64,7 @@ class Rule:
 
     @property
     def everywhere(self) -> bool:
-        """Whether it looks at all that is searched in a message, as one text."""
+        """Whether it looks at all searched text of a message, as one."""
         return not self.fields and not self.tools
 
     def looks_at(self, field: str, tool: str = "") -> bool:
@@ -72,7 +72,7 @@ class Rule:
         return (not self.fields or field in self.fields) and (not self.tools or tool in self.tools)
 
     def may_match(self, joined: str, lowered: Callable[[], str] | None = None) -> bool:
-        """Whether it can match in a message of which this is everything, in any order. Never False where it does."""
+        """Whether it can match in a message with these texts, in any order. Never False where it does."""
         return (not self.words and bool(_AT_EDGES.search(self.pattern.pattern))) or self.finds(joined, lowered)
 
     def finds(self, text: str, lowered: Callable[[], str] | None = None) -> bool:
@@ -95,7 +95,7 @@ class Rule:
         return False
 
     def _near_words(self, lowered: str) -> Iterator[tuple[int, int]]:
-        """Where a match can be, from start to end: around each word, line by line."""
+        """The stretches where a match can be, from start to end: around each word, line by line."""
         places: list[int] = []
         for word in self.words:
             at = lowered.find(word)
@@ -124,7 +124,7 @@ class Rule:
         return any(map(self.finds, map(without_colours, self.texts(message))))
 
     def spans(self, text: str, most: int) -> Iterator[tuple[int, int]]:
-        """Where it matches in a text, from start to end: the first `most` matches that are not empty, none in another."""
+        """The matches in a text, from start to end: the first `most` that are not empty, none in another."""
         lowered = text.lower() if self.words else ""
         near = self._near_words(lowered) if self.words and len(lowered) == len(text) else iter([(0, len(text))])
         at = 0
@@ -169,7 +169,7 @@ class Rule:
 
 
 def _slices(start: int, end: int) -> Iterator[tuple[int, int]]:
-    """A stretch in pieces so short that each is searched in a moment; each match is in one of them as a whole."""
+    """Cut a stretch into pieces so short that each is searched in a moment; each match is in one of them as a whole."""
     while end - start > 2 * LONGEST:
         yield start, start + 2 * LONGEST
         start += LONGEST
@@ -178,7 +178,7 @@ def _slices(start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def compile_rule(pattern: str, name: str | None = None) -> Rule:
-    """A rule from a regular expression; smart case: it ignores case unless it holds a capital letter."""
+    """Make a rule from a regular expression with smart case: it ignores case unless it holds a capital letter."""
     if not pattern:
         raise TrajviewError("an empty pattern matches everything", hint="say what to look for", title="Bad pattern")
     try:
@@ -194,7 +194,7 @@ def compile_rule(pattern: str, name: str | None = None) -> Rule:
 
 
 def compile_pattern(pattern: str, *, lines: bool = False) -> re.Pattern[str]:
-    """A regular expression with smart case. An escape such as \\S or \\W is no capital letter. Raises re.error.
+    r"""Compile a regular expression with smart case. An escape such as \S or \W is no capital letter. Raises re.error.
 
     With `lines`, as for rules and in a search, `^` and `$` are the ends of a line, not of the whole text.
     """

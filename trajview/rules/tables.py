@@ -40,7 +40,7 @@ class _Table:
 
 
 def rules_in(values: object, path: Path, text: str, *, origin: str, trusted: bool = True) -> list[Rule]:
-    """The rules of the value of `rule` in a TOML file whose text this is. Raises RuleError with file, line and hint.
+    """Read the rules in the value of `rule` in a TOML file. Raises RuleError with file, line and hint.
 
     A rule that has the name of one that comes with trajview changes that one. Of a file that is not `trusted`, patterns that
     can take for ever are refused.
@@ -228,7 +228,7 @@ _ESCAPED: Final = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\
 
 
 def quoted(text: str) -> str:
-    """A TOML string: literal where that is possible, as regular expressions are read best."""
+    """Write a TOML string: literal where that is possible, as regular expressions are read best."""
     if "\\" in text and text.isprintable() and "'" not in text:
         return f"'{text}'"
     return '"' + re.sub(r'["\\\x00-\x1f\x7f]', lambda m: _ESCAPED.get(m[0]) or f"\\u{ord(m[0]):04X}", text) + '"'

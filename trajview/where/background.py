@@ -1,4 +1,4 @@
-"""Finds out in a thread what a filter or an order wants to know of runs, the last wish first."""
+"""A thread that finds out the details of runs for a filter or an order, the last wish first."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Learnt = tuple[int, RunInfo, dict[Ref, Any]]
 _EVERY: Final = 0.25
 """Seconds from one batch to the next, unless taking one in lasts long; the first one goes out after a tenth of that."""
 _SHARE: Final = 10
-"""So many times as long as it lasts to take a batch in is waited for the next one."""
+"""The wait for the next batch, in multiples of the time that taking one in lasts."""
 _LOOK: Final = 0.02
 """Seconds from one look at whether something else is wanted to the next."""
 _LINGER: Final = 3.0
@@ -39,7 +39,7 @@ class Wanted(NamedTuple):
 
 
 class Finder:
-    """Finds out what is wanted, in a thread that ends when nothing is. `tell` gets batches, in that thread; say then `taken`."""
+    """Finds out details in a thread, which ends when none are wanted. `tell` gets batches there; confirm with `taken`."""
 
     def __init__(self, reader: DetailsReader[Wanted], tell: Callable[[list[Learnt]], None]):
         self._reader = reader
@@ -49,7 +49,7 @@ class Finder:
         self._refs: tuple[Ref, ...] = ()
         self._wish = 0
         self._pending: dict[int, RunInfo] = {}
-        """What is being read, or was and has not been taken."""
+        """The runs that are being read, or were and have not been taken."""
         self._thread: Thread | None = None
         self._rests = True
         self._over = False
@@ -57,11 +57,11 @@ class Finder:
 
     @property
     def left(self) -> int:
-        """How many runs still have to be read, or taken."""
+        """The number of runs that still have to be read, or taken."""
         return len(self._waiting) + len(self._pending)
 
     def want(self, runs: Sequence[tuple[int, RunInfo]], refs: Sequence[Ref]) -> None:
-        """From now on, these fields of these runs are wanted, in this order, and nothing else."""
+        """Ask for these fields of these runs, in this order, and for nothing else from now on."""
         with self._lock:
             asked = tuple(dict.fromkeys(refs))
             if asked != self._refs or not runs:
@@ -78,7 +78,7 @@ class Finder:
             self._lock.notify_all()
 
     def taken(self, batch: Sequence[Learnt], seconds: float = 0.0) -> None:
-        """What was told of these has been taken in, which took so long; until then, they are not read again."""
+        """Confirm that a batch was taken in, which took so long; until then, its runs are not read again."""
         with self._lock:
             self._pause = max(_EVERY, min(5.0, _SHARE * seconds))
             for row, info, _ in batch:
@@ -86,14 +86,14 @@ class Finder:
                     del self._pending[row]
 
     def cancel(self) -> None:
-        """Nothing is wanted any more, and the processes end."""
+        """Ask for nothing any more, and end the processes."""
         self.want((), ())
         with self._lock:
             self._over = True
             self._lock.notify_all()
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait until nothing is left to find; whether that came true. For tests."""
+        """Wait until nothing is left to find; returns whether that came true. For tests."""
         with self._lock:
             return self._lock.wait_for(lambda: self._rests, timeout)
 
@@ -114,7 +114,7 @@ class Finder:
                     return
 
     def _find_out(self) -> None:
-        """Find out what is wanted, until nothing is left."""
+        """Find out the wanted details, until nothing is left."""
         batch: list[Learnt] = []
         due = monotonic() + _EVERY / 10
         with short_turns():
@@ -130,7 +130,7 @@ class Finder:
             self._tell(batch)
 
     def _ask(self) -> bool:
-        """Ask for what waits, as long as that is found at once or there are processes to give it to; whether any did."""
+        """Ask for waiting runs, as long as those are found at once or processes are free; returns whether any were."""
         any_waited = False
         until = monotonic() + _LOOK
         while not self._reader.full and monotonic() < until:

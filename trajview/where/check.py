@@ -1,4 +1,4 @@
-"""Whether a field can be compared like that, and with that; an error says which part of it is wrong, and what is right."""
+"""Checks of comparisons in a filter; an error names the part that is wrong, and what would be right."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ORDERED = frozenset({"<", "<=", ">", ">="})
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where in a text a comparison is: the columns of its operator and of its value, and where that ends."""
+    """The place of a comparison in a text: the columns of its operator and of its value, and the value's end."""
 
     text: str
     operator: int
@@ -29,7 +29,7 @@ class Place:
         return self.end >= len(self.text)
 
     def error(self, sentence: str, start: int, end: int | None = None, *, hint: str = "") -> WhereError:
-        """What is wrong here."""
+        """An error for a part of the comparison."""
         return WhereError(sentence, self.text, start, end, hint=hint)
 
 
@@ -78,12 +78,12 @@ def _check_pattern(value: Literal, place: Place) -> None:
 
 
 def short(text: str) -> str:
-    """As much of a word as a sentence bears."""
+    """A word, shortened for a sentence."""
     return text if len(text) <= 40 else text[:39] + "…"
 
 
 def example(ref: Ref) -> str:
-    """How the field may be compared."""
+    """An example of comparing the field."""
     return {
         Kind.NUMBER: f"such as {ref} > 10",
         Kind.NUMBERS: f"such as {ref} < 3",

@@ -61,9 +61,9 @@ class Chosen:
         self._asked = _details(refs_in(query.node))
         self._wanted = _details([*shown, *(by.ref for by in sort)])
         self._open: dict[int, RunInfo] = {}
-        """Runs that were not given yet, in order: some details of them, or of one before, are still to be found out."""
+        """Runs that were not given yet, in order: details of them, or of one before, are still to be found out."""
         self._decided: dict[int, bool] = {}
-        """Those among them of which all is known, and whether they match."""
+        """Runs among them that are decided, and whether they match."""
 
     def infos(self) -> Iterator[tuple[int, RunInfo]]:
         """Row and run of each that matches: as they are found, or in order when all are."""
@@ -109,7 +109,7 @@ class Chosen:
             self._reader.close()
 
     def _look_at(self, row: int, info: RunInfo, known: Details | None = None) -> None:
-        """Decide whether a run matches, or ask for what has to be known for that, and then for what is wanted of it."""
+        """Decide whether a run matches, or ask for the details that this takes, and then for the wanted values."""
         yes, unknown = self._select([row])
         refs = self._asked if unknown else self._wanted if yes else ()
         names = {ref.name for ref in refs if row in self.table.column(ref).unknown}
@@ -119,7 +119,7 @@ class Chosen:
             self._decided[row] = bool(yes)
 
     def _learn(self, seconds: float) -> None:
-        """Take in what is found out by now, or within so many seconds."""
+        """Take in the details found by now, or within `seconds`."""
         from .details import values_of
 
         for row, details in self._reader.take(seconds):

@@ -1,4 +1,4 @@
-"""What can follow in a filter that is being typed: fields, operators, and the values that the list has seen."""
+"""Completion for a filter that is being typed: fields, operators, and the values that the list has seen."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .table import Table
 __all__ = ["METADATA", "Candidates", "candidates"]
 
 METADATA: Final = Ref("metadata")
-"""The column of the keys that a run's metadata has."""
+"""The column with the keys of a run's metadata."""
 
 _NAME: Final = r"""[A-Za-z]+(?:\.(?:[^\s()"'<>=!~,.]+|"[^"]*"))*"""
 _VALUE: Final = re.compile(rf"""(?:^|[\s(])({_NAME})\s*(<=|>=|==|!=|!~|<|>|=|~)\s*("?[^"\s()]*|"[^"]*)$""")
@@ -35,7 +35,7 @@ _SIGNS: Final = {
 
 
 class Candidates(tuple[str, ...]):
-    """What may stand in the place of the word that is typed, the likeliest first; `start` is where that begins.
+    """The possible completions of the word that is typed, the likeliest first; `start` is the column of that word.
 
     `begun` is where that begins which the text alone leaves unfinished: the word, or the field before it.
     """
@@ -43,11 +43,11 @@ class Candidates(tuple[str, ...]):
     start: int = 0
     begun: int = 0
     about: str = ""
-    """What the field says whose value or name this is."""
+    """The description of the field that the value or name is for."""
 
     @classmethod
     def of(cls, found: Iterable[str], start: int, about: str = "", begun: int | None = None) -> Candidates:
-        """Some candidates for the word that starts there."""
+        """Make candidates for the word at a column."""
         made = cls(found)
         made.start, made.about = start, about
         made.begun = start if begun is None else begun
@@ -55,7 +55,7 @@ class Candidates(tuple[str, ...]):
 
 
 def candidates(text: str, table: Table) -> Candidates:
-    """What can follow at the end of a text, where something can be known."""
+    """The candidates at the end of a text, where something can be known."""
     for follow in (_after_operator, _after_dot, _after_sort, _after_field, _after_letters):
         found = follow(text, table)
         if found is not None:
@@ -131,7 +131,7 @@ def _fields(typed: str) -> list[Field]:
 
 
 def _values(ref: Ref, typed: str, table: Table) -> Iterable[str]:
-    """The values that the rows have, the commonest first, as they have to be written."""
+    """The values of the rows, the commonest first, as they have to be written."""
     low = typed.lstrip('"').lower()
     if ref.kind is Kind.FLAG:
         found: Iterable[str] = ("true", "false")

@@ -1,4 +1,4 @@
-"""What only the whole run says: its tokens, errors, tool calls and metadata."""
+"""Details that only a whole run tells: its tokens, errors, tool calls and metadata."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _SAID = frozenset({"errors", "calls", "tools"})
 
 
 class Cancelled(Exception):
-    """Nobody wants to know any more."""
+    """The result is not wanted any more."""
 
 
 class Details(msgspec.Struct, array_like=True):
-    """What is known of a run beyond its summary; None where nobody has asked for it yet.
+    """The facts about a run beyond its summary; None where nobody has asked for one yet.
 
     `tools` says how often each tool is called. `metadata` is the run's, then each transcript's that has some.
     """
@@ -42,7 +42,7 @@ class Details(msgspec.Struct, array_like=True):
     metadata: list[dict[str, Any]] | None = None
 
     def has(self, names: Collection[str]) -> bool:
-        """Whether that is enough for fields of these names."""
+        """Whether these details are enough for fields of some names."""
         return not (
             ("tokens" in names and self.tokens is None)
             or (self.errors is None and not _SAID.isdisjoint(names))
@@ -72,7 +72,7 @@ def details_of(
     cancelled: Callable[[], bool] = lambda: False,
     known: Details | None = None,
 ) -> Details:
-    """What fields of these names ask of a run, beside what is `known` already. Raises Cancelled."""
+    """Read the details of a run for fields of some names, beside those `known` already. Raises Cancelled."""
     from trajview.highlight import error_of, text_of
 
     found = known or Details()
@@ -120,7 +120,7 @@ def _called(message: ChatMessage) -> list[str]:
 
 
 def _keys(metadata: Sequence[dict[str, Any]]) -> tuple[tuple[str, ...], ...]:
-    """The names of what is in the metadata, level by level; those under which there are more end with ""."""
+    """The keys in the metadata, level by level; the paths of those with more below end with ""."""
     found: dict[tuple[str, ...], None] = {}
     level: list[tuple[tuple[str, ...], dict[str, Any]]] = [((), each) for each in metadata]
     for depth in range(_DEEPEST):
@@ -142,12 +142,12 @@ def _shared(names: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
 
 
 def _metadata(metadata: Sequence[dict[str, Any]], parts: tuple[str, ...]) -> Any:
-    """What is at a key of the run's metadata, else of the first transcript that has it; None where nothing has."""
+    """The value at a key of the run's metadata, else of the first transcript that has it; None where none has."""
     return next((value for each in metadata if (value := _at(each, parts)) is not None), None)
 
 
 def _at(value: Any, parts: tuple[str, ...]) -> Any:
-    """What stands at `a.b.c`: level by level, or under a key that has the dots in it."""
+    """The value at `a.b.c`: level by level, or under a key that has the dots in it."""
     if not parts:
         return value
     if isinstance(value, list) and parts[0].isdecimal():

@@ -1,4 +1,4 @@
-"""How numbers are spread: the usual figures, and bins with edges that people would choose."""
+"""The distribution of numbers: the usual figures, and bins with edges that people would choose."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import Final
 __all__ = ["Bin", "Distribution", "distribution"]
 
 _BINS: Final = 10
-"""At most about so many bins, fewer for few numbers; of a few whole numbers, each has its own."""
+"""The approximate number of bins at most; of a few whole numbers, each has its own."""
 _SKEWED: Final = 12
-"""Where the largest number is so many times the median, the bins grow: 1, 2, 5, 10, 20, …"""
+"""The ratio of the largest number to the median from which on bins grow: 1, 2, 5, 10, 20, …"""
 
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """How many numbers are at least `low` and below `high` (in the last bin, or where both are one: up to `high`)."""
+    """The count of numbers from `low` to below `high` (in the last bin, or where both are one: up to `high`)."""
 
     low: float
     high: float
@@ -28,7 +28,7 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """Some numbers: how many, the figures, and the bins, lowest first."""
+    """The distribution of some numbers: their count, the figures, and the bins, lowest first."""
 
     count: int
     mean: float
@@ -39,7 +39,7 @@ class Distribution:
 
 
 def distribution(numbers: Iterable[float], *, whole: bool = False) -> Distribution | None:
-    """How the finite ones among some numbers are spread; None where there are none. `whole`: they count things."""
+    """The distribution of the finite ones among some numbers; None where there are none. `whole`: they count things."""
     found = sorted(number for number in numbers if math.isfinite(number))
     if not found:
         return None
@@ -61,7 +61,7 @@ def _binned(found: Sequence[float], edges: Sequence[float]) -> tuple[Bin, ...]:
 
 
 def _edges(found: Sequence[float], middle: float, whole: bool) -> list[float] | None:
-    """Where the bins begin and end; None where each whole number has its own."""
+    """The edges of the bins; None where each whole number has its own."""
     low, high = found[0], found[-1]
     if whole and high - low <= _BINS + 2:
         return None

@@ -1,4 +1,4 @@
-"""How a filter is written, in a few lines for the help of the program and of its commands."""
+"""A short explanation of filters for the help of the program and of its commands."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EXAMPLES: tuple[tuple[str, str], ...] = (
 
 
 def explained() -> tuple[list[str], list[str]]:
-    """Lines with examples, and lines with the fields."""
+    """The lines with examples, and the lines with the fields."""
     wide = max(len(example) for example, _ in EXAMPLES)
     examples = ["A filter:", *(f"  {example:{wide}}  {says}" for example, says in EXAMPLES)]
     wide = max(len(field.name) for field in FIELDS)

@@ -1,4 +1,4 @@
-"""What a filter can ask of a run: the table of fields, and how the cheap ones are read from what the list knows."""
+"""The table of a filter's fields, and readers of the cheap ones, which the list knows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ID_LIMIT = 300
 
 
 class Kind(Enum):
-    """What the values of a field are, and so what they can be compared with."""
+    """The kind of a field's values, which decides how they are compared."""
 
     TEXT = "a text"
     NUMBER = "a number"
@@ -36,11 +36,11 @@ class Kind(Enum):
 
 
 Needs = Literal["row", "summary", "status", "details"]
-"""What has to be known: where the run is, its summary, its annotation, or all that is in it."""
+"""The source of a field's value: the run's place, its summary, its annotation, or the whole run."""
 
 
 class Field(Struct, frozen=True):
-    """A field: its name and what it says. `part`: what `name.PART` is; a field that `needs_part` is nothing without."""
+    """A field: its name and description. `part`: the meaning of `name.PART`; a field that `needs_part` is none without."""
 
     name: str
     kind: Kind
@@ -96,12 +96,12 @@ class Ref(Struct, frozen=True):
 
     @property
     def field(self) -> Field:
-        """Its row in the table."""
+        """The field in the table."""
         return _BY_NAME[self.name]
 
     @property
     def kind(self) -> Kind:
-        """What its values are."""
+        """The kind of its values."""
         field = self.field
         return field.kind if not self.parts or field.part is None else field.part
 
@@ -120,7 +120,7 @@ def _written(part: str) -> str:
 
 
 def getter(ref: Ref) -> Callable[[RunInfo], Any]:
-    """What gives the value of a field that the list itself knows: a number (NaN: none), a text ("": none) or a tuple."""
+    """A function that reads a cheap field of a run: a number (NaN: none), a text ("": none) or a tuple."""
     if ref.name == "reward":
         dimension = _dimension(ref.parts)
         return lambda info: mean_reward(info.rewards, dimension)
@@ -131,7 +131,7 @@ def getter(ref: Ref) -> Callable[[RunInfo], Any]:
 
 
 def mean_reward(rewards: Iterable[Reward], dimension: str | None = None) -> float:
-    """The mean over all agents that have one, of the overall reward or of a dimension; NaN where none has."""
+    """The mean overall reward, or the mean in a dimension, over all agents that have one; NaN where none has."""
     if dimension is None and type(rewards) is tuple and len(rewards) == 1 and type(rewards[0]) is float:
         return rewards[0]  # nearly all have such a one, and there may be a million of them
     values: Sequence[float]

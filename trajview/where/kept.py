@@ -1,4 +1,4 @@
-"""The cache of details: what runs were read for once, as long as their file is the same.
+"""The cache of details, which keeps the results of reading a run as long as its file is the same.
 
 A file beside the cache of summaries, of the same kind: it can be deleted at any time.
 """
@@ -25,19 +25,19 @@ _MOST: Final = 16_000
 
 
 def details_path() -> Path:
-    """Where the cache is."""
+    """The path of the cache."""
     return cache_path().with_name("details.sqlite")
 
 
 class DetailsCache(Cache):
-    """Looks up what is known of a run, and keeps what was found in it. One thread uses it; nothing in it raises."""
+    """A cache of the details of runs. One thread uses it; nothing in it raises."""
 
     def __init__(self, path: Path | None = None) -> None:
         super().__init__(details_path if path is None else lambda: path)
         self._decoder = msgspec.msgpack.Decoder(Details)
 
     def stamp(self, info: RunInfo) -> str:
-        """What tells that a run's file is the same; empty where nothing does."""
+        """The stamp of a run's file; empty where it has none."""
         try:
             stamp = stamp_of_status(info.path.stat())
         except (OSError, ValueError):
@@ -45,7 +45,7 @@ class DetailsCache(Cache):
         return f"{stamp} {info.length} {info.format}" if stamp else ""
 
     def find(self, info: RunInfo, stamp: str) -> Details | None:
-        """What is known of a run whose file has this stamp."""
+        """The details of a run whose file has this stamp."""
         data = self.bytes_at(_key(info), False, stamp)
         if data is None:
             return None
@@ -55,7 +55,7 @@ class DetailsCache(Cache):
             return None
 
     def keep(self, info: RunInfo, stamp: str, details: Details) -> None:
-        """Keep what was found in a run whose file had this stamp before it was read, and still has it."""
+        """Keep the details of a run whose file had this stamp before it was read, and still has it."""
         if not stamp or self.stamp(info) != stamp:
             return
         data = _packed(details)

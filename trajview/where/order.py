@@ -11,11 +11,11 @@ from .table import Table
 __all__ = ["merged", "ordered"]
 
 _FEW = 8
-"""So many times as many rows as come are worth to be kept in their order."""
+"""The number of shown rows per new one from which on merging is worth it."""
 
 
 def ordered(rows: Sequence[int], sort: Sequence[By], table: Table) -> list[int]:
-    """The rows in order; equal ones stay as they came."""
+    """Sort rows; equal ones stay as they came."""
     rows = list(rows)
     for by in reversed(sort):
         keys: list[Any] = table.keys(by.ref)
@@ -27,7 +27,7 @@ def ordered(rows: Sequence[int], sort: Sequence[By], table: Table) -> list[int]:
 
 
 def merged(shown: list[int], new: Sequence[int], sort: Sequence[By], table: Table) -> list[int]:
-    """Rows that are in order with others among them, which come behind those that they are equal to."""
+    """Merge new rows into rows that are in order; a new one comes behind those that it is equal to."""
     if len(new) * _FEW > len(shown):
         return ordered([*shown, *new], sort, table)
     columns = [(table.keys(by.ref), by.reverse) for by in sort]

@@ -1,4 +1,4 @@
-"""Reads a filter, from left to right; what is wrong is said with its column and what may have been meant."""
+"""The parser of filters, from left to right; an error has its column and a likely correction."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _QUOTE_IT = "put it in quotes to look for it as text"
 
 
 def parse(text: str, *, forgiving: bool = False) -> Query:
-    """The filter that a text is. Raises WhereError.
+    """Parse a filter. Raises WhereError.
 
     `forgiving`, for a text that somebody is still typing: what is begun at its end and not complete counts as not there.
     """
@@ -50,7 +50,7 @@ def parse(text: str, *, forgiving: bool = False) -> Query:
 
 
 def parse_sort(text: str) -> tuple[By, ...]:
-    """The keys of `-reward,units`, as after `sort:`. Raises WhereError."""
+    """Parse the keys of `-reward,units`, as after `sort:`. Raises WhereError."""
     parser = _Parser(text, False)
     keys = parser.sort_keys()
     parser.skip()
@@ -60,7 +60,7 @@ def parse_sort(text: str) -> tuple[By, ...]:
 
 
 def parse_fields(text: str) -> tuple[Ref, ...]:
-    """The fields of `id,reward,metadata.task`. Raises WhereError."""
+    """Parse the fields of `id,reward,metadata.task`. Raises WhereError."""
     keys = parse_sort(text)
     for by in keys:
         if by.reverse:
@@ -69,7 +69,7 @@ def parse_fields(text: str) -> tuple[Ref, ...]:
 
 
 def _joined(kind: type[And] | type[Or], found: Sequence[Node | None]) -> Node | None:
-    """All of some nodes in one, which a single one is itself."""
+    """Join nodes into one; a single one is returned itself."""
     nodes = tuple(node for node in found if node is not None)
     return kind(nodes) if len(nodes) > 1 else nodes[0] if nodes else None
 
@@ -96,7 +96,7 @@ class _Parser:
         self.at = match.end() if match else self.at
 
     def peek(self) -> str:
-        """The bare word that comes next, empty where something else does."""
+        """The next bare word, empty where something else comes next."""
         match = _WORD.match(self.text, self.at)
         return match[0] if match else ""
 
@@ -194,7 +194,7 @@ class _Parser:
         return self.alone(word, field, start)
 
     def compared(self, ref: Ref, operator: re.Match[str]) -> Node | None:
-        """What stands at an operator, and behind it."""
+        """Parse a comparison from its operator on."""
         at, self.at = self.at, operator.end()
         sign = "==" if operator[0] == "=" else operator[0]
         if operator[0] == "=" and (turned := _TURNED.get(self.text[self.at : self.at + 1])):
@@ -204,7 +204,7 @@ class _Parser:
         return self.comparison(ref, cast("Operator", sign), at)
 
     def alone(self, word: str, field: Field | None, start: int) -> Node | None:
-        """A word that nothing is compared with: a field that is true or false, one that may be missing, or text."""
+        """Parse a word without an operator: a field that is true or false, one that may be missing, or text."""
         end = self.at
         if field is not None and field.kind is Kind.FLAG and "." not in word:
             return Flag(Ref(field.name))
@@ -241,7 +241,7 @@ class _Parser:
     # Words
 
     def word(self) -> str:
-        """A bare word; one that names a field may have parts in quotes: `metadata."a key"`."""
+        """Parse a bare word; one that names a field may have parts in quotes: `metadata."a key"`."""
         start = self.at
         while match := _QUOTED_PART.match(self.text, self.at):
             self.at = match.end()
@@ -275,11 +275,11 @@ class _Parser:
         return "".join(found)
 
     def place(self, at: int, start: int) -> Place:
-        """Where an operator and the value that was just read are."""
+        """The place of an operator and of the value that was just read."""
         return Place(self.text, at, start, self.at, self.forgiving)
 
     def ref(self, word: str, start: int, end: int) -> Ref:
-        """The field that a word names."""
+        """The field that a word names. Raises WhereError."""
         pieces = _parts_of(word)
         field = field_named(pieces[0])
         if field is None:
@@ -384,7 +384,7 @@ _PART = re.compile(r"""\.("(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|[^.]*)""", re.DO
 
 
 def _parts_of(word: str) -> list[str]:
-    """`metadata."a key".x` in pieces."""
+    """The parts of `metadata."a key".x`."""
     name = word.partition(".")[0]
     found = [name]
     for match in _PART.finditer(word, len(name)):

@@ -1,4 +1,4 @@
-"""Which rows a filter lets through: compiled once, then a pass over a column for each comparison.
+"""Selection of rows by a filter: compiled once, then a pass over a column for each comparison.
 
 A filter is true of a row, or false, or not known yet (Kleene's logic): what a comparison needs may still have to be
 found out, and a row that is shown or left out anyway does not wait for that.
@@ -19,7 +19,7 @@ __all__ = ["Select", "compile_node", "compile_test"]
 
 Rows = Sequence[int]
 Select = Callable[[Rows], tuple[list[int], list[int]]]
-"""Given rows in some order: those that match, and those of which it is not known yet, each in that order."""
+"""Divides rows in some order: into those that match, and those that are not decided yet, each in that order."""
 
 Test = Callable[[Any], bool]
 
@@ -30,7 +30,7 @@ _COSTS: Final = {"row": 0, "status": 0, "summary": 1, "details": 9}
 
 
 def compile_node(node: Node | None, table: Table) -> Select:
-    """The filter as a function over the rows of a table. What is cheap is asked first."""
+    """Compile a filter into a function over the rows of a table. Cheap comparisons come first."""
     if node is None:
         return lambda rows: (list(rows), [])
     if isinstance(node, Text):
@@ -118,7 +118,7 @@ def _text(term: str, table: Table) -> Select:
 
 
 def _split(rows: Rows, unknown: set[int]) -> tuple[Rows, list[int]]:
-    """The rows of which something is known, and the others."""
+    """Split rows into those with a known value, and the others."""
     if not unknown:
         return rows, []
     return [row for row in rows if row not in unknown], [row for row in rows if row in unknown]
@@ -177,7 +177,7 @@ def _ordered_text(node: Compare, table: Table) -> Select:
 
 
 def _remembering(kind: Kind, test: Test) -> Test:
-    """The same test, asked once for each value: a format, a model or a list of agents comes back many times."""
+    """Cache a test by value: a format, a model or a list of agents comes back many times."""
     if kind not in (Kind.TEXT, Kind.TEXTS, Kind.NUMBERS):
         return test
     known: dict[Any, bool] = {}
@@ -206,7 +206,7 @@ def _truth(kind: Kind) -> Test:
 
 
 def compile_test(node: Compare) -> Test:
-    """Whether one value fits, for every operator but `!=` and `!~`, and order among texts."""
+    """Compile the test of one value, for every operator but `!=` and `!~`, and order among texts."""
     kind, sign = node.ref.kind, node.operator
     if sign == "~":
         from trajview.highlight import compile_pattern  # with all models, which nothing else here needs
@@ -288,14 +288,14 @@ def _equal_any(literal: Literal) -> Test:
 
 
 def _each(value: Any) -> Iterable[Any]:
-    """A value of a run's metadata, or what is in it if it is a list."""
+    """A metadata value as a list: its elements if it is one, else itself."""
     if isinstance(value, (list, tuple)):
         return value
     return () if value is None else (value,)
 
 
 def _number_of(value: Any) -> float | None:
-    """The number that a value is, or spells."""
+    """The number that a value is or spells, or None."""
     if isinstance(value, bool):
         return None
     if isinstance(value, (int, float)):

@@ -61,30 +61,30 @@ class WhereError(TrajviewError):
 
 
 def number_in(text: str) -> float | None:
-    """A number as people write it: `0.5`, `1e6`, `20k`, `10MB`, `35%`; None where it is none."""
+    """Parse a number as people write it: `0.5`, `1e6`, `20k`, `10MB`, `35%`; None where it is none."""
     match = re.fullmatch(_NUMBER, text, re.IGNORECASE | re.ASCII)
     return float(match[1].replace("_", "")) * _TIMES[(match[2] or "").lower()] if match else None
 
 
 class Literal(Struct, frozen=True):
-    """What a field is compared with. In quotes it is never a number, nor `true`, `false` or `none`."""
+    """The value of a comparison. In quotes it is never a number, nor `true`, `false` or `none`."""
 
     text: str
     quoted: bool = False
 
     @property
     def number(self) -> float | None:
-        """The number that it is, if it is one."""
+        """The value as a number, or None."""
         return None if self.quoted else number_in(self.text)
 
     @property
     def is_none(self) -> bool:
-        """Whether it stands for no value at all."""
+        """Whether the value is `none`, which stands for no value at all."""
         return not self.quoted and self.text.lower() in ("none", "null")
 
     @property
     def flag(self) -> bool | None:
-        """Yes or no, if it is one of them."""
+        """The value as a truth value, or None."""
         return None if self.quoted else {"true": True, "yes": True, "false": False, "no": False}.get(self.text.lower())
 
     def __str__(self) -> str:
@@ -112,19 +112,19 @@ class Flag(Struct, frozen=True):
 
 
 class Not(Struct, frozen=True):
-    """What does not hold."""
+    """A condition that must not hold."""
 
     node: Node
 
 
 class And(Struct, frozen=True):
-    """What holds together."""
+    """Conditions that must all hold."""
 
     nodes: tuple[Node, ...]
 
 
 class Or(Struct, frozen=True):
-    """What holds in one way at least."""
+    """Conditions of which at least one must hold."""
 
     nodes: tuple[Node, ...]
 
@@ -133,7 +133,7 @@ Node = Text | Compare | Flag | Not | And | Or
 
 
 class By(Struct, frozen=True):
-    """A key to sort by; what has no value is last either way."""
+    """A sort key; rows without a value are last either way."""
 
     ref: Ref
     reverse: bool = False
@@ -157,7 +157,7 @@ def _quoted(text: str) -> str:
 
 
 def foreign(word: str) -> tuple[str, str] | None:
-    """What is said, and the hint, of a bare word that means something in other languages and would silently find nothing."""
+    """The message and the hint for a bare word of another language that would silently find nothing."""
     if word in ("&&", "||"):
         return f"there is no {word} here", f"write `{'and' if word == '&&' else 'or'}`; as text? in quotes"
     name, colon, value = word.partition(":")
@@ -181,7 +181,7 @@ def _is_plain(text: str) -> bool:
 
 
 def written(query: Query | Node) -> str:
-    """A filter as text, in one way for each; parsing it gives the same again."""
+    """Write a filter in its normal form; parsing it gives the same filter again."""
     if isinstance(query, Query):
         pieces = [written(query.node)] if query.node is not None else []
         if query.sort:

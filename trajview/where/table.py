@@ -1,4 +1,4 @@
-"""The rows of a list in columns: what a filter looks at and an order is made from, filled when it is first asked for."""
+"""The rows of a list in columns, for filters and orders; a column is filled when it is first asked for."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Table:
     def __init__(self, place: Callable[[Row], str]) -> None:
         self.rows: list[Row] = []
         self.texts: list[str] = []
-        """What a text is looked for in, in small letters."""
+        """The texts of rows that are searched, in small letters."""
         self.statuses: Mapping[str, str] = {}
         self._place = place
         self._columns: dict[Ref, Column] = {}
@@ -59,7 +59,7 @@ class Table:
         return new
 
     def replace(self, row: int, item: Row) -> None:
-        """Put another item in a row; what was learnt of the one before is forgotten."""
+        """Put another item in a row; the details of the one before are forgotten."""
         self.rows[row] = item
         self.texts[row] = self.text_of(row).lower()
         for column in self._columns.values():
@@ -67,7 +67,7 @@ class Table:
         self._keys_anew(row)
 
     def learn(self, row: int, values: Mapping[Ref, Any]) -> None:
-        """Take in what is known now of a run's details."""
+        """Take in details of the run in a row."""
         for ref, value in values.items():
             column = self.column(ref)
             column.values[row] = value
@@ -82,7 +82,7 @@ class Table:
                 del columns[ref]
 
     def text_of(self, row: int) -> str:
-        """What a text is looked for in, a field per line, so that nothing matches across two of them."""
+        """The text of a row that is searched, a field per line, so that nothing matches across two of them."""
         item = self.rows[row]
         if isinstance(item, RunInfo):
             said = item.name or item.task or ""
@@ -99,7 +99,7 @@ class Table:
         return found
 
     def keys(self, ref: Ref) -> list[Any]:
-        """What to sort a field by, row by row: numbers, or texts, or pairs; None where there is no value."""
+        """The sort keys of a field, row by row: numbers, or texts, or pairs; None where there is no value."""
         found = self._naturals.get(ref)
         if found is None:
             column = self.column(ref)
@@ -137,7 +137,7 @@ class Table:
                     self._set(column, row)
 
     def _value_of_most(self, ref: Ref) -> Any:
-        """What a run without annotation has where that is asked for, and one that can be read."""
+        """The value of most runs: those without annotation, and those that can be read."""
         return _of_status(ref, "") if ref.field.needs == "status" else False
 
     def _set(self, column: Column, row: int) -> None:
@@ -202,7 +202,7 @@ def _key(kind: Kind, value: Any) -> Any:
 
 
 def _key_of_any(value: Any) -> tuple[int, Any] | None:
-    """Numbers before texts; what is neither counts as its text."""
+    """A sort key that puts numbers before texts; any other value counts as its text."""
     if value is None or value in ("", [], {}):
         return None
     if isinstance(value, (bool, int, float)):

@@ -1,4 +1,4 @@
-"""What blind mode leaves of runs for a list and its filter."""
+"""Blind mode for lists of runs and their filters."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ HIDDEN_FIELDS: Final = frozenset({"reward", "rewards", "models"})
 
 
 def as_seen(info: RunInfo) -> RunInfo:
-    """What the list knows of a run, without rewards and models."""
+    """The facts about a run without rewards and models."""
     return msgspec.structs.replace(info, rewards=(), models=()) if info.rewards or info.models else info
 
 
 class Reads(Protocol):
-    """A corpus, as far as it is needed here."""
+    """The part of a corpus that this module needs."""
 
     def read(self, info: RunInfo) -> AgentRun:
-        """The run, parsed for one look. Raises TrajviewError."""
+        """Parse a run for one look. Raises TrajviewError."""
 
 
 class Blinded:
@@ -34,7 +34,7 @@ class Blinded:
         self._corpus = corpus
 
     def read(self, info: RunInfo) -> AgentRun:
-        """The run without these. Raises as the corpus does."""
+        """Parse a run, and blind it. Raises as the corpus does."""
         from trajview.models.blind import blinded
 
         return blinded(self._corpus.read(info))
