@@ -15,6 +15,7 @@ from textual.widgets import Input, Static
 from trajview.annotation.queue import Plan
 from trajview.app.annotate.fields import ReasoningText
 from trajview.app.annotate.panel import AnnotationPanel
+from trajview.app.annotate.score_table import ScoreTable
 from trajview.app.app import TrajviewApp, make_app
 from trajview.app.runs.table import RunTable
 from trajview.app.transcript.screen import TranscriptScreen
@@ -178,7 +179,7 @@ class Reader:
 
     def _panel_ready(self) -> bool:
         panel = self.screen.panel
-        return panel is not None and panel.key == self.screen.info.key and panel._ready
+        return panel is not None and panel.key == self.screen.info.key and not panel.opening
 
     @property
     def state(self) -> str:
@@ -188,7 +189,7 @@ class Reader:
     @property
     def values(self) -> dict[tuple[int, str], str]:
         """What is typed, by agent and dimension."""
-        grid = self.panel._sheet.grid
+        grid = self.panel.query_one(ScoreTable).grid
         return {(place.agent, grid.dimensions[place.row].name): grid.text(place) for place in grid.order}
 
     @property
@@ -201,7 +202,7 @@ class Reader:
         await self.press("ctrl+s")
         if "again submits without" in self.state:
             await self.press("ctrl+s")
-        await self.until(lambda: "submitted ✓" in self.state and not self.panel._sheet.locked, "submitted")
+        await self.until(lambda: "submitted ✓" in self.state and not self.panel.locked, "submitted")
 
 
 _KEYS = {

@@ -13,6 +13,8 @@ from textual import events
 from benchmarks.keystrokes import FIRST, SECOND, WHY, keys_of_an_episode
 from trajview.annotation.rubric import SOTOPIA, Band, Dimension, Rubric
 from trajview.annotation.store import AnnotationStore
+from trajview.app.annotate.fields import ReasoningText
+from trajview.app.annotate.score_table import ScoreTable
 from trajview.app.transcript.screen import TranscriptScreen
 
 from .driving import reading, records
@@ -44,9 +46,7 @@ async def burst(panel: Driver, keys: Sequence[str]) -> None:
 
 
 def said(panel: Driver) -> tuple[object, ...]:
-    draft = panel.panel._typed()
-    assert draft is not None
-    return panel.at, draft.values, draft.rationales, draft.reasoning
+    return panel.at, panel.grid.values, panel.grid.rationales, panel.panel.texts
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -267,7 +267,7 @@ async def test_what_is_typed_between_two_runs_is_in_neither(tmp_path: Path) -> N
         await panel.open("e2")
         assert panel.at == ("believability", 0)
         assert panel.grid.values == [{}, {}]
-        assert panel.panel._sheet.reasoning.text == ""
+        assert panel.panel.query_one(ReasoningText).text == ""
         await panel.type("7")
         assert panel.value("believability") == "7"
 
@@ -298,7 +298,7 @@ async def test_keys_of_the_transcript_scroll_it_from_the_table_but_letters_do_no
         assert reader.unit == 1
         await reader.press("n", "q", "H", "L", "x")
         assert reader.unit == 1
-        assert reader.app.focused is reader.panel._sheet.table
+        assert isinstance(reader.app.focused, ScoreTable)
         assert set(reader.values.values()) == {""}
 
 
@@ -306,7 +306,7 @@ async def test_active_time_goes_into_the_journal(
     episodes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 1000.0
-    for module in ("panel", "panel_drafts", "work"):
+    for module in ("panel", "work"):
         monkeypatch.setattr(f"trajview.app.annotate.{module}.monotonic", lambda: now)
     store = tmp_path / "store"
     async with reading(episodes, store=store, run="a") as reader:

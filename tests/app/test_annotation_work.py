@@ -14,7 +14,7 @@ from trajview.annotation.draft import Draft
 from trajview.annotation.rubric import SOTOPIA
 from trajview.annotation.store import AnnotationStore
 from trajview.app.annotate import work as annotation_work
-from trajview.app.annotate.work import AnnotatedRun, Work
+from trajview.app.annotate.work import AnnotatedRun, AnnotationWork
 
 from .driving import PATIENCE
 
@@ -32,18 +32,17 @@ async def test_a_draft_that_is_being_written_when_the_program_ends_is_written_an
         return append(*arguments, **more)
 
     monkeypatch.setattr(store.journal, "append", slow)
-    run, work = AnnotatedRun("e1", "", ("a",), SOTOPIA), Work(store)
+    run, work = AnnotatedRun("e1", "", ("a",), SOTOPIA), AnnotationWork(store)
     work.begin(run, None)
     now = annotation_work.monotonic()
-    work.active(run, now)
+    work.active(run)
     draft = Draft("e1", SOTOPIA.name, ({"goal": "7"},))
     writing = asyncio.create_task(work.keep_all(draft))
     await begun.wait()
     disk.set()
+    monkeypatch.setattr(annotation_work, "monotonic", lambda: now + 5)
     work.flush(draft)
     work.close()
-    # On a busy machine, some time passes until the task has its turn.
-    monkeypatch.setattr(annotation_work, "monotonic", lambda: now + 5)
     await writing
     told = [json.loads(line) for line in store.journal.path.read_text().splitlines()]
     assert sum(event.get("seconds", 0) for event in told) == pytest.approx(5, abs=0.2)  # each is rounded

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from trajview.annotation.store import AnnotationStore
-from trajview.app.annotate.other_run import OtherRunScreen
+from trajview.app.annotate.questions import OtherRunScreen
 from trajview.app.transcript.screen import TranscriptScreen
 
 from .driving import Reader, reading, records

@@ -115,7 +115,7 @@ async def test_what_is_typed_outlives_a_fault_of_the_store(
             await reader.type("1")
             await reader.press("ctrl+s")
             await reader.until(lambda: said_in(reader))
-            await reader.until(lambda: not reader.panel._sheet.locked)
+            await reader.until(lambda: not reader.panel.locked)
         await reader.take_breath()
         assert list(reader.values.values()) == ["1"]
         await reader.save()

@@ -7,8 +7,7 @@ from textual.app import App
 from textual.screen import ModalScreen
 
 from trajview.app.agreement.reveal import RevealScreen
-from trajview.app.annotate.reason import ReasonScreen
-from trajview.app.annotate.unsaved import UnsavedScreen
+from trajview.app.annotate.questions import ReasonScreen, UnsavedScreen
 from trajview.app.help import HelpScreen
 from trajview.app.shared.modal import Dialog
 

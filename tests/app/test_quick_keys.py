@@ -13,8 +13,7 @@ from textual.widgets import Input
 from trajview.annotation.queue import Plan
 from trajview.app.annotate.history import HistoryScreen
 from trajview.app.annotate.panel import AnnotationPanel
-from trajview.app.annotate.reason import ReasonScreen
-from trajview.app.annotate.unsaved import UnsavedScreen
+from trajview.app.annotate.questions import ReasonScreen, UnsavedScreen
 from trajview.app.raw.screen import RawScreen
 from trajview.app.runs.screen import BrowserScreen
 from trajview.app.runs.table import RunTable

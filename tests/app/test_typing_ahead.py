@@ -14,9 +14,9 @@ from textual import events
 from trajview.annotation.queue import Plan
 from trajview.annotation.rubric import reward_rubric
 from trajview.annotation.store import AnnotationStore
+from trajview.app.annotate.drafts import DraftKeeper
 from trajview.app.annotate.episodes import Episodes
-from trajview.app.annotate.panel import AnnotationPanel
-from trajview.app.annotate.reason import ReasonScreen
+from trajview.app.annotate.questions import ReasonScreen
 from trajview.app.annotate.score_sheet import ScoreSheet
 from trajview.app.shared.typed_ahead import TypedAhead
 from trajview.corpus.info import RunInfo
@@ -104,7 +104,7 @@ async def test_what_is_typed_ahead_is_dropped_where_the_store_refuses(logs: Path
         await reader.opened("alpha")
         await reader.annotating()
         burst(reader, ["1", "ctrl+s", "0", "tab", "n", "o"])
-        await reader.until(lambda: not reader.panel._sheet.locked and not reader.panel.ahead.waiting, "it was refused")
+        await reader.until(lambda: not reader.panel.locked and not reader.panel.ahead.waiting, "it was refused")
         assert reader.screen.info.id == "alpha"
         assert list(reader.values.values()) == ["1"]
         await reader.take_breath()
@@ -150,14 +150,14 @@ async def test_what_was_typed_before_a_refusal_and_is_told_of_later_is_no_answer
         await reader.opened("alpha")
         await reader.annotating()
         await reader.press("7", "ctrl+s")
-        reader.panel._sheet.post_message(ScoreSheet.Changed())
+        reader.panel.query_one(ScoreSheet).post_message(ScoreSheet.Changed())
         await reader.until(lambda: "not valid" in reader.state, "7 is refused")
         await reader.take_breath()
         await reader.press("backspace")
         await reader.until(lambda: "not valid" not in reader.state)
         await reader.press("tab", "w", "ctrl+s")
         await reader.until(lambda: "the same key again" in reader.state)
-        reader.panel._sheet.post_message(ScoreSheet.Changed())
+        reader.panel.query_one(ScoreSheet).post_message(ScoreSheet.Changed())
         await reader.pilot.pause()
         await reader.press("ctrl+s")
         await reader.opened("beta")
@@ -170,7 +170,7 @@ async def test_what_is_told_of_while_it_is_submitted_is_no_draft_afterwards(
     submit = AnnotationStore.submit
 
     def slowly(*args: Any, **options: Any) -> Any:
-        time.sleep(2 * AnnotationPanel.KEEP_AFTER)
+        time.sleep(2 * DraftKeeper.AFTER)
         return submit(*args, **options)
 
     monkeypatch.setattr(AnnotationStore, "submit", slowly)
@@ -179,8 +179,8 @@ async def test_what_is_told_of_while_it_is_submitted_is_no_draft_afterwards(
         await reader.opened("alpha")
         await reader.annotating()
         burst(reader, ["1", "tab", "w", "ctrl+s"])
-        await reader.until(lambda: reader.panel._sheet.locked)
-        reader.panel._sheet.post_message(ScoreSheet.Changed())
+        await reader.until(lambda: reader.panel.locked)
+        reader.panel.query_one(ScoreSheet).post_message(ScoreSheet.Changed())
         await reader.until(lambda: "submitted ✓" in reader.state and "done" in reader.state)
         assert reader.state.endswith("· all are done")
 
@@ -257,7 +257,7 @@ async def test_what_is_typed_for_a_run_further_on_is_in_none_between(
         burst(reader, ["ctrl+n", "1"])
         await reader.until(lambda: reader.panel.ahead.holds)
         beta.set()
-        await reader.until(lambda: reader.panel._ready, "beta's fields are there")
+        await reader.until(lambda: not reader.panel.opening, "beta's fields are there")
         await reader.take_breath()
         assert reader.panel.ahead.holds
         gamma.set()

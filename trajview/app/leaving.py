@@ -41,7 +41,7 @@ class Leaving:
 
     async def is_agreed(self) -> bool:
         """Ask about unsaved work, and save it if that is the answer. The draft is in the journal whatever the answer."""
-        from trajview.app.annotate.unsaved import UnsavedScreen
+        from trajview.app.annotate.questions import UnsavedScreen
 
         for screen, panel in self._panels():
             problem = ""
@@ -62,7 +62,7 @@ class Leaving:
 
     def is_asking(self) -> bool:
         """Whether unsaved work is being asked about."""
-        from trajview.app.annotate.unsaved import UnsavedScreen
+        from trajview.app.annotate.questions import UnsavedScreen
 
         return isinstance(self._app.screen, UnsavedScreen)
 
@@ -81,10 +81,8 @@ class Leaving:
 
     async def _saved(self, panel: AnnotationPanel) -> bool:
         """Save an annotation before leaving; False if that did not work, which the panel has said by then."""
-        panel.save(sure=True)
-        workers = self._app.workers
-        saving = [worker for worker in workers if worker.node is panel and worker.group == "annotation-save"]
-        if saving:  # None where a score was refused; and to wait for none is to wait for all, this one too.
+        saving = panel.save(sure=True)
+        if saving is not None:
             with suppress(WorkerError):  # cancelled, or failed, which is said elsewhere: it is not saved then
-                await workers.wait_for_complete(saving)
+                await saving.wait()
         return not panel.dirty

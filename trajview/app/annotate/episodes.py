@@ -332,7 +332,7 @@ class EpisodeKeys:
         if self._episodes.is_skipped(info):
             self._episodes.unskip(info)
             return
-        from trajview.app.annotate.reason import ReasonScreen
+        from trajview.app.annotate.questions import ReasonScreen
 
         def answered(reason: str | None) -> None:
             if reason is not None:

@@ -1,49 +1,87 @@
-"""The texts of the annotation panel: the reasoning, and the reason for one score."""
+"""The texts of the annotation panel: the reasoning, and the reason for one score, with the citations in them."""
 
 from __future__ import annotations
 
+from typing import ClassVar
+
+from rich.text import Text
 from textual import events
 from textual.binding import Binding
 from textual.widgets import TextArea
 
-from trajview.app.annotate.citing_text import CitingText
+from trajview.annotation.citations import Citation, find_citations
+from trajview.app.shared.palette import component_style
 
-__all__ = ["TEXT_KEYS", "RationaleText", "ReasoningText"]
+__all__ = ["TEXT_KEYS", "CitingText", "RationaleText", "ReasoningText"]
 
 TEXT_KEYS = {binding.key: binding.action for binding in Binding.make_bindings(TextArea.BINDINGS)}
 """What keys other than characters do in a text."""
 
 
-class _OrderedText(CitingText):
-    """A text in which keys do what they do in the order in which they were pressed, however quickly they come.
+class CitingText(TextArea):
+    """A text in which citations, `[T0B12]`, stand out, can be put in, and be found under the cursor.
 
-    Textual runs the actions of keys like left and backspace only after the keys behind them were given to the field.
+    Keys do what they do in the order in which they were pressed, however quickly they come: Textual runs the actions of
+    keys like left and backspace only after the keys behind them were given to the field.
+    """
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"citing-text--citation"}
+    DEFAULT_CSS = """
+    CitingText {
+        &.-textual-compact { padding: 0 1; background: $foreground 6%; border: none; }
+        &.-textual-compact:focus { background: $primary 18%; }
+        &.-textual-compact:ansi { background: ansi_default; outline-left: outer ansi_bright_black; }
+        &.-textual-compact:ansi:focus { background: ansi_default; outline-left: outer ansi_blue; }
+        & .text-area--cursor-line { background: transparent; }
+        & > .citing-text--citation { color: $text-warning; text-style: underline; }
+    }
     """
 
     def __init__(self) -> None:
         super().__init__(soft_wrap=True, show_line_numbers=False, tab_behavior="focus", compact=True, highlight_cursor_line=False)  # fmt: skip
 
-    async def _on_key(self, event: events.Key) -> None:
+    async def on_key(self, event: events.Key) -> None:
         action = TEXT_KEYS.get(event.key)
-        event.prevent_default()  # Textual would call the handler of the class above once more.
-        if action is None:
-            await super()._on_key(event)
-        else:
+        if action is not None:
+            event.prevent_default()
             event.stop()
             await self.run_action(action)
 
+    def get_line(self, line_index: int) -> Text:
+        """A line of the document, its citations in their style."""
+        line = super().get_line(line_index)
+        found = find_citations(line.plain)
+        if found:
+            style = component_style(self, "citing-text--citation")
+            for citation in found:
+                line.stylize(style, citation.start, citation.end)
+        return line
 
-class ReasoningText(_OrderedText):
+    def insert_citation(self, text: str) -> None:
+        """Put a citation where the cursor is, in place of what is selected, apart from the words around it."""
+        start, end = sorted(self.selection)
+        before = self.document.get_line(start[0])[: start[1]]
+        after = self.document.get_line(end[0])[end[1] :]
+        if before and not before[-1].isspace() and before[-1] not in "([{“\"'":
+            text = f" {text}"
+        if after[:1].isalnum():
+            text += " "
+        self.replace(text, start, end, maintain_selection_offset=False)
+
+    @property
+    def citation_at_cursor(self) -> Citation | None:
+        """The citation under the cursor, else the next one in the text, else the first; None where there is none."""
+        citations = find_citations(self.text)
+        row, column = self.cursor_location
+        at = sum(len(self.document.get_line(line)) + len(self.document.newline) for line in range(row)) + column
+        return next((citation for citation in citations if citation.end >= at), citations[0] if citations else None)
+
+
+class ReasoningText(CitingText):
     """The reasoning, in as many lines as it takes."""
 
     DEFAULT_CSS = """
-    ReasoningText.-textual-compact {
-        height: 1fr; padding: 0 1; background: $foreground 6%; scrollbar-size-vertical: 1; border: none;
-    }
-    ReasoningText.-textual-compact:focus { background: $primary 18%; }
-    ReasoningText.-textual-compact:ansi { background: ansi_default; outline-left: outer ansi_bright_black; }
-    ReasoningText.-textual-compact:ansi:focus { background: ansi_default; outline-left: outer ansi_blue; }
-    ReasoningText .text-area--cursor-line { background: transparent; }
+    ReasoningText.-textual-compact { height: 1fr; scrollbar-size-vertical: 1; }
     """
 
     @property
@@ -52,18 +90,11 @@ class ReasoningText(_OrderedText):
         return self.navigator.is_first_wrapped_line(self.cursor_location)
 
 
-class RationaleText(_OrderedText):
+class RationaleText(CitingText):
     """Why a score is what it is: one line, wrapped over the rows that there are. Enter leads out of it."""
 
     DEFAULT_CSS = """
-    RationaleText.-textual-compact {
-        height: auto; min-height: 1; max-height: 3; width: 1fr; padding: 0 1; background: $foreground 6%; border: none;
-        scrollbar-size-vertical: 0;
-    }
-    RationaleText.-textual-compact:focus { background: $primary 18%; }
-    RationaleText.-textual-compact:ansi { background: ansi_default; outline-left: outer ansi_bright_black; }
-    RationaleText.-textual-compact:ansi:focus { background: ansi_default; outline-left: outer ansi_blue; }
-    RationaleText .text-area--cursor-line { background: transparent; }
+    RationaleText.-textual-compact { height: auto; min-height: 1; max-height: 3; width: 1fr; scrollbar-size-vertical: 0; }
     """
 
     @property
@@ -71,7 +102,5 @@ class RationaleText(_OrderedText):
         """The text, as one line."""
         return " ".join(self.text.splitlines())
 
-    async def _on_paste(self, event: events.Paste) -> None:
+    def on_paste(self, event: events.Paste) -> None:
         event.text = " ".join(event.text.splitlines())
-        await super()._on_paste(event)
-        event.prevent_default()  # Textual would call the handler of the class above once more.

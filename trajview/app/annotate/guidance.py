@@ -1,18 +1,21 @@
-"""What a rubric says of a dimension, laid out in the lines that there are, with the band of the present score in it."""
+"""What a rubric says of the score under the cursor, in the lines that the panel can spare."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from rich.cells import cell_len, set_cell_size
+from textual.content import Content
+from textual.widget import Widget
 
 from trajview.annotation.rubric import Band, Dimension, parse_score, written
+from trajview.app.annotate.score_grid import ScoreGrid
 from trajview.app.render.lines import wrap
 from trajview.textsafe import one_line
 
-__all__ = ["GuideLine", "band_of", "cut", "guide"]
+__all__ = ["GuidanceBox", "GuideLine", "band_of", "cut", "guide"]
 
 _LONGEST = 2_000
 """Characters of a text that are shown at most."""
@@ -24,6 +27,70 @@ class GuideLine:
 
     kind: Literal["head", "text", "band", "current"]
     text: str
+
+
+class GuidanceBox(Widget):
+    """Name, range and description of a dimension and its bands, that of the present score marked; errors come first."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        f"guidance-box--{name}" for name in ("head", "text", "band", "current", "bad", "said")
+    }
+    DEFAULT_CSS = """
+    GuidanceBox {
+        width: 1fr; height: 2; text-wrap: nowrap; padding: 0 1 0 0; background: $surface;
+        & > .guidance-box--head { color: $text-primary; }
+        & > .guidance-box--text { color: $foreground 70%; }
+        & > .guidance-box--band { color: $foreground 50%; }
+        & > .guidance-box--current { color: $foreground; text-style: bold; }
+        & > .guidance-box--bad { color: $text-error; text-style: bold; }
+        & > .guidance-box--said { color: $text-accent; }
+        &:ansi > .guidance-box--band { color: ansi_default; text-style: dim; }
+    }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._grid: ScoreGrid | None = None
+        self._plain = ""
+        self._strict = False
+
+    def show(self, grid: ScoreGrid, strict: bool = False) -> None:
+        """The guidance for the cell under the cursor of a grid; `strict` where an unfinished number is an error too."""
+        self._grid, self._plain, self._strict = grid, "", strict
+        self.refresh()
+
+    def say(self, text: str) -> None:
+        """A sentence in its place."""
+        self._grid, self._plain = None, text
+        self.refresh()
+
+    def wanted(self, grid: ScoreGrid, width: int) -> int:
+        """How many lines show the longest guidance of a rubric in full."""
+        longest = (len(guide(dimension, "", width, 1_000)) for dimension in grid.dimensions)
+        return max(longest, default=1)
+
+    def content_lines(self, width: int, height: int) -> list[tuple[str, str]]:
+        """What is shown: a style's name and a text for each line."""
+        grid = self._grid
+        if grid is None or grid.place is None or grid.dimension is None:
+            return [("text", cut(one_line(self._plain), width))]
+        place = grid.place
+        first: list[tuple[str, str]] = []
+        bad = grid.red(place, not self._strict)
+        if bad is not None:
+            first = [("bad", cut(f"{one_line(grid.dimension.label, 40)}: {bad.sentence}", width))]
+        elif grid.said:
+            first = [("said", cut(one_line(grid.said, 300), width))]
+        whose = grid.names[place.agent] if len(grid.names) > 1 else ""
+        guidance = guide(grid.dimension, grid.text(place), width, height, whose)
+        rest = [(line.kind, line.text) for line in guidance]
+        # What a key has to say takes the head's line: the name is marked in the table, and nothing moves.
+        return [*first, *(rest[1:] if first else rest)]
+
+    def render(self) -> Content:
+        lines = self.content_lines(self.size.width, self.size.height)
+        styled = (Content.styled(text, self.get_visual_style(f"guidance-box--{kind}")) for kind, text in lines)
+        return Content("\n").join(styled)
 
 
 def band_of(dimension: Dimension, text: str) -> Band | None:

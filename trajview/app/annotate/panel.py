@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Static
+from textual.worker import Worker
 
-from trajview.annotation.draft import Draft, bad_scores
+from trajview.annotation.draft import Draft, Values, bad_scores
 from trajview.annotation.rubric import Rubric
 from trajview.annotation.store import AnnotationStore, ChangedOnDisk, Opened
-from trajview.app.annotate.changed_on_disk import ChangedOnDiskScreen
-from trajview.app.annotate.other_run import OtherRunScreen
-from trajview.app.annotate.panel_drafts import PanelDrafts
-from trajview.app.annotate.panel_messages import clock
-from trajview.app.annotate.work import AnnotatedRun, Fields
+from trajview.app.annotate.drafts import DraftKeeper, StateLine, clock
+from trajview.app.annotate.fields import RationaleText, ReasoningText
+from trajview.app.annotate.questions import ChangedOnDiskScreen, OtherRunScreen
+from trajview.app.annotate.score_grid import ScoreGrid
+from trajview.app.annotate.score_sheet import ScoreSheet
+from trajview.app.annotate.work import AnnotatedRun, AnnotationWork
+from trajview.app.keys import bindings_for, key_of
+from trajview.app.shared.commands import Command, HasCommands
 from trajview.app.shared.typed_ahead import TypedAhead
 from trajview.errors import AnnotationError, Problem
 from trajview.models.beginning import differs_at
@@ -29,103 +37,140 @@ if TYPE_CHECKING:
 
 __all__ = ["AnnotationPanel"]
 
+_MOST_AGENTS: Final = 24
+"""More agents than this get no fields: nobody rates them by hand, and a log could claim a million."""
 
-class AnnotationPanel(PanelDrafts):
+_OF_SCORES: Final = frozenset(f"annotation.{name}" for name in ("more", "less", "copy", "why", "guidance"))
+"""Commands that are about the score at the cursor of the table."""
+
+
+class AnnotationPanel(HasCommands, Widget):
     """Numbers per agent and dimension, their overall, and reasoning, for one run at a time.
 
     Every change is in the journal half a second after it was typed; a draft survives whatever happens to the program.
-    The last line always says which of it is safe: a draft in the journal, a submitted annotation, or why neither is.
-    Posts Opened, Saved, Failed, DraftKept, CloseRequested, RunRequested.
+    The last line always says which of it is safe. All of the panel's keys have priority, and then wait until the field
+    with the cursor has taken the keys before them.
     """
 
+    @dataclass
+    class Opened(Message):
+        """The fields of a run are filled and can be typed in."""
+
+        key: str
+
+    @dataclass
+    class Saved(Message):
+        """The annotation of a run is on disk. `advance` where the next run is wanted; nothing can be typed until then."""
+
+        key: str
+        advance: bool
+
+    class DraftKept(Message):
+        """What was typed for a run is in the journal."""
+
+    @dataclass
+    class PutAside(Message):
+        """What was said of another run under this name has another name now, the notes on its units too."""
+
+        key: str
+
+    class CloseRequested(Message):
+        """Back to the transcript. The draft is on its way to the journal."""
+
+    @dataclass
+    class RunRequested(Message):
+        """Another run is wanted: the next (1) or the previous (-1)."""
+
+        step: int
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("annotation")]
     DEFAULT_CSS = """
     AnnotationPanel { width: 44; height: 100%; layout: vertical; background: $surface; padding: 0 0 0 1; }
     AnnotationPanel > .title { height: 1; text-style: bold; text-wrap: nowrap; text-overflow: ellipsis; color: $foreground; }
     AnnotationPanel > .about { height: 1; text-wrap: nowrap; text-overflow: ellipsis; color: $foreground 50%; margin: 0 0 1 0; }
-    AnnotationPanel > .state { height: auto; max-height: 4; color: $foreground 50%; }
-    AnnotationPanel > .state.-saved { color: $text-success; }
-    AnnotationPanel > .state.-draft { color: $text-warning; }
-    AnnotationPanel > .state.-error { color: $text-error; text-style: bold; }
     AnnotationPanel.-short > .about { display: none; }
     """
 
     def __init__(self, store: AnnotationStore, *, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(store, id=id, classes=classes)
-        self._warned: set[Problem] = set()
-        self._filled: AnnotatedRun | None = None
+        super().__init__(id=id, classes=classes)
+        self.store = store
+        self._title = Static(markup=False, classes="title")
+        self._about = Static(markup=False, classes="about")
+        self._sheet = ScoreSheet()
+        self._line = StateLine()
+        self._work = AnnotationWork(store)
+        self._drafts = DraftKeeper(
+            self._work,
+            self._line,
+            typed=self._typed,
+            later=self.set_timer,
+            start=partial(self.run_worker, group="annotation-draft"),
+            kept=self._draft_kept,
+            failed=self._fail,
+        )
+        self._run: AnnotatedRun | None = None
+        self._ready = False
+        """The fields say what is typed for the run: its work was read, and nobody is asked whose it is."""
         self._opening = 0
+        self._leaving = False
+        """Another run is to come: what is typed now is not for this one."""
+        self._submitting = False
         self._wants_focus = False
-        self._advancing = False
-        """Submitted, and another run is to come: what is typed now is not for this one."""
-        self._before = ""
         self._asking = self._put_off = False
         """It is asked what is to become of work that is about another run; or that is left for later."""
+        self._filled: AnnotatedRun | None = None
+        self._turned_down: Draft | None = None
+        """What was not submitted, and why is said: until something else is typed."""
+        self._shouted = ""
+        """The error that was said last, until something has worked."""
+        self._before = ""
+        """What was done with the run before this one."""
+        self._warned: set[Problem] = set()
         self.ahead = TypedAhead()
         """What is typed until the next run's fields are there. The screen around it fills it, and types it then."""
+        sheet = self._sheet
+        self.commands = {
+            "annotation.save": self._in_turn(partial(self.save, advance=True)),
+            "annotation.close": self._in_turn(self._close, locked=True),
+            "annotation.next_run": self._in_turn(partial(self._to_run, 1), locked=True),
+            "annotation.previous_run": self._in_turn(partial(self._to_run, -1), locked=True),
+            "annotation.down": self._in_turn(partial(sheet.row, 1)),
+            "annotation.up": self._in_turn(partial(sheet.row, -1)),
+            "annotation.on": self._in_turn(sheet.on_with_it),
+            "annotation.column": self._in_turn(partial(sheet.column, 1)),
+            "annotation.column_back": self._in_turn(partial(sheet.column, -1)),
+            "annotation.more": self._in_turn(partial(sheet.step, 1)),
+            "annotation.less": self._in_turn(partial(sheet.step, -1)),
+            "annotation.copy": self._in_turn(sheet.copy_previous),
+            "annotation.why": self._in_turn(sheet.explain),
+            "annotation.guidance": sheet.toggle_large,
+        }
 
     def compose(self) -> ComposeResult:
-        yield Static(markup=False, classes="title")
-        yield Static(markup=False, classes="about")
+        yield self._title
+        yield self._about
         yield self._sheet
-        yield Static(markup=False, classes="state")
+        yield self._line
 
-    # What the screen around it calls
+    def on_mount(self) -> None:
+        self._start_opening()
 
-    def open_run(self, key: str, title: str, agents: Sequence[str], rubric: Rubric, beginning: str = "") -> None:
-        """Show a run: what is typed for the last one is kept first; the fields open when the store was read.
+    def on_resize(self) -> None:
+        self.set_class(self.size.height < 26, "-short")
 
-        `beginning` (see `models.beginning`) tells it from others that have the same name at other times.
-        """
-        self._keep()
-        if self.is_mounted:
-            self.rest()
-        self._run = AnnotatedRun(key, title, tuple(agents) or ("agent",), rubric, beginning)
-        self._ready = False
-        if self.is_mounted:
-            self._start_opening()
+    def on_unmount(self) -> None:
+        try:
+            self.flush()
+        except AnnotationError as error:
+            self.app.notify(one_line(f"{error.sentence} ({error.hint})", 300), severity="error", markup=False)
+        self._work.close()
 
-    def run_begins(self, beginning: str, title: str, agents: Sequence[str]) -> None:
-        """The run was read again: it has grown, or another one has its name now, for which nothing was typed."""
-        run, fields = self._run, self._fields
-        if run is None or beginning == run.beginning:
-            return
-        another = differs_at(run.beginning, beginning) is not None
-        if another:
-            self._keep()
-        self._run = replace(run, beginning=beginning)
-        if another:
-            self._run = replace(self._run, title=title, agents=tuple(agents) or ("agent",))
-        if another and not self._asking:
-            self._ready = False
-            self._start_opening()
-        elif not another and fields is not None and fields.run == run:
-            fields.run = self._run
+    # What can be seen from outside
 
-    def decide(self) -> None:
-        """Ask again what is to become of work that is about another run, where that was put off."""
-        if self._put_off:
-            self._start_opening()
-
-    def focus_fields(self) -> None:
-        """Put the cursor where it was; in a run that it was not in, into the first empty cell. No key is lost to others."""
-        if self._ready:
-            if self._advancing:  # The other run could not be opened.
-                self.stay()
-            self._sheet.resume()
-        else:
-            self._wants_focus = True
-            if self.is_mounted and not self._holds_focus():
-                self.screen.set_focus(self._sheet.table)
-
-    def cite(self, citation: str) -> bool:
-        """Put a citation where the cursor is, or was last: into the reason for a score, else into the reasoning.
-
-        False while nothing can be typed.
-        """
-        if not self._ready or self._sheet.locked:
-            return False
-        self._sheet.cite(citation)
-        return True
+    @property
+    def key(self) -> str | None:
+        """The run that is open, None before the first."""
+        return self._run.key if self._run else None
 
     @property
     def opening(self) -> bool:
@@ -135,97 +180,214 @@ class AnnotationPanel(PanelDrafts):
     @property
     def leaving(self) -> bool:
         """Another run was asked for, and is to come."""
-        return self._advancing
+        return self._leaving
 
-    def save(self, advance: bool = False, sure: bool = False) -> None:
-        """Submit the annotation, in the background; then `advance` to the next run, if wanted.
+    @property
+    def locked(self) -> bool:
+        """Nothing can be typed."""
+        return self._sheet.locked
 
-        What is no score is refused, and its cell gets the cursor. So it does where scores are missing; but the second
-        time in a row, or if `sure`, it is submitted without them.
-        """
+    @property
+    def dirty(self) -> bool:
+        """Something was typed that is in no saved annotation: a draft, here or one that the journal refused."""
         draft = self._typed()
-        if draft is None or self._run is None or self._sheet.locked:
-            return
-        self._turned_down = draft
-        bad = bad_scores(draft.values, self._run.rubric)
-        if bad:
-            scores = "1 score is not valid" if len(bad) == 1 else f"{len(bad)} scores are not valid"
-            grid = self._sheet.grid
-            self._sheet.table.strict = True
-            self._sheet.to_first([place for place in grid.order if grid.bad(place)] or None)
-            self._refuse()
-            self._say(f"not submitted: {scores}, see the red ones", "error")
-            return
-        if draft.empty and (self._work.baseline is None or self._work.baseline.empty):
-            self._refuse()
-            self._say("nothing to submit: no score and no reasoning yet", "draft")
-            return
-        missing = self._sheet.grid.places_without()
-        if missing and not (sure or self._sure):
-            self._sure = True
-            self._sheet.to_first(missing)
-            self._refuse()
-            empty = "1 score is empty" if len(missing) == 1 else f"{len(missing)} scores are empty"
-            self._say(f"not submitted: {empty}; the same key again submits without them", "draft")
-            self._alarm = True  # It stays until something is typed.
-            return
-        self._turned_down = None
-        self._stop_timer()
-        self._say("submitting…")
-        self._sheet.shut(True)
-        if advance:
-            self.ahead.wait(monotonic(), submitting=True)
-        self.run_worker(self._save(self._run, draft, list(self._work.rewards), advance), group="annotation-save")
+        return self._work.holds_another(self.key) or (draft is not None and not self._work.is_saved(draft))
 
-    def _refuse(self) -> None:
-        """The run that is here stays, and what is typed for the next one is for nobody."""
-        if self.ahead.refused(monotonic()):
-            self.say_lost()
+    @property
+    def texts(self) -> list[str]:
+        """What is written in words: the reasoning, and the reasons for single scores."""
+        draft = self._typed()
+        return [draft.reasoning, *(why for of in draft.rationales for why in of.values())] if draft else []
 
-    def say_lost(self) -> None:
-        """Say that keys were typed into nothing; once for each refusal."""
-        said = "Not submitted, so this episode is still here. What you went on typing is in none: pause, then type."
-        self.notify(said, severity="warning", timeout=5)
+    def _typed(self) -> Draft | None:
+        """What is in the fields, None while no run is open."""
+        run = self._run
+        if run is None or not self._ready:
+            return None
+        values, reasoning, rationales = self._sheet.texts()
+        base = self._work.base
+        return Draft(run.key, run.rubric.name, values, reasoning, base, rationales=rationales, beginning=run.beginning)
+
+    # Keys
+
+    def can_do(self, id: str) -> bool:
+        """Keys that move or change a score are the text's own where text is typed."""
+        focused = self.screen.focused if self.is_attached else None
+        if isinstance(focused, ReasoningText):
+            return id not in _OF_SCORES | {"annotation.down", "annotation.on"}
+        return not isinstance(focused, RationaleText) or id not in _OF_SCORES
+
+    def _in_turn(self, act: Callable[[], object], *, locked: bool = False) -> Command:
+        """A command that is done once the field with the cursor has taken the keys before it; also while `locked`, or not."""
+
+        async def command() -> None:
+            await self._sheet.settled()
+            if locked or not self.locked:
+                act()
+
+        return command
+
+    def _close(self) -> None:
+        self._drafts.keep()
+        self.screen.set_focus(None)  # At once: the keys after this one are the transcript's.
+        self.post_message(self.CloseRequested())
+
+    def _to_run(self, step: int) -> None:
+        self._drafts.keep()
+        self._leave()
+        self.post_message(self.RunRequested(step))
+
+    # What the screen around it calls
+
+    def open_run(self, key: str, title: str, agents: Sequence[str], rubric: Rubric, beginning: str = "") -> None:
+        """Show a run: what is typed for the last one is kept first; the fields open when the store was read.
+
+        `beginning` (see `models.beginning`) tells it from others that have the same name at other times.
+        """
+        self._drafts.keep()
+        if self.is_mounted:
+            self.rest()
+        self._run = AnnotatedRun(key, title, tuple(agents) or ("agent",), rubric, beginning)
+        self._start_opening()
+
+    def run_begins(self, beginning: str, title: str, agents: Sequence[str]) -> None:
+        """The run was read again: it has grown, or another one has its name now, for which nothing was typed."""
+        run = self._run
+        if run is None or beginning == run.beginning:
+            return
+        if differs_at(run.beginning, beginning) is None:
+            self._run = replace(run, beginning=beginning)
+            return
+        self._drafts.keep()
+        self._run = replace(run, beginning=beginning, title=title, agents=tuple(agents) or ("agent",))
+        if not self._asking:
+            self._start_opening()
 
     def reload(self) -> None:
         """Read the run's work again: it has changed behind the fields, as by an undo."""
-        self._keep()
-        if self._run is not None and self.is_mounted and not self._asking:  # it is read again after the answer
-            self._ready = False
+        self._drafts.keep()
+        if not self._asking:  # it is read again after the answer
             self._start_opening()
+
+    def decide(self) -> None:
+        """Ask again what is to become of work that is about another run, where that was put off."""
+        if self._put_off:
+            self._start_opening()
+
+    def focus_fields(self) -> None:
+        """Put the cursor where it was; in a run that it was not in, into the first empty cell. No key is lost to others."""
+        if self._ready:
+            if self._leaving:  # The other run could not be opened.
+                self.stay()
+            self._sheet.resume()
+        else:
+            self._wants_focus = True
+            if self.is_mounted and not self._holds_focus():
+                self.screen.set_focus(self._sheet.table)
+
+    def _holds_focus(self) -> bool:
+        focused = self.screen.focused if self.is_attached else None
+        return focused is not None and self in focused.ancestors
+
+    def cite(self, citation: str) -> bool:
+        """Put a citation where the cursor is, or was last: into the reason for a score, else into the reasoning.
+
+        False while nothing can be typed.
+        """
+        if not self._ready or self.locked:
+            return False
+        self._sheet.cite(citation)
+        return True
 
     def stay(self, why: str = "") -> None:
         """No other run is coming: the fields of this one open again, and `why` is said beside its state."""
-        self._advancing = False
+        self._leaving = False
         self.ahead.drop()
-        if self._ready:
-            self._sheet.shut(False)
-        text, kind = self._state
-        self._say(f"{text} · {why}" if why else text, kind, aside=True)
+        self._lock()
+        self._line.add(why)
 
     def _leave(self) -> None:
         """Another run is to come: what is typed until then is for that one."""
-        self._advancing = True
-        self._sheet.shut(True)
+        self._leaving = True
+        self._lock()
         self.ahead.wait(monotonic())
+
+    def _lock(self) -> None:
+        """Let be typed what there are fields for, and nothing else."""
+        self._sheet.set_locked(not self._ready or self._submitting or self._leaving)
+
+    # Drafts and active time
+
+    def active(self) -> None:
+        """The person is at work on this run: a key was pressed here, or in the transcript beside it."""
+        if self._run is not None:
+            self._work.active(self._run)
+
+    def rest(self) -> None:
+        """The panel is closed: what is done now is not work on this run."""
+        self._work.rest()
+        self.run_worker(self._work.write_time(), group="annotation-time")
+
+    async def keep_all(self) -> None:
+        """Write what is typed into the journal now, without keeping the screen waiting. Raises AnnotationError."""
+        self._drafts.stop()
+        await self._work.keep_all(self._typed())
+
+    def flush(self) -> None:
+        """Write what is typed into the journal now, and wait for it: for the moment before the program ends.
+
+        Raises AnnotationError where that fails; then what is typed exists in this panel only.
+        """
+        self._drafts.stop()
+        self._work.flush(self._typed())
+
+    def rescue(self) -> Problem | None:
+        """Keep elsewhere what `flush` could not write; says where, None where nothing takes it."""
+        return self._work.rescue()
+
+    def on_score_sheet_changed(self, event: ScoreSheet.Changed) -> None:
+        event.stop()
+        if not self._ready or self.locked:  # what is being submitted is no draft any more
+            return
+        # The last word on keys from before the submission may come after it was refused; that is no answer to it.
+        if self._turned_down is None or self._typed() != self._turned_down:
+            self._turned_down = None
+            self._line.alarm = self._drafts.refused
+        self._drafts.changed()
+
+    def _draft_kept(self, replaces: bool) -> None:
+        self._shouted = ""
+        if replaces and self.is_attached:
+            said = f"another program typed here as well; this replaces it, {key_of('undo')} brings it back"
+            self.notify(said, severity="warning", markup=False)
+        self.post_message(self.DraftKept())
+
+    def _fail(self, key: str, error: AnnotationError) -> None:
+        """Say an error in the panel and as a toast; the same one only once until something has worked."""
+        whose = "" if key == self.key else f"{one_line(key, 40)}: "
+        hint = f" ({error.hint})" if error.hint else ""
+        text = f"{whose}{error.sentence}{hint}"
+        if self.is_attached:
+            self._line.say(text, "error")
+            if self._shouted != text:
+                self._shouted = text
+                self.notify(one_line(text, 300), severity="error", markup=False)
 
     # Opening
 
-    def on_mount(self) -> None:
-        if self._run is not None:
-            self._start_opening()
-
     def _start_opening(self) -> None:
         run = self._run
-        if run is None:
+        self._ready = self._put_off = False
+        if run is None or not self.is_running:  # it is opened when the panel is mounted
             return
         self._opening += 1
-        self._put_off = False
-        self._show_head(run)
-        self._sheet.shut(True)
-        self._sure = self._advancing = False
+        self._title.update(Content(one_line(run.title or run.key)))
+        about = f"{one_line(self.store.annotator, 30)} · {run.rubric.name} · {one_line(str(self.store.root), 120)}"
+        self._about.update(Content(about))
+        self._leaving = self._submitting = False
+        self._lock()
         self._turned_down = None
-        self._say("opening…")
+        self._line.say("opening…")
         self.run_worker(self._open(run, self._opening), group="annotation-open")
 
     async def _open(self, run: AnnotatedRun, opening: int) -> None:
@@ -239,7 +401,7 @@ class AnnotationPanel(PanelDrafts):
             return
         draft, kept = self._work.begin(run, opened)
         if self._work.another is not None:
-            await self._ask_whose(run, _work_there_is(opened, kept))
+            await self._ask_whose(run, _work_there_is(opened, kept), self._work.another)
             return
         self._fill(run, draft)
         self._ready = True
@@ -247,58 +409,26 @@ class AnnotationPanel(PanelDrafts):
         if error is not None:
             self.ahead.drop()
             self._fail(run.key, error)
+        elif kept is not None:
+            since = "; what was submitted has changed since" if opened and opened.changed else ""
+            self._line.say(f"draft of {clock(kept.time)}, not submitted{since}{before}", "draft")
+        elif opened and opened.saved:
+            self._line.say(f"submitted ✓ {clock(opened.saved.time)}{before}", "saved")
         else:
-            self._say_state(opened, kept, before)
+            self._line.say(f"not started{before}")
         self._warn(opened.problems if opened else ())
-        # Where another run was asked for meanwhile, what is typed is for that one.
-        self._sheet.shut(self._advancing)
-        if not self._advancing and (self._wants_focus or self._holds_focus()):
+        self._lock()
+        if not self._leaving and (self._wants_focus or self._holds_focus()):
             self._wants_focus = False
             self.focus_fields()
-        saved = opened.saved.annotation if opened and opened.saved else None
-        self.post_message(self.Opened(run.key, saved, kept is not None))
+        self.post_message(self.Opened(run.key))
 
-    def _say_state(self, opened: Opened | None, kept: Draft | None, before: str) -> None:
-        """Say whether the run is annotated; `before`: what was done with the one before."""
-        if kept is not None:
-            since = "; what was submitted has changed since" if opened and opened.changed else ""
-            self._say(f"draft of {clock(kept.time)}, not submitted{since}{before}", "draft")
-        elif opened and opened.saved:
-            self._say(f"submitted ✓ {clock(opened.saved.time)}{before}", "saved")
-        else:
-            self._say(f"not started{before}")
-
-    async def _ask_whose(self, run: AnnotatedRun, work: str) -> None:
-        """What there is is about another run that had this name: ask what is to become of it."""
-        differs = self._work.another or 0
-        self._fill(run, Draft(run.key, run.rubric.name, ({},) * len(run.agents)))
-        self._sheet.shut(True)
-        self.ahead.drop()
-        self._advancing = False
-        self._say(f"this log holds another conversation now; the {work} is of the one before", "error")
-        self._asking = True
-        choice = await self.app.push_screen_wait(OtherRunScreen(work, differs))
-        self._asking = False
-        now = self._run
-        if now != run or now is None or differs_at(run.beginning, now.beginning) is not None:
-            self._start_opening()  # it is yet another one by now
-            return
-        try:
-            if choice == "apart":
-                for name in await self._work.keep_apart(now):
-                    self.notify(one_line(f"The {work} is kept as {name}.", 300), timeout=12, markup=False)
-                self.post_message(self.PutAside(run.key))
-            elif choice == "same":
-                await self._work.take_for_same(now)
-            else:
-                self._put_off = True
-                return
-        except AnnotationError as error:
-            self._fail(run.key, error)
-            self._put_off = True
-            return
-        self._wants_focus = True
-        self._start_opening()
+    def _fill(self, run: AnnotatedRun, draft: Draft) -> None:
+        grid = ScoreGrid(run.rubric, run.agents[:_MOST_AGENTS])
+        missing: Values = ({},) * (len(run.agents) - len(draft.values))
+        grid.load((*draft.values, *missing), draft.rationales)
+        self._sheet.fill(grid, draft.reasoning, self._work.rewards, again=self._filled == run)
+        self._filled = run
 
     def _warn(self, problems: Sequence[Problem]) -> None:
         """Say what the record and the rubric have against each other, or the store against the run; each once."""
@@ -310,18 +440,85 @@ class AnnotationPanel(PanelDrafts):
                 said = f"{file}: {problem.reason}" if problem.reason.startswith("This file") else problem.reason
                 self.notify(one_line(said + hint, 400), severity="warning", timeout=12, markup=False)
 
-    def _show_head(self, run: AnnotatedRun) -> None:
-        self.query_one(".title", Static).update(Content(one_line(run.title or run.key)))
-        about = f"{one_line(self.store.annotator, 30)} · {run.rubric.name} · {one_line(str(self.store.root), 120)}"
-        self.query_one(".about", Static).update(Content(about))
-
-    def _fill(self, run: AnnotatedRun, draft: Draft) -> None:
-        again = self._filled == run
-        self._filled = run
-        self._fields = Fields(run, draft)
-        self._sheet.fill(self._fields.grid, draft.reasoning, self._work.rewards, again)
+    async def _ask_whose(self, run: AnnotatedRun, work: str, differs: int) -> None:
+        """Ask what is to become of work about another run that had this name."""
+        self._fill(run, Draft(run.key, run.rubric.name, ()))
+        self.ahead.drop()
+        self._leaving = False
+        self._line.say(f"this log holds another conversation now; the {work} is of the one before", "error")
+        self._asking = True
+        choice = await self.app.push_screen_wait(OtherRunScreen(work, differs))
+        self._asking = False
+        now = self._run
+        if now != run or now is None or differs_at(run.beginning, now.beginning) is not None:
+            self._start_opening()  # it is yet another one by now
+            return
+        if choice == "later":
+            self._put_off = True
+            return
+        try:
+            if choice == "same":
+                await self._work.take_for_same(now)
+            else:
+                for name in await self._work.keep_apart(now):
+                    self.notify(one_line(f"The {work} is kept as {name}.", 300), timeout=12, markup=False)
+                self.post_message(self.PutAside(run.key))
+        except AnnotationError as error:
+            self._fail(run.key, error)
+            self._put_off = True
+            return
+        self._wants_focus = True
+        self._start_opening()
 
     # Submitting
+
+    def save(self, advance: bool = False, sure: bool = False) -> Worker[None] | None:
+        """Submit the annotation, in the background; then `advance` to the next run, if wanted. None where it is refused.
+
+        What is no score is refused, and its cell gets the cursor. So it does where scores are missing; but the second
+        time in a row, or if `sure`, it is submitted without them.
+        """
+        draft, run = self._typed(), self._run
+        if draft is None or run is None or self.locked:
+            return None
+        again, self._turned_down = self._turned_down == draft, draft
+        grid = self._sheet.grid
+        if bad := len(bad_scores(draft.values, run.rubric)):
+            self._sheet.show_bad()
+            scores = "1 score is not valid" if bad == 1 else f"{bad} scores are not valid"
+            self._turn_down(f"not submitted: {scores}, see the red ones", "error")
+            return None
+        if draft.empty and (self._work.baseline is None or self._work.baseline.empty):
+            self._turn_down("nothing to submit: no score and no reasoning yet", "draft")
+            return None
+        missing = grid.places_without()
+        if missing and not (sure or again):
+            self._sheet.to_first(missing)
+            empty = "1 score is empty" if len(missing) == 1 else f"{len(missing)} scores are empty"
+            self._turn_down(f"not submitted: {empty}; the same key again submits without them", "draft")
+            return None
+        self._turned_down = None
+        self._drafts.stop()
+        self._line.say("submitting…")
+        self._submitting = True
+        self._lock()
+        if advance:
+            self.ahead.wait(monotonic(), submitting=True)
+        return self.run_worker(self._save(run, draft, list(self._work.rewards), advance), group="annotation-save")
+
+    def _turn_down(self, why: str, kind: str) -> None:
+        self._refuse()
+        self._line.say(why, kind, alarm=True)
+
+    def _refuse(self) -> None:
+        """The run that is here stays, and what is typed for the next one is for nobody."""
+        if self.ahead.refused(monotonic()):
+            self.say_lost()
+
+    def say_lost(self) -> None:
+        """Say that keys were typed into nothing; once for each refusal."""
+        said = "Not submitted, so this episode is still here. What you went on typing is in none: pause, then type."
+        self.notify(said, severity="warning", timeout=5)
 
     async def _save(
         self, run: AnnotatedRun, draft: Draft, rewards: list[Reward], advance: bool, overwrite: bool = False
@@ -333,59 +530,48 @@ class AnnotationPanel(PanelDrafts):
             return
         except AnnotationError as error:
             self._refuse()
-            self._sheet.shut(not self._ready)
+            self._submitted()
             self._fail(run.key, error)
             return
-        if self._run == run:
+        is_here = self._run == run
+        if is_here:
             self._work.saved(draft, saved)
-            self._refused, self._shouted = False, ""
+            self._drafts.refused, self._shouted = False, ""
             self._sheet.table.rewards = self._work.rewards
-            self._say(f"submitted ✓ {clock(saved.time)}", "saved")
-            self._sheet.shut(not self._ready)
+            self._line.say(f"submitted ✓ {clock(saved.time)}", "saved")
+            self._submitted()
             if advance:
                 self._leave()
                 self._before = f" · {one_line(run.title or run.key, 40)}: submitted ✓ {clock(saved.time)}"
-        self._write_time()
-        self.post_message(self.Saved(run.key, saved.annotation, advance and self._run == run))
+        self.run_worker(self._work.write_time(), group="annotation-time")
+        self.post_message(self.Saved(run.key, advance and is_here))
+
+    def _submitted(self) -> None:
+        """Whether it was saved or not: what is typed now counts again."""
+        self._submitting = False
+        self._lock()
 
     async def _ask(
         self, run: AnnotatedRun, draft: Draft, rewards: list[Reward], advance: bool, error: ChangedOnDisk
     ) -> None:
         self.ahead.drop()
         if self.key == run.key:
-            self._say("not submitted: changed by someone else", "error")
+            self._line.say("not submitted: changed by someone else", "error")
         choice = await self.app.push_screen_wait(ChangedOnDiskScreen(error))
         if choice == "overwrite":
             await self._save(run, draft, rewards, advance, overwrite=True)
             return
-        self._sheet.shut(not self._ready)
-        if choice == "theirs":
-            try:
-                await self._work.discard(draft)
-            except AnnotationError as failure:
-                self._fail(run.key, failure)
-                return
-            if self._run == run:
-                self._ready = False
-                self._start_opening()
-        else:
+        self._submitted()
+        if choice == "cancel":
             self._fail(run.key, error)
-
-    # The cursor and the space
-
-    def _holds_focus(self) -> bool:
-        focused = self.screen.focused if self.is_attached else None
-        return focused is not None and self in focused.ancestors
-
-    def on_resize(self) -> None:
-        self.set_class(self.size.height < 26, "-short")
-
-    def on_unmount(self) -> None:
+            return
         try:
-            self.flush()
-        except AnnotationError as error:
-            self.app.notify(one_line(f"{error.sentence} ({error.hint})", 300), severity="error", markup=False)
-        self._work.close()
+            await self._work.discard(draft)
+        except AnnotationError as failure:
+            self._fail(run.key, failure)
+            return
+        if self._run == run:
+            self._start_opening()
 
 
 def _work_there_is(opened: Opened | None, kept: Draft | None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from trajview.annotation.rubric import BadScore, Dimension, Rubric, parse_score
@@ -44,58 +44,55 @@ class ScoreGrid:
         self.names = tuple(names)
         self.dimensions = tuple(dimension for dimension in rubric.dimensions if dimension.scope == "episode")
         self.letters = hotkeys_of(self.dimensions)
+        self.stacked = len(self.names) > 2
+        """Agents stand one under the other."""
         self.values: list[dict[str, str]] = [{} for _ in names]
+        """What is typed, by agent and dimension; also of agents that have no cells."""
         self.rationales: list[dict[str, str]] = [{} for _ in names]
+        """Why each score is what it is, in the same way."""
         self.row = self.agent = 0
         self.fresh = True
         """The next digit replaces what is in the cell: nothing was typed into it since the cursor came."""
         self.said = ""
         self._copied = False
-        self._order = self._reading_order()
+        self._lines = self._lines_of_cells() if names else []
+        self.order = tuple(sorted((place for line in self._lines for place in line), key=self._turn))
+        """All cells, in the order of `next`."""
 
     def load(self, values: Sequence[Mapping[str, str]], rationales: Sequence[Mapping[str, str]] = ()) -> None:
-        """Show these texts, by agent and dimension; the cursor goes to the top."""
-        for agent in range(len(self.names)):
-            self.values[agent] = dict(values[agent]) if agent < len(values) else {}
-            self.rationales[agent] = dict(rationales[agent]) if agent < len(rationales) else {}
+        """Show these texts, by agent and dimension; the cursor goes to the top. Agents without cells keep theirs."""
+        agents = max(len(self.names), len(values), len(rationales))
+        self.values = [dict(values[agent]) if agent < len(values) else {} for agent in range(agents)]
+        self.rationales = [dict(rationales[agent]) if agent < len(rationales) else {} for agent in range(agents)]
         self.row = self.agent = 0
         self.arrive()
-        if self._order:
-            self.go(self._order[0])
+        if self.order:
+            self.go(self.order[0])
 
     # Where things are
 
-    @property
-    def stacked(self) -> bool:
-        """Agents stand one under the other."""
-        return len(self.names) > 2
+    def _is_shared(self, row: int) -> bool:
+        return self.dimensions[row].per == "episode"
 
-    def _reading_order(self) -> tuple[Place, ...]:
-        """All cells as Enter goes through them: down an agent's column, then the next agent's."""
-        shared = [row for row, dimension in enumerate(self.dimensions) if dimension.per == "episode"]
-        order = [Place(row, 0) for row in shared] if self.stacked else []
-        for agent in range(len(self.names)):
-            order += [
-                Place(row, agent)
-                for row in range(len(self.dimensions))
-                if row not in shared or (agent == 0 and not self.stacked)
-            ]
-        return tuple(order)
+    def _lines_of_cells(self) -> list[tuple[Place, ...]]:
+        """The lines with cells from the top. In a stack, what all agents share comes first."""
+        rows, agents = range(len(self.dimensions)), range(len(self.names))
+        if not self.stacked:
+            return [(Place(row, 0),) if self._is_shared(row) else tuple(Place(row, a) for a in agents) for row in rows]
+        shared = [(Place(row, 0),) for row in rows if self._is_shared(row)]
+        return [*shared, *((Place(row, agent),) for agent in agents for row in rows if not self._is_shared(row))]
 
-    @property
-    def order(self) -> tuple[Place, ...]:
-        """All cells, in the order of `next`."""
-        return self._order
+    def _turn(self, place: Place) -> tuple[bool, int, int]:
+        """Sorts cells as Enter goes through them: down an agent's column, then the next agent's."""
+        return self.stacked and not self._is_shared(place.row), place.agent, place.row
 
     @property
     def place(self) -> Place | None:
         """The cell under the cursor; None where there is no dimension to rate."""
-        if not self.dimensions or not self.names:
-            return None
-        return self._place(self.row, self.agent)
+        return self._place(self.row, self.agent) if self.order else None
 
     def _place(self, row: int, agent: int) -> Place:
-        return Place(row, 0 if self.dimensions[row].per == "episode" else agent)
+        return Place(row, 0 if self._is_shared(row) else agent)
 
     @property
     def dimension(self) -> Dimension | None:
@@ -127,7 +124,7 @@ class ScoreGrid:
 
     def places_without(self) -> list[Place]:
         """The cells that are empty."""
-        return [place for place in self._order if not self.text(place).strip()]
+        return [place for place in self.order if not self.text(place).strip()]
 
     # Moving
 
@@ -140,64 +137,48 @@ class ScoreGrid:
     def go(self, place: Place) -> None:
         """Put the cursor into a cell."""
         self.row = place.row
-        if self.dimensions[place.row].per != "episode" or self.stacked:
+        if self.stacked or not self._is_shared(place.row):
             self.agent = place.agent
         self.arrive()
 
     def move(self, step: int) -> bool:
         """Down (1) or up (-1) the column. False where it ends at the bottom: on to the reasoning. At the top it stays."""
         self.arrive()
-        if not self._order:
-            return step < 0
-        if self.stacked:
-            index = self._index() + step
-            if 0 <= index < len(self._order):
-                self.go(self._order[index])
-            return index < len(self._order)
-        row = self.row + step
-        if 0 <= row < len(self.dimensions):
-            self.row = row
-        return row < len(self.dimensions)
+        line = step + next((number for number, cells in enumerate(self._lines) if self.place in cells), 0)
+        if 0 <= line < len(self._lines):
+            cells = self._lines[line]
+            self.go(cells[min(self.agent, len(cells) - 1)])
+        return line < len(self._lines)
 
     def next(self) -> bool:
         """On to the next cell in reading order; False after the last one."""
         self.arrive()
-        index = self._index() + 1
-        if index < len(self._order):
-            self.go(self._order[index])
-        return index < len(self._order)
-
-    def _index(self) -> int:
-        """Where the cursor is in the reading order; in a later column, a shared cell counts as the row above it."""
-        if not self._order:
-            return -1
-        if self.stacked or self.agent == 0 or self.dimensions[self.row].per != "episode":
-            return self._order.index(self._place(self.row, self.agent))
-        before = [i for i, p in enumerate(self._order) if (p.agent, p.row) < (self.agent, self.row)]
-        return before[-1] if before else -1
+        here = self._turn(Place(self.row, self.agent)) if self.order else None
+        following = next((place for place in self.order if here is not None and self._turn(place) > here), None)
+        if following is not None:
+            self.go(following)
+        return following is not None
 
     def column(self, step: int) -> bool:
         """To the next (1) or previous (-1) agent's cell of the same dimension; False over the ends."""
         self.arrive()
-        shared = bool(self.dimensions) and self.dimensions[self.row].per == "episode"
-        if not self.dimensions or (shared and not self.stacked):
+        if not self.order:
             return False
-        agent = (0 if step > 0 else -1) if shared else self.agent + step
-        if not 0 <= agent < len(self.names):
-            return False
-        if shared:
-            rows = [place for place in self._order if self.dimensions[place.row].per != "episode"]
-            if not rows:
+        if self._is_shared(self.row):
+            own = [place for place in self.order if not self._is_shared(place.row)]
+            if not (own and self.stacked and step > 0):
                 return False
-            self.go(rows[0])
-        else:
-            self.agent = agent
+            self.go(own[0])
+            return True
+        if not 0 <= self.agent + step < len(self.names):
+            return False
+        self.agent += step
         return True
 
     def to_column(self, agent: int) -> None:
         """Into an agent's column, in the row that the cursor is in."""
         self.arrive()
-        if self.dimensions and not (self.stacked and self.dimensions[self.row].per == "episode"):
+        if self.dimensions and not (self.stacked and self._is_shared(self.row)):
             self.agent = min(max(agent, 0), len(self.names) - 1)
 
     def hotkey(self, letter: str) -> bool:
@@ -209,27 +190,24 @@ class ScoreGrid:
         self.go(self._place(row, self.agent))
         return True
 
-    def to_first(self, places: Iterable[Place] | None = None) -> bool:
+    def to_first(self, places: Sequence[Place] | None = None) -> bool:
         """Go to the first of these cells, or of the empty ones, or of all; False where there is none."""
-        wanted = list(places) if places is not None else self.places_without() or list(self._order)
+        wanted = places if places is not None else self.places_without() or self.order
         if wanted:
             self.go(wanted[0])
         return bool(wanted)
 
     # Typing
 
-    def _put(self, place: Place, text: str) -> None:
-        dimension = self.dimensions[place.row]
-        agents = range(len(self.names)) if dimension.per == "episode" else (place.agent,)
-        for agent in agents:
-            self.values[agent][dimension.name] = text
+    def _put(self, place: Place, text: str, texts: list[dict[str, str]] | None = None) -> None:
+        """Put a text into a cell of the scores, or of other `texts`. What all agents share stands at every one."""
+        texts = self.values if texts is None else texts
+        for typed in texts if self._is_shared(place.row) else (texts[place.agent],):
+            typed[self.dimensions[place.row].name] = text
 
     def explain(self, place: Place, text: str) -> None:
         """Put down why a cell has its score; one line."""
-        dimension = self.dimensions[place.row]
-        agents = range(len(self.names)) if dimension.per == "episode" else (place.agent,)
-        for agent in agents:
-            self.rationales[agent][dimension.name] = text
+        self._put(place, text, self.rationales)
 
     def type(self, char: str) -> None:
         """Type a digit, `-` or `.`. The first one after the cursor came replaces what is there; a later `-` turns the sign."""
@@ -303,30 +281,30 @@ class ScoreGrid:
             self.said = "nothing to copy: there is no agent before this one"
             return
         whose = self.names[self.agent - 1]
-        differing = [place for place, text in self._to_copy() if self.text(place) != text]
-        empty = [place for place in differing if not self.text(place).strip()]
-        texts = dict(self._to_copy())
-        for place in differing if again else empty:
-            self._put(place, texts[place])
-        left = 0 if again else len(differing) - len(empty)
-        count = len(differing) if again else len(empty)
-        done = f"{_scores(count)} {'replaced by those' if again else 'copied from those'} of {whose}"
-        if not texts:
+        scores = dict(self._to_copy())
+        differing = [place for place, text in scores.items() if self.text(place) != text]
+        copied = differing if again else [place for place in differing if not self.text(place).strip()]
+        for place in copied:
+            self._put(place, scores[place])
+        left = len(differing) - len(copied)
+        self._copied = bool(left)
+        done = f"{_scores(len(copied))} {'replaced by' if again else 'copied from'} those of {whose}"
+        if not scores:
             self.said = f"nothing to copy: {whose} has no score yet"
         elif not differing:
             self.said = f"nothing to copy: the scores are those of {whose}"
-        elif left:
-            nothing = f"nothing is empty here; {key_of('annotation.copy')} again replaces {_scores(left)}"
-            self.said = f"{done}; {key_of('annotation.copy')} again replaces {left} more" if count else nothing
-        else:
+        elif not left:
             self.said = done
-        self._copied = bool(left)
+        elif copied:
+            self.said = f"{done}; {key_of('annotation.copy')} again replaces {left} more"
+        else:
+            self.said = f"nothing is empty here; {key_of('annotation.copy')} again replaces {_scores(left)}"
 
     def _to_copy(self) -> Iterator[tuple[Place, str]]:
         """The cells of this column for which the previous agent has a score, and that score."""
         for row, dimension in enumerate(self.dimensions):
             text = self.values[self.agent - 1].get(dimension.name, "")
-            if dimension.per != "episode" and isinstance(parse_score(text, dimension), float):
+            if not self._is_shared(row) and isinstance(parse_score(text, dimension), float):
                 yield Place(row, self.agent), text
 
 

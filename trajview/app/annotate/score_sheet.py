@@ -13,8 +13,9 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static, TextArea
 
+from trajview.annotation.draft import Values
 from trajview.app.annotate.fields import RationaleText, ReasoningText
-from trajview.app.annotate.guidance_box import GuidanceBox
+from trajview.app.annotate.guidance import GuidanceBox
 from trajview.app.annotate.score_grid import Place, ScoreGrid
 from trajview.app.annotate.score_table import ScoreTable
 
@@ -94,15 +95,21 @@ class ScoreSheet(Vertical):
         self._moved()
         self._share()
 
-    def take(self) -> None:
-        """Put the reason that is being typed where it belongs. For the moment before what is typed is looked at."""
+    def texts(self) -> tuple[Values, str, Values]:
+        """What is typed: scores by agent and dimension, the reasoning, and the reasons for scores."""
+        self._take_reason()
+        grid = self.grid
+        return tuple(map(dict, grid.values)), self.reasoning.text, tuple(map(dict, grid.rationales))
+
+    def _take_reason(self) -> None:
+        """Put the reason that is being typed where it belongs."""
         place = self.grid.place
         if place is not None and self.rationale.text != self._shown:
             self._shown = self.rationale.text
             self.grid.explain(place, self.rationale.line)
 
-    def shut(self, locked: bool) -> None:
-        """Let nothing be typed, or let it. The table keeps the keys meanwhile: none of them reaches the transcript."""
+    def set_locked(self, locked: bool) -> None:
+        """Let nothing be typed, or let it. A locked table keeps the keys meanwhile: none of them reaches the transcript."""
         if locked and (self._has(self.reasoning) or self._has(self.rationale)):
             self._back_to = self.screen.focused
             self.screen.set_focus(self.table)
@@ -127,7 +134,7 @@ class ScoreSheet(Vertical):
     def _text_changed(self, event: TextArea.Changed) -> None:
         event.stop()
         if event.text_area is self.rationale:
-            self.take()
+            self._take_reason()
             self.table.refresh()
         self.post_message(self.Changed())
 
@@ -208,14 +215,14 @@ class ScoreSheet(Vertical):
                 self.reasoning.action_cursor_down()
             return
         out_of_reason = self._has(self.rationale)
-        self.take()
+        self._take_reason()
         inside = True if out_of_reason and step < 0 else self.grid.move(step)
         self._focus(self.table if inside else self.reasoning)
         self._moved()
 
     def on_with_it(self) -> None:
         """Enter: on to the next score, at last to the reasoning. Never into a text: digits typed blindly are scores."""
-        self.take()
+        self._take_reason()
         self._focus(self.table if self.grid.next() else self.reasoning)
         self._moved()
 
@@ -226,10 +233,25 @@ class ScoreSheet(Vertical):
             self._show_why()
             self._focus(self.rationale)
 
+    def step(self, direction: int) -> None:
+        """Change the score under the cursor by a step, up (1) or down (-1)."""
+        self.grid.step(direction)
+        self._changed()
+
+    def copy_previous(self) -> None:
+        """Take over the previous agent's scores."""
+        self.grid.copy_previous()
+        self._changed()
+
+    def show_bad(self) -> None:
+        """Show what is no score, also where it may still become one, with the cursor in the first."""
+        self.table.strict = True
+        self.to_first([place for place in self.grid.order if self.grid.bad(place)] or None)
+
     def column(self, step: int) -> None:
         """Tab: through the agents' columns, then the reasoning, and round; out of a reason as from its score."""
         grid = self.grid
-        self.take()
+        self._take_reason()
         if self._has(self.reasoning):
             grid.to_column(0 if step > 0 else len(grid.names) - 1)
             inside = grid.place is not None

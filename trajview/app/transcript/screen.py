@@ -16,8 +16,8 @@ from textual.widgets import Input, Static, TextArea
 
 from trajview.app.annotate.annotating import Annotator
 from trajview.app.annotate.citing import Citer
-from trajview.app.annotate.citing_text import CitingText
 from trajview.app.annotate.episodes import EpisodeKeys
+from trajview.app.annotate.fields import CitingText
 from trajview.app.annotate.unit_scores import UnitScorer
 from trajview.app.keys import bindings_for, key_of
 from trajview.app.render.evidence import citation_at

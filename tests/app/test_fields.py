@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from textual.app import App, ComposeResult
 
-from trajview.app.annotate.citing_text import CitingText
+from trajview.app.annotate.fields import CitingText
 
 
 class Page(App[None]):
     def compose(self) -> ComposeResult:
-        yield CitingText(compact=True)
+        yield CitingText()
 
 
 @pytest.mark.parametrize(
