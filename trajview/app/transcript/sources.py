@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Protocol
 
-from rich.cells import cell_len, set_cell_size
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input, OptionList, Static
-from textual.widgets.option_list import Option
 
+from trajview.app.runs.columns import fit
 from trajview.app.shared.modal import Dialog
 from trajview.app.shared.rule_colours import colour_of
 from trajview.app.transcript.rulebook import CONFIG
@@ -80,6 +79,13 @@ class Managed(Protocol):
         """Save a rule. Raises TrajviewError."""
 
 
+class _Rows(OptionList):
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j", "cursor_down", "down", show=False),
+        Binding("k", "cursor_up", "up", show=False),
+    ]
+
+
 class SourcesScreen(Dialog[None]):
     """Shows what `Managed` has, and changes it; there is nothing to give back."""
 
@@ -94,8 +100,6 @@ class SourcesScreen(Dialog[None]):
         Binding("d,delete", "remove", "remove"),
         Binding("p", "save_to('project')", "project", show=False),
         Binding("c", "colour", "colour"),
-        Binding("j", "list('cursor_down')", "down", show=False),
-        Binding("k", "list('cursor_up')", "up", show=False),
     ]
     DEFAULT_CSS = """
     SourcesScreen {
@@ -134,7 +138,7 @@ class SourcesScreen(Dialog[None]):
     def compose(self) -> ComposeResult:
         with Vertical():
             yield Static("Highlights", classes="title")
-            yield OptionList(markup=False)
+            yield _Rows(markup=False)
             yield Input(compact=True)
             yield Static("", id="said", markup=False)
             yield Static(_HINT, id="keys", markup=False)
@@ -150,17 +154,16 @@ class SourcesScreen(Dialog[None]):
         rows = list(self._managed.rows())
         if rows == self._shown:
             return
-        options = self.query_one(OptionList)
-        here = self._key
+        options, here = self.query_one(OptionList), self._key
         same = [row.key for row in rows] == [row.key for row in self._shown]
         self._shown = rows
+        prompts = list(map(self._prompt, rows))
         if same:
-            for number, row in enumerate(rows):
-                options.replace_option_prompt_at_index(number, self._prompt(row))
-            return
-        options.clear_options()
-        options.add_options([Option(self._prompt(row)) for row in rows])
-        self._go(here)
+            for number, prompt in enumerate(prompts):
+                options.replace_option_prompt_at_index(number, prompt)
+        else:
+            options.clear_options().add_options(prompts)
+            self._go(here)
 
     def _go(self, key: str) -> None:
         keys = [row.key for row in self._shown]
@@ -168,19 +171,18 @@ class SourcesScreen(Dialog[None]):
             self.query_one(OptionList).highlighted = keys.index(key) if key in keys else 0
 
     @property
-    def _key(self) -> str:
+    def _row(self) -> Row | None:
+        """The row under the cursor."""
         number = self.query_one(OptionList).highlighted
-        return self._shown[number].key if number is not None and number < len(self._shown) else ""
+        return self._shown[number] if number is not None and number < len(self._shown) else None
 
     @property
-    def _row(self) -> Row | None:
-        return next((row for row in self._shown if row.key == self._key), None)
+    def _key(self) -> str:
+        return self._row.key if self._row is not None else ""
 
     def _prompt(self, row: Row) -> Content:
         count = "…" if row.count is None else f"{row.count:,}"
-        wide = self.app.size.width >= 76
-        label, room = one_line(row.label, 60), 40 if wide else 24
-        label = set_cell_size(label, room) if cell_len(label) <= room else set_cell_size(label, room - 1) + "…"
+        label = fit(one_line(row.label, 60), 40 if self.app.size.width >= 76 else 24)
         sign = ("● ", colour_of(row.colour)) if row.on else ("○ ", "$foreground 40%")
         return Content.assemble(
             sign, (label, "" if row.on else "$foreground 55%"), (f"{count:>9}", "" if row.count else "$foreground 40%"),
@@ -199,10 +201,6 @@ class SourcesScreen(Dialog[None]):
         said = self.query_one("#said", Static)
         said.set_class(wrong, "-wrong")
         said.update(text)
-
-    def action_list(self, move: str) -> None:
-        """Move the cursor."""
-        getattr(self.query_one(OptionList), f"action_{move}")()
 
     def action_switch(self) -> None:
         """The row under the cursor on or off."""
@@ -282,24 +280,24 @@ class SourcesScreen(Dialog[None]):
                 self._say(one_line(error.sentence, 200), wrong=True)
 
     def _take(self, text: str) -> None:
+        """Add or rename a rule as it is typed."""
+        adding = self._asking == "add"
+        if not text:
+            self._ask("")
+            self._say("")
+            return
         try:
-            if not text:
-                key: str | None = self._key
-            elif self._asking == "add":
-                key = self._managed.add(text)
-            else:
-                key = self._managed.rename(self._key, text)
+            key = self._managed.add(text) if adding else self._managed.rename(self._key, text)
         except TrajviewError as error:
             self._say(one_line(error.sentence, 200), wrong=True)
             return
         if key is None:
             self._say("there is a rule of that name", wrong=True)
             return
-        added = self._asking == "add" and bool(text)
         self._ask("")
         self.refresh_rows()
         self._go(key)
-        self._say("S saves it; r gives it a name" if added else "")
+        self._say("S saves it; r gives it a name" if adding else "")
 
     def action_remove(self) -> None:
         """Forget the rule under the cursor, if it was made here."""
