@@ -88,8 +88,8 @@ async def test_a_file_with_one_run_opens_straight_into_it(log: Path) -> None:
 async def test_a_file_with_several_runs_shows_the_list(runs: Path) -> None:
     async with reading(runs / "chats.jsonl") as reader:
         await reader.listed()
-        await reader.app.workers.wait_for_complete([w for w in reader.app.workers if w.group == "open"])
         assert len(reader.rows) == 4
+        assert reader.app.screen is reader.app.browser
 
 
 async def test_run_and_unit_of_the_settings_open_there_and_highlight_the_unit(runs: Path) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from importlib import import_module
-from threading import Event, Lock
+from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
@@ -16,7 +17,6 @@ from textual.binding import Binding, BindingType
 from textual.command import CommandPalette
 from textual.screen import Screen
 from textual.widget import Widget
-from textual.worker import get_current_worker
 
 from trajview.app.annotate.episodes import Episodes
 from trajview.app.keys import KEYS, remap
@@ -83,7 +83,7 @@ class TrajviewApp(ReportsFaults, App[int]):
         self.episodes = Episodes(
             corpus, settings, lambda: self.store, plan, Background(self), self.notify, self.annotations_changed
         )
-        self._is_entered = self._missing_said = False
+        self._is_entered = self._is_found = self._missing_said = False
         self.leaving = Leaving(self)
         for theme in THEMES:
             self.register_theme(theme)
@@ -215,39 +215,39 @@ class TrajviewApp(ReportsFaults, App[int]):
         paths = self.settings.paths
         return len(paths) == 1 and not paths[0].is_dir()
 
-    @work(thread=True, group="open", exit_on_error=False)
     def _open_when_found(self) -> None:
         """Open the run that was asked for, or the only one there is, as soon as the scan has found it."""
         wanted = self.settings.run
-        settled = Event()
 
         def look(_: object, finished: bool) -> None:
+            """Called in the thread that scans."""
             if finished or (wanted is not None and self.corpus.find(wanted) is not None):
-                settled.set()
+                with suppress(RuntimeError):  # the app has gone
+                    self.call_later(self._open_found)
 
-        worker = get_current_worker()
-        unsubscribe = self.corpus.subscribe(look)
-        while not settled.wait(_PATIENCE) and not worker.is_cancelled:
-            # Who quits does not wait for the scan, which may be in the middle of a record of 500 MB. While that is
-            # read, what it is shown with can be imported.
-            if not self._is_ready and len(self.corpus.infos) < 2 and self.browser.is_mounted:
-                self._is_ready = True
-                self.call_from_thread(self._import_screens)
-        unsubscribe()
-        if worker.is_cancelled:
+        self._stop_looking = self.corpus.subscribe(look)
+        self.set_timer(_PATIENCE, self._import_meanwhile)
+
+    def _import_meanwhile(self) -> None:
+        """Import what a run is shown with, while a record of 500 MB is read."""
+        if len(self.corpus.infos) < 2:
+            self._import_screens()
+
+    def _open_found(self) -> None:
+        if self._is_found:
             return
-        infos = self.corpus.infos
+        self._is_found = True
+        self._stop_looking()
+        wanted, infos = self.settings.run, self.corpus.infos
         if wanted is not None:
             info = self.corpus.find(wanted)
         else:
             info = infos[0] if len(infos) == 1 and not self.corpus.problems else None
-        if not self.is_running:
-            return
         if info is not None:
-            self.call_from_thread(self.open_run, info, unit=self.settings.unit)
+            self.open_run(info, unit=self.settings.unit)
         elif wanted is not None:
             said = f"There is no run {one_line(wanted, 80)} here."
-            self.call_from_thread(self.notify, said, severity="error", timeout=8, markup=False)
+            self.notify(said, severity="error", timeout=8, markup=False)
 
     # -- annotations ---------------------------------------------------------------------------------------------------
 

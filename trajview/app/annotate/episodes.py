@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from threading import Lock
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from trajview.app.shared.cells import called
 from trajview.errors import AnnotationError
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from trajview.models.run import AgentRun
 
 __all__ = ["MODEL", "EpisodeKeys", "Episodes"]
+
+_Result = TypeVar("_Result")
 
 MODEL: Final = "the model"
 """What is revealed of a run in blind mode, as the journal calls it."""
@@ -236,43 +238,38 @@ class Episodes:
         self._turn(lambda: self.store.redo(), "there is nothing to do again", then)
 
     def _write(self, write: Callable[[], None], said: str, then: Callable[[], None] | None = None) -> None:
-        def written() -> None:
+        def written(_: None) -> None:
             self._notify(said, timeout=3, markup=False)
             self._changed()
             if then is not None:
                 then()
 
-        def change() -> Callable[[], None]:
-            write()
-            return written
-
-        self._change(change)
+        self._change(write, written)
 
     def _turn(self, turn: Callable[[], Undone | None], nothing: str, then: Callable[[RunInfo | None], None]) -> None:
-        def turned(done: Undone) -> None:
+        def turned(done: Undone | None) -> None:
+            if done is None:
+                self._notify(nothing, timeout=3)
+                return
             info = self._corpus.find(done.episode)
             name = called(info, 60) if info else one_line(done.episode, 60)
             self._notify(f"{done.said}  ·  {name}", timeout=4, markup=False)
             self._changed()
             then(info)
 
-        def change() -> Callable[[], None]:
-            done = turn()
-            return (lambda: self._notify(nothing, timeout=3)) if done is None else (lambda: turned(done))
+        self._change(turn, turned)
 
-        self._change(change)
-
-    def _change(self, change: Callable[[], Callable[[], None]]) -> None:
-        """Change something in a thread, then call what that returns."""
+    def _change(self, change: Callable[[], _Result], then: Callable[[_Result], None]) -> None:
+        """Change something in a thread, and call back with what came of it."""
 
         def run(task: Task) -> None:
             try:
-                then = change()
+                result = change()
                 self._read_progress()
             except AnnotationError as error:
                 task.tell(self._refuse, error)
             else:
-                task.tell(then)
+                task.tell(then, result)
 
         self._background.start("episode", run, exclusive=False)
 

@@ -55,6 +55,8 @@ class RunList:
         """The text of the filter that holds: the last one that could be read."""
         self.runs = 0
         self.problems = 0
+        self.marked: list[Place] = []
+        """The runs that are marked to be compared: at most two, the first one first."""
         self._cursor = 0
         self._wanted: int | None = None
         """The row that the cursor was put on, which a filter may hide."""
@@ -199,6 +201,29 @@ class RunList:
         refs = [*refs_in(self._filter.node), *(by.ref for by in self.keys)]
         if any(ref.field.needs == "status" for ref in refs):
             self._show_matching()
+
+    # Marks
+
+    def mark(self) -> bool:
+        """Mark the run under the cursor, or take its mark away. Says whether it is marked now."""
+        item = self.current
+        if not isinstance(item, RunInfo):
+            return False
+        is_marked = item.place in self.marked
+        if is_marked:
+            self.marked.remove(item.place)
+        else:
+            self.marked = [*self.marked[-1:], item.place]  # a third one takes the place of the first
+        return not is_marked
+
+    def to_compare(self) -> list[RunInfo]:
+        """The two marked runs, as the list has them now, or the marked one and the one under the cursor; or fewer."""
+        current = self.current
+        places = list(self.marked)
+        if len(places) == 1 and isinstance(current, RunInfo) and current.place not in places:
+            places.append(current.place)
+        there = {row.place: row for row in self.rows if isinstance(row, RunInfo) and row.place in places}
+        return [there[place] for place in places if place in there]
 
     # Order
 

@@ -32,73 +32,16 @@ from trajview.errors import Problem, TrajviewError
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
-    from trajview.app.shared.commands import Commands
     from trajview.config import Settings
     from trajview.corpus.corpus import Corpus
-    from trajview.corpus.info import Place
 
-__all__ = ["BrowserScreen", "MarkedRuns"]
+__all__ = ["BrowserScreen"]
 
 _TICK: Final = 0.25
 """Seconds after which it is said anew how far the reading is, and what came is drawn."""
 
 _PATIENCE: Final = 0.2
 """Seconds that a key may wait for a run to be summed up."""
-
-
-class MarkedRuns:
-    """The runs that are marked to be compared: at most two, the one that was marked first goes left."""
-
-    def __init__(
-        self,
-        runs: RunList,
-        table: RunTable,
-        notify: Callable[..., None],
-        compare: Callable[[RunInfo, RunInfo], None],
-    ) -> None:
-        self._runs = runs
-        self._table = table
-        self._notify = notify
-        self._compare = compare
-
-    @property
-    def commands(self) -> Commands:
-        """What their keys do."""
-        return {"mark.run": self.mark, "compare": self.compare}
-
-    def mark(self) -> None:
-        """Mark the run under the cursor, or take its mark away."""
-        item = self._runs.current
-        if not isinstance(item, RunInfo):
-            return
-        marked = self._table.marked
-        if item.place in marked:
-            marked.remove(item.place)
-        else:
-            del marked[:-1]  # a third one takes the place of the first
-            marked.append(item.place)
-            key = key_of("compare")
-            said = f"Marked: {key} on another run compares the two."
-            self._notify(said if len(marked) == 1 else f"Two are marked: {key} compares them.", timeout=3, markup=False)
-        self._table.refresh()
-
-    def compare(self) -> None:
-        """Compare the two marked runs, or the marked one with the one under the cursor."""
-        current = self._runs.current
-        places = list(self._table.marked)
-        if len(places) == 1 and isinstance(current, RunInfo) and current.place not in places:
-            places.append(current.place)
-        runs = [info for place in places if (info := self._run_at(place)) is not None]
-        if len(runs) == 2:
-            self._compare(*runs)
-            return
-        name = f" {called(runs[0], 60)} is marked." if runs else ""
-        said = "go to another run." if runs else f"mark a run with {key_of('mark.run')}, and go to another."
-        self._notify(f"Compare needs two runs:{name} To compare, {said}", timeout=5, markup=False)
-
-    def _run_at(self, place: Place) -> RunInfo | None:
-        """The run at a place, as the list has it now."""
-        return next((row for row in self._runs.rows if isinstance(row, RunInfo) and row.place == place), None)
 
 
 class BrowserScreen(TrajviewScreen):
@@ -175,7 +118,6 @@ class BrowserScreen(TrajviewScreen):
 
     def on_mount(self) -> None:
         app, table = self.trajview, self.table
-        marked = MarkedRuns(self.runs, table, self.notify, self._show_comparison)
         episodes = EpisodeKeys(
             app.episodes,
             app.push_screen,
@@ -193,6 +135,8 @@ class BrowserScreen(TrajviewScreen):
             "move.top": partial(table.go, 0),
             "move.end": lambda: table.go(len(self.runs.shown)),
             "filter": self._type_filter,
+            "mark.run": self._mark,
+            "compare": self._compare,
             "open": lambda: self._open(self.runs.current),
             "annotate": lambda: self._open(self.runs.current, annotate=True),
             "search.corpus": lambda: app.show_search(),
@@ -202,7 +146,6 @@ class BrowserScreen(TrajviewScreen):
             "help": lambda: app.show_help("browser"),
             "back": self._back,
             **self._filtering.commands,
-            **marked.commands,
             **episodes.commands,
         }
         if self.settings.where:
@@ -343,9 +286,27 @@ class BrowserScreen(TrajviewScreen):
         if self.is_current:
             self.trajview.open_run(info, annotate=annotate)
 
-    def _show_comparison(self, left: RunInfo, right: RunInfo) -> None:
-        self.app.clear_notifications()  # what to do to get here
-        self.trajview.show_comparison(left, right)
+    # Comparing
+
+    def _mark(self) -> None:
+        """Mark the run under the cursor, or take its mark away."""
+        if self.runs.mark():
+            key = key_of("compare")
+            first = f"Marked: {key} on another run compares the two."
+            text = first if len(self.runs.marked) == 1 else f"Two are marked: {key} compares them."
+            self.notify(text, timeout=3, markup=False)
+        self.table.refresh()
+
+    def _compare(self) -> None:
+        """Compare the two marked runs, or the marked one with the one under the cursor."""
+        runs = self.runs.to_compare()
+        if len(runs) == 2:
+            self.app.clear_notifications()  # what to do to get here
+            self.trajview.show_comparison(*runs)
+            return
+        name = f" {called(runs[0], 60)} is marked." if runs else ""
+        advice = "go to another run." if runs else f"mark a run with {key_of('mark.run')}, and go to another."
+        self.notify(f"Compare needs two runs:{name} To compare, {advice}", timeout=5, markup=False)
 
     # The list, for the rest of the program
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import ClassVar, Final
@@ -19,7 +20,7 @@ from textual.strip import Strip
 from trajview.app.runs.columns import MARGIN, SAMPLE, Columns, fit, fit_path, gap
 from trajview.app.runs.run_list import DRAFT_STATUSES, RunList, RunRow
 from trajview.app.shared.cells import COLUMNS, Column, is_number, title_of
-from trajview.corpus.info import Place, RunInfo
+from trajview.corpus.info import RunInfo
 from trajview.errors import Problem
 from trajview.textsafe import one_line
 from trajview.where.fields import Ref
@@ -46,19 +47,6 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
     """
 
     ALLOW_SELECT = False
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "run-table--heading",
-        "run-table--heading-sorted",
-        "run-table--dim",
-        "run-table--reward",
-        "run-table--done",
-        "run-table--draft",
-        "run-table--problem",
-        "run-table--mark",
-        "run-table--cursor",
-        "run-table--cursor-bar",
-        "run-table--empty",
-    }
 
     DEFAULT_CSS = """
     RunTable {
@@ -92,6 +80,7 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
         }
     }
     """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {*re.findall(r"run-table--[a-z-]+", DEFAULT_CSS)}
 
     empty: reactive[str] = reactive("")
     """The sentences that stand where there are no rows."""
@@ -108,8 +97,6 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
     def __init__(self, runs: RunList, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.runs = runs
-        self.marked: list[Place] = []
-        """The runs that are marked to be compared, the first one first."""
         self._columns = Columns(runs)
         self._styles: dict[tuple[object, ...], Style] = {}
         self._news: set[int] | None = None
@@ -290,7 +277,7 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
         bar = Segment("▌", style("cursor-bar")) if is_cursor else Segment(" ", style())
         if isinstance(item, Problem):
             return _strip([bar, *_problem_row(self.runs.place(item), item.reason, width, style)], width, style())
-        mark = Segment("◆", style("mark")) if item.place in self.marked else Segment(" ", style())
+        mark = Segment("◆", style("mark")) if item.place in self.runs.marked else Segment(" ", style())
         widths = self._columns.widths(width)
         cells = {column: (self.runs.text(row, item, column), size) for column, size in widths.items()}
         is_draft = self.runs.status(item) in DRAFT_STATUSES
