@@ -364,3 +364,22 @@ def test_updates_in_any_order_give_the_list_that_the_final_rows_give(
         runs.update([changes.pop() for _ in range(min(len(changes), chance.randint(1, 4)))])
     assert [runs.rows[row] for row in runs.shown] == [expected.rows[row] for row in expected.shown]
     assert (runs.runs, runs.problems) == (expected.runs, expected.problems)
+
+
+def test_two_runs_are_marked_to_be_compared_and_a_third_takes_the_place_of_the_first() -> None:
+    runs = listed(run("a"), run("b"), problem(), run("c"))
+    assert runs.to_compare() == []
+    assert runs.mark()
+    assert runs.to_compare() == [run("a")]
+    runs.go(1)
+    assert runs.to_compare() == [run("a"), run("b")], "the one under the cursor is the second"
+    assert runs.mark()
+    runs.go(2)
+    assert not runs.mark(), "a problem is no run"
+    assert runs.to_compare() == [run("a"), run("b")]
+    runs.go(3)
+    assert runs.mark()
+    assert runs.to_compare() == [run("b"), run("c")]
+    assert not runs.mark(), "its mark is taken away"
+    runs.update([Updated(1, run("b", messages=9))])
+    assert runs.to_compare() == [run("b", messages=9), run("c")]
