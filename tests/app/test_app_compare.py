@@ -359,7 +359,6 @@ async def test_a_fold_is_opened_with_the_mouse_and_the_side_chosen(runs: Path) -
 
 
 async def test_it_says_how_far_it_is_and_which_key_gives_up(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trajview.app.compare.screen._TICK", 0)
     said: list[str] = []
     say = StatusLine.say
 

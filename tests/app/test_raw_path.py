@@ -63,6 +63,8 @@ def test_in_yaml_every_value_is_found(value: Any, flow: bool) -> None:
         ("a: &x [1]\nb: *x\n", ("b", 0)),
         ("a: [1\n", ("b",)),
         ("- 1\n", ("0",)),
+        ("a: 1\nb: [2]\n", ("a", 0)),
+        ("a: {x: 1}\nx: 2\n", ("x", "x")),
     ],
 )
 def test_what_is_not_there_has_no_place(text: str, path: tuple[str | int, ...]) -> None:

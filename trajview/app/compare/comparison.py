@@ -91,10 +91,9 @@ class Comparison(Positions):
         return side_width(self.width) >= _LEAST_SIDE if self.wanted_sides is None else self.wanted_sides
 
     @property
-    def side_widths(self) -> tuple[int, int]:
+    def columns(self) -> int:
         """The columns of the text of each side."""
-        width = side_width(self.width) if self.sides else max(10, self.width - 2 * GUTTER - 1)
-        return width, width
+        return side_width(self.width) if self.sides else max(10, self.width - 2 * GUTTER - 1)
 
     def _arrange(self) -> None:
         """Make the items of the fold level, with estimated heights."""
@@ -151,7 +150,7 @@ class Comparison(Positions):
 
     @property
     def _options(self) -> ViewOptions:
-        return ViewOptions(width=min(self.side_widths), preview_lines=self.preview_lines)
+        return ViewOptions(width=self.columns, preview_lines=self.preview_lines)
 
     def is_open(self, item: Item) -> bool:
         """Whether equal lines are shown in a row of messages, however many there are."""
@@ -164,7 +163,7 @@ class Comparison(Positions):
             if len(self._laid_out) >= _KEPT:
                 self._laid_out.clear()
             pairs = self._pairs(self.items[item])
-            laid_out = self._laid_out[item] = lay_out_pairs(pairs, self.side_widths, self.sides)
+            laid_out = self._laid_out[item] = lay_out_pairs(pairs, self.columns, self.sides)
             self.map.set(item, len(laid_out.rows))
         return laid_out
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 from textual.content import Content
 from textual.widgets import Static
 
 from trajview.app.compare.comparison import GUTTER, MIDDLE, Comparison, side_width
 from trajview.app.keys import key_of
+from trajview.app.runs.columns import fit
 from trajview.compare.facts import Fact
 
 __all__ = ["CompareHead"]
@@ -66,7 +67,7 @@ class CompareHead(Static):
     def _name_lines(self, width: int, sides: bool) -> list[Content]:
         chosen = self._comparison.side if self._comparison is not None else 0
         styles = [f"{'bold' if side == chosen else '$foreground 75%'} {colour}" for side, colour in enumerate(_COLOURS)]
-        left, right = ((_cut(name, width), style) for name, style in zip(self._names, styles, strict=True))
+        left, right = ((fit(name, width), style) for name, style in zip(self._names, styles, strict=True))
         if sides:
             return [Content.assemble(" " * GUTTER, left, " " * MIDDLE, right)]
         return [Content.assemble(sign, name) for sign, name in zip(_SIGNS, (left, right), strict=True)]
@@ -75,18 +76,10 @@ class CompareHead(Static):
 def _fact_lines(facts: Sequence[Fact], width: int, sides: bool) -> Iterator[Content]:
     column = min(32, max((cell_len(fact.name) for fact in facts), default=0) + 2, max(8, width // 2))
     for fact in facts:
-        name = _cut(fact.name, column - 1) + " ", _DIM
+        name = fit(fact.name, column - 1) + " ", _DIM
         left, right = fact.left or "–", fact.right or "–"
         if sides:
-            values = _cut(left, width - column) + " " * MIDDLE + _cut(right, width)
+            values = fit(left, width - column) + " " * MIDDLE + fit(right, width)
         else:
-            values = _cut(f"{left} → {right}" if fact.differs else left, max(4, width - column))
+            values = fit(f"{left} → {right}" if fact.differs else left, max(4, width - column))
         yield Content.assemble(" " * GUTTER, name, values)
-
-
-def _cut(text: str, width: int) -> str:
-    """The text in exactly so many cells."""
-    if width <= 0:
-        return ""
-    size = cell_len(text)
-    return text + " " * (width - size) if size <= width else set_cell_size(text, width - 1) + "…"

@@ -168,10 +168,10 @@ def _folded(pairs: Sequence[Pair], most: int) -> list[Pair]:
     return kept
 
 
-def lay_out_pairs(pairs: Sequence[Pair], widths: tuple[int, int], sides: bool) -> Paired:
+def lay_out_pairs(pairs: Sequence[Pair], width: int, sides: bool) -> Paired:
     """The rows of both sides: padded so that what belongs together is on one row, or one side below the other."""
-    left = lay_out([pair.left for pair in pairs if pair.left is not None], widths[0])
-    right = lay_out([pair.right for pair in pairs if pair.right is not None], widths[1])
+    left = lay_out([pair.left for pair in pairs if pair.left is not None], width)
+    right = lay_out([pair.right for pair in pairs if pair.right is not None], width)
     of_left, of_right = _rows_by_line(left), _rows_by_line(right)
     stretches: list[_Stretch] = []
     for a, b, kind in pairs:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from time import monotonic
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import on
@@ -42,8 +41,6 @@ if TYPE_CHECKING:
 
 __all__ = ["CompareScreen"]
 
-_TICK: Final = 0.2
-"""Seconds after which it is said anew how far the alignment is."""
 _SIDES: Final = "left", "right"
 _NAMES: Final = {
     Kind.SAME: "the same", Kind.CHANGED: "changed", Kind.OTHER: "other", Kind.LEFT: "only left", Kind.RIGHT: "only right",
@@ -136,17 +133,12 @@ class CompareScreen(Searched):
         self.background.start("align", partial(self._read, index, self.size.width - 1), waited_for=False)
 
     def _read(self, index: int, width: int, task: Task) -> None:
-        told = monotonic()
-
         def check() -> None:
             if task.cancelled():
                 raise Cancelled
 
         def progress(share: float) -> None:
-            nonlocal told
-            if monotonic() - told > _TICK:
-                told = monotonic()
-                task.tell(self._say_progress, f"aligning both runs… {min(99, int(share * 100))}%")
+            task.tell(self._say_progress, f"aligning both runs… {min(99, int(share * 100))}%")
 
         app = self.trajview
         try:
@@ -341,10 +333,6 @@ class CompareScreen(Searched):
     @on(Prompt.Submitted)
     def _submitted(self, event: Prompt.Submitted) -> None:
         self._do(lambda comparison: self.searcher.look_for(comparison, event.text))
-
-    @on(CompareView.Folded)
-    def _clicked(self) -> None:
-        self._do(Comparison.toggle_fold)
 
     @on(CompareMap.Picked)
     def _picked(self, event: CompareMap.Picked) -> None:

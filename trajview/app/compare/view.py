@@ -32,9 +32,6 @@ _MOST = 2_000
 class CompareView(RowsView, can_focus=True, inherit_bindings=False):
     """Shows a comparison. What is selected is of the side that the mouse, or the cursor, is on."""
 
-    class Folded(Message):
-        """What is folded was clicked, or a row twice."""
-
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.session: Comparison | None = None
@@ -114,17 +111,16 @@ class CompareView(RowsView, can_focus=True, inherit_bindings=False):
         if not session.sides:
             return 2 * GUTTER, len(strip.text)
         left, right, _ = session.layout(position[0]).rows[position[1]]
-        widths = session.side_widths
         if session.side == 0:
-            return None if left is None else (GUTTER, characters_before(strip, GUTTER + widths[0]))
-        start = characters_before(strip, GUTTER + widths[0] + MIDDLE)
+            return None if left is None else (GUTTER, characters_before(strip, GUTTER + session.columns))
+        start = characters_before(strip, GUTTER + session.columns + MIDDLE)
         return None if right is None else (start, len(strip.text))
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         # A selection that begins here is of this side.
         session, offset = self.session, event.get_content_offset(self)
         if session is not None and offset is not None and session.sides:
-            session.side = int(offset.x > GUTTER + session.side_widths[0])
+            session.side = int(offset.x > GUTTER + session.columns)
 
     def on_click(self, event: events.Click) -> None:
         session, clicked = self.session, self._position_of(event)
@@ -136,7 +132,7 @@ class CompareView(RowsView, can_focus=True, inherit_bindings=False):
         layout, at = (laid_out.left, left) if left is not None else (laid_out.right, right)
         folds = at is not None and layout.lines[layout.rows[at][0]].action == "fold"
         if folds or event.chain == 2:
-            self.post_message(self.Folded())
+            session.toggle_fold()
         self.sync()
 
 

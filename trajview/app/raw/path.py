@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+import yaml
+
 from trajview.corpus.held import object_spans, spans_in
 from trajview.corpus.lines import SPACE
+from trajview.corpus.yaml_records import yaml_text
 
 if TYPE_CHECKING:
     from trajview.formats.contract import Step
@@ -44,52 +47,41 @@ def _in_json(text: str, path: Sequence[Step]) -> tuple[int, int] | None:
 
 
 def _in_yaml(text: str, path: Sequence[Step]) -> tuple[int, int] | None:
-    import yaml
-
-    from trajview.corpus.yaml_records import yaml_text
-
-    path = list(path)
-    frames: list[_Frame] = []
-    begin, within = 0, 0
     try:
-        events: Iterator[Any] = yaml.parse(yaml_text(text), yaml.CSafeLoader)
-        for event in events:  # of which none is kept
-            opens = isinstance(event, yaml.CollectionStartEvent)
-            if opens or isinstance(event, yaml.ScalarEvent | yaml.AliasEvent):
-                is_value = not frames or frames[-1].takes(getattr(event, "value", None))
-                if is_value and not within and [frame.step for frame in frames] == path:
-                    if not opens:
-                        return _index(event.start_mark), _index(event.end_mark)
-                    begin, within = _index(event.start_mark), len(frames) + 1
-                if opens:
-                    frames.append(_Frame(isinstance(event, yaml.MappingStartEvent)))
-            elif isinstance(event, yaml.CollectionEndEvent):
-                if len(frames) == within:
-                    return begin, _index(event.end_mark)
-                frames.pop()
-    except yaml.YAMLError:
-        pass
-    return None
+        events: Iterator[Any] = (
+            event
+            for event in yaml.parse(yaml_text(text), yaml.CSafeLoader)  # of which none is kept
+            if isinstance(event, yaml.NodeEvent | yaml.CollectionEndEvent)
+        )
+        value = next(events)
+        for step in path:
+            value = _value_at(step, value, events)
+        return value.start_mark.index, _end_of(value, events).end_mark.index
+    except (yaml.YAMLError, StopIteration):
+        return None
 
 
-def _index(mark: Any) -> int:
-    """The character at which an event is; from C each has one."""
-    return int(mark.index)
+def _value_at(step: Step, opening: Any, events: Iterator[Any]) -> Any:
+    """The first event of the value at a step from the object or the list that an event opens. Raises KeyError."""
+    if not isinstance(opening, yaml.MappingStartEvent if isinstance(step, str) else yaml.SequenceStartEvent):
+        raise KeyError(step)
+    for number, event in enumerate(events):
+        if isinstance(event, yaml.CollectionEndEvent):
+            break
+        key: Any = number
+        value = event
+        if isinstance(step, str):
+            key = getattr(_end_of(event, events), "value", None)
+            value = next(events)
+        if key == step:
+            return value
+        _end_of(value, events)
+    raise KeyError(step)
 
 
-class _Frame:
-    """A list or an object that is open: the step to the value in it that comes now."""
-
-    def __init__(self, has_keys: bool) -> None:
-        self.step: Step | None = None if has_keys else -1
-        self._is_key: bool | None = False if has_keys else None
-
-    def takes(self, value: str | None) -> bool:
-        """Go on by one node, of this text where it is a scalar; whether it is a value, and no key."""
-        if self._is_key is None:
-            self.step = int(self.step or 0) + 1 if self.step != -1 else 0
-            return True
-        self._is_key = not self._is_key
-        if self._is_key:
-            self.step = value
-        return not self._is_key
+def _end_of(value: Any, events: Iterator[Any]) -> Any:
+    """The last event of a value, by its first."""
+    depth, event = 0, value
+    while depth := depth + isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent):
+        event = next(events)
+    return event

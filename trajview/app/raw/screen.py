@@ -5,28 +5,27 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Sequence
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import events, on, work
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Static
-from textual.worker import get_current_worker
 
 from trajview.app.keys import bindings_for, key_of
 from trajview.app.raw.text import Shown, shown_of
-from trajview.app.render.layout import Row
 from trajview.app.render.matches import spans_between
 from trajview.app.render.verbatim import size_of
+from trajview.app.shared.background import Background, Task
+from trajview.app.shared.edit import open_outside
 from trajview.app.shared.key_footer import KeyFooter
+from trajview.app.shared.moves import Moves
 from trajview.app.shared.prompt import Prompt
-from trajview.app.shared.reading import Reading
 from trajview.app.shared.screen import Holding, Searched
 from trajview.app.shared.typed_ahead import ENDING
-from trajview.app.shared.unwaited import unwaited
 from trajview.app.transcript.search import SearchHits, search
 from trajview.app.transcript.session import TranscriptSession
 from trajview.app.transcript.view import TranscriptView
@@ -54,21 +53,42 @@ _Place = tuple[int, int]
 """A line of the record and a column in it, both from 0."""
 
 
-def _whence(corpus: Corpus, info: RunInfo) -> list[Whence]:
-    """For each message of a run what it comes from in its record, where its format tells; in a thread."""
-    from trajview.formats.registry import format_or_default
+class _Matches:
+    """Where what is searched for begins in the record; `places` is None until the search is done."""
 
-    known = format_or_default(info.format)
-    try:
-        return known.whence(corpus.value(info)) if known.repeats else []
-    except TrajviewError:  # there is no room for the values, say: it is looked for by what it says
-        return []
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.places: list[_Place] | None = None
+        self._went_to: tuple[_Place, int] = (-1, 0), 0
+
+    def nearest(self, session: TranscriptSession, step: int) -> int:
+        """The number of the match after the row of the cursor (`step` 1), before it (-1), or on it or after it (0)."""
+        line, start, end = session.layout(0).rows[session.cursor[1]]
+        (at_line, at), width = self._went_to
+        if at_line == line and width != session.text_width:  # the rows are others now: it may be on a later one
+            end = max(end, at + 1)
+        place = (line, max(end, start + 1)) if step > 0 else (line, start)
+        return bisect_left(self.places or [], place) - (step < 0)
+
+    def go(self, session: TranscriptSession, number: int) -> str:
+        """Put the cursor on the match of a number, round the ends; returns which one of how many it is."""
+        if not self.places:
+            return "not found"
+        number %= len(self.places)
+        _go_to(session, self.places[number])
+        self._went_to = self.places[number], session.text_width
+        return f"{number + 1:,}/{len(self.places):,}{'+' * (len(self.places) == MOST_FOUND)}"
 
 
-class RawScreen(Searched, Holding, Reading):
+def _go_to(session: TranscriptSession, place: _Place) -> None:
+    """Put the cursor on the row on which a place is, as wide as the screen is now."""
+    rows = session.layout(0).rows
+    session.to_message(0, max(0, bisect_right(rows, place, key=lambda row: row[:2]) - 1))
+
+
+class RawScreen(Searched, Holding):
     """Shows one record, at a message of it; reads and searches it in a thread."""
 
-    view: TranscriptView
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("raw")]
     DEFAULT_CSS = """
     RawScreen {
@@ -77,20 +97,6 @@ class RawScreen(Searched, Holding, Reading):
     }
     """
 
-    class _Read(Message):
-        """The record was read, or could not be; `place` is where the message begins."""
-
-        def __init__(self, session: TranscriptSession, size: str, place: _Place) -> None:
-            super().__init__()
-            self.session, self.size, self.place = session, size, place
-
-    class _Found(Message):
-        """A search is done: what it has found, and where the matches begin."""
-
-        def __init__(self, hits: SearchHits, places: list[_Place]) -> None:
-            super().__init__()
-            self.hits, self.places = hits, places
-
     def __init__(self, info: RunInfo, at: tuple[Transcript, int] | None = None) -> None:
         """`at` is the message that was read, by its transcript and its number in it."""
         super().__init__()
@@ -98,22 +104,35 @@ class RawScreen(Searched, Holding, Reading):
         self._early = deque()  # of what is typed before the record is there
         self._how_large = self._said = ""
         self._changed = False  # since it was read
-        self._sought = self._looks_for = ""
-        self._places: list[_Place] = []
-        self._went_to: tuple[_Place, int] = (-1, 0), 0
-        """The match that the cursor was put on last, and the width of the rows then."""
+        self._matches: _Matches | None = None
+        self.view, self.prompt = TranscriptView(), Prompt()
+        self._background = Background(self)
+        self.commands = {
+            **Moves(self.view).commands,
+            "search": self._ask,
+            "highlight.next": partial(self._step_match, 1),
+            "highlight.previous": partial(self._step_match, -1),
+            "copy": self._copy,
+            "edit": lambda: open_outside(self.app, self.info.path, self.info.line),
+            "back": self._go_back,
+        }
 
     def compose(self) -> ComposeResult:
         yield Static("", id="raw-title")
-        yield TranscriptView()
-        yield Prompt()
+        yield self.view
+        yield self.prompt
         yield KeyFooter()
 
     def on_mount(self) -> None:
-        self.view = self.query_one(TranscriptView)
         self.view.focus()
         self._title(f"reading… {size_of(self.info.length)}")
-        self._read()
+        self._background.start("raw", self._read, waited_for=False)
+
+    def can_do(self, id: str) -> bool:
+        """Whether a command can be done now: without a search, `n` has nowhere to go."""
+        if id in ("highlight.next", "highlight.previous"):
+            return self._matches is not None and self._matches.places is not None
+        return super().can_do(id)
 
     def runs_changed(self, infos: Sequence[RunInfo]) -> None:
         """Runs are others now in the list: whether the record that is shown is not what the file holds any more."""
@@ -132,37 +151,34 @@ class RawScreen(Searched, Holding, Reading):
             Content.assemble(("raw  ", "bold"), one_line(where, 200), (f"  {said}", "$foreground 55%"))
         )
 
-    @unwaited("raw")
-    def _read(self) -> None:
-        worker = get_current_worker()
-        said = ""
+    # -- the record ----------------------------------------------------------------------------------------------------
+
+    def _read(self, task: Task) -> None:
+        size = ""
         try:
             corpus = self.trajview.corpus
             data = corpus.raw_bytes(self.info)
             shown = shown_of(data, self.at, lambda: _whence(corpus, self.info))
-            said = size_of(len(data))
+            size = size_of(len(data))
             if shown.end - shown.begin < len(data):
-                said += f", of which {shown.begin:,} to {shown.end:,} are here ({key_of('edit')} opens the file)"
+                size += f", of which {shown.begin:,} to {shown.end:,} are here ({key_of('edit')} opens the file)"
         except TrajviewError as error:
             shown = Shown(str(error), 0, 0, None)
         except UNFORESEEN as error:
             shown = Shown(str(bug(error)), 0, 0, None)
-        if worker.is_cancelled:
-            return
-        # Laid out here, because that takes a while.
         text, found = shown.text, shown.place
         transcript = Transcript(messages=[ToolMessage(content=text)])
         session = TranscriptSession(transcript, bare=True, width=self.view.text_width or 80)
+        session.layout(0)  # here, because that takes a while
         place = (0, 0) if found is None else (text.count("\n", 0, found), found - text.rfind("\n", 0, found) - 1)
-        if not worker.is_cancelled:
-            self.post_message(self._Read(session, said, place))
+        task.tell(self._show, session, size, place)
 
-    def on_raw_screen__read(self, message: _Read) -> None:
-        message.stop()
-        self._how_large = message.size
-        self._title(self._how_large)
-        self.view.show(message.session)
-        self._to(message.place)
+    def _show(self, session: TranscriptSession, size: str, place: _Place) -> None:
+        self._how_large = size
+        self._title(size)
+        self.view.show(session)
+        _go_to(session, place)
+        self.view.sync()
         self._type_early()
 
     def for_later(self, event: events.Key | events.Paste) -> bool:
@@ -171,28 +187,14 @@ class RawScreen(Searched, Holding, Reading):
             return False
         return self._hold(event, self._early, _WITHOUT_RECORD)
 
-    def _to(self, place: _Place) -> None:
-        """To the row on which a place is, as wide as the screen is now."""
-        if self.view.session is not None:
-            rows = self.view.session.layout(0).rows
-            self._move("to_message", 0, max(0, bisect_right(rows, place, key=lambda row: row[:2]) - 1))
-
     # -- search --------------------------------------------------------------------------------------------------------
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Without a search, `n` has nowhere to go."""
-        if action == "highlight" and not self._sought:
-            return False
-        return super().check_action(action, parameters)
-
-    def action_search(self) -> None:
-        """Ask what to search the record for."""
+    def _ask(self) -> None:
         if self.view.session is not None:
-            self.query_one(Prompt).ask("/", "text or regular expression, as the record spells it", kind="search")
+            self.prompt.ask("/", "text or regular expression, as the record spells it", kind="search")
 
     @on(Prompt.Submitted)
-    def _prompt_submitted(self, event: Prompt.Submitted) -> None:
-        event.stop()
+    def _submitted(self, event: Prompt.Submitted) -> None:
         self._end_search()
         if not event.text or self.view.session is None:
             return
@@ -200,22 +202,15 @@ class RawScreen(Searched, Holding, Reading):
             query = query_from(event.text)
         except QueryError as error:
             self._title(f"{error.sentence}: {error.hint}")
-        else:
-            self._title(f"{self._how_large} · searching…")
-            self._looks_for = event.text
-            self._look_for(self.view.session, query, event.text)
+            return
+        self._matches = _Matches(event.text)
+        self._title(f"{self._how_large} · searching…")
+        self._background.start("search", partial(self._look_for, self.view.session, query, event.text))
 
-    @on(Prompt.Cancelled)
-    @on(Prompt.Changed)
-    def _prompt_told(self, event: Message) -> None:
-        event.stop()
-
-    @work(thread=True, exclusive=True, group="search", exit_on_error=False)
-    def _look_for(self, session: TranscriptSession, query: Query, text: str) -> None:
-        worker = get_current_worker()
+    def _look_for(self, session: TranscriptSession, query: Query, text: str, task: Task) -> None:
         try:
             with short_turns():
-                for hits in search(session.messages, query, text=text, cancelled=lambda: worker.is_cancelled):
+                for hits in search(session.messages, query, text=text, cancelled=task.cancelled):
                     if hits.done:
                         lines = enumerate(session.layout(0).lines if hits.total else [])
                         places = (
@@ -223,83 +218,60 @@ class RawScreen(Searched, Holding, Reading):
                             for line, shown in lines
                             for start, _ in spans_between(query.pattern, shown.text, 0, len(shown.text))
                         )
-                        self.post_message(self._Found(hits, list(islice(places, MOST_FOUND))))
+                        task.tell(self._show_found, session, hits, list(islice(places, MOST_FOUND)))
         except TooSlow as error:
-            self.app.call_from_thread(self._gave_up, text, f"{error.sentence}: {error.hint}")
+            task.tell(self._give_up, f"{error.sentence}: {error.hint}")
 
-    def _gave_up(self, text: str, why: str) -> None:
-        if text == self._looks_for:
-            self._looks_for = ""
-            self._title(why)
+    def _give_up(self, why: str) -> None:
+        self._matches = None
+        self._title(why)
 
-    @on(_Found)
-    def _show_found(self, message: _Found) -> None:
-        message.stop()
-        session = self.view.session
-        if session is None or message.hits.text != self._looks_for:
-            return
-        self._looks_for = ""
-        self._sought, self._places = message.hits.text, message.places
-        session.set_search(message.hits)
-        self._go(bisect_left(self._places, self._row(session)[:2]))
+    def _show_found(self, session: TranscriptSession, hits: SearchHits, places: list[_Place]) -> None:
+        assert self._matches is not None
+        self._matches.places = places
+        session.set_search(hits)
+        self._step_match(0)
         self.refresh_bindings()
 
-    def _row(self, session: TranscriptSession) -> Row:
-        return session.layout(0).rows[session.cursor[1]]
-
-    def _go(self, number: int) -> None:
-        """To a match, by its number, round the ends."""
-        where = "not found"
-        if self._places:
-            number %= len(self._places)
-            where = f"{number + 1:,}/{len(self._places):,}{'+' * (len(self._places) == MOST_FOUND)}"
-            self._to(self._places[number])
-            if self.view.session is not None:
-                self._went_to = self._places[number], self.view.session.options.width
-        self.view.sync()
-        self._title(f"{self._how_large} · “{one_line(self._sought, 40)}” {where}")
-
-    def action_highlight(self, step: int) -> None:
-        """The next or previous row on which the search has found something."""
-        session = self.view.session
-        if session is not None and self._sought:
-            line, start, end = self._row(session)
-            (at_line, at), width = self._went_to
-            if at_line == line and width != session.options.width:  # the rows are others now: it may be on a later one
-                end = max(end, at + 1)
-            place = (line, max(end, start + 1)) if step > 0 else (line, start)
-            self._go(bisect_left(self._places, place) - (step < 0))
+    def _step_match(self, step: int) -> None:
+        """To the next row on which the search has found something, the previous one, or from here on (0)."""
+        matches, session = self._matches, self.view.session
+        if matches is not None and session is not None:
+            which = matches.go(session, matches.nearest(session, step))
+            self.view.sync()
+            self._title(f"{self._how_large} · “{one_line(matches.text, 40)}” {which}")
 
     def _end_search(self) -> bool:
         """End the search that is on, or under way; False if there was none."""
-        self.workers.cancel_group(self, "search")
-        was_on = bool(self._sought or self._looks_for)
-        self._sought = self._looks_for = ""
-        self._places = []
-        session = self.view.session
-        if was_on and session is not None:
-            session.set_search(None)
-            self.view.sync()
-            self._title(self._how_large)
-            self.refresh_bindings()
-        return was_on
+        self._background.cancel("search")
+        matches, self._matches = self._matches, None
+        if matches is None or self.view.session is None:
+            return False
+        self.view.session.set_search(None)
+        self.view.sync()
+        self._title(self._how_large)
+        self.refresh_bindings()
+        return True
 
     # -- the rest of the key table -------------------------------------------------------------------------------------
 
-    def action_edit(self) -> None:
-        """Open the file in the editor or pager, at the record."""
-        from trajview.app.shared.edit import open_outside
-
-        open_outside(self.app, self.info.path, self.info.line)
-
-    def action_copy(self) -> None:
-        """Copy the record."""
+    def _copy(self) -> None:
         session = self.view.session
         if session is not None and session.messages:
             self.app.copy_to_clipboard(self.get_selected_text() or session.messages[0].text)
             self.notify("copied", timeout=2)
 
-    def action_back(self) -> None:
-        """End the search; else back to the transcript."""
+    def _go_back(self) -> None:
         if not self._end_search():
             self.dismiss()
+
+
+def _whence(corpus: Corpus, info: RunInfo) -> list[Whence]:
+    """For each message of a run what it comes from in its record, where its format tells; in a thread."""
+    from trajview.formats.registry import format_or_default
+
+    known = format_or_default(info.format)
+    try:
+        return known.whence(corpus.value(info)) if known.repeats else []
+    except TrajviewError:  # there is no room for the values, say: it is looked for by what it says
+        return []

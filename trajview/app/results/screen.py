@@ -11,7 +11,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.timer import Timer
 from textual.widgets import Static
 
 from trajview.app.keys import bindings_for
@@ -47,10 +46,8 @@ from trajview.textsafe import one_line
 
 __all__ = ["ResultsScreen"]
 
-_TICK: Final = 0.15
+_TICK: Final = 0.1
 """Seconds after which what was found meanwhile is taken in, and it is said how far the search is."""
-_AT_ONCE: Final = 500
-"""Runs that are taken in before the screen gets its turn again."""
 
 
 class ResultsScreen(Searched, Holding):
@@ -61,7 +58,6 @@ class ResultsScreen(Searched, Holding):
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("results")]
     AUTO_FOCUS = "ResultsList"
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-low"), (18, "-high")]  # noqa: RUF012
     DEFAULT_CSS = """
     ResultsScreen {
@@ -86,7 +82,6 @@ class ResultsScreen(Searched, Holding):
         """The runs that were searched; before the first search, that are going to be."""
         self._search: SearchProcess | None = None
         self._waiting: deque[RunMatches | Problem] = deque()
-        self._ticking: Timer | None = None
         self._background = Background(self)
         self.list, self.prompt = ResultsList(self.results, self._name_in_list), Prompt()
         self.commands = {
@@ -123,6 +118,7 @@ class ResultsScreen(Searched, Holding):
         return called(info) if info is not None and known else one_line(found.name or found.id)
 
     def on_mount(self) -> None:
+        self._clock = self.set_interval(_TICK, self._take, pause=True)
         self._say()
 
     def before_shown(self) -> None:
@@ -201,8 +197,7 @@ class ResultsScreen(Searched, Holding):
             width=WIDTH,
             only=self.scope.places,
         )
-        if self._ticking is None:
-            self._ticking = self.set_interval(_TICK, self._take)
+        self._clock.resume()
         self._say()
         self._background.start("corpus-search", partial(self._run, self._search, self._waiting))
 
@@ -211,14 +206,10 @@ class ResultsScreen(Searched, Holding):
             self._search.stop()
 
     def _run(self, search: SearchProcess, waiting: deque[RunMatches | Problem], task: Task) -> None:
-        """Read what the search finds; what comes after the first run waits for the clock."""
-        problem, first = "", True
+        """Read what the search finds; it waits for the clock."""
+        problem = ""
         try:
-            for found in search.found():
-                waiting.append(found)
-                if first and not isinstance(found, Problem):
-                    first = False
-                    task.tell(self._take)
+            waiting.extend(search.found())
         except TrajviewError as error:
             problem = str(error)
         task.tell(self._end, search, problem)
@@ -226,7 +217,7 @@ class ResultsScreen(Searched, Holding):
     def _take(self) -> None:
         """Take in runs that wait."""
         first = not self.results.rows
-        for _ in range(min(_AT_ONCE, len(self._waiting))):
+        while self._waiting:
             found = self._waiting.popleft()
             if isinstance(found, Problem):
                 self.results.problems += not found.opens
@@ -241,16 +232,11 @@ class ResultsScreen(Searched, Holding):
         """Take in what is left, and say that the search is at its end, or was stopped."""
         if search is not self._search:
             return
+        self._clock.pause()
         self._take()
-        if self._waiting:
-            self.call_later(self._end, search, problem)
-            return
         self.results.state = "stopped" if search.stopped or problem else "done"
         if problem:
             self.notify(one_line(problem), title="Not searched to the end", severity="warning", markup=False)
-        if self._ticking is not None:
-            self._ticking.stop()
-            self._ticking = None
         self._say()
 
     # -- what is said --------------------------------------------------------------------------------------------------
