@@ -127,7 +127,7 @@ def failure_in(output: str) -> str | None:
     if _holds_any(lowered, _TRACEBACK_WORDS):
         found = _TRACEBACK.search(output)
         if found is not None:
-            return _said_by_traceback(output, found)
+            return _error_of_traceback(output, found)
     if _holds_any(lowered, _SHELL_WORDS):
         found = _SHELL.search(output)
         if found is not None:
@@ -211,7 +211,7 @@ def _json_failure(output: str) -> str | None:
     except (ValueError, RecursionError):
         return None
     fields = {name: getattr(answer, name) for name in _Answer.__struct_fields__}
-    if _says_failed(answer.status) and _holds_more(output):
+    if _is_failed_status(answer.status) and _holds_more(output):
         fields["status"] = None
     inner = answer.metadata
     return failure_in_fields(fields) or (failure_in_fields(inner) if isinstance(inner, dict) else None)
@@ -248,13 +248,13 @@ def failure_in_fields(fields: dict[str, Any]) -> str | None:
     code = code_in_fields(fields)
     if code is not None:
         return code
-    if fields.get("success") is False or _says_failed(fields.get("status")):
+    if fields.get("success") is False or _is_failed_status(fields.get("status")):
         message = fields.get("message")
         return _short(message) if isinstance(message, str) and message.strip() else "the tool says that it failed"
     return None
 
 
-def _says_failed(status: Any) -> bool:
+def _is_failed_status(status: Any) -> bool:
     return isinstance(status, str) and status.lower() in ("error", "failed", "failure")
 
 
@@ -279,7 +279,7 @@ def _short(said: str) -> str:
     return f"{short})" if lines[0].endswith(")") and short.count("(") > short.count(")") else short
 
 
-def _said_by_traceback(output: str, found: re.Match[str]) -> str:
+def _error_of_traceback(output: str, found: re.Match[str]) -> str:
     """The error of a traceback: the first line that is not indented after the frames."""
     head = found.group()
     if head.startswith('  File "'):

@@ -64,7 +64,7 @@ def error_of(message: ChatMessage) -> str | None:
         if message.error:
             said = message.error.get("message") or message.error.get("type") or "tool error"
             return str(said).strip().splitlines()[0][:200] if str(said).strip() else "tool error"
-        return failure_in(message.text) or _failure_beside(message.metadata)
+        return failure_in(message.text) or _failure_in_metadata(message.metadata)
     if isinstance(message, AssistantMessage):
         for call in message.tool_calls or ():
             if call.parse_error:
@@ -72,7 +72,7 @@ def error_of(message: ChatMessage) -> str | None:
         if message.metadata.get("invalid_response") is True:  # TaskWeaver's word for one that holds no plan and no code
             return "the response could not be parsed"
     elif isinstance(message, UserMessage):
-        return _observed_failure(message.text) or _failure_beside(message.metadata, code_in_fields)
+        return _observed_failure(message.text) or _failure_in_metadata(message.metadata, code_in_fields)
     return None
 
 
@@ -80,7 +80,7 @@ def _observed_failure(text: str) -> str | None:
     return failure_in(text) if is_observation(text) else None
 
 
-def _failure_beside(
+def _failure_in_metadata(
     metadata: dict[str, Any], failure: Callable[[dict[str, Any]], str | None] = failure_in_fields
 ) -> str | None:
     """Find a failure in the metadata of an answer, itself or one level or two down."""

@@ -13,7 +13,7 @@ from trajview.annotation import events
 from trajview.annotation.draft import Draft
 from trajview.annotation.rubric import SOTOPIA
 from trajview.annotation.store import AnnotationStore, ChangedOnDisk
-from trajview.annotation.undo import fields_said
+from trajview.annotation.undo import fields_text
 from trajview.annotation.unit_notes import NoteChangedOnDisk, UnitNote
 from trajview.errors import AnnotationError
 
@@ -297,10 +297,10 @@ def test_a_journal_never_decides_that_another_place_is_written(store: Annotation
 
 
 def test_the_sentence_names_one_field_and_counts_many() -> None:
-    assert fields_said(frozenset({("value", 1, "social_rules")})) == "social rules of agent 2"
-    assert fields_said(frozenset({("rationale", 0, "goal")})) == "the rationale for goal of agent 1"
+    assert fields_text(frozenset({("value", 1, "social_rules")})) == "social rules of agent 2"
+    assert fields_text(frozenset({("rationale", 0, "goal")})) == "the rationale for goal of agent 1"
     many = frozenset({("value", 0, "a"), ("value", 1, "b"), ("rationale", 0, "goal"), ("reasoning", 0, "")})
-    assert fields_said(many) == "2 scores, the rationale for goal of agent 1 and the reasoning"
+    assert fields_text(many) == "2 scores, the rationale for goal of agent 1 and the reasoning"
 
 
 def test_undo_on_a_full_disk_changes_nothing_and_works_later(

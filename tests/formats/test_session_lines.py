@@ -207,7 +207,7 @@ def test_lines_that_stay_bytes_are_sorted_as_decoded_ones(lines: list[Any]) -> N
     value, (known, detection) = logged(lines), registry.best(lines)
     assert registry.best(value) == (known, detection)
     assert known.summarise(value, ORIGIN) == known.summarise(lines, ORIGIN)
-    assert list(beside._said(value)) == list(beside._said(lines))
+    assert list(beside._agent_lines(value)) == list(beside._agent_lines(lines))
     assert_same_as_shown(known.read(value, ORIGIN), known.read(lines, ORIGIN))
 
 

@@ -14,7 +14,7 @@ from msgspec import Raw
 from tests.app.strategies import HOSTILE
 from trajview.formats.base import LONGEST_TASK, Origin
 from trajview.formats.registry import best
-from trajview.formats.task import task_in, task_said, task_told
+from trajview.formats.task import task_from_heads, task_from_messages, task_in
 
 CONTENTS = st.one_of(
     HOSTILE,
@@ -42,7 +42,7 @@ def test_bytes_tell_the_same_words_as_what_they_decode_to(said: list[tuple[str, 
     ]
     if not escaped:
         items = [json.loads(json.dumps(item, ensure_ascii=False).encode("utf-8", "replace")) for item in items]
-    assert task_told(items, as_bytes) == task_said(items)
+    assert task_from_heads(items, as_bytes) == task_from_messages(items)
 
 
 @given(HOSTILE)

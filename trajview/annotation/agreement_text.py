@@ -72,7 +72,7 @@ def lines(found: Agreement, room: int | None = None) -> list[Line]:
 
     `room` is the width in cells; a table that is wider is divided between its columns. None: as wide as it wants.
     """
-    told = _told(found)
+    told = _head_lines(found)
     between = [
         (each.dimension, "", each.pairs, each.figures)
         for each in found.between
@@ -100,7 +100,7 @@ def _folded(line: Line, room: int | None) -> list[Line]:
     return [(Part(text, "note"),) for text in wrap(line[0].text, max(20, room), subsequent_indent="  ")]
 
 
-def _told(found: Agreement) -> list[Line]:
+def _head_lines(found: Agreement) -> list[Line]:
     """The lines on who has rated how many episodes, and how the intervals were made."""
     if not found.annotators:
         return [(Part("No annotations yet.", "note"),)]

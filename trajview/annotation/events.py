@@ -36,7 +36,7 @@ import msgspec
 
 from .draft import Draft
 
-__all__ = ["Entry", "body_of", "draft_of", "draft_said", "encode", "entry_of", "now", "parse_time"]
+__all__ = ["Entry", "body_of", "draft_fields", "draft_of", "encode", "entry_of", "now", "parse_time"]
 
 DAY = 86_400.0
 _LONGEST = 400
@@ -125,7 +125,7 @@ def encode(event: str, annotator: str, episode: str, rubric: str, data: Mapping[
     return id, json.dumps(entry, ensure_ascii=True, separators=(", ", ": ")).encode("ascii") + b"\n"
 
 
-def draft_said(draft: Draft) -> dict[str, Any]:
+def draft_fields(draft: Draft) -> dict[str, Any]:
     """The keys of a draft for its line; empty fields are left out."""
     return {
         "values": [{name: text for name, text in typed.items() if text} for typed in draft.values],

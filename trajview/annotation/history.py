@@ -14,7 +14,7 @@ from .draft import Draft, loadable
 from .events import Entry, draft_of
 from .progress import CHANGES, DRAFTS
 from .rubric import written
-from .undo import changed_fields, fields_said, named
+from .undo import changed_fields, fields_text, named
 
 if TYPE_CHECKING:
     from .journal import Journal
@@ -106,15 +106,15 @@ class _Teller:
     def said(self, entry: Entry, body: Mapping[str, Any]) -> str | None:
         """The sentence, None for an event that changes nothing that could be told."""
         if entry.kind in DRAFTS or entry.kind == "submit":
-            return self._text_said(entry, draft_of(body, entry.episode, entry.rubric))
+            return self._edit_sentence(entry, draft_of(body, entry.episode, entry.rubric))
         if entry.kind in ("undo", "redo"):
             back = entry.kind == "undo"
             return ("took back " if back else "did again ") + self._turned(entry.of, back)
         if entry.kind == "time" and entry.seconds < _MOMENT:
             return None
-        return _said(entry, body)
+        return _sentence_of(entry, body)
 
-    def _text_said(self, entry: Entry, draft: Draft) -> str | None:
+    def _edit_sentence(self, entry: Entry, draft: Draft) -> str | None:
         typed = self._typed.setdefault(entry.key, [Draft(entry.episode, entry.rubric, ())])
         before = typed[-1]
         typed.append(draft)
@@ -168,7 +168,7 @@ def _difference(before: Draft, after: Draft) -> str:
     if not fields:
         return "the same again"
     if not scores or len(scores) > _FEW:
-        return fields_said(fields)
+        return fields_text(fields)
 
     def value(draft: Draft, agent: int, name: str) -> str:
         return (draft.values[agent].get(name, "") if agent < len(draft.values) else "") or "none"
@@ -179,16 +179,16 @@ def _difference(before: Draft, after: Draft) -> str:
         change = now if was == "none" else f"{was} → {now}"
         parts.append(f"{name.replace('_', ' ')} of agent {agent + 1}: {change}")
     rest = frozenset(field for field in fields if field[0] != "value")
-    return "; ".join([*parts, *([fields_said(rest)] if rest else [])])
+    return "; ".join([*parts, *([fields_text(rest)] if rest else [])])
 
 
-def _said(entry: Entry, body: Mapping[str, Any]) -> str:
+def _sentence_of(entry: Entry, body: Mapping[str, Any]) -> str:
     """An event as a sentence without its subject."""
     sentence = _SENTENCES.get(entry.kind)
     if sentence is not None:
         return sentence(entry, body)
     if entry.kind in CHANGES:
-        return _unit_said(entry.kind, body)
+        return _unit_sentence(entry.kind, body)
     return f"{entry.kind} (an event of a later version)"
 
 
@@ -227,7 +227,7 @@ _SENTENCES: Final[Mapping[str, Callable[[Entry, Mapping[str, Any]], str]]] = {
 """The sentence of each kind of event that changes the whole annotation."""
 
 
-def _unit_said(kind: str, body: Mapping[str, Any]) -> str:
+def _unit_sentence(kind: str, body: Mapping[str, Any]) -> str:
     unit, transcript, note = body.get("unit"), body.get("transcript"), body.get("note")
     place = f"unit {unit}" if isinstance(unit, int) else "a unit"
     place += f" of transcript {transcript}" if isinstance(transcript, int) and transcript else ""

@@ -24,7 +24,7 @@ from trajview.atomic import make_folder, refusal, sync_folder, write_all
 from trajview.errors import AnnotationError, Problem, Where
 
 from .draft import Draft
-from .events import Entry, body_of, draft_of, draft_said, encode, entry_of
+from .events import Entry, body_of, draft_fields, draft_of, encode, entry_of
 from .progress import Ledger
 
 __all__ = ["Journal", "file_name"]
@@ -77,7 +77,7 @@ class Journal:
                     other = self.ledger.drafts.get(key)
                     if other is not None and other.id != self._seen[key]:
                         self._overtaken[key] = other
-            id = self.add(event, *key, {**draft_said(draft), "program": self._program, **more}, what)
+            id = self.add(event, *key, {**draft_fields(draft), "program": self._program, **more}, what)
             self._seen[key] = id if event == "draft" else None
         return id
 

@@ -60,7 +60,7 @@ def merge_into(
     for path in along(_files(theirs / _JOURNALS, "*.jsonl")):
         _merge_journal(path, ours / _JOURNALS / path.name, done)
     for path in along(_files(theirs / CONFLICTS, "*/*.json", "*/*/*.json")):
-        _carry(path, path.relative_to(theirs / CONFLICTS), ours, done)
+        _take_conflicts(path, path.relative_to(theirs / CONFLICTS), ours, done)
     done.conflicts += _doubles(ours)
     return done
 
@@ -94,7 +94,7 @@ def _put(path: Path, data: bytes) -> None:
         raise refusal(error, path, _WHAT) from error
 
 
-def _beside(root: Path, path: Path, data: bytes, what: str, done: Merged) -> None:
+def _keep_theirs(root: Path, path: Path, data: bytes, what: str, done: Merged) -> None:
     """Keep their version of a file under `conflicts/`, and report it."""
     relative = path.relative_to(root)
     aside = root / CONFLICTS / relative.parent / f"{path.stem}.{(version_of(data) or '')[:12]}.json"
@@ -117,7 +117,7 @@ def _merge_record(path: Path, ours: Path, done: Merged, force: bool) -> None:
     except AnnotationError as error:
         done.problems.append(Problem(error.sentence, "it was not copied: Sotopia opens every .json file", Where(path)))
         return
-    with _turn(ours, record.annotator_id):
+    with _exclusive(ours, record.annotator_id):
         there = bytes_of(target)
         if there is None:
             if not force and (why := stranger(ours, record.episode)):
@@ -125,20 +125,20 @@ def _merge_record(path: Path, ours: Path, done: Merged, force: bool) -> None:
                 return
             _put(target, data)
             done.records += 1
-        elif there == data or _says(there, target) == with_others(record, data):
+        elif there == data or _canonical(there, target) == with_others(record, data):
             done.same += 1
         else:
             what = f"There are two annotations of {record.episode} by {record.annotator_id}"
-            _beside(ours, target, data, what, done)
+            _keep_theirs(ours, target, data, what, done)
 
 
-def _turn(ours: Path, annotator: str) -> AbstractContextManager[None]:
+def _exclusive(ours: Path, annotator: str) -> AbstractContextManager[None]:
     """Keep others from writing as this annotator meanwhile, where there is a journal; none is made for this."""
     journal = Journal(ours, annotator)
     return journal.locked(_WHAT) if journal.path.exists() else nullcontext()
 
 
-def _says(data: bytes, path: Path) -> bytes | None:
+def _canonical(data: bytes, path: Path) -> bytes | None:
     """A record as it would be written anew, for comparing contents; None where it is none."""
     try:
         return with_others(record_from(data, path), data)
@@ -156,7 +156,7 @@ def _merge_notes(path: Path, target: Path, ours: Path, done: Merged) -> None:
         done.problems.append(Problem("This file is no record of notes.", "it was not copied", Where(path)))
         return
     annotator = theirs.get("annotator_id")
-    with _turn(ours, annotator if isinstance(annotator, str) else ""):
+    with _exclusive(ours, annotator if isinstance(annotator, str) else ""):
         there = bytes_of(target)
         if there is None:
             _put(target, data)
@@ -164,7 +164,7 @@ def _merge_notes(path: Path, target: Path, ours: Path, done: Merged) -> None:
             return
         both = _united(_notes(there), theirs)
         if both is None:
-            _beside(ours, target, data, "There are two notes on the same action unit", done)
+            _keep_theirs(ours, target, data, "There are two notes on the same action unit", done)
         elif both == _notes(there):
             done.same += 1
         else:
@@ -263,7 +263,7 @@ def _last_time(lines: list[bytes]) -> str:
     return max(found, default=b"").decode("ascii", "replace")
 
 
-def _carry(path: Path, relative: Path, ours: Path, done: Merged) -> None:
+def _take_conflicts(path: Path, relative: Path, ours: Path, done: Merged) -> None:
     """Take over the conflicts that merges have left in the other store."""
     data = _read(path)
     name, _, _ = path.stem.rpartition(".")

@@ -61,7 +61,7 @@ class Standing:
 
 def notes_differ(store: AnnotationStore, episode: str, beginning: str) -> tuple[int | None, str]:
     """The message from which the run differs that unit notes and marks are about, and how that run began."""
-    said = _said_of(store, episode)
+    said = _newest_ruling(store, episode)
     newest = [_about(entry, said) for entry in store.journal.ledger.notes.get(episode, {}).values()]
     if any(differs_at(about, beginning) is not None for about in newest):
         places = store.units.places(episode)
@@ -71,7 +71,7 @@ def notes_differ(store: AnnotationStore, episode: str, beginning: str) -> tuple[
     return None, newest[-1] if newest else ""
 
 
-def _said_of(store: AnnotationStore, episode: str) -> Entry | None:
+def _newest_ruling(store: AnnotationStore, episode: str) -> Entry | None:
     runs = store.journal.ledger.runs
     return max((each for key, each in runs.items() if key[0] == episode), default=None, key=_number)
 
@@ -79,7 +79,7 @@ def _said_of(store: AnnotationStore, episode: str) -> Entry | None:
 def _abouts(store: AnnotationStore, episode: str) -> dict[Place, str]:
     """How the runs began that the last events on each unit are about, the newest last."""
     abouts: dict[Place, str] = {}
-    said = _said_of(store, episode)
+    said = _newest_ruling(store, episode)
     for entry in store.journal.ledger.entries.values():
         if entry.episode == episode and entry.kind in ("unit", "mark", "unmark"):
             body = store.journal.body(entry)
@@ -161,16 +161,16 @@ def put_aside(store: AnnotationStore, episode: str, rubric: Rubric, beginning: s
         copies: dict[str, str | None] = {}
         if saved is not None:
             alone = draft is not None and found.draft_about != found.record_about
-            goes = _Going(saved) if alone else _Going(saved, draft, notes)
+            goes = _Moved(saved) if alone else _Moved(saved, draft, notes)
             names.append(_name(store, episode, rubric, found.record_about, goes))
             copies[names[0]] = _copy(store, names[0], episode, rubric, saved)
         if draft is not None:
             if saved is None or found.draft_about != found.record_about:
-                names.append(_name(store, episode, rubric, found.draft_about, _Going(None, draft, notes)))
+                names.append(_name(store, episode, rubric, found.draft_about, _Moved(None, draft, notes)))
             store.journal.append("draft", replace(draft, episode=names[-1], base=copies.get(names[-1])))
             store.journal.append("discard", draft)
         if found.notes is not None and not names:
-            names.append(_name(store, episode, rubric, found.notes_about, _Going(None, None, notes)))
+            names.append(_name(store, episode, rubric, found.notes_about, _Moved(None, None, notes)))
         if names:
             store.units.move(notes, rubric.name, names[-1])
         store.journal.write("apart", episode, rubric.name, beginning=beginning, to=names)
@@ -182,7 +182,7 @@ def _named(episode: str, about: str) -> str:
     return f"{episode}@{blake2b(about.encode('utf-8', 'surrogatepass'), digest_size=4).hexdigest()}"
 
 
-class _Going(NamedTuple):
+class _Moved(NamedTuple):
     """Work that is to be kept under another name."""
 
     saved: Saved | None = None
@@ -190,7 +190,7 @@ class _Going(NamedTuple):
     notes: UnitNotes | None = None
 
 
-def _name(store: AnnotationStore, episode: str, rubric: Rubric, about: str, goes: _Going) -> str:
+def _name(store: AnnotationStore, episode: str, rubric: Rubric, about: str, goes: _Moved) -> str:
     """A name that is free for this work, or already has the same."""
     first = name = _named(episode, about)
     number = 1
@@ -200,7 +200,7 @@ def _name(store: AnnotationStore, episode: str, rubric: Rubric, about: str, goes
     return name
 
 
-def _is_taken(store: AnnotationStore, name: str, rubric: Rubric, goes: _Going) -> bool:
+def _is_taken(store: AnnotationStore, name: str, rubric: Rubric, goes: _Moved) -> bool:
     there = store.load(name, rubric) if goes.saved is not None else None
     if goes.saved is not None and there is not None:
         own = goes.saved.annotation

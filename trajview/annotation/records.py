@@ -224,7 +224,7 @@ class RecordFolder:
         return [*broken, *self._more_than_one.values()]
 
     @property
-    def said_problems(self) -> list[Problem]:
+    def problem_sentences(self) -> list[Problem]:
         """The problems of the last look, in at most `_SAID` sentences."""
         found = sorted(self.problems, key=lambda problem: str(problem.where))
         if len(found) <= _SAID:

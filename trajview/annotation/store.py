@@ -182,7 +182,7 @@ class AnnotationStore:
     def misplaced(self) -> list[Problem]:
         """The problems of files among the records, as of the last look, in at most four sentences."""
         with self._lock:
-            return self.files.said_problems
+            return self.files.problem_sentences
 
     # Everybody's
 

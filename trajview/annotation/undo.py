@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .journal import Journal
     from .store import AnnotationStore
 
-__all__ = ["Undone", "changed_fields", "fields_said", "group_of", "named", "redo", "undo"]
+__all__ = ["Undone", "changed_fields", "fields_text", "group_of", "named", "redo", "undo"]
 
 Fields = frozenset[tuple[str, int, str]]
 """Fields of the panel: (`value`, agent from 0, dimension), (`rationale`, agent, dimension), (`reasoning`, 0, "")."""
@@ -93,12 +93,12 @@ def undo(store: AnnotationStore) -> Undone | None:
                 # It is done, only the folder could not be synced: should power fail now, the next undo finishes it.
                 store.knows(entry.episode, entry.rubric, store.folder / copy.file, version_of(copy.before))
         else:
-            _turn(store, entry, back=True, what=what)
+            _restore_unit(store, entry, back=True, what=what)
             try:
                 journal.add("undo", entry.episode, entry.rubric, {"of": ids}, what)
             except AnnotationError:
                 with suppress(AnnotationError):
-                    _turn(store, entry, back=False, what=what)
+                    _restore_unit(store, entry, back=False, what=what)
                 raise
         return Undone(entry.episode, entry.rubric, f"took back {named(journal, entry, fields)}", entry.kind)
 
@@ -121,20 +121,20 @@ def redo(store: AnnotationStore) -> Undone | None:
             _put(store, entry, copy, copy.after, what)
         elif entry.kind == "submit":
             raise _no_copy(store)
-        _turn(store, entry, back=False, what=what)
+        _restore_unit(store, entry, back=False, what=what)
         _, fields = group_of(journal, [*(change.entry for change in ledger.done), *group])
         try:
             journal.add("redo", entry.episode, entry.rubric, {"of": [each.id for each in group]}, what)
         except AnnotationError:
             with suppress(AnnotationError):
-                _turn(store, entry, back=True, what=what)
+                _restore_unit(store, entry, back=True, what=what)
                 if copy is not None:
                     _put(store, entry, copy, copy.before, what)
             raise
         return Undone(entry.episode, entry.rubric, f"did again {named(journal, entry, fields)}", entry.kind)
 
 
-def _turn(store: AnnotationStore, entry: Entry, *, back: bool, what: str) -> None:
+def _restore_unit(store: AnnotationStore, entry: Entry, *, back: bool, what: str) -> None:
     """Restore a unit's note or mark to its state before (or after) an event; other events do nothing."""
     if entry.kind in ("unit", "mark", "unmark"):
         store.units.turn(entry.episode, entry.kind, store.journal.body(entry), back=back, what=what)
@@ -231,8 +231,8 @@ def group_of(journal: Journal, done: Sequence[Entry]) -> tuple[list[Entry], Fiel
             belongs = (
                 fields == step
                 and before.program == first.program
-                and _apart(before, first) <= PAUSE
-                and _apart(before, last) <= LONGEST
+                and _seconds_between(before, first) <= PAUSE
+                and _seconds_between(before, last) <= LONGEST
             )
         else:  # A draft that is thrown away says the same as before, and is a step of its own.
             belongs = before.kind == first.kind
@@ -253,7 +253,7 @@ def _step(journal: Journal, done: Sequence[Entry], place: int) -> Fields:
     return changed_fields(Draft(entry.episode, entry.rubric, ()), journal.draft(entry))
 
 
-def _apart(before: Entry, after: Entry) -> float:
+def _seconds_between(before: Entry, after: Entry) -> float:
     """Seconds between two events; for ever where the clock went backwards or a line does not say."""
     if before.at is None or after.at is None or after.at < before.at:
         return math.inf
@@ -267,7 +267,7 @@ def named(journal: Journal, entry: Entry, fields: Fields) -> str:
     """The name of a change, as the object of a sentence: `goal of agent 1`, `the submission`."""
     kind = entry.kind
     if kind == "draft" and fields:
-        return fields_said(fields)
+        return fields_text(fields)
     if kind in ("unit", "mark", "unmark"):
         unit = journal.body(entry).get("unit")
         return f"{_NAMES[kind]} unit {unit}" if isinstance(unit, int) else f"{_NAMES[kind]} a unit"
@@ -288,7 +288,7 @@ _NAMES = {
 }
 
 
-def fields_said(fields: Fields) -> str:
+def fields_text(fields: Fields) -> str:
     """`goal of agent 1`, `2 scores and the reasoning`."""
     parts = []
     for kind, singular in (("value", "score"), ("rationale", "rationale")):

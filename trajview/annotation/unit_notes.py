@@ -193,7 +193,7 @@ class UnitFolder:
     ) -> None:
         with self._lock, self.journal.locked(_WHAT):
             before = self._replace(episode, kind, place, item, overwrite)
-            if _said(before) == _said(item):
+            if _content_of(before) == _content_of(item):
                 return
             event = "unit" if kind == "units" else "unmark" if item is None else "mark"
             try:
@@ -218,7 +218,7 @@ class UnitFolder:
         path, record = self.path_of(episode), self._load(episode)
         before = next((old for old in record[kind] if _place(old) == place), None)
         known = self._known.get((episode, kind, *place))
-        if not overwrite and _said(before) not in (_said(known), _said(item)):
+        if not overwrite and _content_of(before) not in (_content_of(known), _content_of(item)):
             raise NoteChangedOnDisk(path, _shown(kind, before))
         self._put(path, record, kind, place, item)
         if item is None:
@@ -290,9 +290,9 @@ class UnitFolder:
         with self._lock:
             path, record = self.path_of(episode), self._load(episode)
             now = next((old for old in record[kind] if _place(old) == place), None)
-            if _said(now) == _said(wanted):
+            if _content_of(now) == _content_of(wanted):
                 return
-            if _said(now) != _said(there):
+            if _content_of(now) != _content_of(there):
                 raise NoteChangedOnDisk(path, _shown(kind, now), what)
             wanted = (
                 {key: value for key, value in wanted.items() if key not in ("transcript", "unit")} if wanted else None
@@ -311,7 +311,7 @@ def _place(item: object) -> tuple[int, int] | None:
     return None
 
 
-def _said(item: Item | None) -> object:
+def _content_of(item: Item | None) -> object:
     """The content of an item, for comparing two."""
     if item is None:
         return None

@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Explained",
+    "caret_lines",
     "check_not_both",
     "choosing_options",
     "matching",
     "query_of",
-    "said_with_caret",
+    "read_option",
     "say_hidden",
     "say_none_matches",
     "sort_of",
     "statuses_for",
-    "told",
     "where_option",
 ]
 
@@ -98,14 +98,14 @@ def matching(
     say_hidden(refs, blind)
 
 
-def told(read: Callable[[str], _Read], text: str, option: str) -> _Read:
+def read_option(read: Callable[[str], _Read], text: str, option: str) -> _Read:
     """Read the text of an option; where it is wrong, end the program with a caret below the fault."""
     from trajview.where.syntax import WhereError
 
     try:
         return read(text)
     except WhereError as error:
-        sys.stderr.write(said_with_caret(error, option))
+        sys.stderr.write(caret_lines(error, option))
         raise click.exceptions.Exit(EXIT_WRONG) from error
 
 
@@ -114,17 +114,17 @@ def query_of(where: str | None) -> Query:
     from trajview.where.parse import parse
     from trajview.where.syntax import Query
 
-    return Query() if where is None else told(parse, where, "--where")
+    return Query() if where is None else read_option(parse, where, "--where")
 
 
 def sort_of(sort: str | None, query: Query) -> tuple[By, ...]:
     """Parse the order of `--sort`, else take the one in `--where`."""
     from trajview.where.parse import parse_sort
 
-    return query.sort if sort is None else told(parse_sort, sort, "--sort")
+    return query.sort if sort is None else read_option(parse_sort, sort, "--sort")
 
 
-def said_with_caret(error: WhereError, option: str) -> str:
+def caret_lines(error: WhereError, option: str) -> str:
     """Format an error in three lines: the reason, the text, and carets below the place."""
     from rich.cells import cell_len
 

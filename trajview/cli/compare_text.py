@@ -50,13 +50,13 @@ def compared(titles: tuple[str, str], facts: Sequence[Fact], found: Alignment, s
             same.append(number)
             continue
         if same:
-            yield _said_same(found, same, style)
+            yield _same_text(found, same, style)
             same = []
         yield style.painted(f"@@ {_unit(found, number)} @@", "36")
         for message in found.messages[found.starts[number] : ends[number]]:
             yield from _message(found, message, style)
     if same:
-        yield _said_same(found, same, style)
+        yield _same_text(found, same, style)
 
 
 def _unit(found: Alignment, number: int) -> str:
@@ -69,7 +69,7 @@ def _unit(found: Alignment, number: int) -> str:
     return f"{which}: {'changed' if kind is Kind.CHANGED else 'other'}"
 
 
-def _said_same(found: Alignment, rows: Sequence[int], style: Style) -> str:
+def _same_text(found: Alignment, rows: Sequence[int], style: Style) -> str:
     first, last = found.units[rows[0]], found.units[rows[-1]]
     spans = [str(a) if a == b else f"{a} to {b}" for a, b in zip(first[:2], last[:2], strict=True)]
     where = spans[0] if spans[0] == spans[1] else " | ".join(spans)
@@ -98,7 +98,7 @@ def _message(found: Alignment, row: MessageRow, style: Style) -> Iterator[str]:
         if isinstance(pair, int):
             yield style.painted(f"    ⋮ {_counted(pair)} the same", _DIM)
         elif style.width:
-            yield from _beside(pair, lines, style)
+            yield from _side_by_side(pair, lines, style)
         else:
             yield from _unified(pair, lines, style)
 
@@ -153,7 +153,7 @@ def _unified(pair: LinePair, lines: Sequence[Sequence[str]], style: Style) -> It
         yield style.painted("+   ", _ADDED) + _marked(lines[1][pair.right], pair.right_spans, _ADDED, style)
 
 
-def _beside(pair: LinePair, lines: Sequence[Sequence[str]], style: Style) -> Iterator[str]:
+def _side_by_side(pair: LinePair, lines: Sequence[Sequence[str]], style: Style) -> Iterator[str]:
     room = max(10, (style.width - 3) // 2)
     sign = {Kind.SAME: " ", Kind.CHANGED: "|", Kind.LEFT: "<", Kind.RIGHT: ">"}[pair.kind]
     same = pair.kind is Kind.SAME

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .stdin import Spool
 
 __all__ = [
-    "AT_END", "COMMANDS", "EXIT_FINE", "EXIT_INTERRUPTED", "EXIT_PROBLEMS", "EXIT_WRONG", "SAID", "can_view", "ended", "is_terminal", "note_said", "open_viewer", "run",
+    "AT_END", "COMMANDS", "EXIT_FINE", "EXIT_INTERRUPTED", "EXIT_PROBLEMS", "EXIT_WRONG", "SAID", "can_view", "ended", "is_terminal", "note_reported", "open_viewer", "run",
     "say_problem", "tidy_up",
 ]  # fmt: skip
 
@@ -175,12 +175,12 @@ def is_terminal() -> bool:
 
 def say_problem(problem: Problem) -> None:
     """Print a problem on one line of stderr: place, reason, hint."""
-    note_said(problem)
+    note_reported(problem)
     line = " ".join(safe_text(str(problem)).split())
     sys.stderr.write(f"trajview: {line}\n")
 
 
-def note_said(problem: Problem) -> None:
+def note_reported(problem: Problem) -> None:
     """Remember that a plug-in's problem was printed: each is printed once."""
     if isinstance(problem, PluginProblem):
         SAID.add(problem.format)

@@ -17,11 +17,11 @@ from .choosing import (
     Explained,
     choosing_options,
     query_of,
+    read_option,
     say_hidden,
     say_none_matches,
     sort_of,
     statuses_for,
-    told,
 )
 from .common import (
     blind_option,
@@ -118,7 +118,7 @@ def command(
 def _fields(columns: str | None) -> tuple[Ref, ...]:
     from trajview.where.parse import parse_fields
 
-    return told(parse_fields, columns, "--columns") if columns is not None else ()
+    return read_option(parse_fields, columns, "--columns") if columns is not None else ()
 
 
 def _refs(query: Any) -> list[Ref]:

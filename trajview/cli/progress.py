@@ -32,12 +32,12 @@ _line: _Line | None = None
 
 def watch(corpus: Corpus) -> None:
     """Show how much of a corpus is read, from now on until the command ends."""
-    _show(lambda: _told("reading", corpus.bytes_done, corpus.paths, len(corpus.infos)))
+    _show(lambda: _progress_text("reading", corpus.bytes_done, corpus.paths, len(corpus.infos)))
 
 
 def watch_search(search: CorpusSearch, paths: Sequence[Path]) -> None:
     """Show how much has been searched."""
-    _show(lambda: _told("searching", search.bytes_done, paths, None))
+    _show(lambda: _progress_text("searching", search.bytes_done, paths, None))
 
 
 def watch_input(size: Callable[[], int]) -> None:
@@ -75,7 +75,7 @@ def _show(say: Callable[[], str]) -> None:
         AT_END.append(_end)
 
 
-def _told(what: str, done: int, paths: Sequence[Path], runs: int | None) -> str:
+def _progress_text(what: str, done: int, paths: Sequence[Path], runs: int | None) -> str:
     total = size_of_files(paths)
     text = f"{what}… {giga(done)}" + (f" of {giga(total)}" if total > done else "")
     return f"{text} · {runs:,} run{'' if runs == 1 else 's'}" if runs else text

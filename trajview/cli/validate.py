@@ -9,7 +9,7 @@ import click
 from trajview.errors import PluginProblem, Problem
 
 from .common import existing, out, paths_argument, say_nothing_found
-from .front import EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG, note_said
+from .front import EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG, note_reported
 
 __all__ = ["command"]
 
@@ -37,7 +37,7 @@ def command(ctx: click.Context, paths: tuple[Path, ...]) -> None:
         runs += not isinstance(item, Problem)
         count += len(problems)
         for problem in problems:
-            note_said(problem)
+            note_reported(problem)
             out(" ".join(str(problem).split()) + "\n")
     say_nothing_found(corpus)
     what = f"{count:,} problem{'' if count == 1 else 's'}" if count else "no problems"

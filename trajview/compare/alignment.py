@@ -144,7 +144,7 @@ def _messages_of(
     if kind is Kind.SAME:
         return [Row(index, index, kind) for index in range(len(members[0]))]
     if kind is not Kind.CHANGED:
-        return _beside(0, len(members[0]), 0, len(members[1]))
+        return _unmatched_rows(0, len(members[0]), 0, len(members[1]))
     own = [[prints[side][index] for index in members[side]] for side in (0, 1)]
     return rows_between(
         own[0], own[1], lambda side, index: features_of([transcripts[side].messages[members[side][index]]])
@@ -184,7 +184,7 @@ def _gap(
     """The rows between two blocks of equal items."""
     (a, b), (a_end, b_end, _) = at, block
     if a == a_end or b == b_end:
-        return _beside(a, a_end, b, b_end)
+        return _unmatched_rows(a, a_end, b, b_end)
     both: list[list[Features]] = []
     for side, start, end in ((0, a, a_end), (1, b, b_end)):
         seen = []
@@ -197,13 +197,13 @@ def _gap(
     pairs = similar(both[0], both[1], check) if least is None else similar(both[0], both[1], check, least)
     here = a, b
     for i, j in pairs:
-        rows += _beside(here[0], a + i, here[1], b + j)
+        rows += _unmatched_rows(here[0], a + i, here[1], b + j)
         rows.append(Row(a + i, b + j, Kind.CHANGED))
         here = a + i + 1, b + j + 1
-    return rows + _beside(here[0], a_end, here[1], b_end)
+    return rows + _unmatched_rows(here[0], a_end, here[1], b_end)
 
 
-def _beside(a: int, a_end: int, b: int, b_end: int) -> list[Row]:
+def _unmatched_rows(a: int, a_end: int, b: int, b_end: int) -> list[Row]:
     """The rows of items without a counterpart, put beside each other by their place."""
     both = min(a_end - a, b_end - b)
     rows = [Row(a + step, b + step, Kind.OTHER) for step in range(both)]

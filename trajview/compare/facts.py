@@ -35,17 +35,17 @@ def facts_of(left: AgentRun, right: AgentRun, index: int = 0) -> list[Fact]:
     """The rewards of both runs, and the other facts that differ; `index` is the transcript of each that is compared."""
     (overall, parts), (other, other_parts) = _rewards(left), _rewards(right)
     known = _known(left, index), _known(right, index)
-    rest = _beside(parts, other_parts) + _beside(*_unrepeated(known, (_said_again(left), _said_again(right))))
-    return _beside(overall, other) + [fact for fact in rest if fact.differs]
+    rest = _paired(parts, other_parts) + _paired(*_unrepeated(known, (_repeated_reward(left), _repeated_reward(right))))
+    return _paired(overall, other) + [fact for fact in rest if fact.differs]
 
 
-def _beside(left: Mapping[str, str], right: Mapping[str, str]) -> list[Fact]:
+def _paired(left: Mapping[str, str], right: Mapping[str, str]) -> list[Fact]:
     return [
         Fact(one_line(name, 60), left.get(name, ""), right.get(name, "")) for name in dict.fromkeys([*left, *right])
     ]
 
 
-def _said_again(run: AgentRun) -> dict[str, str]:
+def _repeated_reward(run: AgentRun) -> dict[str, str]:
     """The parts of a single reward that Docent's metadata repeats, by their path there."""
     if run.rewards is None or len(run.rewards) != 1 or not isinstance(run.rewards[0], tuple):
         return {}
@@ -122,11 +122,11 @@ def _leaves(metadata: Mapping[str, Any]) -> dict[str, str]:
         if isinstance(value, Mapping) and value and path.count(".") < 8:
             waiting += [(f"{path}.{key}", inner) for key, inner in reversed(list(value.items()))]
         else:
-            found[path] = one_line(_said(value), _LONGEST)
+            found[path] = one_line(_value_text(value), _LONGEST)
     return found
 
 
-def _said(value: Any) -> str:
+def _value_text(value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, bool):

@@ -69,7 +69,7 @@ def beside(path: Path, lines: Any) -> Beside | None:
     others = dict(_files_in(path.parent))
     if not files and not others:
         return None
-    said = list(_said(lines))
+    said = list(_agent_lines(lines))
     if not any(isinstance(line.sessionId, str) and line.isSidechain is False for line in said):
         return None
     for line in said:
@@ -115,7 +115,7 @@ class _Line(Struct, gc=False):
 _decode: Final = Decoder(_Line).decode
 
 
-def _said(lines: Sequence[Any]) -> Iterator[_Line]:
+def _agent_lines(lines: Sequence[Any]) -> Iterator[_Line]:
     """The fields about sub-agents in each line that is an object."""
     for at, line in enumerate(lines.logged if isinstance(lines, Elements) else lines):
         try:

@@ -238,7 +238,7 @@ class Corpus:
             problem = self._reader.bad_bytes(info, cancelled)
         except TrajviewError:
             return None  # opening it says so
-        if problem is None or self._found.is_told(problem):
+        if problem is None or self._found.is_reported(problem):
             return None
         self._report(problem)
         return problem
@@ -411,7 +411,7 @@ class Corpus:
         for item in found:
             if not isinstance(item, Problem):
                 yield item
-            elif not self._found.is_told(item):
+            elif not self._found.is_reported(item):
                 self._report(item)
 
     def _scanned_infos(self) -> list[RunInfo]:
@@ -559,7 +559,7 @@ class Corpus:
 
     def _say(self, error: Exception) -> None:
         """Report a fault in this program, once: beside a viewer, nobody sees the exception that ends a thread."""
-        if not self._found.is_told(problem := bug(error)):
+        if not self._found.is_reported(problem := bug(error)):
             self._report(problem)
 
     def _report_plugins(self) -> list[PluginProblem]:

@@ -78,13 +78,13 @@ class Found:
         """End the scan: problems that were reported meanwhile get a row. Not while others add to the lists."""
         with self._lock:
             reports, self._reports = self._reports, None
-        told = set(map(_said, self.problems))
-        self.publish([problem for problem in reports or () if _said(problem) not in told])
+        told = set(map(_identity_of, self.problems))
+        self.publish([problem for problem in reports or () if _identity_of(problem) not in told])
 
-    def is_told(self, problem: Problem) -> bool:
+    def is_reported(self, problem: Problem) -> bool:
         """Whether the same problem was reported for a file already, wherever in it."""
         with self._lock:
-            return _said(problem) in map(_said, (*self.problems, *(self._reports or ())))
+            return _identity_of(problem) in map(_identity_of, (*self.problems, *(self._reports or ())))
 
     def leave_out_gone(self) -> None:
         """Remove rows that were listed as a run and are none."""
@@ -211,5 +211,5 @@ def _enter(by_name: dict[str, int], info: RunInfo, at: int) -> None:
         by_name[info.key] = at
 
 
-def _said(problem: Problem) -> object:
+def _identity_of(problem: Problem) -> object:
     return problem.reason, problem.where.path

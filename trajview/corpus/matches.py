@@ -191,7 +191,7 @@ class Searched:
         return pieces_of(message, self._query)
 
 
-class _Known:
+class _MetadataText:
     """The metadata of a run or a transcript, searched as one text."""
 
     def __init__(self, pieces: list[Piece]) -> None:
@@ -210,7 +210,7 @@ class _Known:
         return self._pieces
 
 
-_Place = tuple[int, int, "Transcript | None", "Searched | _Known"]
+_Place = tuple[int, int, "Transcript | None", "Searched | _MetadataText"]
 """The numbers of a transcript and of a message in it, the transcript where there is such a message, and what is searched there."""
 
 
@@ -218,11 +218,11 @@ def _places(run: AgentRun, query: Query) -> Iterator[_Place]:
     """The places that a query is searched in, in order."""
     beside = "metadata" in query.searched and not query.roles and not query.tools
     if beside:
-        yield RUN, RUN, None, _Known(_of_run(run))
+        yield RUN, RUN, None, _MetadataText(_of_run(run))
     transcripts = run.transcripts[:1] if format_or_default(run.source_format).retells else run.transcripts
     for number, transcript in enumerate(transcripts):
         if beside:
-            yield number, RUN, None, _Known(_of_transcript(transcript))
+            yield number, RUN, None, _MetadataText(_of_transcript(transcript))
         searched = Searched(transcript.messages, query)
         for index in range(len(transcript.messages)):
             yield number, index, transcript, searched

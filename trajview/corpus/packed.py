@@ -73,7 +73,7 @@ class _Chunk(msgspec.Struct, array_like=True, gc=False):
     problems: list[_Problem]
 
 
-class _Usual(_Chunk, array_like=True, gc=False):
+class _TypedChunk(_Chunk, array_like=True, gc=False):
     """A chunk whose rewards are all of the right types."""
 
     rewards: list[_Rewards]
@@ -89,7 +89,7 @@ def packed(items: Sequence[Item], path: Path) -> bytes:
 
 def unpacked(data: bytes, source: SourceFile) -> Iterator[list[Item]]:
     """The items again, many at a time; the key of a run is its id."""
-    usual = msgspec.msgpack.Decoder(_Usual).decode
+    usual = msgspec.msgpack.Decoder(_TypedChunk).decode
     for each in msgspec.msgpack.decode(data, type=list[bytes]):
         try:
             chunk: _Chunk = usual(each)

@@ -189,7 +189,7 @@ def _clause(
     escapes: list[bytes] = []
     for word in words:
         text = _certain_part(word)
-        said = None if text is None else _said_by_formats(text, always, with_bytes)
+        said = None if text is None else _needed_for_added_word(text, always, with_bytes)
         if text is None or said is None:
             return None
         others += said
@@ -227,7 +227,7 @@ def _certain_part(word: Word) -> str | None:
     return text
 
 
-def _said_by_formats(
+def _needed_for_added_word(
     text: str, always: Sequence[str], with_bytes: Sequence[tuple[str, Sequence[str]]]
 ) -> list[bytes] | None:
     """What the log must hold where a format says this; None where it needs to hold nothing. Of several words, a format says all or none."""

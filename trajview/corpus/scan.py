@@ -127,7 +127,7 @@ class Scan:
         self.keys = OwnKeys()
         self._infos = Infos()
         self._lock = Lock()
-        self._told = 0
+        self._reported = 0
 
     @property
     def skipped(self) -> int:
@@ -193,8 +193,8 @@ class Scan:
     def plugin_problems(self) -> list[PluginProblem]:
         """The problems of plug-ins since the last call."""
         with self._lock:
-            found = registry.problems()[self._told :]
-            self._told += len(found)
+            found = registry.problems()[self._reported :]
+            self._reported += len(found)
             return found
 
     def _meant(self, items: Sequence[Item], path: Path) -> Sequence[Item]:

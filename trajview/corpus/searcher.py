@@ -130,7 +130,7 @@ class Searcher:
         self._patience = Patience(looking.limits.get("patience", PATIENCE))
         self._cancelled = cancelled
         self._prefilter = prefilter_of(looking.query.pattern, metadata=self._in_metadata)
-        self._told = 0
+        self._reported = 0
         self._blind = looking.blind and self._in_metadata  # else nothing is searched that it would hide
 
     @property
@@ -168,8 +168,8 @@ class Searcher:
 
     def _plugin_problems(self) -> list[PluginProblem]:
         """The problems of plug-ins since the last call."""
-        found = registry.problems()[self._told :]
-        self._told += len(found)
+        found = registry.problems()[self._reported :]
+        self._reported += len(found)
         return found
 
     def _in_record(

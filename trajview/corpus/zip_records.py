@@ -56,19 +56,19 @@ def zip_records(file: BinaryIO, path: Path) -> Iterator[Record | Problem]:
 
 def read_member(path: Path, member: str) -> bytes:
     """The content of one file in a zip archive. Raises UnreadableError."""
-    with _errors_told(path, member), open_source(path) as file, zipfile.ZipFile(file) as archive:
+    with _readable_errors(path, member), open_source(path) as file, zipfile.ZipFile(file) as archive:
         return _content(archive, path, member)
 
 
 def _content(archive: zipfile.ZipFile, path: Path, member: str) -> bytes:
-    with _errors_told(path, member):
+    with _readable_errors(path, member):
         if archive.getinfo(member).file_size > _MAX_MEMBER:
             raise UnreadableError(f"{member} is larger than 2 GiB unpacked", where=Where(path))
         return archive.read(member)
 
 
 @contextmanager
-def _errors_told(path: Path, member: str) -> Iterator[None]:
+def _readable_errors(path: Path, member: str) -> Iterator[None]:
     try:
         yield
     except NotImplementedError as error:

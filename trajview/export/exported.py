@@ -46,17 +46,17 @@ class Lost:
     messages and the first of them."""
 
     def __init__(self) -> None:
-        self._said: dict[str, None] = {}
+        self._of_run: dict[str, None] = {}
         self._of_messages: dict[tuple[str, str], _Places] = {}
-        self._said_last: list[str] = []
+        self._of_run_last: list[str] = []
 
     def say(self, sentence: str) -> None:
         """Add a sentence about the run as a whole."""
-        self._said[sentence] = None
+        self._of_run[sentence] = None
 
     def say_last(self, sentence: str) -> None:
         """Add a sentence about the run that stands behind those about its messages."""
-        self._said_last.append(sentence)
+        self._of_run_last.append(sentence)
 
     def of(self, place: str, what: str, fate: str = "left out") -> None:
         """Add something that a message loses: `what` in the plural, and its `fate`."""
@@ -69,12 +69,12 @@ class Lost:
 
     def sentences(self) -> list[str]:
         """The losses in a sentence each: those of the run, then those of messages."""
-        return [*self._said, *self._sentences(), *self._said_last]
+        return [*self._of_run, *self._sentences(), *self._of_run_last]
 
     def kinds(self) -> list[str]:
         """The sentences without numbers and places, for counting over many runs."""
         of_messages = (f"The {what} of messages are {fate}." for what, fate in self._of_messages)
-        return [*self._said, *of_messages, *self._said_last]
+        return [*self._of_run, *of_messages, *self._of_run_last]
 
     def _sentences(self) -> Iterator[str]:
         for (what, fate), places in self._of_messages.items():

@@ -172,10 +172,10 @@ def export_markdown(
 ) -> Exported:
     """Export a run, or a part of it, as Markdown, with a heading for each unit and message, highlights named and listed."""
     page = page_of(run, part, annotated, rules)
-    return Exported(_apart(_blocks(page)), page.lost)
+    return Exported(_with_blank_lines(_blocks(page)), page.lost)
 
 
-def _apart(blocks: Iterable[str]) -> Iterator[str]:
+def _with_blank_lines(blocks: Iterable[str]) -> Iterator[str]:
     """Blocks that end with a newline, joined with an empty line between them."""
     for number_, block in enumerate(blocks):
         if number_:

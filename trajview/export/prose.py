@@ -51,7 +51,7 @@ def prose(text: str, mark: Marker | None = None) -> str:
 def _prose(text: str) -> str:
     whole = without_signs(text)
     if "```" not in whole and "~~~" not in whole:
-        return _said(text)
+        return _text_html(text)
     found: list[str] = []
     lines: list[str] = []
     fence = ""
@@ -65,12 +65,12 @@ def _prose(text: str) -> str:
             else:
                 lines.append(line)
         elif opening:
-            found.append(_said("\n".join(lines)))
+            found.append(_text_html("\n".join(lines)))
             fence, lines = opening[1], []
         else:
             lines.append(line)
     rest = "\n".join(lines)
-    found.append(_box(rest) if fence else _said(rest))
+    found.append(_box(rest) if fence else _text_html(rest))
     return "".join(found)
 
 
@@ -78,7 +78,7 @@ def _box(text: str) -> str:
     return f"<pre>{_coloured(text)}</pre>"
 
 
-def _said(text: str) -> str:
+def _text_html(text: str) -> str:
     if not _LINE_BY_LINE.search(text):
         return _tagged("div", _spans(text))
     pieces = []

@@ -42,12 +42,12 @@ from .plain import (
     dict_or_value,
     id_of,
     is_list,
+    json_or_value,
     kind,
     not_an_object,
     number,
     place,
     refused_at,
-    said_as_json,
     text_or_none,
 )
 from .shape import wrong_in_items
@@ -240,7 +240,7 @@ def _call(item: dict[str, Any], call_id: str) -> ToolCall:
             arguments={"code": as_text(item.get("content"))},
             language=language or None,
         )
-    kwargs, error = said_as_json(item.get("kwargs")), None
+    kwargs, error = json_or_value(item.get("kwargs")), None
     if kwargs is None:
         kwargs = {}
     elif not isinstance(kwargs, dict):

@@ -128,7 +128,7 @@ class Conversation:
             content, calls = self._without_calls(piece, content, used)
         message["content"] = parts_of(content)
         if piece.first:
-            _add_beside(item, message, used)
+            _add_reasoning_and_refusal(item, message, used)
         if calls:
             message["tool_calls"] = calls
         if message["content"] == []:
@@ -150,13 +150,13 @@ class Conversation:
             calls = [tool_call(block) for block in content if is_block(block, CALL_BLOCKS)]
             content = [block for block in content if not is_block(block, CALL_BLOCKS)] if calls else content
         if piece.first:
-            calls = self._calls_beside(piece.item, used) + calls
+            calls = self._calls_outside_content(piece.item, used) + calls
         if logged_role(piece.item) in ("function_call", "tool_call") and isinstance(content, str):
             call = _call_in(content)
             calls, content = ([*calls, call], "") if call else (calls, content)
         return content, calls
 
-    def _calls_beside(self, item: dict[Any, Any], used: set[Any]) -> list[dict[str, Any]]:
+    def _calls_outside_content(self, item: dict[Any, Any], used: set[Any]) -> list[dict[str, Any]]:
         calls = tool_calls_of(item.get("tool_calls"))
         old = item.get("function_call")
         used |= {"tool_calls", "function_call"}
@@ -300,7 +300,7 @@ def _error(content: str | list[dict[str, Any]]) -> dict[str, Any]:
     return {"type": "tool error", **({"message": first} if first else {})}
 
 
-def _add_beside(item: dict[Any, Any], message: dict[str, Any], used: set[Any]) -> None:
+def _add_reasoning_and_refusal(item: dict[Any, Any], message: dict[str, Any], used: set[Any]) -> None:
     """Reasoning and refusals that stand beside the content become parts of it."""
     content = message["content"]
     parts = content if isinstance(content, list) else [{"type": "text", "text": content}] if content else []

@@ -23,7 +23,7 @@ from .outline import outline_of
 from .plain import dict_or_value, first_id, is_list, kind, number, problems_at, put, rewards_of, text_or_none
 from .roles import ROLES, elements_of, role_of
 from .shape import wrong_in_message
-from .task import task_told
+from .task import task_from_heads
 from .words import AddedWords
 
 __all__ = [
@@ -109,7 +109,7 @@ def said_of(items: Sequence[Any], start: str = "message", *, each_is_one: bool =
         roles = outline_of(items).roles
     models = [_model_of(odd[at]) if head is None else head.model for at, head in enumerate(heads)]
     problems = [wrong for at, item in odd.items() if (wrong := wrong_in_message(item, f"{start} {at}"))]
-    return SaidIn(roles, _texts(models), problems, partial(task_told, items, heads))
+    return SaidIn(roles, _texts(models), problems, partial(task_from_heads, items, heads))
 
 
 def _model_of(item: Any) -> Any:

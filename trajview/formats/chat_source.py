@@ -38,7 +38,7 @@ class _Call(Struct, forbid_unknown_fields=True, gc=False):
     type: Literal["function"] | None = None
 
 
-class _Usual(Struct, forbid_unknown_fields=True, gc=False):
+class _PlainMessage(Struct, forbid_unknown_fields=True, gc=False):
     """A message as most are logged: each key is a field of the model, or has no value, and each value is of its type."""
 
     role: Literal["system", "user", "assistant", "tool"]
@@ -58,7 +58,7 @@ class _Usual(Struct, forbid_unknown_fields=True, gc=False):
     audio: None = None
 
 
-_decode_usual: Final = Decoder(_Usual).decode
+_decode_usual: Final = Decoder(_PlainMessage).decode
 
 
 class ChatSource(MessageSource):
@@ -77,12 +77,12 @@ class ChatSource(MessageSource):
         usual = self._usual(at)
         return message_of(self._built(at)) if usual is None else self._of_usual(usual, at)
 
-    def _usual(self, at: int) -> _Usual | None:
+    def _usual(self, at: int) -> _PlainMessage | None:
         """A message as most are logged; None where it is another, which takes four times as long to read, or is large."""
         found = self._items.logged[self._outline.elements[at]]
         try:
             if not isinstance(found, Raw):
-                usual = convert(found, _Usual)
+                usual = convert(found, _PlainMessage)
             elif memoryview(found).nbytes <= _LONGEST:
                 usual = _decode_usual(found)
             else:
@@ -93,7 +93,7 @@ class ChatSource(MessageSource):
             return None
         return None if usual.role != "tool" and usual.tool_call_id is not None else usual
 
-    def _of_usual(self, usual: _Usual, at: int) -> ChatMessage:
+    def _of_usual(self, usual: _PlainMessage, at: int) -> ChatMessage:
         values: dict[str, Any] = {"content": usual.content or "", "metadata": usual.metadata or {}}
         for name in ("id", "timestamp", "model", "usage"):
             value = getattr(usual, name)
@@ -112,7 +112,7 @@ class ChatSource(MessageSource):
             self._note(at, [(call.id, call.function) for call in calls])
         return fitting_message(usual.role, **values)
 
-    def _answered(self, usual: _Usual, at: int) -> str | None:
+    def _answered(self, usual: _PlainMessage, at: int) -> str | None:
         """The function whose call an answer is of, by the rules of `Conversation`."""
         if usual.name is not None:
             return usual.name

@@ -263,10 +263,10 @@ class _Chains:
         """The chain of an event, which may begin with it."""
         agent, above, own = (text_or_none(line.get(key)) for key in ("agentId", "parentUuid", "uuid"))
         chain = self._by_agent.get(agent) if agent else self._by_event.get(above or "")
-        if chain is None and self.chains and (len(self.chains) >= _MOST_CHAINS or not (agent or _told(item))):
+        if chain is None and self.chains and (len(self.chains) >= _MOST_CHAINS or not (agent or _first_words(item))):
             chain = self.chains[-1]  # what does not say where it belongs
         if chain is None:
-            chain = Part(_told(item) or f"side chain {len(self.chains) + 1}", agent)
+            chain = Part(_first_words(item) or f"side chain {len(self.chains) + 1}", agent)
             self.chains.append(chain)
         if agent:
             self._by_agent.setdefault(agent, chain)
@@ -275,7 +275,7 @@ class _Chains:
         return chain
 
 
-def _told(item: dict[Any, Any]) -> str | None:
+def _first_words(item: dict[Any, Any]) -> str | None:
     """The beginning of a user's message, None for another one."""
     content = item.get("content")
     if isinstance(content, list):

@@ -197,7 +197,7 @@ class SubAgent(Struct):
             self.said.setdefault(_key(message), message)
         self.answers.add(_key(answer))
 
-    def said_within(self, own: set[str]) -> bool:
+    def is_within(self, own: set[str]) -> bool:
         """Whether the sample's own messages hold this conversation already."""
         known = self.answers & own
         return bool(known) if self.call is None and self.outer is None else known == self.answers
@@ -218,7 +218,7 @@ def sub_agents(sample: _Event) -> list[SubAgent]:
     found = _Found(sample)
     found.walk(events if isinstance(events, list) else [], None, 0)
     own = set(map(_key, messages)) if found.agents and isinstance(messages, list) else set()
-    kept = [agent for agent in found.agents.values() if not agent.said_within(own)]
+    kept = [agent for agent in found.agents.values() if not agent.is_within(own)]
     spans = {agent.span for agent in kept}
     for agent in kept:
         if agent.outer not in spans:

@@ -61,7 +61,7 @@ class Head(Struct, gc=False):
 
     def says_something(self) -> bool:
         """Whether the message has a key for content or calls."""
-        return _said(self) != _NOTHING
+        return _content_of(self) != _NOTHING
 
     def item(self, decode: Decode) -> dict[str, Any]:
         """The decoded fields of the message that the head knows."""
@@ -84,7 +84,7 @@ _decode_turns: Final = msgspec.json.Decoder(list[list[_Turn]]).decode
 _decode_any: Final = msgspec.json.Decoder().decode
 
 
-_said: Final = attrgetter("content", "value", "text", "tool_calls", "parts", "function_call", "reasoning_content")
+_content_of: Final = attrgetter("content", "value", "text", "tool_calls", "parts", "function_call", "reasoning_content")
 _NOTHING: Final = (ABSENT,) * 7
 
 
@@ -379,12 +379,12 @@ class _Shape:
                 (self._keys, kinds) if listed[0] else None
             )  # it is of Docent's form, or a turn in which something is said
         looked_at = list(sample(listed))
-        if not all(map(_says_text, looked_at)):
+        if not all(map(_has_text, looked_at)):
             return None
         return (self._keys, kinds, frozenset([head.role for head in looked_at]), any(map(_calls, looked_at)))
 
 
-def _says_text(head: Head) -> bool:
+def _has_text(head: Head) -> bool:
     content = memoryview(head.content)
     return content[0] in _TEXT_OR_NULL if content else _calls(head)
 

@@ -114,7 +114,7 @@ def _flat(events: Iterable[Any]) -> Iterable[Any]:
             yield event
 
 
-def _told(event: dict[Any, Any], key: str) -> str | None:
+def _call_field(event: dict[Any, Any], key: str) -> str | None:
     """A field of the event about the call that it is or answers, as the model named it."""
     about = event.get("tool_call_metadata")
     found = about.get(key) if isinstance(about, dict) else None
@@ -124,7 +124,7 @@ def _told(event: dict[Any, Any], key: str) -> str | None:
 def _call_of(event: dict[Any, Any], number: int) -> tuple[str, str]:
     """The id and the function of the call that an action is."""
     own = event.get("id")
-    return _told(event, "tool_call_id") or f"event {own if type(own) is int else number}", _told(
+    return _call_field(event, "tool_call_id") or f"event {own if type(own) is int else number}", _call_field(
         event, "function_name"
     ) or str(event["action"])
 
@@ -199,12 +199,12 @@ def _observation(
     """An observation as a tool's answer. `ended` is the call of the delegate that it ends."""
     cause = event.get("cause")
     known = calls.get(cause) if isinstance(cause, int) else None
-    link = ended or _told(event, "tool_call_id") or (known[0] if known else None)
+    link = ended or _call_field(event, "tool_call_id") or (known[0] if known else None)
     fields: dict[str, Any] = {"role": "tool", "content": as_text(event.get("content"))}
     if link:
         fields["tool_call_id"] = link
     if not known or not link:
-        fields["name"] = _told(event, "function_name") or kind
+        fields["name"] = _call_field(event, "function_name") or kind
     if kind == "error":
         fields["error"] = {"type": "error", "message": fields["content"][:200]}
     used = {"id", "source", "cause", "content", "message", "tool_call_metadata"}

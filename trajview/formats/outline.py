@@ -65,7 +65,7 @@ def _outline_of(items: Elements) -> Outline:
             role, spans = spans_in(items[element])
         else:
             role, spans = ROLES[head.role], _spans_of(head, blocks, items.decode)
-            calls = _calls_beside(head)
+            calls = _lines_of_calls(head)
             pieces = [blocks[begin:end] for _, begin, end in spans] if len(spans) > 1 else [blocks]
             outline.sizes.update((at, _size_of(piece, calls)) for at, piece in enumerate(pieces, first))
         roles = [speaker for speaker, _, _ in spans] or [role]
@@ -96,13 +96,13 @@ def _spans_of(head: Head, blocks: list[_Block], decode: Decode) -> list[Span]:
 
 def size_in(head: Head) -> Measured:
     """The approximate length of a message that is all of an element."""
-    calls = _calls_beside(head)
+    calls = _lines_of_calls(head)
     if not _has_list(head) or (blocks := _blocks_of(head)) is None:
         return *size_of_texts((head.content,)), calls
     return _size_of(blocks, calls)
 
 
-def _calls_beside(head: Head) -> int:
+def _lines_of_calls(head: Head) -> int:
     """The approximate number of lines of the calls beside a content."""
     return 0 if head.tool_calls is ABSENT else 2 * bytes(head.tool_calls).count(b'"arguments"')
 

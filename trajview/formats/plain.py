@@ -18,8 +18,22 @@ if TYPE_CHECKING:
     from trajview.models.run import Reward
 
 __all__ = [
-    "as_json", "as_text", "dict_or_value", "first_id", "id_of", "is_list", "kind", "not_an_object", "number", "place", "problems_at",
-    "put", "refused_at", "rewards_of", "said_as_json", "text_or_none",
+    "as_json",
+    "as_text",
+    "dict_or_value",
+    "first_id",
+    "id_of",
+    "is_list",
+    "json_or_value",
+    "kind",
+    "not_an_object",
+    "number",
+    "place",
+    "problems_at",
+    "put",
+    "refused_at",
+    "rewards_of",
+    "text_or_none",
 ]  # fmt: skip
 
 _KINDS = {
@@ -69,7 +83,7 @@ def as_text(value: object) -> str:
     return "" if value is None else as_json(value)
 
 
-def said_as_json(value: object) -> Any:
+def json_or_value(value: object) -> Any:
     """Decode a text that is JSON; any other value is returned as it is."""
     if not isinstance(value, str):
         return value

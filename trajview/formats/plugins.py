@@ -121,7 +121,7 @@ class PluginFormat(Format):
         except may_raise:
             raise
         except (Exception, SystemExit) as error:  # noqa: BLE001 - nothing that another package does may end the program
-            wrong = _said_of(error)
+            wrong = _text_of_error(error)
         else:
             try:
                 return fitting(answer)
@@ -191,13 +191,13 @@ def _loaded(plugin: Plugin) -> Format:
         found = plugin.entry.load()
         made = found() if isinstance(found, type) else found
     except (Exception, SystemExit) as error:
-        raise _RefusedError(f"it cannot be imported ({_said_of(error)})") from error
+        raise _RefusedError(f"it cannot be imported ({_text_of_error(error)})") from error
     if not isinstance(made, Format):
         raise _RefusedError(f"{plugin.entry.value} is neither a Format nor a class of one")
     return made
 
 
-def _said_of(error: BaseException) -> str:
+def _text_of_error(error: BaseException) -> str:
     said = " ".join(f"{type(error).__name__}: {error}".split())
     return said if len(said) <= _MOST_SAID else f"{said[:_MOST_SAID]}…"
 

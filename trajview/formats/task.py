@@ -16,7 +16,7 @@ from trajview.textsafe import one_line
 from .base import LONGEST_TASK
 from .roles import ROLES, role_of
 
-__all__ = ["task_in", "task_said", "task_told"]
+__all__ = ["task_from_heads", "task_from_messages", "task_in"]
 
 _LOOKED_AT: Final = 600
 """Characters of a text that are searched for its first words."""
@@ -36,7 +36,7 @@ def task_in(text: str) -> str | None:
     return head[: LONGEST_TASK + 1] or None
 
 
-def task_said(items: Iterable[Any]) -> str | None:
+def task_from_messages(items: Iterable[Any]) -> str | None:
     """The first words that a user says in logged messages, of any chat format."""
     for item in islice(items, _MESSAGES):
         if isinstance(item, dict) and role_of(item) == "user":
@@ -46,11 +46,11 @@ def task_said(items: Iterable[Any]) -> str | None:
     return None
 
 
-def task_told(items: Sequence[Any], heads: Sequence[Any]) -> str | None:
+def task_from_heads(items: Sequence[Any], heads: Sequence[Any]) -> str | None:
     """The first words that a user says, from messages of which heads are known; None for those that must be decoded."""
     for item, head in zip(range(len(items)), heads[:_MESSAGES], strict=False):
         if head is None:
-            found = task_said([items[item]])
+            found = task_from_messages([items[item]])
         else:
             found = _in_raw(head.content) if ROLES.get(head.role) == "user" else None
         if found:

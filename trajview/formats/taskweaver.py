@@ -37,7 +37,7 @@ from .base import Detection, Origin, Summary
 from .contract import Format, Whence
 from .logged import ABSENT, Elements, decoded
 from .outline import size_of_texts
-from .plain import as_text, dict_or_value, id_of, is_list, kind, not_an_object, place, refused_at, said_as_json
+from .plain import as_text, dict_or_value, id_of, is_list, json_or_value, kind, not_an_object, place, refused_at
 from .shape import wrong_in_items
 from .task import task_in
 from .words import AddedWords
@@ -394,12 +394,12 @@ def _calls(attached: _Attached, is_python: bool) -> list[ToolCall]:
 def _function_calls(content: Any) -> list[ToolCall]:
     """The calls in a `function` attachment (JSON: name and arguments, or a list of such); none where there are none."""
     calls = []
-    content = said_as_json(content)
+    content = json_or_value(content)
     for one in content if isinstance(content, list) else [content]:
         if not isinstance(one, dict) or not isinstance(one.get("name"), str) or one.keys() - {"name", "arguments"}:
             return []
         logged = one.get("arguments")
-        arguments = said_as_json(logged)
+        arguments = json_or_value(logged)
         error = "arguments is not JSON" if isinstance(logged, str) and arguments is logged else None
         if not isinstance(arguments, dict):
             arguments = {} if arguments is None else {"arguments": arguments}
@@ -423,7 +423,7 @@ def _links(attached: _Attached) -> list[ContentPart]:
     """Images and text links of an attachment whose content is a path, an address, or a list of them."""
     content = attached.content
     if isinstance(content, str) and content.lstrip().startswith("["):
-        content = said_as_json(content)
+        content = json_or_value(content)
     links = [as_text(one) for one in (content if isinstance(content, list) else [content])]
     return [
         ImagePart(image=link)

@@ -71,7 +71,7 @@ def text_of(value: object) -> str:
         return f"({type(value).__name__} that cannot be shown)"
 
 
-def _said(item: object) -> Said:
+def _triple_of(item: object) -> Said:
     if isinstance(item, (list, tuple)) and len(item) == 3:
         return text_of(item[0]), text_of(item[1]), text_of(item[2])
     # Not Sotopia's triple: show what is there, to everyone.
@@ -92,11 +92,11 @@ def turns_of(messages: Iterable[object]) -> list[list[Said]]:
     for turn in messages:
         if isinstance(turn, (list, tuple)):
             if len(turn) == 3 and all(isinstance(part, str) for part in turn):
-                turns.append([_said(turn)])  # a flat list of messages: each is a turn
+                turns.append([_triple_of(turn)])  # a flat list of messages: each is a turn
             else:
-                turns.append([_said(item) for item in turn])
+                turns.append([_triple_of(item) for item in turn])
         else:
-            turns.append([] if turn is None else [_said(turn)])
+            turns.append([] if turn is None else [_triple_of(turn)])
     return turns
 
 

@@ -427,15 +427,15 @@ class MessageBase:
         """
         if self._values is None and self._source is not None:
             return self._source.said(self._at)
-        return [each for each in self._said() if each[1]]
+        return [each for each in self._own_texts() if each[1]]
 
     def texts(self) -> list[str]:
         """The texts of `said` without their kinds, found sooner in a message that is not read yet."""
         if self._values is None and self._source is not None:
             return self._source.texts(self._at)
-        return [text for _, text, _ in self._said() if text]
+        return [text for _, text, _ in self._own_texts() if text]
 
-    def _said(self) -> Iterator[Said]:
+    def _own_texts(self) -> Iterator[Said]:
         yield "text", self.text, None
         for thought in self.reasoning:
             yield "reasoning", thought, None
@@ -566,8 +566,8 @@ class AssistantMessage(MessageBase):
             found["tool_calls"] = [call.plain() for call in found["tool_calls"]]
         return found
 
-    def _said(self) -> Iterator[Said]:
-        yield from super()._said()
+    def _own_texts(self) -> Iterator[Said]:
+        yield from super()._own_texts()
         for call in self.tool_calls or ():
             for text in call.said():
                 yield "arguments", text, call.function
@@ -601,7 +601,7 @@ class ToolMessage(MessageBase):
         if call is not None and type(call) is not str:
             raise ValueError(f"tool_call_id must be a text, not {type(call).__name__}")
 
-    def _said(self) -> Iterator[Said]:
+    def _own_texts(self) -> Iterator[Said]:
         tool = self.function
         yield "text", self.text, tool
         for thought in self.reasoning:

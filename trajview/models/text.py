@@ -128,7 +128,7 @@ def run_to_str_with_token_limit(run: AgentRun, token_limit: int, agent_run_idx: 
 def message_to_str(message: ChatMessage, label: str) -> str:
     """One message as a block: `<|T0B3; role: tool; function: bash|>`, its content, `</|T0B3|>`."""
     content = message.content
-    if isinstance(content, str) and not _says_more(message):  # as most are: half of the time is not counting tokens
+    if isinstance(content, str) and not _has_more(message):  # as most are: half of the time is not counting tokens
         return _block(label, message.role, content)
     about = list(_about(message))
     heads = [(key, _on_a_line(value)) for key, value in about]
@@ -232,7 +232,7 @@ def _about(message: ChatMessage) -> Iterator[tuple[str, str]]:
         yield "reward", f"{message.reward:g}"
 
 
-def _says_more(message: ChatMessage) -> bool:
+def _has_more(message: ChatMessage) -> bool:
     """Whether there is more to a message than its role and content."""
     return bool(
         message.name
