@@ -157,8 +157,8 @@ def test_paths_are_opened_without_a_parser_of_arguments(tmp_path: Path) -> None:
 async def test_garbage_is_collected_again_after_the_start_and_all_of_it_only_when_nobody_is_at_work(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("trajview.corpus.process_wide._STARTED", 0.01)
-    monkeypatch.setattr("trajview.corpus.process_wide._IDLE", 0.3)
+    monkeypatch.setattr("trajview.corpus.process_wide.STARTED", 0.01)
+    monkeypatch.setattr("trajview.corpus.process_wide.IDLE", 0.3)
     settings = Settings(paths=(tmp_path,), store=tmp_path / "store")
     corpus = Corpus(settings.paths)
     corpus.start()

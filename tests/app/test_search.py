@@ -156,7 +156,7 @@ def test_messages_that_are_bytes_are_searched_as_built_ones_are(
         built, lazy = at_once(logged), unread(ChatSource(items))
     query = query_from(text)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(matches, "_TOGETHER", 2)
+        patch.setattr(matches, "TOGETHER", 2)
         (*first, last) = search(lazy, query, start)
     expected = {index: _count(query, without_colours(text_of(message))) for index, message in enumerate(built)}
     expected = {index: count for index, count in expected.items() if count}

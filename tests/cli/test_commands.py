@@ -351,7 +351,7 @@ def test_ls_fills_the_cache_unless_it_is_told_not_to(
     runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr("trajview.corpus.cache._JUST_NOW", 0)
+    monkeypatch.setattr("trajview.corpus.cache.JUST_NOW", 0)
     plain = call("ls", runs, "--no-cache").stdout
     assert "files  0" in call("cache", "info").stdout
     assert [call("ls", runs).stdout for _ in range(2)] == [plain] * 2
@@ -374,7 +374,7 @@ def test_nothing_is_kept_where_that_is_not_wanted(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr("trajview.corpus.cache._JUST_NOW", 0)
+    monkeypatch.setattr("trajview.corpus.cache.JUST_NOW", 0)
     path = runs / "chats.jsonl"
     plain = call(*command, path, "--no-cache")
     assert not (tmp_path / "cache").exists()
@@ -392,7 +392,7 @@ def test_the_viewer_keeps_nothing_where_that_is_not_wanted(
         return 0
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr("trajview.corpus.cache._JUST_NOW", 0)
+    monkeypatch.setattr("trajview.corpus.cache.JUST_NOW", 0)
     monkeypatch.setattr("trajview.app.app.run_app", shown)
     monkeypatch.setattr("trajview.cli.stdin.take_terminal", lambda: None)
     monkeypatch.setattr("trajview.cli.front._share_heap", lambda: None)
@@ -443,7 +443,7 @@ def test_a_cache_that_cannot_be_read_is_no_empty_one(
 
 def test_a_cache_that_another_program_holds_is_no_empty_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr("trajview.corpus.cache._PATIENCE", 0.0)
+    monkeypatch.setattr("trajview.corpus.cache.PATIENCE", 0.0)
     cache_path().parent.mkdir(parents=True)
     with closing(sqlite3.connect(cache_path())) as other:
         other.execute("CREATE TABLE files (path)")

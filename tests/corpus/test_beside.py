@@ -54,7 +54,7 @@ def write(path: Path, lines: list[Any]) -> Path:
 def opened(path: Path, *, undecoded: bool = False) -> AgentRun:
     with pytest.MonkeyPatch.context() as patch:
         if undecoded:  # as the lines of a long session stay
-            patch.setattr(reader, "_UNDECODED_FROM", 0)
+            patch.setattr(reader, "UNDECODED_FROM", 0)
         corpus = Corpus([path])
         corpus.scan()
         assert len(corpus.infos) == 1

@@ -28,7 +28,7 @@ FIXTURES = Path(__file__).parents[1] / "fixtures"
 def files_are_old(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each test has a cache of its own, and what it writes is not too young to be kept."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
-    monkeypatch.setattr(module, "_JUST_NOW", 0)
+    monkeypatch.setattr(module, "JUST_NOW", 0)
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ def test_each_thing_that_tells_files_apart_is_in_the_stamp(tmp_path: Path, field
 
 
 def test_a_file_written_just_now_is_not_kept(tmp_path: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_JUST_NOW", 60_000_000_000)
+    monkeypatch.setattr(module, "JUST_NOW", 60_000_000_000)
     path = write_lines(tmp_path / "a.jsonl", [chat("a")])
     scanned(path)
     scanned(path)
@@ -206,7 +206,7 @@ def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path, monkeypatch:
 
 
 def test_a_locked_cache_is_left_alone(tmp_path: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_PATIENCE", 0.05)
+    monkeypatch.setattr(module, "PATIENCE", 0.05)
     path = write_lines(tmp_path / "a.jsonl", [chat("a")])
     expected = scanned(path)
     other = sqlite3.connect(cache_path(), isolation_level=None)
@@ -241,12 +241,12 @@ def test_many_programs_may_use_it_at_once(tmp_path: Path) -> None:
 def test_it_stays_within_bounds_and_forgets_what_was_used_longest_ago(
     tmp_path: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_LARGEST", 30_000)
+    monkeypatch.setattr(module, "LARGEST", 30_000)
     now = [1_000_000.0]
     monkeypatch.setattr(module.time, "time", lambda: now[0])
     for i in range(20):
         scanned(write_lines(tmp_path / f"{i}.jsonl", [chat(f"r{i}-{n}") for n in range(100)]))
-        now[0] += 3 * module._DAY
+        now[0] += 3 * 86_400
         scanned(tmp_path / "0.jsonl")
     with sqlite3.connect(cache_path()) as database:
         assert database.execute("SELECT sum(length(data)) FROM files").fetchone()[0] <= 30_000

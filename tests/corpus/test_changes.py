@@ -239,7 +239,7 @@ def test_a_file_that_changes_while_a_record_is_read_is_noticed(
 def test_a_file_that_changes_between_the_two_passes_ends_as_it_is_then(
     tmp_path: Path, change: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(background, "_AT_ONCE", 0)
+    monkeypatch.setattr(background, "AT_ONCE", 0)
     path = tmp_path / "log.jsonl"
     write(path, record("a"), record("b"), record("c"))
     read = background.Background._read

@@ -213,7 +213,7 @@ def test_a_fault_of_ours_with_one_file_is_said_and_the_others_are_listed(
         return real(source, *more, **how)
 
     monkeypatch.setattr(scan, "records_of", faulty)
-    monkeypatch.setattr(follower, "_GRACE", 0)
+    monkeypatch.setattr(follower, "GRACE", 0)
     if follow:
         for name in "abc":
             write_lines(tmp_path / f"{name}.jsonl", [chat(f"{name}2")])

@@ -24,7 +24,7 @@ _VALUES = st.recursive(
 def test_by_parts_a_value_is_what_it_is_at_once(value: object, part: int, indented: bool) -> None:
     data = json.dumps(value, indent=2 if indented else None).encode()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(decode, "_PART", part)
+        patch.setattr(decode, "PART", part)
         assert repr(decode.decode_by_parts(data)) == repr(decode.decode_json(data)[0])
 
 
@@ -32,7 +32,7 @@ def test_by_parts_a_value_is_what_it_is_at_once(value: object, part: int, indent
     "data", [b'{"a": [1, 2', b'{"a": [1, tru]}', b'{"a": 1} {"b": 2}', b'{"a": "\xff"}', b"", b"["]
 )
 def test_by_parts_what_is_no_record_is_said_as_it_is_at_once(data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(decode, "_PART", 0)
+    monkeypatch.setattr(decode, "PART", 0)
 
     def said(read: Callable[[bytes], object]) -> object:
         try:
@@ -52,7 +52,7 @@ def test_by_parts_no_call_decodes_more_than_a_part(monkeypatch: pytest.MonkeyPat
 
     messages = [{"role": "user", "content": f"message {number}"} for number in range(200)]
     data = json.dumps({"id": "a", "transcripts": [{"messages": messages}]}).encode()
-    monkeypatch.setattr(decode, "_PART", 100)
+    monkeypatch.setattr(decode, "PART", 100)
     monkeypatch.setattr(decode.msgspec.json, "decode", watched)
     assert decode.decode_by_parts(data) == {"id": "a", "transcripts": [{"messages": messages}]}
     assert len(sizes) > 200

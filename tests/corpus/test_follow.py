@@ -144,7 +144,7 @@ def test_records_that_are_appended_come_one_by_one_and_a_torn_one_when_it_is_com
 def test_a_torn_last_line_that_was_listed_before_it_was_read_is_no_row(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(background, "_AT_ONCE", 0)
+    monkeypatch.setattr(background, "AT_ONCE", 0)
     log = tmp_path / "log.jsonl"
     log.write_bytes(record("a") + b"\n" + record("b") + b"\n" + record("c")[:30])
     with followed(log) as (_, rows):
@@ -233,7 +233,7 @@ def test_a_file_written_over_by_who_puts_its_size_and_time_back_is_noticed(
     tmp_path: Path, large: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if large:
-        monkeypatch.setattr(follow, "_ALWAYS_WHOLE", 0)
+        monkeypatch.setattr(follow, "ALWAYS_WHOLE", 0)
     log = tmp_path / "log.jsonl"
     log.write_bytes(record("a") + b"\n" + record("b") + b"\n")
     with followed(log) as (corpus, rows):
@@ -273,7 +273,7 @@ def test_changes_within_one_second_are_noticed_where_times_are_whole_seconds(
 
     monkeypatch.setattr(follow, "as_stamp", coarse)
     monkeypatch.setattr("trajview.corpus.files.as_stamp", coarse)
-    monkeypatch.setattr(follow, "_REST", 0)
+    monkeypatch.setattr(follow, "REST", 0)
     (tmp_path / "a.json").write_bytes(record("a0"))
     corpus = Corpus([tmp_path], follow=True)
     corpus.scan()
@@ -298,7 +298,7 @@ def test_a_compressed_log_whose_end_is_still_to_come_is_no_problem(tmp_path: Pat
 
 
 def test_a_file_that_is_written_anew_in_place_does_not_flicker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(follow, "_GRACE", 60_000_000_000)  # a busy machine may stop for more than a second
+    monkeypatch.setattr(follow, "GRACE", 60_000_000_000)  # a busy machine may stop for more than a second
     path = tmp_path / "run.json"
     path.write_bytes(record("a"))
     with followed(path) as (_, rows):
@@ -327,7 +327,7 @@ def test_a_second_run_of_a_name_gets_a_key_of_its_own(tmp_path: Path) -> None:
 def test_a_large_file_that_grows_is_read_from_its_last_record_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(follow, "_ALWAYS_WHOLE", 0)
+    monkeypatch.setattr(follow, "ALWAYS_WHOLE", 0)
     log = tmp_path / "log.jsonl"
     log.write_bytes(b"".join(record(f"r{number}") + b"\n" for number in range(50)))
     with followed(log) as (corpus, rows):
@@ -379,8 +379,8 @@ def test_what_a_second_program_writes_in_pieces_is_all_there(tmp_path: Path) -> 
 def test_a_file_that_grows_as_fast_as_it_is_read_is_listed_meanwhile(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: bool, messages: bool
 ) -> None:
-    monkeypatch.setattr(follow, "_ALWAYS_WHOLE", 1 << 20 if whole else 0)
-    monkeypatch.setattr(follow, "_REST", 0)
+    monkeypatch.setattr(follow, "ALWAYS_WHOLE", 1 << 20 if whole else 0)
+    monkeypatch.setattr(follow, "REST", 0)
     path = tmp_path / "log.jsonl"
     append(path, b"\n".join((message if messages else record)(f"r{n}") for n in range(3)) + b"\n")
     corpus = Corpus([path], follow=True)
@@ -594,9 +594,9 @@ def test_whatever_happens_to_the_files_the_list_ends_as_a_fresh_scan(
     for step in before:
         disk.do(step)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(follow, "_ALWAYS_WHOLE", 1 << 20 if whole else 0)
-        patch.setattr(follow, "_GRACE", 0)
-        patch.setattr(follow, "_REST", 0)
+        patch.setattr(follow, "ALWAYS_WHOLE", 1 << 20 if whole else 0)
+        patch.setattr(follow, "GRACE", 0)
+        patch.setattr(follow, "REST", 0)
         corpus = Corpus([root], follow=True)
         rows = Reader(corpus)
         corpus.scan()
@@ -673,9 +673,9 @@ def test_while_files_are_rewritten_all_the_time_no_wrong_run_opens(tmp_path: Pat
 def test_a_log_that_was_written_anew_is_read_as_a_whole_however_much_it_looks_like_growth(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_place: bool
 ) -> None:
-    monkeypatch.setattr(follow, "_ALWAYS_WHOLE", 100)
-    monkeypatch.setattr(follow, "_SETTLED", 0)
-    monkeypatch.setattr(follow, "_REST", 0)
+    monkeypatch.setattr(follow, "ALWAYS_WHOLE", 100)
+    monkeypatch.setattr(follow, "SETTLED", 0)
+    monkeypatch.setattr(follow, "REST", 0)
     path, spare = tmp_path / "log.jsonl", tmp_path / "spare"
     names = "abcd"
     path.write_bytes(b"".join(record(name, "x" * 40, 2) + b"\n" for name in names))
@@ -700,8 +700,8 @@ def test_a_log_that_was_written_anew_is_read_as_a_whole_however_much_it_looks_li
 def test_a_log_that_is_written_anew_while_it_is_read_is_read_again_as_a_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_place: bool
 ) -> None:
-    monkeypatch.setattr(follow, "_ALWAYS_WHOLE", 100)
-    monkeypatch.setattr(follow, "_REST", 0)
+    monkeypatch.setattr(follow, "ALWAYS_WHOLE", 100)
+    monkeypatch.setattr(follow, "REST", 0)
     path, spare = tmp_path / "log.jsonl", tmp_path / "spare"
     before, between, after = (b"".join(record(f"{name}{n}") + b"\n" for n in range(6)) for name in "abc")
     path.write_bytes(before)
@@ -729,7 +729,7 @@ def test_a_log_that_is_written_anew_while_it_is_read_is_read_again_as_a_whole(
 def test_a_rewrite_that_looks_like_growth_is_noticed_when_it_is_reloaded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(follow, "_ALWAYS_WHOLE", 100)
+    monkeypatch.setattr(follow, "ALWAYS_WHOLE", 100)
 
     def line(name: str, messages: int) -> str:
         return json.dumps({"id": name, "messages": [{"role": "user", "content": "x" * 20}] * messages}) + "\n"
@@ -833,7 +833,7 @@ def test_a_run_that_is_parsed_while_its_file_is_read_again_is_not_kept(
 
 
 def test_a_run_that_is_parsed_while_its_log_grows_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(follow, "_ALWAYS_WHOLE", 10)
+    monkeypatch.setattr(follow, "ALWAYS_WHOLE", 10)
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"".join(record(name) + b"\n" for name in "abc"))
     corpus = Corpus([path])
@@ -857,7 +857,7 @@ def test_a_run_that_is_parsed_while_its_log_grows_is_kept(tmp_path: Path, monkey
 def test_a_run_among_others_that_says_something_else_in_as_many_bytes_is_told_of(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: int
 ) -> None:
-    monkeypatch.setattr(follow, "_ALWAYS_WHOLE", whole)
+    monkeypatch.setattr(follow, "ALWAYS_WHOLE", whole)
     path = tmp_path / "a.jsonl"
     lines = [record(f"the {name} tale", "one") + b"\n" for name in ("first", "second", "third")]
     path.write_bytes(b"".join(lines))
@@ -956,7 +956,7 @@ def test_who_is_told_that_a_run_changed_may_ask_for_it_to_be_looked_at_again(tmp
 def test_who_could_not_read_a_run_while_its_file_changed_is_told_when_that_is_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(follow, "_REST", 0)
+    monkeypatch.setattr(follow, "REST", 0)
     path = tmp_path / "a.jsonl"
     lines = b"".join(record(f"the {name} tale") + b"\n" for name in ("first", "second"))
     path.write_bytes(lines)

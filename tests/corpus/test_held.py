@@ -108,7 +108,7 @@ def test_records_that_are_large_are_told_without_being_built(monkeypatch: pytest
 def test_what_is_listed_first_of_a_holder_is_gone_once_its_records_are_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(background, "_AT_ONCE", 0)
+    monkeypatch.setattr(background, "AT_ONCE", 0)
     for name, held in (("early", {"data": CHATS}), ("late", {"note": "x" * 5000, "data": CHATS})):
         path = tmp_path / f"{name}.json"
         path.write_text(json.dumps(held))

@@ -22,8 +22,8 @@ PIECES = st.lists(
 @example(b"aaaa\n \nbbbb", 2, 1, 2)
 def test_lines_are_those_of_the_whole_file(data: bytes, chunk: int, offset: int, long: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lines, "_CHUNK", chunk)
-        patch.setattr(lines, "_LONG", long)
+        patch.setattr(lines, "CHUNK", chunk)
+        patch.setattr(lines, "LONG", long)
         found = list(lines_of(io.BytesIO(data), offset))
     expected, at = [], offset
     for number, line in enumerate(data.split(b"\n"), 1):
@@ -42,6 +42,6 @@ def test_lines_are_those_of_the_whole_file(data: bytes, chunk: int, offset: int,
 def test_a_line_stays_what_it_is_when_the_next_ones_are_read() -> None:
     data = b"".join(b"%d" % number * 50 + b"\n" for number in range(1000))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lines, "_CHUNK", 1000)
+        patch.setattr(lines, "CHUNK", 1000)
         kept = list(lines_of(io.BytesIO(data), 0))
     assert b"".join(bytes(line.text) for line in kept) == data

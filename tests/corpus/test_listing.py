@@ -58,8 +58,8 @@ def test_lines_are_those_of_the_whole_file(lines: list[bytes], bom: bytes, chunk
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         path = Path(folder) / "a.jsonl"
         path.write_bytes(data)
-        patch.setattr(reading, "_CHUNK", chunk)
-        patch.setattr(reading, "_LONG", 4 * chunk)
+        patch.setattr(reading, "CHUNK", chunk)
+        patch.setattr(reading, "LONG", 4 * chunk)
         found = listed_in(path)
     assert [(info.line, info.offset, info.length, info.id) for info in found] == expected(data, len(bom))
     assert [info.record for info in found] == list(range(len(found)))
@@ -79,14 +79,14 @@ def test_an_id_at_the_end_of_a_piece_is_found_whole(tmp_path: Path, monkeypatch:
     path = tmp_path / "a.jsonl"
     path.write_bytes(FIRST + b"\n" + b'{"id": "long-enough", "messages": []}\n' * 9)
     for chunk in range(1, 60):
-        monkeypatch.setattr(reading, "_CHUNK", chunk)
+        monkeypatch.setattr(reading, "CHUNK", chunk)
         assert [info.id for info in listed_in(path)] == ["x#0", *["long-enough"] * 9]
 
 
 def test_a_file_that_is_cut_while_it_is_listed_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes((FIRST + b"\n") * 50)
-    monkeypatch.setattr(reading, "_CHUNK", 40)
+    monkeypatch.setattr(reading, "CHUNK", 40)
     found = listed(SourceFile(path, "a", named=True), "x")
     assert found is not None
     first = next(found)

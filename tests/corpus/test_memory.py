@@ -25,7 +25,7 @@ def chats(count: int) -> list[dict[str, Any]]:
 def test_a_file_that_is_too_large_to_be_split_is_a_problem_that_says_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(memory, "_SMALL", 100)
+    monkeypatch.setattr(memory, "SMALL", 100)
     monkeypatch.setattr(memory, "_available", lambda: 1000)
     path = tmp_path / "a.json"
     path.write_text(json.dumps(chats(9), indent=1))
@@ -136,7 +136,7 @@ def test_a_text_for_which_there_is_no_room_ends_no_program(large: Path, name: st
 
 @pytest.mark.parametrize("text", ["x" * 400, '\\"' * 200, "é" * 200])
 def test_a_long_text_is_found_wherever_it_is(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "_SMALL", 100)
+    monkeypatch.setattr(memory, "SMALL", 100)
     monkeypatch.setattr(memory, "_available", lambda: 300)
     many = json.dumps(["short", {"a": "b" * 40}] * 30).encode()
     memory.check_texts(many)
@@ -154,7 +154,7 @@ def test_a_long_text_is_found_wherever_it_is(text: str, monkeypatch: pytest.Monk
 def test_a_line_with_a_text_that_does_not_fit_is_left_out_and_the_rest_opens(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(memory, "_SMALL", 100)
+    monkeypatch.setattr(memory, "SMALL", 100)
     monkeypatch.setattr(memory, "_available", lambda: 3000)
     long = {"id": "long", "messages": [{"role": "user", "content": "x" * 1500}]}
     for name, text in {
@@ -182,8 +182,8 @@ def test_large_files_list_the_same_as_small_ones_and_decode_nothing(
     )
     expected = list(open_corpus(path))
     assert [info.messages for info in expected] == ([*range(1, 10)] if several else [4])
-    monkeypatch.setattr(logged, "_LARGE", 0)
-    monkeypatch.setattr(lines, "_LONG", long)
+    monkeypatch.setattr(logged, "LARGE", 0)
+    monkeypatch.setattr(lines, "LONG", long)
     decoded: list[int] = []
     decode = json_records.decode_json
     for module in (json_records, json_lines):
@@ -207,7 +207,7 @@ def test_elements_that_a_quick_look_does_not_know_are_decoded(tmp_path: Path) ->
 def test_the_only_record_is_decoded_once_and_its_value_kept_for_one_opening(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scan, "_LARGE", 10)
+    monkeypatch.setattr(scan, "LARGE", 10)
     path = tmp_path / "a.json"
     path.write_text(json.dumps(chats(9)[4]))
     corpus = Corpus([path])
@@ -217,7 +217,7 @@ def test_the_only_record_is_decoded_once_and_its_value_kept_for_one_opening(
     assert handed is not None
     with monkeypatch.context() as patch:
         patch.setattr(reader, "value_of", None)
-        patch.setattr(reader, "_UNDECODED_FROM", 10)
+        patch.setattr(reader, "UNDECODED_FROM", 10)
         assert len(corpus.load(corpus[0]).transcripts[0].messages) == 5
     assert corpus._reader._handed is None
     assert len(corpus.load(corpus[0]).transcripts[0].messages) == 5
@@ -229,7 +229,7 @@ def test_the_only_record_is_decoded_once_and_its_value_kept_for_one_opening(
 
 
 def test_of_several_records_none_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scan, "_LARGE", 10)
+    monkeypatch.setattr(scan, "LARGE", 10)
     for name in "ab":
         (tmp_path / f"{name}.json").write_text(json.dumps(chats(9)[4]))
     corpus = Corpus([tmp_path / "a.json", tmp_path / "b.json"])
@@ -243,8 +243,8 @@ def test_of_several_records_none_is_kept(tmp_path: Path, monkeypatch: pytest.Mon
 def test_a_line_that_does_not_fit_is_left_out_and_the_rest_opens(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int
 ) -> None:
-    monkeypatch.setattr(lines, "_CHUNK", 100)
-    monkeypatch.setattr(lines, "_LONG", 1000)
+    monkeypatch.setattr(lines, "CHUNK", 100)
+    monkeypatch.setattr(lines, "LONG", 1000)
     monkeypatch.setattr(lines, "fits", lambda size: size < 5000)
     records = chats(3)
     records[at]["messages"] *= 200
@@ -259,11 +259,11 @@ def test_a_line_that_does_not_fit_is_left_out_and_the_rest_opens(
 
 
 def test_a_long_line_is_opened_as_it_is_in_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines, "_CHUNK", 100)
-    monkeypatch.setattr(lines, "_LONG", 1000)
-    monkeypatch.setattr(scan, "_LARGE", 10)
-    monkeypatch.setattr(logged, "_LARGE", 10)
-    monkeypatch.setattr(reader, "_UNDECODED_FROM", 10)
+    monkeypatch.setattr(lines, "CHUNK", 100)
+    monkeypatch.setattr(lines, "LONG", 1000)
+    monkeypatch.setattr(scan, "LARGE", 10)
+    monkeypatch.setattr(logged, "LARGE", 10)
+    monkeypatch.setattr(reader, "UNDECODED_FROM", 10)
     record = chats(3)[2]
     record["messages"] = [{**message, "content": f"{i}"} for i in range(100) for message in record["messages"]]
     text = json.dumps(record)

@@ -66,7 +66,7 @@ def there_and_back(items: list[Any]) -> list[Any]:
 @example([Problem("first", "", Where(PATH, 1)), RunInfo("a", "a", PATH, "a.jsonl", "f", "c")], 1)
 def test_items_come_back_as_they_were(items: list[Any], size: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_CHUNK", size)
+        patch.setattr(module, "CHUNK", size)
         found = there_and_back(items)
     assert found == items
     rows = there_and_back(in_rows(items))

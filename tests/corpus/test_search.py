@@ -225,7 +225,7 @@ def test_generated_logs_hold_what_reading_all_of_them_finds(
             archive.writestr(f"samples/{number}.json", line)
     with pytest.MonkeyPatch.context() as patch:
         if small_blocks:
-            patch.setattr(candidates, "_BLOCK", 512)
+            patch.setattr(candidates, "BLOCK", 512)
         assert quickly([folder], query) == plainly([folder], query)
 
 
@@ -367,7 +367,7 @@ def test_case_is_ignored_beyond_ascii_for_three_letters_only() -> None:
 def test_lines_longer_than_what_is_read_in_one_go_are_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
-    monkeypatch.setattr(candidates, "_BLOCK", 600)
+    monkeypatch.setattr(candidates, "BLOCK", 600)
     chosen = random.Random(seed)
     path, expected = tmp_path / "a.jsonl", []
     with path.open("w") as file:
@@ -589,7 +589,7 @@ def test_what_cannot_be_read_is_a_problem_and_the_rest_is_searched(tmp_path: Pat
 def test_a_search_that_is_cancelled_ends_in_the_middle_of_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(candidates, "_BLOCK", 1000)
+    monkeypatch.setattr(candidates, "BLOCK", 1000)
     path = write(tmp_path / "a.jsonl", *[chat(("user", "needle")) for _ in range(1000)])
     stop = False
     search = CorpusSearch([path], Query("needle"), cancelled=lambda: stop)

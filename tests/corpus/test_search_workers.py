@@ -29,11 +29,11 @@ PATIENCE = 30.0
 @pytest.fixture(autouse=True)
 def shared_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Processes are started with the second task, and tasks are small."""
-    monkeypatch.setattr(search_workers, "_WARM", -1)
-    monkeypatch.setattr(candidates, "_BLOCK", 500)
-    monkeypatch.setattr(search, "_LARGE", 2_000)
-    monkeypatch.setattr(search, "_BATCH", 20_000)
-    monkeypatch.setattr(search, "_MOST_FILES", 10)
+    monkeypatch.setattr(search_workers, "WARM", -1)
+    monkeypatch.setattr(candidates, "BLOCK", 500)
+    monkeypatch.setattr(search, "LARGE", 2_000)
+    monkeypatch.setattr(search, "BATCH", 20_000)
+    monkeypatch.setattr(search, "MOST_FILES", 10)
 
 
 def everything(paths: list[Path], query: Query, processes: int, **how: Any) -> tuple[list[Any], tuple[int, ...]]:
@@ -191,7 +191,7 @@ def test_no_process_outlives_a_program_that_is_ended(tmp_path: Path, end: signal
     program = (
         "import sys; from pathlib import Path; from trajview.corpus import candidates, search, search_workers;"
         "from trajview.corpus.query import Query\n"
-        "search_workers._WARM, candidates._BLOCK, search._LARGE = -1, 500, 2000\n"
+        "search_workers.WARM, candidates.BLOCK, search.LARGE = -1, 500, 2000\n"
         "for _ in search.CorpusSearch([Path(sys.argv[1])], Query('needle|(a+)+(?<!a)!'), processes=2, patience=0).found(): print(flush=True)"
     )
     with subprocess.Popen(

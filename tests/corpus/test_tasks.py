@@ -40,7 +40,7 @@ def test_runs_have_their_task_where_the_id_says_nothing_and_also_from_the_cache(
 
 
 def test_only_so_many_runs_have_their_task_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(infos, "_MOST_TASKS", 2)
+    monkeypatch.setattr(infos, "MOST_TASKS", 2)
     path = chats(tmp_path / "chats.jsonl", 3)
     assert [info.task for info in open_corpus(path)] == ["Mend bus 0.", "Mend bus 1.", None]
 
@@ -48,7 +48,7 @@ def test_only_so_many_runs_have_their_task_in_memory(tmp_path: Path, monkeypatch
 def test_a_run_that_is_read_again_and_again_keeps_its_task_and_takes_no_other_one_its(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(infos, "_MOST_TASKS", 3)
+    monkeypatch.setattr(infos, "MOST_TASKS", 3)
     path = chats(tmp_path / "chats.jsonl", 2)
     corpus = Corpus([path], follow=True)
     corpus.scan()

@@ -28,7 +28,7 @@ from .refusing import refuse
 @pytest.fixture(autouse=True)
 def nothing_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that small files are listed first, as large ones are."""
-    monkeypatch.setattr(background, "_AT_ONCE", 0)
+    monkeypatch.setattr(background, "AT_ONCE", 0)
 
 
 class Rows:
@@ -302,8 +302,8 @@ def test_runs_of_the_same_models_share_them(tmp_path: Path) -> None:
 def test_a_patient_scan_finds_the_first_runs_and_goes_on_when_it_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(background, "_AT_ONCE", 0)
-    monkeypatch.setattr(background, "_PATIENCE", 60)
+    monkeypatch.setattr(background, "AT_ONCE", 0)
+    monkeypatch.setattr(background, "PATIENCE", 60)
     line = json.dumps({"id": "r", "messages": [{"role": "user", "content": "x"}]}) + "\n"
     path = tmp_path / "a.jsonl"
     path.write_text(line * 500)
@@ -324,7 +324,7 @@ def test_the_first_batch_is_full_however_long_the_folder_was_looked_through(
         (tmp_path / f"{number}.json").write_text(json.dumps({"messages": [{"role": "user", "content": "x"}]}))
     times = chain([0.0], repeat(1.0))  # a second goes by while the folder is looked through
     monkeypatch.setattr(background, "monotonic", lambda: next(times))
-    monkeypatch.setattr(background, "_AT_ONCE", 1 << 20)
+    monkeypatch.setattr(background, "AT_ONCE", 1 << 20)
     batches: list[int] = []
     corpus = Corpus([tmp_path])
     corpus.subscribe(lambda batch, _: batches.append(len(batch)))
@@ -336,15 +336,15 @@ def test_the_first_batch_is_full_however_long_the_folder_was_looked_through(
 def test_a_patient_scan_of_little_is_done_at_once_and_a_cancelled_one_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(background, "_PATIENCE", 60)
-    monkeypatch.setattr(background, "_AT_ONCE", 1000)
+    monkeypatch.setattr(background, "PATIENCE", 60)
+    monkeypatch.setattr(background, "AT_ONCE", 1000)
     path = tmp_path / "a.jsonl"
     path.write_text(json.dumps({"id": "r", "messages": [{"role": "user", "content": "x"}]}) + "\n")
     corpus = Corpus([path])
     corpus.start(patiently=True)
     assert corpus.wait(10)
     assert len(corpus) == 1
-    monkeypatch.setattr(background, "_AT_ONCE", 0)
+    monkeypatch.setattr(background, "AT_ONCE", 0)
     corpus = Corpus([path])
     corpus.start(patiently=True)
     assert not corpus.wait(0.2)
@@ -379,8 +379,8 @@ def scanned_patiently(folder: Path, cache: Path | None = None) -> tuple[Rows, li
 def test_of_many_files_a_screenful_is_listed_and_read_first_once_it_is_on_the_screen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(background, "_AT_ONCE", 1 << 20)
-    monkeypatch.setattr(background, "_PATIENCE", 60)
+    monkeypatch.setattr(background, "AT_ONCE", 1 << 20)
+    monkeypatch.setattr(background, "PATIENCE", 60)
     write_screenful(tmp_path / "many", 130)
     rows, first, batches = scanned_patiently(tmp_path / "many")
     assert [(row.id, row.summarised) for row in first] == [(f"r{n}", False) for n in range(40)]
@@ -399,11 +399,11 @@ def test_of_many_files_a_screenful_is_listed_and_read_first_once_it_is_on_the_sc
 def test_files_of_a_screenful_that_are_no_single_run_keep_their_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, others: dict[str, bytes]
 ) -> None:
-    monkeypatch.setattr(background, "_AT_ONCE", 1 << 20)
+    monkeypatch.setattr(background, "AT_ONCE", 1 << 20)
     write_screenful(tmp_path, 90, **others)
     corpus, plain = Corpus([tmp_path]), open_corpus(tmp_path)
     rows = Rows(corpus)
-    monkeypatch.setattr(background, "_PATIENCE", 0)
+    monkeypatch.setattr(background, "PATIENCE", 0)
     corpus.start(patiently=True)
     assert corpus.wait(30)
     assert rows.runs == list(corpus) == list(plain)
@@ -413,8 +413,8 @@ def test_files_of_a_screenful_that_are_no_single_run_keep_their_place(
 def test_a_screenful_larger_than_what_is_read_at_once_is_read_as_far_and_the_rest_listed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(background, "_PATIENCE", 60)
-    monkeypatch.setattr(background, "_AT_ONCE", 1000)  # some ten files
+    monkeypatch.setattr(background, "PATIENCE", 60)
+    monkeypatch.setattr(background, "AT_ONCE", 1000)  # some ten files
     write_screenful(tmp_path / "many", 100)
     rows, first, _ = scanned_patiently(tmp_path / "many")
     assert len(first) == 40
@@ -424,8 +424,8 @@ def test_a_screenful_larger_than_what_is_read_at_once_is_read_as_far_and_the_res
 def test_of_files_that_the_cache_knows_the_first_screenful_is_summed_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(background, "_AT_ONCE", 1 << 20)
-    monkeypatch.setattr("trajview.corpus.cache._JUST_NOW", 0)
+    monkeypatch.setattr(background, "AT_ONCE", 1 << 20)
+    monkeypatch.setattr("trajview.corpus.cache.JUST_NOW", 0)
     write_screenful(tmp_path / "many", 60)
     cache = tmp_path / "cache.sqlite"
     corpus = Corpus([tmp_path / "many"], SummaryCache(cache))
@@ -440,9 +440,9 @@ def test_of_files_that_the_cache_knows_the_first_screenful_is_summed_up(
 def test_who_starts_a_scan_patiently_has_the_first_runs_at_once_where_they_are_quickly_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int
 ) -> None:
-    monkeypatch.setattr(background, "_AT_ONCE", 1 << 20)
-    monkeypatch.setattr("trajview.corpus.corpus._NO_TIME", 60)
-    monkeypatch.setattr(background, "_PATIENCE", 60)
+    monkeypatch.setattr(background, "AT_ONCE", 1 << 20)
+    monkeypatch.setattr("trajview.corpus.corpus.NO_TIME", 60)
+    monkeypatch.setattr(background, "PATIENCE", 60)
     write_screenful(tmp_path, count)
     corpus = Corpus([tmp_path])
     corpus.start(patiently=True)

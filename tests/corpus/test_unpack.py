@@ -55,7 +55,7 @@ def nothing_kept() -> None:
 @pytest.fixture(params=[True, False], ids=["memory", "disk"])
 def in_memory(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if not request.param:
-        monkeypatch.setattr(unpack, "_IN_MEMORY", 100)
+        monkeypatch.setattr(unpack, "IN_MEMORY", 100)
 
 
 def lines(count: int, size: int = 10) -> bytes:
@@ -132,7 +132,7 @@ def test_a_file_in_another_encoding_is_decoded_once(
     data = plain.read_bytes().decode().encode(encoding)
     path = tmp_path / (f"b.jsonl.{kind}" if packed else "b.jsonl")
     path.write_bytes(PACKERS[kind](data) if packed else data)
-    monkeypatch.setattr(unpack, "_CHUNK", 1001)  # pieces that end within a character
+    monkeypatch.setattr(unpack, "CHUNK", 1001)  # pieces that end within a character
     made: list[Path] = []
     real = unpack._Unpacked.unpack
 
@@ -187,8 +187,8 @@ def test_zeros_after_a_compressed_stream_only_fill_it_up(tmp_path: Path, kind: s
 
 @pytest.mark.parametrize("size", [1, 3, 1 << 20])
 def test_streams_come_out_whole_in_pieces_of_any_size(kind: str, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unpack, "_PIECE", 7)
-    monkeypatch.setattr(unpack, "_CHUNK", size)
+    monkeypatch.setattr(unpack, "PIECE", 7)
+    monkeypatch.setattr(unpack, "CHUNK", size)
     first, second = b"a" * 3000, os.urandom(300)
     packed = io.BytesIO(PACKERS[kind](first) + bytes(3) + PACKERS[kind](second) + bytes(9))
     pieces = list(unpack._pieces(packed, NAMES[kind]))
@@ -235,7 +235,7 @@ def test_an_empty_compressed_file_holds_no_records(tmp_path: Path, kind: str) ->
 
 @pytest.mark.usefixtures("in_memory")
 def test_what_was_let_go_is_unpacked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unpack, "_MOST_BYTES", 3000)
+    monkeypatch.setattr(unpack, "MOST_BYTES", 3000)
     for i in range(9):
         (tmp_path / f"{i}.jsonl.gz").write_bytes(gzip.compress(lines(10)))
     corpus = open_corpus(tmp_path)
@@ -245,8 +245,8 @@ def test_what_was_let_go_is_unpacked_again(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_of_many_files_unpacked_to_disk_only_some_stay_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unpack, "_IN_MEMORY", 10)
-    monkeypatch.setattr(unpack, "_MOST", 4)
+    monkeypatch.setattr(unpack, "IN_MEMORY", 10)
+    monkeypatch.setattr(unpack, "MOST", 4)
     for i in range(20):
         (tmp_path / f"{i}.jsonl.gz").write_bytes(gzip.compress(lines(1)))
     before = psutil.Process().num_fds()
@@ -266,7 +266,7 @@ def test_how_much_came_out_of_a_file_is_known_in_bytes_of_utf8(tmp_path: Path) -
 
 
 def test_nothing_is_left_in_the_folder_for_temporary_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unpack, "_IN_MEMORY", 100)
+    monkeypatch.setattr(unpack, "IN_MEMORY", 100)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
     (tmp_path / "tmp").mkdir()
     (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(lines(100)))
@@ -275,8 +275,8 @@ def test_nothing_is_left_in_the_folder_for_temporary_files(tmp_path: Path, monke
 
 
 def test_a_full_disk_is_one_problem_that_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unpack, "_IN_MEMORY", 100)
-    monkeypatch.setattr(unpack, "_SPARE", 1 << 80)
+    monkeypatch.setattr(unpack, "IN_MEMORY", 100)
+    monkeypatch.setattr(unpack, "SPARE", 1 << 80)
     (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(lines(100)))
     corpus = open_corpus(tmp_path)
     assert ["no room" in problem.reason and "TMPDIR" in problem.hint for problem in corpus.problems] == [True]
@@ -395,7 +395,7 @@ def test_who_waits_for_the_unpacking_of_another_thread_can_be_called_off_and_tak
         raise Stop
 
     monkeypatch.setattr(unpack._Unpacked, "unpack", given_up)
-    monkeypatch.setattr(unpack, "_LOOK_AGAIN", 0.01)
+    monkeypatch.setattr(unpack, "LOOK_AGAIN", 0.01)
     with ThreadPoolExecutor() as threads:
         first = threads.submit(open_source, path)
         assert begun.wait(20)

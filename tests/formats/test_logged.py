@@ -78,7 +78,7 @@ RECORDS = CHAT | RUN | TRAJECTORY | CONVERSATION | EPISODE
 @pytest.fixture(params=[1 << 20, 0], ids=["counted", "kept"])
 def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> RecordReader:
     """A reader of short records, of which heads are counted, or one that takes each for a large one, all of which is kept."""
-    monkeypatch.setattr(logged, "_LARGE", request.param)
+    monkeypatch.setattr(logged, "LARGE", request.param)
     return RecordReader(decode_value, thorough=True)
 
 
@@ -113,7 +113,7 @@ def check(value: Any, data: bytes, *, kept: bool) -> None:
 @pytest.mark.parametrize("large", [1 << 20, 300, 0], ids=["counted", "kept, but for short rounds", "kept"])
 def test_a_record_is_read_as_the_one_that_is_decoded(large: int, records: list[dict[str, Any]]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(logged, "_LARGE", large)
+        patch.setattr(logged, "LARGE", large)
         reader = RecordReader(decode_value, thorough=True)
         for record in (*records, *records):
             data = json.dumps(record).encode()
@@ -125,7 +125,7 @@ def test_a_record_is_read_as_the_one_that_is_decoded(large: int, records: list[d
 @pytest.mark.parametrize("large", [1 << 20, 0], ids=["counted", "kept"])
 def test_what_is_no_proper_json_is_left_to_who_decodes_it_in_full(large: int, data: bytes) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(logged, "_LARGE", large)
+        patch.setattr(logged, "LARGE", large)
         value = RecordReader(decode_value, thorough=True).read(data)
         try:
             decode_json(data)
@@ -152,11 +152,11 @@ def test_every_sample_is_read_as_the_one_that_is_decoded(path: Path, reader: Rec
             decode_json(data)
         except BadRecord:
             continue
-        check(reader.read(data), data, kept=logged._LARGE == 0)
+        check(reader.read(data), data, kept=logged.LARGE == 0)
 
 
 def test_the_messages_of_a_large_record_stay_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(logged, "_LARGE", 0)
+    monkeypatch.setattr(logged, "LARGE", 0)
     looked_at: list[bytes] = []
 
     def decode(data: bytes | memoryview) -> Any:

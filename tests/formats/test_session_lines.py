@@ -120,7 +120,7 @@ def events(*, odd_ones: bool = True) -> st.SearchStrategy[Any]:
 def nothing_is_small() -> Iterator[None]:
     """So that short sessions are opened as long ones are."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reader, "_UNDECODED_FROM", 0)
+        patch.setattr(reader, "UNDECODED_FROM", 0)
         yield
 
 
@@ -289,9 +289,9 @@ def test_lines_that_cannot_be_read_are_left_out_and_reported_as_ever(tmp_path: P
 
 def scanned(path: Path, handed: bool, monkeypatch: pytest.MonkeyPatch) -> Corpus:
     """The corpus of one file, in which the scan hands what it reads over to who opens the run, or does not."""
-    monkeypatch.setattr("trajview.corpus.scan._LARGE", 0)
-    monkeypatch.setattr("trajview.corpus.json_records._LARGE", 0)
-    monkeypatch.setattr("trajview.formats.logged._LARGE", 0)
+    monkeypatch.setattr("trajview.corpus.scan.LARGE", 0)
+    monkeypatch.setattr("trajview.corpus.json_records.LARGE", 0)
+    monkeypatch.setattr("trajview.formats.logged.LARGE", 0)
     corpus = Corpus([path])
     if handed:
         corpus._scan.hand_over = corpus._reader.hand_over
@@ -309,7 +309,7 @@ def test_an_array_of_events_is_listed_and_opened_the_same_without_being_decoded(
     corpus = scanned(path, handed, monkeypatch)
     run = corpus.load(corpus[0])
     assert_same_as_shown(run, messages.FORMAT.read(SESSION, Origin(path, 0, 1)))
-    monkeypatch.setattr("trajview.corpus.json_records._LARGE", 1 << 40)
+    monkeypatch.setattr("trajview.corpus.json_records.LARGE", 1 << 40)
     plain = Corpus([path])
     plain.scan()
     assert plain.infos == corpus.infos
@@ -362,7 +362,7 @@ def test_sub_agents_in_files_beside_a_session_are_opened_with_it(
     corpus = scanned(path, handed, monkeypatch)
     (info,) = corpus.infos
     lazy = corpus.load(info)
-    monkeypatch.setattr(reader, "_UNDECODED_FROM", 1 << 40)
+    monkeypatch.setattr(reader, "UNDECODED_FROM", 1 << 40)
     assert_same_as_shown(lazy, corpus.load(info))
     assert len(lazy.transcripts) == (4 if main else 1)
 

@@ -24,7 +24,7 @@ PIECES = [
     b"\x80",
 ]
 SIZES = sorted(
-    {0, 10, *(edge + by for edge in (utf8._WINDOW, 4 * utf8._WINDOW) for by in range(-4, 3)), 8 * utf8._WINDOW + 1}
+    {0, 10, *(edge + by for edge in (utf8.WINDOW, 4 * utf8.WINDOW) for by in range(-4, 3)), 8 * utf8.WINDOW + 1}
 )
 
 
@@ -59,8 +59,8 @@ def test_a_text_in_another_encoding_does_not_seem_to_be_utf8_however_long_it_is(
 @settings(max_examples=80)
 @given(
     parts=st.lists(
-        st.sampled_from(PIECES) | st.binary(max_size=4) | st.integers(0, 4 * utf8._WINDOW + 10).map(b"a".__mul__)
-        | st.integers(0, utf8._WINDOW).map("針".encode().__mul__),
+        st.sampled_from(PIECES) | st.binary(max_size=4) | st.integers(0, 4 * utf8.WINDOW + 10).map(b"a".__mul__)
+        | st.integers(0, utf8.WINDOW).map("針".encode().__mul__),
         max_size=8,
     )
 )  # fmt: skip

@@ -48,7 +48,7 @@ def test_the_encoding_is_built_once_whichever_thread_asks(monkeypatch: pytest.Mo
 
 
 def test_a_damaged_vocabulary_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tokens, "_SHA256", "0" * 64)
+    monkeypatch.setattr(tokens, "SHA256", "0" * 64)
     with pytest.raises(UnreadableError, match="damaged"):
         tokens._build()
 
@@ -81,7 +81,7 @@ def test_the_pattern_splits_where_the_published_one_does(published: Encoding, te
 
 
 def test_a_long_text_that_comes_again_has_the_same_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tokens, "_MOST_REMEMBERED", 3)
+    monkeypatch.setattr(tokens, "MOST_REMEMBERED", 3)
     said = [f"{number} words and lines\n" * (10 + number) for number in range(8)]
     counts = [len(encoding().encode_ordinary(text)) for text in said]
     assert [count_tokens(text) for text in [*said, *reversed(said)]] == [*counts, *reversed(counts)]
@@ -106,7 +106,7 @@ blank_and_not = st.text(alphabet=" \n\r\t\u3000\x85\u2028\x1cab1!中\u0301.😀"
 def test_long_white_space_is_cut_only_where_the_pattern_splits(text: str) -> None:
     whole = encoding().encode_ordinary(text)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tokens, "_LONG_RUN", 5)
+        patch.setattr(tokens, "LONG_RUN", 5)
         assert tokens._tokens(text) == whole
 
 

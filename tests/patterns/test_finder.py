@@ -235,7 +235,7 @@ def test_many_matches_are_counted_behind_any_characters(before: str) -> None:
 def test_matches_of_re_are_counted_from_a_place_on(
     source: str, text: str, start: int, listed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(finder, "_MOST_LISTED", listed)
+    monkeypatch.setattr(finder, "MOST_LISTED", listed)
     pattern = re.compile(source, re.MULTILINE)
     times = sum(1 for match in pattern.finditer(text, start) if match.group())
     assert times_by_re(pattern, text, start) == times
@@ -249,7 +249,7 @@ def test_a_pattern_that_is_a_text_is_found_as_one(source: str, flags: int) -> No
 
 
 def test_a_long_text_is_not_listed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(finder, "_MOST_LISTED", 4)
+    monkeypatch.setattr(finder, "MOST_LISTED", 4)
 
     class Watched:
         groups = 0

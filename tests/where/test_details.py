@@ -128,7 +128,7 @@ def test_reading_stops_when_nobody_wants_to_know(tmp_path: Path) -> None:
 def test_what_a_run_was_read_for_is_kept_until_the_file_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_JUST_NOW", 0)
+    monkeypatch.setattr(module, "JUST_NOW", 0)
     corpus = opened(CHAT, tmp_path)
     read = 0
 
@@ -157,7 +157,7 @@ def test_what_a_run_was_read_for_is_kept_until_the_file_changes(
 
 
 def test_metadata_that_no_cache_can_hold_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_JUST_NOW", 0)
+    monkeypatch.setattr(module, "JUST_NOW", 0)
     for value in ("x" * 100_000, 10**30):
         path = tmp_path / f"{len(str(value))}.json"
         path.write_text(json.dumps({**CHAT, "metadata": {"long": value}}))
@@ -171,7 +171,7 @@ def test_metadata_that_no_cache_can_hold_is_read_again(tmp_path: Path, monkeypat
 def test_a_run_is_found_as_it_is_even_when_the_cache_is_garbage(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_JUST_NOW", 0)
+    monkeypatch.setattr(module, "JUST_NOW", 0)
     corpus = opened(CHAT, tmp_path)
     (tmp_path / "cache.sqlite").write_bytes(b"no database " * 1000)
     cache = DetailsCache(tmp_path / "cache.sqlite")

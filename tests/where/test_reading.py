@@ -33,8 +33,8 @@ ALL = frozenset({"tokens", "errors", "metadata"})
 @pytest.fixture(autouse=True)
 def shared_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Processes are started with the second run, and tasks are small."""
-    monkeypatch.setattr(reading, "_WARM", 0)
-    monkeypatch.setattr(reading, "_TASK", 1_000)
+    monkeypatch.setattr(reading, "WARM", 0)
+    monkeypatch.setattr(reading, "TASK", 1_000)
 
 
 def chat(number: int, **more: Any) -> dict[str, Any]:
@@ -128,7 +128,7 @@ def test_a_run_that_cannot_be_read_has_no_details_whoever_reads_it(corpus: Corpu
 def test_a_run_that_changed_is_counted_anew_and_others_are_not_read_again(
     corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_JUST_NOW", 0)
+    monkeypatch.setattr(module, "JUST_NOW", 0)
     kept = tmp_path.parent / "details.sqlite"
     first = found_by(DetailsReader(corpus, DetailsCache(kept), processes=2), corpus.infos)
     (tmp_path / "c7.json").write_text(json.dumps(chat(50, metadata={"new": True})))
@@ -173,7 +173,7 @@ def test_where_no_process_can_be_started_it_goes_on_alone(
 
 
 def test_what_nobody_wants_any_more_is_not_waited_for(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "_LARGE", 0)
+    monkeypatch.setattr(reading, "LARGE", 0)
     reader: DetailsReader[int] = DetailsReader(corpus, processes=2)
     unwanted = False
     for at, info in enumerate(corpus.infos):

@@ -26,12 +26,13 @@ from .record import Record, origin_of
 from .scan import Scan
 from .walk import SourceFile
 
-__all__ = ["Background"]
+__all__ = ["AT_ONCE", "PATIENCE", "Background"]
 
-_AT_ONCE: Final = 4 << 20
+AT_ONCE: Final = 4 << 20
 """Bytes of small files that are summed up in the first pass: they take no longer than a blink."""
 _FIRST_BATCH: Final = 40
-_PATIENCE: Final = 1.0  # seconds
+PATIENCE: Final = 1.0
+"""Seconds after which a scan that was started patiently goes on by itself."""
 _LARGEST_BATCH: Final = 4096
 _LONGEST_WAIT: Final = 0.1  # seconds until a batch goes out that is not full
 
@@ -66,7 +67,7 @@ class Background:
 
     def run(self, *, plainly: bool = False) -> None:
         """Scan to the end, or until it is cancelled. `plainly`: in one pass."""
-        self._waits, self._budget = not plainly, float("inf") if plainly else _AT_ONCE
+        self._waits, self._budget = not plainly, float("inf") if plainly else AT_ONCE
         sources = self._scan.sources()
         for source in chain(self._list_a_screenful(sources), sources):
             if isinstance(source, Problem):
@@ -224,7 +225,7 @@ class Background:
             # Of two threads that compute, each waits for the other at every call of the system: a program that starts
             # meanwhile takes three times as long.
             self._rests.set()
-            self._may_go_on.wait(_PATIENCE)
+            self._may_go_on.wait(PATIENCE)
         self._since = monotonic()
 
 

@@ -26,15 +26,26 @@ from .walk import SourceFile
 if TYPE_CHECKING:
     import sqlite3
 
-__all__ = ["Cache", "CacheInfo", "SummaryCache", "cache_path", "stamp_of_status"]
+__all__ = [
+    "JUST_NOW",
+    "LARGEST",
+    "PATIENCE",
+    "Cache",
+    "CacheInfo",
+    "SummaryCache",
+    "cache_path",
+    "stamp_of_status",
+]
 
 _LAYOUT: Final = 5
 """The version of the tables and their content."""
-_LARGEST: Final = 200 << 20
+LARGEST: Final = 200 << 20
 """Bytes of entries above which the longest unused ones go."""
 _WAITING: Final = 2000  # files that are put aside until they are written together
-_PATIENCE: Final = 1.0  # seconds to wait for another program
-_JUST_NOW: Final = 2_000_000_000  # ns; a file written so lately may change again without its times changing
+PATIENCE: Final = 1.0
+"""Seconds to wait for another program that has the cache."""
+JUST_NOW: Final = 2_000_000_000
+"""Nanoseconds since the last change of a file in which it may change again without its times changing."""
 _DAY: Final = 86_400
 _MAY_PASS: Final = frozenset({3, 5, 6, 8, 10, 13, 14, 15})
 """SQLite's codes for no right to it, busy, locked, read-only, a bad disk, no space, no such folder, a bad protocol."""
@@ -144,10 +155,10 @@ class Cache:
                 database.executemany("REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?)", waiting)
                 database.executemany("UPDATE files SET used = ? WHERE path = ? AND named = ?", touched)
                 total = database.execute("SELECT coalesce(sum(length(data)), 0) FROM files").fetchone()[0]
-                if total > _LARGEST:
+                if total > LARGEST:
                     oldest = database.execute("SELECT path, named, length(data) FROM files ORDER BY used").fetchall()
                     for path, named, size in oldest:
-                        if total <= _LARGEST * 3 // 4:
+                        if total <= LARGEST * 3 // 4:
                             break
                         database.execute("DELETE FROM files WHERE path = ? AND named = ?", (path, named))
                         total -= size
@@ -181,7 +192,7 @@ class Cache:
 
             path = self._path_of()
             path.parent.mkdir(parents=True, exist_ok=True)
-            database = sqlite3.connect(path, timeout=_PATIENCE, check_same_thread=False)
+            database = sqlite3.connect(path, timeout=PATIENCE, check_same_thread=False)
             self._database = database
             database.execute("PRAGMA synchronous = OFF")  # a cache that a power cut breaks is made anew
             version = _version()
@@ -229,7 +240,7 @@ class SummaryCache(Cache):
 
 def stamp_of_status(status: os.stat_result) -> str:
     """The stamp of a file's status; empty where the file was written so lately that it may not tell."""
-    if time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns) < _JUST_NOW:
+    if time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns) < JUST_NOW:
         return ""
     return f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns} {status.st_dev} {status.st_ino}"
 

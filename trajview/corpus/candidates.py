@@ -18,9 +18,9 @@ from .prefilter import Prefilter
 from .record import LAST_LINE, Record, RecordLook, problem_of
 from .walk import SourceFile
 
-__all__ = ["Counter", "Part", "Stopped", "candidates", "candidates_in"]
+__all__ = ["BLOCK", "Counter", "Part", "Stopped", "candidates", "candidates_in"]
 
-_BLOCK: Final = 1 << 20
+BLOCK: Final = 1 << 20
 """Bytes that are searched in one go: a person who cancels waits as long, and no record is copied often."""
 _SKIPPED: Final = object()
 """Stands for the value of a record that cannot match."""
@@ -97,7 +97,7 @@ def _first_line(file: BinaryIO, prefilter: Prefilter, step: Callable[[int], None
     here = before = (0, 0)  # the last line that begins before this block, and before the one before it
     lines = 0
     while left:
-        block = file.read(_BLOCK)
+        block = file.read(BLOCK)
         if not block:
             return None
         still = prefilter.missing(block, left)
@@ -168,7 +168,7 @@ def _records_in(
 def _blocks_of_lines(file: BinaryIO) -> Iterator[bytes]:
     """The rest of a file in pieces that end where a line does."""
     parts: list[bytes] = []
-    while chunk := file.read(_BLOCK):
+    while chunk := file.read(BLOCK):
         end = chunk.rfind(b"\n") + 1
         if not end:
             parts.append(chunk)

@@ -29,13 +29,14 @@ if TYPE_CHECKING:
     from .follow import Follower
     from .rows import News
 
-__all__ = ["Callback", "Corpus", "Stream", "open_corpus"]
+__all__ = ["NO_TIME", "Callback", "Corpus", "Stream", "open_corpus"]
 
 Callback = Callable[[list[RunInfo | Problem | Updated], bool], None]
 """Called with the batch found or changed since the last call, and whether it is the last one."""
 
 STANDARD_INPUT: Final = "standard input"
-_NO_TIME: Final = 0.03  # seconds, in which the first of 20,000 files are found
+NO_TIME: Final = 0.03
+"""Seconds that nobody notices, in which the first of 20,000 files are found."""
 EVERY: Final = 0.5
 """Seconds between two looks at the files that are followed."""
 
@@ -292,7 +293,7 @@ class Corpus:
         self._thread = Thread(target=self._run_in_background, name="trajview-scan", daemon=True)
         self._thread.start()
         if patiently:
-            self._rests.wait(_NO_TIME)
+            self._rests.wait(NO_TIME)
 
     def go_on(self) -> None:
         """Go on with a scan that was started patiently: the first screen is there."""

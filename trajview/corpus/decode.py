@@ -16,6 +16,7 @@ from .memory import fits_decoded
 __all__ = [
     "LARGE_RUN",
     "MORE_TEXT",
+    "PART",
     "BadRecord",
     "decode_by_parts",
     "decode_json",
@@ -29,7 +30,7 @@ MORE_TEXT: Final = "there is more text after the end of the record"
 """The reason given for several values in a row."""
 LARGE_RUN: Final = 20_000_000
 """Bytes from which on a run is a large one: millions of objects may be made of it."""
-_PART: Final = 8 << 20
+PART: Final = 8 << 20
 """Bytes that are decoded in one call where others are to have a turn."""
 _OBJECT: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _ARRAY: Final = msgspec.json.Decoder(list[msgspec.Raw])
@@ -89,7 +90,7 @@ def decode_by_parts(data: bytes | memoryview) -> Any:
 
 
 def _parts(data: bytes | memoryview) -> Any:
-    if len(data) > _PART:
+    if len(data) > PART:
         if data[:1] == b"{":
             return {key: _parts(memoryview(part)) for key, part in _OBJECT.decode(data).items()}
         if data[:1] == b"[":

@@ -34,23 +34,23 @@ from .scan import Scan
 from .unpack import is_plain
 from .walk import Skipped, SourceFile, walk
 
-__all__ = ["Follower"]
+__all__ = ["ALWAYS_WHOLE", "GRACE", "REST", "SETTLED", "Follower"]
 
 _BUDGET: Final = 0.002
 """Seconds that one look spends on files that have been quiet."""
 _HOT: Final = 30.0
 """Seconds after a change in which a file is looked at every time."""
 _MOST_HOT: Final = 500
-_ALWAYS_WHOLE: Final = 1 << 20
+ALWAYS_WHOLE: Final = 1 << 20
 """A file up to so many bytes is read as a whole when it has changed, which is sure, and as fast."""
 _SAMPLES: Final = 8
-_SETTLED: Final = 100_000_000
+SETTLED: Final = 100_000_000
 """Nanoseconds after which a file that changes again has another time of change for sure."""
 _COARSE: Final = 2_100_000_000
-"""The value of `_SETTLED` where times are whole seconds (ext3, HFS+, network file systems), or every other one (FAT)."""
-_GRACE: Final = 1_000_000_000
+"""The value of `SETTLED` where times are whole seconds (ext3, HFS+, network file systems), or every other one (FAT)."""
+GRACE: Final = 1_000_000_000
 """Nanoseconds that a file may stand empty or torn while it is written anew, before its runs are gone."""
-_REST: Final = 4
+REST: Final = 4
 """Reading one file again takes at most the time of one in so many, plus one."""
 
 
@@ -191,7 +191,7 @@ class Follower:
         self._take(self._walked, None, problems)
         self._put_sources(seen)
         self._ring = deque(seen)
-        self._walk_due = monotonic() + _REST * (monotonic() - begun)
+        self._walk_due = monotonic() + REST * (monotonic() - begun)
         for path in seen:
             if self._files[path].stamp is None:
                 self._check(path, now=now, whole=now)
@@ -270,13 +270,13 @@ class Follower:
         if found is None:
             return
         age = clock - _changed_at(stamp)
-        if file.runs and start is None and age < _GRACE and not any(isinstance(item, RunInfo) for item in found):
-            file.due = monotonic() + _REST * (monotonic() - begun)
+        if file.runs and start is None and age < GRACE and not any(isinstance(item, RunInfo) for item in found):
+            file.due = monotonic() + REST * (monotonic() - begun)
             return  # it is being written anew
         self._take(file, path, found, start, stamp, sums)
         # A file that changed just now may change again without its time changing.
         file.stamp = stamp if _is_settled(_changed_at(stamp), clock) else None
-        file.due = monotonic() + _REST * (monotonic() - begun)
+        file.due = monotonic() + REST * (monotonic() - begun)
 
     def _take(
         self,
@@ -295,7 +295,7 @@ class Follower:
 
     def _start(self, file: FileRows, path: Path, stamp: Stamp) -> Start | None:
         """Where the last record begins of a JSONL file that has only grown; None where it has to be read as a whole."""
-        if stamp[0] <= _ALWAYS_WHOLE or not file.runs:
+        if stamp[0] <= ALWAYS_WHOLE or not file.runs:
             return None
         last = self._last_line(file)
         if last is None or last.line is None or last.offset + last.length > stamp[0] or self._is_another(path, stamp):
@@ -344,7 +344,7 @@ def _changed_at(stamp: Stamp) -> int:
 
 def _is_settled(at: int, clock: int) -> bool:
     """Whether a file that changed `at` some time, and changes again from now on, has another time then, in nanoseconds."""
-    return at < clock - (_SETTLED if at % 1_000_000_000 else _COARSE)
+    return at < clock - (SETTLED if at % 1_000_000_000 else _COARSE)
 
 
 def _kind(path: Path) -> object:

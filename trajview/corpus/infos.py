@@ -19,10 +19,10 @@ from .walk import SourceFile
 if TYPE_CHECKING:
     from trajview.models.run import Reward
 
-__all__ = ["Infos", "OwnKeys", "Tasks", "says_nothing", "task_of"]
+__all__ = ["MOST_TASKS", "Infos", "OwnKeys", "Tasks", "says_nothing", "task_of"]
 
 _MAX_NAMES: Final = 1000
-_MOST_TASKS: Final = 5_000
+MOST_TASKS: Final = 5_000
 """Runs that get a task: looking for it takes time, keeping it memory, and nobody reads a list of millions."""
 _WORD: Final = r"(?<![^\W_])[^\W\d_]{3,}+(?![^\W_])"
 _TELLING: Final = re.compile(rf"{_WORD}.*?{_WORD}|\A{_WORD}\Z", re.DOTALL)
@@ -101,7 +101,7 @@ class Tasks:
     @property
     def wanted(self) -> bool:
         """Whether fewer runs than wanted have a task."""
-        return len(self._given) < _MOST_TASKS
+        return len(self._given) < MOST_TASKS
 
     def of(self, summary: Summary, path: PurePath, member: str | None) -> str | None:
         """The task of a run (see `task_of`); None for further runs once enough have one."""

@@ -24,13 +24,13 @@ from .lines import BOM, SPACE, Line, lines_of
 from .memory import check_room, no_room
 from .record import DECODED, TORN_HINT, Record, RecordLook, not_utf8, problem_of
 
-__all__ = ["json_records"]
+__all__ = ["LARGE", "json_records"]
 
 _FIRST_LINES: Final = 100
 _TAIL: Final = 1 << 16
 _TOO_LONG_TO_TRY: Final = 16 << 20
 """Bytes of a first line from which on it is not decoded only to tell that it is one."""
-_LARGE: Final = 1 << 20
+LARGE: Final = 1 << 20
 """Bytes from which on a list of messages is not decoded."""
 
 
@@ -139,7 +139,7 @@ def _records_in(text: _Text) -> Iterable[Record | Problem]:
         head = attempt(data[slice(*found.spans[0])])[0] if found.spans else None
         if head is MISSING or (isinstance(head, dict | list) and not registry.is_message_line(head)):
             return _array(text, found)
-        may_be_quick = len(data) >= _LARGE
+        may_be_quick = len(data) >= LARGE
     else:
         may_be_quick = True
     if may_be_quick and (value := text.look.value(data, 0, True)) is not None:

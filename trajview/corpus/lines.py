@@ -10,16 +10,16 @@ import msgspec
 
 from .memory import fits
 
-__all__ = ["BOM", "SPACE", "Line", "lines_of"]
+__all__ = ["BOM", "CHUNK", "LONG", "SPACE", "Line", "lines_of"]
 
 BOM: Final = b"\xef\xbb\xbf"
 """UTF-8's byte order mark: in the middle of a file, too, where files that have one were joined."""
 SPACE: Final = b" \t\r\n"
 """What JSON takes for white space."""
 _MARKED: Final = BOM[0]
-_CHUNK: Final = 1 << 20
+CHUNK: Final = 1 << 20
 """Bytes that are read in one go: few enough to be still in the processor's cache when they are decoded."""
-_LONG: Final = 4 << 20
+LONG: Final = 4 << 20
 """Bytes from which on the end of a line is looked for before the line is read, so that it is in memory once."""
 
 
@@ -53,14 +53,14 @@ def lines_of(file: BinaryIO, offset: int, first: int = 1) -> Iterator[Line]:
     number = first - 1
     parts: list[bytes] = []
     held = 0  # bytes in them
-    while chunk := read(_CHUNK):
+    while chunk := read(CHUNK):
         view = memoryview(chunk)
         find = chunk.find
         start, end = 0, find(b"\n") + 1
         if parts:
             parts.append(chunk[:end] if end else chunk)
             held += len(parts[-1])
-            if not end and held < _LONG:
+            if not end and held < LONG:
                 continue
             number += 1
             if end:
@@ -95,7 +95,7 @@ def lines_of(file: BinaryIO, offset: int, first: int = 1) -> Iterator[Line]:
 
 def _long_line(file: BinaryIO, start: int, offset: int, number: int) -> tuple[Line | None, int]:
     """The line that starts at a place of the file, read in one piece, and its bytes; the file stands behind it then."""
-    buffer = bytearray(_CHUNK)
+    buffer = bytearray(CHUNK)
     file.seek(start)
     end, found = start, -1
     while found < 0 and (size := cast(io.BufferedIOBase, file).readinto(buffer)):

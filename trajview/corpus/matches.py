@@ -21,7 +21,19 @@ if TYPE_CHECKING:
     from trajview.models.run import AgentRun
     from trajview.models.transcript import Transcript
 
-__all__ = ["RUN", "Hit", "Piece", "RunHits", "Searched", "count_in", "counting", "excerpt", "hits_in", "pieces_of"]
+__all__ = [
+    "RUN",
+    "TOGETHER",
+    "Hit",
+    "Piece",
+    "RunHits",
+    "Searched",
+    "count_in",
+    "counting",
+    "excerpt",
+    "hits_in",
+    "pieces_of",
+]
 
 RUN: Final = -1
 """Stands for the transcript or message where a hit is in the metadata of the whole run or transcript."""
@@ -29,7 +41,7 @@ _NOTES: Final = "trajview_problem"
 """Keys of notes by trajview itself in metadata."""
 _ALL: Final = frozenset({"text", "reasoning", "arguments", "output", "error"})
 """All fields of a rule."""
-_TOGETHER: Final = 64
+TOGETHER: Final = 64
 """Messages whose bytes are searched in one go."""
 Span = tuple[int, int]
 
@@ -168,7 +180,7 @@ class Searched:
         message = self._messages[index]
         if self._query.roles and not self._query.wants_role(message.role):
             return ""
-        if not self._may_be_near(index // _TOGETHER):
+        if not self._may_be_near(index // TOGETHER):
             return ""
         if self._as_said:
             return without_colours("\n".join(message.texts()))
@@ -178,7 +190,7 @@ class Searched:
         """Whether the bytes of a batch of messages may hold a match: they are asked together, which takes far less time."""
         if batch != self._batch:
             self._batch = batch
-            those = self._messages[batch * _TOGETHER : (batch + 1) * _TOGETHER]
+            those = self._messages[batch * TOGETHER : (batch + 1) * TOGETHER]
             parts = list(takewhile(lambda data: data is not None, (message.logged for message in those)))
             self._may = len(parts) < len(those) or self._prefilter.may_match(b"\n".join(filter(None, parts)))
         return self._may

@@ -10,6 +10,7 @@ from typing import Final
 from trajview.errors import Problem, UnreadableError, Where
 
 __all__ = [
+    "SMALL",
     "check_room",
     "check_room_to_open",
     "check_texts",
@@ -20,7 +21,7 @@ __all__ = [
     "too_long",
 ]
 
-_SMALL: Final = 8 << 20
+SMALL: Final = 8 << 20
 """Bytes that are not worth asking for."""
 _LIST: Final = 2
 """To list the records of a JSON file takes its bytes, and some for where each begins."""
@@ -36,12 +37,12 @@ _NO_LIMIT: Final = 1 << 62
 
 def fits(size: int) -> bool:
     """Whether `size` bytes can be read in one piece and looked at."""
-    return size <= _SMALL or size * _APART <= _available()
+    return size <= SMALL or size * _APART <= _available()
 
 
 def fits_decoded(size: int) -> bool:
     """Whether there is room for the decoded values of `size` bytes, beside these."""
-    return size <= _SMALL or size * (_OPEN - 1) <= _available()
+    return size <= SMALL or size * (_OPEN - 1) <= _available()
 
 
 def check_texts(data: bytes | memoryview) -> None:
@@ -49,7 +50,7 @@ def check_texts(data: bytes | memoryview) -> None:
 
     That takes a look at the JSON only where there is no room for all of its values, and then no more than at its texts.
     """
-    if len(data) <= _SMALL or len(data) * _TEXT <= (free := _available()):
+    if len(data) <= SMALL or len(data) * _TEXT <= (free := _available()):
         return
     # What msgspec reads a text with escapes into grows to twice its length, beside what comes of it.
     at, step = 0, max(1, free // _TEXT // 2)  # a text that is longer than twice that has two of these places in it
@@ -63,7 +64,7 @@ def check_texts(data: bytes | memoryview) -> None:
 
 def check_room(size: int, path: Path, *, is_list: bool) -> None:
     """Raise UnreadableError where a JSON file of so many bytes is too large to be split into its records."""
-    if size > _SMALL and size * _LIST > (free := _available()):
+    if size > SMALL and size * _LIST > (free := _available()):
         raise UnreadableError(
             f"this is one JSON value of {giga(size)}, which has to be read as a whole, and {giga(free)} of memory are free",
             hint="write its records on lines of their own, which can be of any size: `jq -c '.[]' FILE > FILE.jsonl`"
@@ -76,7 +77,7 @@ def check_room(size: int, path: Path, *, is_list: bool) -> None:
 def check_room_to_open(size: int, path: Path, line: int | None, *, decoded: bool = True) -> None:
     """Raise UnreadableError where a record of so many bytes is too large to be opened; not `decoded`: even if most stays bytes."""
     times = _OPEN if decoded else _APART
-    if size > _SMALL and size * times > (free := _available()):
+    if size > SMALL and size * times > (free := _available()):
         raise UnreadableError(
             f"this record has {giga(size)}, opening it takes {times} times that, and {giga(free)} of memory are free",
             hint="cut it into shorter runs, or open it where there is more memory",

@@ -18,9 +18,10 @@ from .walk import SourceFile
 if TYPE_CHECKING:
     from trajview.models.run import Reward
 
-__all__ = ["packed", "unpacked"]
+__all__ = ["CHUNK", "packed", "unpacked"]
 
-_CHUNK: Final = 1000  # items that are decoded in one go
+CHUNK: Final = 1000
+"""Items that are decoded in one go."""
 
 _Number = int | float
 _Rewards = tuple[_Number | tuple[_Number, dict[str, _Number]], ...]
@@ -83,7 +84,7 @@ def packed(items: Sequence[Item], path: Path) -> bytes:
     """Items of one file as bytes. Raises ValueError, TypeError and OverflowError: for text that no encoding takes, or
     numbers beyond 64 bits."""
     encoder = msgspec.msgpack.Encoder()
-    chunks = [encoder.encode(_chunk(items[at : at + _CHUNK], path)) for at in range(0, len(items), _CHUNK)]
+    chunks = [encoder.encode(_chunk(items[at : at + CHUNK], path)) for at in range(0, len(items), CHUNK)]
     return encoder.encode(chunks)
 
 

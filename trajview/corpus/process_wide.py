@@ -14,7 +14,17 @@ if TYPE_CHECKING:
     from asyncio import TimerHandle
 
 __all__ = [
-    "LARGE", "Garbage", "give_way", "giving_way", "key_pressed", "put_off_garbage", "sharing", "short_turns", "without_garbage",
+    "IDLE",
+    "LARGE",
+    "STARTED",
+    "Garbage",
+    "give_way",
+    "giving_way",
+    "key_pressed",
+    "put_off_garbage",
+    "sharing",
+    "short_turns",
+    "without_garbage",
 ]  # fmt: skip
 
 _TURN: Final = 0.0005
@@ -94,9 +104,9 @@ def sharing(cancelled: Callable[[], bool]) -> Callable[[], bool]:
 
 LARGE: Final = 1 << 20
 """Bytes of a record from which on no garbage is looked for while it is read."""
-_STARTED: Final = 1.0
+STARTED: Final = 1.0
 """Seconds after which the first screen is there, and garbage is collected again."""
-_IDLE: Final = 1.5
+IDLE: Final = 1.5
 """Seconds without a key after which nobody waits."""
 _ANSWERED: Final = 0.02
 """Seconds after which a key is answered, and the next of a key that is held down has not come yet."""
@@ -166,7 +176,7 @@ class Garbage:
         self._soon: TimerHandle | None = None
         self._worked_at = 0.0
         if self._ours:
-            app.set_timer(_STARTED, self._begin)
+            app.set_timer(STARTED, self._begin)
 
     def _begin(self) -> None:
         """Collect garbage from now on, but never look again at objects of the start-up: they stay to the end."""
@@ -185,7 +195,7 @@ class Garbage:
             return
         if not self._waits:
             self._waits = True
-            self._app.set_timer(_IDLE, self._look)
+            self._app.set_timer(IDLE, self._look)
         if self._soon is None:
             from asyncio import get_running_loop  # which no command needs that opens no screen
 
@@ -198,8 +208,8 @@ class Garbage:
 
     def _look(self) -> None:
         since = monotonic() - self._worked_at
-        if since < _IDLE:
-            self._app.set_timer(_IDLE - since, self._look)
+        if since < IDLE:
+            self._app.set_timer(IDLE - since, self._look)
             return
         self._waits = False
         if gc.isenabled():

@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
     from .beside import Beside
 
-__all__ = ["Reader"]
+__all__ = ["UNDECODED_FROM", "Reader"]
 
 _CACHED_RUNS: Final = 6
 _AT_ONCE: Final = 1 << 20  # bytes that are looked at without letting anybody else have a turn
-_UNDECODED_FROM: Final = 1 << 20
+UNDECODED_FROM: Final = 1 << 20
 """Bytes from which on the long lists of a record stay bytes until someone looks at them."""
 _JSON: Final = frozenset({"json", "json array", "json values", "jsonl", "jsonl messages"})
 _GROWING: Final = frozenset({"jsonl", "jsonl messages"})
@@ -244,7 +244,7 @@ class Reader:
 
     def _record(self, info: RunInfo) -> Any:
         """The value of a record; the long lists in it stay bytes where it is large."""
-        if info.length < _UNDECODED_FROM or info.container not in _JSON:
+        if info.length < UNDECODED_FROM or info.container not in _JSON:
             return self.value(info)
         known, info = self._listed(info)
         self._check_unchanged(info, known)

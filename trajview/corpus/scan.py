@@ -42,13 +42,14 @@ if TYPE_CHECKING:
     from trajview.formats.contract import Format
     from trajview.formats.logged import RecordReader, Signature
 
-__all__ = ["Scan"]
+__all__ = ["LARGE", "Scan"]
 
 
 _MOST_SIGNATURES = 2_000
 _MOST_OTHERS = 10_000
 """Ids among which the nearest are looked for, where one that was named is none."""
-_LARGE = 8 << 20  # bytes
+LARGE = 8 << 20
+"""Bytes from which on the decoded value of a file's only record is kept for its opening, so that it is decoded once."""
 
 
 class _Stopped(Exception):
@@ -344,7 +345,7 @@ class Scan:
     def _hand_over(self, found: Record, path: Path) -> None:
         """Hand over the first record of the only file: it may be the only one that there is, which is opened at once."""
         if self.hand_over is not None and found.record <= 1 and self._paths == (path,):
-            large = found.record == 0 and found.length >= _LARGE
+            large = found.record == 0 and found.length >= LARGE
             self.hand_over(path, found.offset, found.value if large else None)
 
     def _items(self, found: Record, source: SourceFile, *, keyed: bool = True) -> Iterator[Item]:

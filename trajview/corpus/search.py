@@ -24,15 +24,17 @@ from .searcher import Limits, Looking, RunMatches, Searcher, SlowProblem, Unname
 from .unpack import is_plain
 from .walk import Skipped, SourceFile, walk
 
-__all__ = ["CorpusSearch", "Hit", "RunMatches", "cores"]
+__all__ = ["BATCH", "LARGE", "MOST_FILES", "CorpusSearch", "Hit", "RunMatches", "cores"]
 
-_LARGE: Final = 8 << 20
+LARGE: Final = 8 << 20
 """Bytes of a file from which on its lines are shared out."""
 _HUGE: Final = 64 << 20
 """Bytes of any other file that from then on is searched by itself: there may not be memory for several."""
 _FIRST: Final = 1 << 20
-_BATCH: Final = 4 << 20
-_MOST_FILES: Final = 64
+BATCH: Final = 4 << 20
+"""Bytes of small files that are one task."""
+MOST_FILES: Final = 64
+"""Small files that are one task, however small."""
 _MOST_NAMES: Final = 8_000
 """Bytes, files, and characters of their paths in one task: such tasks are taken at once by who is busy with another."""
 _MOST_PROCESSES: Final = 16
@@ -60,8 +62,8 @@ class _Batch:
     def is_full(self, more: SourceFile) -> bool:
         """Whether one more file is too many for a task."""
         return (
-            self.reach + _size(more) - self._begin > _BATCH
-            or len(self._sources) >= _MOST_FILES
+            self.reach + _size(more) - self._begin > BATCH
+            or len(self._sources) >= MOST_FILES
             or self._names + _length(more) > _MOST_NAMES
         )
 
@@ -201,7 +203,7 @@ class CorpusSearch:
                 continue
             self.files_found += 1
             size = _size(source)
-            apart = self._processes > 1 and size >= _LARGE and self._are_lines(source)
+            apart = self._processes > 1 and size >= LARGE and self._are_lines(source)
             if apart or (self._processes > 1 and size >= _HUGE):
                 yield from batch.taken()
                 before = batch.reach

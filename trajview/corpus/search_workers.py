@@ -20,9 +20,9 @@ from .child import Child, parent
 from .searcher import RunMatches, Searcher, Unnamed
 from .walk import SourceFile
 
-__all__ = ["Crew", "Found", "Reached", "Task"]
+__all__ = ["WARM", "Crew", "Found", "Reached", "Task"]
 
-_WARM: Final = 0.3
+WARM: Final = 0.3
 """Seconds of searching before processes are started: starting one takes half as long."""
 _AHEAD: Final = 2
 """Tasks that a process is given at a time, so that it never waits for the next."""
@@ -167,7 +167,7 @@ class Crew:
 
     def _may_share(self) -> bool:
         """Whether there are processes to give tasks to; they are started when it is time to."""
-        if not self._workers and self._most > 1 and self._spent > _WARM:
+        if not self._workers and self._most > 1 and self._spent > WARM:
             self._start()
             if not self._workers:
                 self._most = 1

@@ -25,6 +25,13 @@ from typing import Any, BinaryIO, Final
 from trajview.errors import UnreadableError, Where
 
 __all__ = [
+    "CHUNK",
+    "IN_MEMORY",
+    "LOOK_AGAIN",
+    "MOST",
+    "MOST_BYTES",
+    "PIECE",
+    "SPARE",
     "UNPACK_ERRORS",
     "Progress",
     "Region",
@@ -50,17 +57,19 @@ _SKIPPABLE: Final = b"\x2a\x4d\x18"
 """Bytes 2 to 4 of a zstd frame that holds nothing of the text; the first one is 0x50 to 0x5f (RFC 8878, 3.1.2)."""
 _HEAD: Final = 8
 """Bytes that tell how a file is compressed, or encoded."""
-_PIECE: Final = 32 << 10
+PIECE: Final = 32 << 10
 """Bytes that are read in one go: where they are damaged, what comes of them is lost."""
-_CHUNK: Final = 1 << 20
-_IN_MEMORY: Final = 1 << 20
+CHUNK: Final = 1 << 20
+"""Bytes that come out of a file in one go."""
+IN_MEMORY: Final = 1 << 20
 """Bytes up to which what came out of a file is kept in memory."""
-_MOST: Final = 64
+MOST: Final = 64
 """Files that are kept, most of which may stay open on disk: a program may have as few as 256 open, as on macOS."""
-_MOST_BYTES: Final = 16 << 30
-_SPARE: Final = 256 << 20
+MOST_BYTES: Final = 16 << 30
+"""Bytes of all files that are kept."""
+SPARE: Final = 256 << 20
 """Bytes of disk that stay free."""
-_LOOK_AGAIN: Final = 0.1
+LOOK_AGAIN: Final = 0.1
 """Seconds between two looks of who waits for another thread's unpacking, which may be called off meanwhile."""
 
 _ASCII: Final = frozenset(b"\t\n\r" + bytes(range(32, 127)))
@@ -145,21 +154,21 @@ def _pieces(file: BinaryIO, compression: str) -> Iterator[bytes]:
     """
     gzip = compression == "gzip"  # no byte of which can become more than 1,032
     failed = (*UNPACK_ERRORS, zstd_module().ZstdError) if compression == "zstd" else UNPACK_ERRORS
-    rest = file.read(_PIECE)
+    rest = file.read(PIECE)
     while rest:
         stream = _begin(compression)
         while not stream.eof:
-            if not rest and (gzip or stream.needs_input) and not (rest := file.read(_PIECE)):
+            if not rest and (gzip or stream.needs_input) and not (rest := file.read(PIECE)):
                 raise _Damaged
             try:
-                found = stream.decompress(rest, 0 if gzip else _CHUNK)
+                found = stream.decompress(rest, 0 if gzip else CHUNK)
             except failed as error:
                 raise _Damaged(" ".join(str(error).split()) or type(error).__name__) from error
             rest = b""
             if found:
                 yield found
         rest = stream.unused_data.lstrip(b"\0")  # which only fill up, as xz allows
-        while len(rest) < _HEAD and (more := file.read(_PIECE)):
+        while len(rest) < _HEAD and (more := file.read(PIECE)):
             rest = (rest + more).lstrip(b"\0")
         if rest and compression_of(rest) != compression:
             if any(magic.startswith(rest) for magic, name in _MAGIC.items() if name == compression):
@@ -234,7 +243,7 @@ class _Unpacked:
         if isinstance(self.content, io.BytesIO):
             file = UnpackedFile(io.BytesIO(self.content.getvalue()))  # which shares the bytes
         else:
-            file = UnpackedFile(Region(self.content, self.size), _CHUNK)
+            file = UnpackedFile(Region(self.content, self.size), CHUNK)
         file.damage = self.damage
         return file
 
@@ -246,7 +255,7 @@ class _Unpacked:
         try:
             for piece in self._text(file, compression):
                 self.size += len(piece)
-                if self.size > _IN_MEMORY:
+                if self.size > IN_MEMORY:
                     if isinstance(target, io.BytesIO):
                         begun = target.getvalue()
                         target = tempfile.TemporaryFile(prefix="trajview-")  # noqa: SIM115 - it is closed when it is let go
@@ -274,7 +283,7 @@ class _Unpacked:
 
     def _text(self, file: BinaryIO, compression: str | None) -> Iterator[bytes]:
         """The content of a file, up to where it is damaged."""
-        pieces = iter(partial(file.read, _CHUNK), b"") if compression is None else _pieces(file, compression)
+        pieces = iter(partial(file.read, CHUNK), b"") if compression is None else _pieces(file, compression)
         try:
             yield from _as_utf8(pieces)
         except _Damaged as error:
@@ -316,7 +325,7 @@ def unpacked(file: BinaryIO, path: Path, progress: Progress | None = None) -> Un
                 made = _files[key] = _Unpacked(status.st_size)
                 break
             _files.move_to_end(key)
-        while not known.over.wait(_LOOK_AGAIN):
+        while not known.over.wait(LOOK_AGAIN):
             if progress is not None:
                 progress(known.read)
         if known.content is not None:
@@ -338,13 +347,13 @@ def _let_go(newest: _Key) -> None:
     done = [key for key, each in _files.items() if each.over.is_set()]
     size = sum(_files[key].size for key in (*done, newest))
     for count, key in enumerate(done):
-        if key[0] == newest[0] or size > _MOST_BYTES or len(done) - count >= _MOST:
+        if key[0] == newest[0] or size > MOST_BYTES or len(done) - count >= MOST:
             size -= _files.pop(key).size
 
 
 def _check_room(target: BinaryIO, path: Path, size: int) -> None:
     found = os.fstatvfs(target.fileno())
-    if found.f_bavail * found.f_frsize < _SPARE:
+    if found.f_bavail * found.f_frsize < SPARE:
         raise UnreadableError(
             f"there is no room to unpack it: after {size:,} bytes the disk is nearly full",
             hint=f"make room in {tempfile.gettempdir()}, or set TMPDIR to a folder that has some",

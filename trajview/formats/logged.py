@@ -17,13 +17,13 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 from .roles import ROLES, sample
 from .utf8 import is_utf8, seems_utf8
 
-__all__ = ["ABSENT", "Decode", "Elements", "Head", "RecordReader", "decoded", "joined"]
+__all__ = ["ABSENT", "LARGE", "Decode", "Elements", "Head", "RecordReader", "decoded", "joined"]
 
 Decode = Callable[[bytes | memoryview], Any]
 """Makes a value of bytes that are known to be JSON, but maybe not UTF-8."""
 
 ABSENT: Final = Raw()
-_LARGE: Final = 1 << 20
+LARGE: Final = 1 << 20
 """Bytes from which on the elements of a record's list are kept as they were logged: it may be opened next."""
 _MAX_KEYS: Final = 60
 _MAX_MISSES: Final = 20
@@ -221,7 +221,7 @@ class RecordReader:
         else only heads of the messages are there, to be counted.
         """
         self.signature = None
-        if len(data) >= _LARGE:
+        if len(data) >= LARGE:
             found = self._large(data)
         elif self._large_only or data[:1] != b"{" or (self._misses > _MAX_MISSES and self._misses % _RARELY):
             self._misses += 1
@@ -293,7 +293,7 @@ class RecordReader:
     def _round(self, logged: Raw) -> Raw | dict[str, Any]:
         """A round as it was logged; of one that is large itself, the posts in it stay bytes instead."""
         data = memoryview(logged)
-        return (self._object(data) or logged) if len(data) >= _LARGE else logged
+        return (self._object(data) or logged) if len(data) >= LARGE else logged
 
 
 Signature = tuple[Hashable, ...]

@@ -1,4 +1,4 @@
-"""A check whether bytes are UTF-8 that passes over plain ASCII, most of a log, at the speed of memory."""
+"""Whether bytes are UTF-8: what is plain ASCII, which most of a log is, is passed over at the speed of memory."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Final
 
-__all__ = ["is_utf8", "seems_utf8"]
+__all__ = ["WINDOW", "is_utf8", "seems_utf8"]
 
-_WINDOW: Final = 1024
-"""Bytes that are decoded from the first one beyond ASCII: others are most often near it."""
+WINDOW: Final = 1024
+"""Bytes that are decoded from one on that is not ASCII: others are most often near it."""
 _FEW: Final = 4
 _BEYOND_ASCII: Final = bytes(range(0x80, 0x100))
 
 
 def _find_window(data: bytes | memoryview, _: bytes, start: int = 0) -> int:
     """The start of a window that is not all ASCII, -1 where there is none."""
-    windows = ((at, data[at : at + _WINDOW]) for at in range(start, len(data), _WINDOW))
+    windows = ((at, data[at : at + WINDOW]) for at in range(start, len(data), WINDOW))
     return next((at for at, window in windows if not bytes(window).isascii()), -1)
 
 
@@ -42,14 +42,14 @@ def seems_utf8(data: bytes | memoryview) -> bool:
 
 
 def _decodes(data: bytes | memoryview, most: int, find: Callable[..., int] = _find) -> bool:
-    """Whether the first `most` windows can be decoded that begin where `find` finds bytes beyond ASCII."""
+    """Whether so many windows can be decoded that begin where `find` finds what is not ASCII."""
     at = find(data, _BEYOND_ASCII)
     view, end = memoryview(data), len(data)
     try:
         while at >= 0 and most:
             most -= 1
             # A character may go on behind the window: then it is the next one's.
-            done = at + utf_8_decode(view[at : at + _WINDOW], "strict", at + _WINDOW >= end)[1]
+            done = at + utf_8_decode(view[at : at + WINDOW], "strict", at + WINDOW >= end)[1]
             at = find(data, _BEYOND_ASCII, done) if done < end else -1
     except UnicodeDecodeError:
         return False

@@ -16,13 +16,24 @@ from trajview.errors import UnreadableError
 if TYPE_CHECKING:
     from tiktoken import Encoding
 
-__all__ = ["MAX_TOKEN_BYTES", "count_tokens", "count_tokens_up_to", "cut_to_tokens", "encoding", "last_tokens"]
+__all__ = [
+    "LONG_RUN",
+    "MAX_TOKEN_BYTES",
+    "MOST_REMEMBERED",
+    "SHA256",
+    "count_tokens",
+    "count_tokens_up_to",
+    "cut_to_tokens",
+    "encoding",
+    "last_tokens",
+]
 
 MAX_TOKEN_BYTES = 128
 """The most bytes of a token of cl100k_base; so a text of n characters has at least n / 128 tokens."""
 
 _VOCABULARY = "cl100k_base.tiktoken"
-_SHA256 = "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"
+SHA256 = "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"
+"""The checksum of the vocabulary's file."""
 # tiktoken's own, from tiktoken_ext.openai_public, without its possessive quantifiers and with one group more. It splits
 # every text in the same places. What is in the group needs no backtracking: tiktoken's regular expressions then look for all
 # of it in one pass, which makes encoding 1.5 to 2 times as fast.
@@ -39,8 +50,9 @@ _SPECIAL_TOKENS = {
 }
 
 # tiktoken's regular expression overflows its stack (and panics) on white space of some 10^6 characters that something
-# follows. Runs longer than this are cut out and encoded by themselves.
-_LONG_RUN = 100_000
+# follows.
+LONG_RUN = 100_000
+"""Characters of white space in a row from which on they are cut out and encoded by themselves."""
 # Unicode's White_Space, which is the pattern's \s (Python's own has four control characters more).
 _SPACES = "\t\n\x0b\x0c\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
 _NO_SPACE = re.compile(f"[^{_SPACES}]")
@@ -48,7 +60,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 _REPEATED = range(200, 1 << 20)
 """Characters of a text whose count is remembered: a system prompt stands in every run, and branches share their beginning."""
-_MOST_REMEMBERED = 10_000
+MOST_REMEMBERED = 10_000
+"""Texts whose counts are kept."""
 
 _lock = threading.Lock()
 _encoding: Encoding | None = None
@@ -86,7 +99,7 @@ def _build() -> Encoding:
         ) from error
     except ValueError:
         ranks = {}  # damaged beyond base64 and numbers
-    if not ranks or sha.hexdigest() != _SHA256:
+    if not ranks or sha.hexdigest() != SHA256:
         raise UnreadableError(
             f"the GPT-4 vocabulary {_VOCABULARY} is damaged: its sha256 is not tiktoken's",
             hint="install trajview again",
@@ -112,7 +125,7 @@ def count_tokens(text: str) -> int:
     key = hash(text), len(text)
     known = _counts.get(key)
     if known is None:
-        if len(_counts) >= _MOST_REMEMBERED:
+        if len(_counts) >= MOST_REMEMBERED:
             _counts.clear()
         known = _counts[key] = len(_tokens(text))
     return known
@@ -157,7 +170,7 @@ def _characters_in(text: str, limit: int, *, from_end: bool) -> int:
 
 
 def _tokens(text: str) -> list[int]:
-    if len(text) < _LONG_RUN:
+    if len(text) < LONG_RUN:
         return _encode(text)
     tokens: list[int] = []
     start = 0
@@ -193,16 +206,16 @@ def _cuts(text: str) -> Iterator[int]:
 
 
 def _long_runs(text: str) -> Iterator[tuple[int, int]]:
-    """The runs of white space of at least `_LONG_RUN` characters. Looks at one character in `_LONG_RUN`, and around."""
-    position = _LONG_RUN - 1
+    """The runs of white space of at least `LONG_RUN` characters. Looks at one character in `LONG_RUN`, and around."""
+    position = LONG_RUN - 1
     while position < len(text):
         if text[position] in _SPACES:
             # A run that began before this window would have been met at the last stop.
-            before = text[position + 1 - _LONG_RUN : position]
+            before = text[position + 1 - LONG_RUN : position]
             start = position - len(before) + len(before.rstrip(_SPACES))
             found = _NO_SPACE.search(text, position)
             end = found.start() if found else len(text)
-            if end - start >= _LONG_RUN:
+            if end - start >= LONG_RUN:
                 yield start, end
             position = end
-        position += _LONG_RUN
+        position += LONG_RUN

@@ -14,14 +14,14 @@ from .quick_bytes import times_in
 from .re2 import Engine, Span, engine_of
 from .safe import slow_because
 
-__all__ = ["Finder", "finder_of", "times_by_re"]
+__all__ = ["MOST_LISTED", "Finder", "finder_of", "times_by_re"]
 
 _MOST_OPEN: Final = 2
 _PLAIN: Final = re.compile(r"(?:[\w ,:;=@<>!%'\"`/-]|\\[^\w\s])+", re.ASCII)
 """Patterns that stand for a text, whatever their flags."""
 _MANY: Final = 32
 """Matches in a text after which `re` goes on: asking it for the next takes a tenth of what asking RE2 takes."""
-_MOST_LISTED: Final = 1 << 16
+MOST_LISTED: Final = 1 << 16
 """Characters in which `re` lists all matches at once: meanwhile no other thread runs."""
 
 
@@ -107,7 +107,7 @@ def finder_of(pattern: re.Pattern[str]) -> Finder:
 
 def times_by_re(pattern: re.Pattern[str], text: str, start: int = 0) -> int:
     """How many matches `re` finds from one place on, but for empty ones: a list of texts takes half as long as matches one by one."""
-    if len(text) - start > _MOST_LISTED or pattern.groups:  # where there are groups, these are what is listed
+    if len(text) - start > MOST_LISTED or pattern.groups:  # where there are groups, these are what is listed
         return sum(1 for _ in _spans_by_re(pattern, text, start))
     found = pattern.findall(text, start)
     return len(found) - found.count("")

@@ -1,4 +1,4 @@
-"""Reading the details of runs: from the cache, or from the runs themselves; after a while with several processes.
+"""Finds out the details of runs: from the cache, or by reading them; after a while in processes, which share the reading.
 
 Python runs on one core, and a screen that shares it with a thread that reads waits for it.
 """
@@ -29,18 +29,19 @@ if TYPE_CHECKING:
 
     from .kept import DetailsCache
 
-__all__ = ["DetailsReader", "Listed"]
+__all__ = ["LARGE", "TASK", "WARM", "DetailsReader", "Listed"]
 
-_WARM: Final = 0.3
+WARM: Final = 0.3
 """Seconds of reading before processes are started: starting one takes half as long."""
-_TASK: Final = 256 << 10
+TASK: Final = 256 << 10
+"""Bytes of runs that a process is given in one go."""
 _MOST_RUNS: Final = 64
 """Bytes and number of the runs that a process is given as one task."""
 _AHEAD: Final = 2
 """Tasks that a process is given at a time, so that it never waits for the next."""
 _MOST_WAITING: Final = 4 << 20
 """Bytes of runs that wait for a process, from which on no more should be asked for."""
-_LARGE: Final = 8 << 20
+LARGE: Final = 8 << 20
 """Bytes of a task that is not waited for when nobody wants it any more: its process is ended."""
 _HUGE: Final = 64 << 20
 """Bytes of a run that is read while no other such run is: there may not be memory for several."""
@@ -49,13 +50,13 @@ Tag = TypeVar("Tag")
 
 
 class Listed(Protocol):
-    """The part of a corpus that reading its runs takes, here and in another process."""
+    """A corpus, as far as it is needed to read its runs here and in another process."""
 
     def read(self, info: RunInfo) -> AgentRun:
-        """Parse a run for one look. Raises TrajviewError."""
+        """The run, parsed for one look. Raises TrajviewError."""
 
     def listed(self, info: RunInfo) -> tuple[Stamp | None, RunInfo]:
-        """The stamp of the run's file when it was listed, and the run as the list holds it now. Raises UnreadableError."""
+        """What told the run's file when it was listed, and the run as the list holds it now. Raises UnreadableError."""
 
 
 @dataclass(slots=True, eq=False)
@@ -71,7 +72,7 @@ class _Job(Generic[Tag]):
 
 
 class _Process(Child, Generic[Tag]):
-    """A process that reads, and its unanswered tasks, of which it works on the first."""
+    """A process that reads, and the tasks that it was given and has not answered, the first of which it is at."""
 
     def __init__(self) -> None:
         super().__init__(__name__)
@@ -79,7 +80,7 @@ class _Process(Child, Generic[Tag]):
 
 
 class DetailsReader(Generic[Tag]):
-    """Finds out details of runs; `take` gives them, each with the tag that it was asked for with. One thread uses it."""
+    """Finds out what is asked for; `take` gives it, each with the tag it was asked for with. One thread uses it."""
 
     def __init__(
         self,
@@ -110,12 +111,12 @@ class DetailsReader(Generic[Tag]):
 
     @property
     def busy(self) -> bool:
-        """Whether some details that were asked for have not been given yet."""
+        """Whether anything that was asked for has not been given yet."""
         return bool(self._found or self._waiting or any(process.tasks for process in self._processes))
 
     @property
     def full(self) -> bool:
-        """Whether so much is asked for that more should wait."""
+        """Whether so much is asked for that more can wait."""
         return self._waiting_bytes >= _MOST_WAITING
 
     def ask(
@@ -127,7 +128,7 @@ class DetailsReader(Generic[Tag]):
         known: Details | None = None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Ask for a run's details for fields of some names, beside those `known` already.
+        """Have a run's details found out, enough for fields of these names, beside what is `known` already.
 
         Once `cancelled` says so, nobody wants them any more, and they may never come.
         """
@@ -146,7 +147,7 @@ class DetailsReader(Generic[Tag]):
             self._read_here(job)
 
     def take(self, seconds: float) -> list[tuple[Tag, Details | None]]:
-        """The details found by now, or within `seconds`; None for a run that cannot be read.
+        """What has been found by now, or is within so many seconds; None of a run that cannot be read.
 
         Without a second to spare, the processes are only looked at when there is enough to be given to them.
         """
@@ -154,19 +155,19 @@ class DetailsReader(Generic[Tag]):
         self._feed(everything=seconds > 0)
         if not self._processes and self._waiting:
             self._read_here(self._next_job())
-        elif (seconds > 0 or self._waiting_bytes >= _TASK) and any(process.tasks for process in self._processes):
+        elif (seconds > 0 or self._waiting_bytes >= TASK) and any(process.tasks for process in self._processes):
             self._receive(0 if self._found else seconds)
             self._feed(everything=False)
         found, self._found = self._found, []
         return found
 
     def rest(self) -> None:
-        """Write to the cache."""
+        """Write what the cache is to keep."""
         if self._cache is not None:
             self._cache.close()
 
     def close(self) -> None:
-        """End all processes, whatever they do. Open requests are forgotten; new ones may be made."""
+        """End all processes, whatever they do. What was asked for is forgotten; more may be asked for."""
         for process in self._processes:
             process.close()
         self._processes.clear()
@@ -199,7 +200,7 @@ class DetailsReader(Generic[Tag]):
 
     def _may_share(self) -> bool:
         """Whether there are processes to read; they are started when it is time to."""
-        if len(self._processes) < self._most > 1 and self._spent > _WARM:
+        if len(self._processes) < self._most > 1 and self._spent > WARM:
             try:
                 while len(self._processes) < self._most:
                     self._processes.append(process := _Process[Tag]())
@@ -217,7 +218,7 @@ class DetailsReader(Generic[Tag]):
         """The runs that a process is to read next; none where they have to wait for a huge one."""
         task: list[_Job[Tag]] = []
         size = 0
-        while self._waiting and size < _TASK and len(task) < _MOST_RUNS:
+        while self._waiting and size < TASK and len(task) < _MOST_RUNS:
             if self._waiting[0].info.length >= _HUGE and (task or self._reads_huge()):
                 break
             job = self._next_job()
@@ -230,8 +231,8 @@ class DetailsReader(Generic[Tag]):
         return any(job.info.length >= _HUGE for process in self._processes for task in process.tasks for job in task)
 
     def _feed(self, *, everything: bool) -> None:
-        """Give waiting runs to the processes; `everything`: fewer runs than a whole task as well."""
-        while self._waiting and self._processes and (everything or self._waiting_bytes >= _TASK):
+        """Give the processes what waits; `everything`: fewer runs than a whole task as well."""
+        while self._waiting and self._processes and (everything or self._waiting_bytes >= TASK):
             process = min(self._processes, key=lambda one: len(one.tasks))
             if len(process.tasks) >= _AHEAD:
                 return
@@ -254,7 +255,7 @@ class DetailsReader(Generic[Tag]):
                 self._lose(process)
 
     def _receive(self, seconds: float) -> None:
-        """Read the findings of the processes, waiting at most `seconds`."""
+        """Take in what the processes have found by now, or within so many seconds."""
         from multiprocessing.connection import wait
 
         pipes = wait([process.pipe for process in self._processes], seconds)
@@ -271,7 +272,7 @@ class DetailsReader(Generic[Tag]):
                     self._take_in(job, details)
 
     def _lose(self, process: _Process[Tag]) -> None:
-        """Handle a process that has ended or was ended: its current run is read here, the rest by the others."""
+        """A process has ended by itself, or was ended: what it was at is read here, and the rest by the others."""
         self._processes.remove(process)
         self._most = max(1, self._most - 1)
         process.close()
@@ -282,10 +283,10 @@ class DetailsReader(Generic[Tag]):
             self._read_here(job)
 
     def _abandon(self) -> None:
-        """End processes that are busy for long with unwanted runs; others take their place when needed."""
+        """End processes that are busy for long with what nobody wants any more; others take their place when needed."""
         for process in list(self._processes):
             unwanted = process.tasks and all(job.cancelled() for job in process.tasks[0])
-            if unwanted and sum(job.info.length for job in process.tasks[0]) >= _LARGE:
+            if unwanted and sum(job.info.length for job in process.tasks[0]) >= LARGE:
                 self._processes.remove(process)
                 process.close()
                 process.tasks.popleft()
@@ -306,7 +307,7 @@ class _Records:
         self._reader = reader
 
     def read(self, info: RunInfo) -> AgentRun:
-        """Parse a run for one look. Raises TrajviewError."""
+        """The run, parsed for one look. Raises TrajviewError."""
         return self._reader.read_once(info, whole=False)
 
 
