@@ -24,7 +24,7 @@ from trajview.app.shared.key_footer import KeyFooter
 from trajview.app.shared.moves import Moves
 from trajview.app.shared.prompt import Prompt
 from trajview.app.shared.row_selection import RowSelection
-from trajview.app.shared.screen import Searched
+from trajview.app.shared.screen import TrajviewScreen
 from trajview.app.shared.status_line import StatusLine
 from trajview.compare.alignment import Kind, align
 from trajview.compare.facts import Fact, facts_of
@@ -47,7 +47,7 @@ _NAMES: Final = {
 }  # fmt: skip
 
 
-class CompareScreen(Searched):
+class CompareScreen(TrajviewScreen):
     """Reads and aligns both runs in a thread, which ends where the reader leaves."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("compare")]
@@ -291,7 +291,7 @@ class CompareScreen(Searched):
     def _ask(self, comparison: Comparison) -> None:
         name = one_line(self.names[comparison.side], 40)
         says = f"text or regular expression, at the {_SIDES[comparison.side]}: {name}"
-        self.prompt.ask("/", says, kind="search")
+        self.prompt.ask("/", says, then=partial(self.searcher.look_for, comparison))
 
     def _copy(self, comparison: Comparison) -> None:
         """Copy what is selected as it is, or the message under the cursor as Markdown: of the chosen side."""
@@ -329,10 +329,6 @@ class CompareScreen(Searched):
             self.dismiss()
 
     # -- messages of the widgets ---------------------------------------------------------------------------------------
-
-    @on(Prompt.Submitted)
-    def _submitted(self, event: Prompt.Submitted) -> None:
-        self._do(lambda comparison: self.searcher.look_for(comparison, event.text))
 
     @on(CompareMap.Picked)
     def _picked(self, event: CompareMap.Picked) -> None:

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import events, on
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
@@ -24,7 +24,7 @@ from trajview.app.shared.edit import open_outside
 from trajview.app.shared.key_footer import KeyFooter
 from trajview.app.shared.moves import Moves
 from trajview.app.shared.prompt import Prompt
-from trajview.app.shared.screen import Holding, Searched
+from trajview.app.shared.screen import Holding
 from trajview.app.shared.typed_ahead import ENDING
 from trajview.app.transcript.search import SearchHits, search
 from trajview.app.transcript.session import TranscriptSession
@@ -86,7 +86,7 @@ def _go_to(session: TranscriptSession, place: _Place) -> None:
     session.to_message(0, max(0, bisect_right(rows, place, key=lambda row: row[:2]) - 1))
 
 
-class RawScreen(Searched, Holding):
+class RawScreen(Holding):
     """Shows one record, at a message of it; reads and searches it in a thread."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("raw")]
@@ -191,21 +191,20 @@ class RawScreen(Searched, Holding):
 
     def _ask(self) -> None:
         if self.view.session is not None:
-            self.prompt.ask("/", "text or regular expression, as the record spells it", kind="search")
+            self.prompt.ask("/", "text or regular expression, as the record spells it", then=self._search_for)
 
-    @on(Prompt.Submitted)
-    def _submitted(self, event: Prompt.Submitted) -> None:
+    def _search_for(self, text: str) -> None:
         self._end_search()
-        if not event.text or self.view.session is None:
+        if not text or self.view.session is None:
             return
         try:
-            query = query_from(event.text)
+            query = query_from(text)
         except QueryError as error:
             self._title(f"{error.sentence}: {error.hint}")
             return
-        self._matches = _Matches(event.text)
+        self._matches = _Matches(text)
         self._title(f"{self._how_large} · searching…")
-        self._background.start("search", partial(self._look_for, self.view.session, query, event.text))
+        self._background.start("search", partial(self._look_for, self.view.session, query, text))
 
     def _look_for(self, session: TranscriptSession, query: Query, text: str, task: Task) -> None:
         try:

@@ -34,7 +34,7 @@ from trajview.app.shared.background import Background, Task
 from trajview.app.shared.cells import called
 from trajview.app.shared.key_footer import KeyFooter
 from trajview.app.shared.prompt import Prompt
-from trajview.app.shared.screen import Holding, Searched
+from trajview.app.shared.screen import Holding
 from trajview.app.shared.typed_ahead import ENDING
 from trajview.corpus.info import RunInfo
 from trajview.corpus.matches import RUN, Hit, hits_in
@@ -50,7 +50,7 @@ _TICK: Final = 0.1
 """Seconds after which what was found meanwhile is taken in, and it is said how far the search is."""
 
 
-class ResultsScreen(Searched, Holding):
+class ResultsScreen(Holding):
     """What a search finds, run by run, while it goes on. It stays as it is while a run is read, and when it is left.
 
     It is the `Neighbours` of the runs that are opened from it.
@@ -152,27 +152,26 @@ class ResultsScreen(Searched, Holding):
             self.scope = scope_of(self.trajview.browser.runs)
             self._say()
         says = "text or regular expression; role:tool tool:bash in:reasoning"
-        self.prompt.ask("/", says, typed, select=len(typed), kind="search")
+        self.prompt.ask("/", says, typed, select=len(typed), then=self._search_for)
 
-    @on(Prompt.Submitted)
-    def _submitted(self, event: Prompt.Submitted) -> None:
-        if not event.text.strip():
+    def _search_for(self, text: str) -> None:
+        if not text.strip():
             self._leave_if_empty()
             return
         try:
-            query = query_from(event.text)
+            query = query_from(text)
         except QueryError as error:
-            self._ask_again(f"{error.sentence}: {error.hint}", event.text)
+            self._ask_again(f"{error.sentence}: {error.hint}", text)
             return
         if self.trajview.settings.blind and "metadata" in query.searched:
             # It would name models, rewards and the evaluator's reasons.
-            self._ask_again("Blind mode does not search metadata: filter the list, or search in a run.", event.text)
+            self._ask_again("Blind mode does not search metadata: filter the list, or search in a run.", text)
             return
-        self.start(query, event.text)
+        self.start(query, text)
 
     def _ask_again(self, why: str, typed: str) -> None:
         self.notify(why, severity="warning", timeout=6, markup=False)
-        self.prompt.ask("/", "", typed, kind="search")
+        self.prompt.ask("/", "", typed, then=self._search_for)
 
     @on(Prompt.Cancelled)
     def _leave_if_empty(self) -> None:

@@ -12,7 +12,7 @@ from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
 from trajview.app.annotate.episodes import EpisodeKeys
 from trajview.app.keys import bindings_for, key_of
@@ -160,12 +160,6 @@ class BrowserScreen(TrajviewScreen):
     def on_unmount(self) -> None:
         self._unsubscribe()
         self._filtering.cancel()
-
-    def can_do(self, id: str) -> bool:
-        """Whether a command can be done now: some keys have priority, and yet are text in the filter."""
-        if id in ("filter", "search.corpus") and isinstance(self.focused, Input):
-            return False
-        return super().can_do(id)
 
     # What comes while files are read
 

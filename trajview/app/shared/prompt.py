@@ -32,26 +32,11 @@ class Prompt(Horizontal):
     }
     """
 
-    class Submitted(Message):
-        """The text was entered."""
-
-        def __init__(self, kind: str, text: str) -> None:
-            super().__init__()
-            self.kind, self.text = kind, text
-
-    class Changed(Message):
-        """The text is being typed."""
-
-        def __init__(self, kind: str, text: str) -> None:
-            super().__init__()
-            self.kind, self.text = kind, text
-
     class Cancelled(Message):
         """The prompt was left with escape."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.kind = ""
         self._then: Callable[[str], object] | None = None
         self._before: Widget | None = None
 
@@ -66,14 +51,13 @@ class Prompt(Horizontal):
         text: str = "",
         *,
         select: int = 0,
-        then: Callable[[str], object] | None = None,
-        kind: str = "",
+        then: Callable[[str], object],
     ) -> None:
         """Open for a question, with the cursor in the field; the first `select` characters are selected.
 
-        `then` is called with what was entered; without it, `Submitted` says so, with the `kind` of the question.
+        `then` is called with what was entered.
         """
-        self.kind, self._then = kind, then
+        self._then = then
         if not self.is_open:
             self._before = self.screen.focused
         self.query_one(Label).update(sign)
@@ -104,8 +88,6 @@ class Prompt(Horizontal):
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
-        if self.is_open:
-            self.post_message(self.Changed(self.kind, event.value))
 
     def action_submit(self) -> None:
         """Take what was typed. The cursor goes back at once: the next key is no part of it.
@@ -118,11 +100,8 @@ class Prompt(Horizontal):
 
     def _submit(self) -> None:
         self.close()
-        text = self.query_one(Input).value
-        if self._then is None:
-            self.post_message(self.Submitted(self.kind, text))
-        else:
-            self._then(text)
+        if self._then is not None:
+            self._then(self.query_one(Input).value)
 
     def action_cancel(self) -> None:
         self.close()

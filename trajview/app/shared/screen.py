@@ -1,15 +1,16 @@
-"""The base of the viewer's screens, and what those share that are searched, or that hold keys which came too early."""
+"""The base of the viewer's screens, and what those share that hold keys which came too early."""
 
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from textual import events
 from textual.await_complete import AwaitComplete
 from textual.screen import Screen
-from textual.widgets import Input
+from textual.widgets import Input, TextArea
 
+from trajview.app.keys import KEYS
 from trajview.app.shared.commands import HasCommands
 from trajview.app.shared.faults import ReportsFaults
 
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
     from trajview.app.annotate.panel import AnnotationPanel
     from trajview.app.app import TrajviewApp
 
-__all__ = ["Holding", "Searched", "TrajviewScreen"]
+__all__ = ["Holding", "TrajviewScreen"]
+
+_OPEN_FIELDS: Final = frozenset(key.id for key in KEYS if key.priority and "annotation" not in key.screens)
 
 
 class TrajviewScreen(HasCommands, ReportsFaults, Screen[None]):
@@ -32,6 +35,10 @@ class TrajviewScreen(HasCommands, ReportsFaults, Screen[None]):
     def panel(self) -> AnnotationPanel | None:
         """The annotation panel of the screen, which may hold unsaved work; None where there is none."""
         return None
+
+    def can_do(self, id: str) -> bool:
+        """Whether a command can be done now: what opens a field has priority, and is yet text where text is typed."""
+        return not (id in _OPEN_FIELDS and isinstance(self.focused, Input | TextArea)) and super().can_do(id)
 
     def dismiss(self, result: None = None) -> AwaitComplete:
         """Close, if it is in front: Textual would close whatever screen is, for each of several keys."""
@@ -51,14 +58,6 @@ class TrajviewScreen(HasCommands, ReportsFaults, Screen[None]):
                 return False
         early.append(event)
         return True
-
-
-class Searched(TrajviewScreen):
-    """For those that `/` searches."""
-
-    def can_do(self, id: str) -> bool:
-        """Whether a command can be done now: `/` has priority, and yet is text where text is typed."""
-        return not (id in ("search", "search.corpus") and isinstance(self.focused, Input)) and super().can_do(id)
 
 
 class Holding(TrajviewScreen):
