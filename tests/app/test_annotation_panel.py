@@ -217,7 +217,7 @@ async def test_a_minus_is_no_error_until_its_cell_is_left(tmp_path: Path) -> Non
         await panel.pilot.press("ctrl+s")
         assert panel.guidance[0] == "believability: not a number yet; 0..10"
         await panel.pilot.press("down")
-        assert panel.grid.red(panel.place("believability"), focused=True)
+        assert panel.grid.red(panel.place("believability"))
 
 
 async def test_a_draft_is_in_the_journal_within_a_second_and_comes_back(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from trajview.annotation.rubric import SOTOPIA
 from trajview.annotation.store import AnnotationStore
 from trajview.app.annotate import work as annotation_work
 from trajview.app.annotate.work import AnnotatedRun, AnnotationWork
+from trajview.errors import AnnotationError
 
 from .driving import PATIENCE
 
@@ -49,3 +50,45 @@ async def test_a_draft_that_is_being_written_when_the_program_ends_is_written_an
     kept = AnnotationStore(tmp_path, "ada").open("e1", SOTOPIA, 1).kept
     assert kept is not None
     assert kept.says() == draft.says()
+
+
+def draft(episode: str, goal: str) -> Draft:
+    return Draft(episode, SOTOPIA.name, ({"goal": goal},))
+
+
+async def test_a_draft_that_is_refused_keeps_no_other_from_being_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = AnnotationStore(tmp_path, "ada")
+    append, work = store.journal.append, AnnotationWork(store)
+
+    def refuses_e1(event: str, typed: Draft, **more: Any) -> str:
+        if typed.episode == "e1":
+            raise AnnotationError("The disk is full.")
+        return append(event, typed, **more)
+
+    for episode in ("e1", "e2"):
+        work.begin(AnnotatedRun(episode, "", ("a",), SOTOPIA), None)
+        work.hold(draft(episode, "7"))
+    with monkeypatch.context() as full:
+        full.setattr(store.journal, "append", refuses_e1)
+        with pytest.raises(AnnotationError):
+            work.flush(None)
+    assert AnnotationStore(tmp_path, "ada").statuses() == {"e2": "draft"}
+    assert work.holds_another("e2")
+    work.flush(None)
+    assert AnnotationStore(tmp_path, "ada").statuses() == {"e1": "draft", "e2": "draft"}
+
+
+async def test_a_draft_that_says_what_is_saved_again_is_none(tmp_path: Path) -> None:
+    store = AnnotationStore(tmp_path, "ada")
+    run, work = AnnotatedRun("e1", "", ("a",), SOTOPIA), AnnotationWork(store)
+    work.begin(run, await work.open(run))
+    submitted = draft("e1", "7")
+    work.saved(submitted, await work.submit(run, submitted, [], overwrite=False))
+    for goal, status in (("8", "draft"), ("7", "annotated")):
+        typed = draft("e1", goal)
+        assert work.is_saved(typed) == (status == "annotated")
+        await work.keep(typed, work.hold(typed))
+        assert work.is_newest(typed)
+        assert AnnotationStore(tmp_path, "ada").statuses() == {"e1": status}

@@ -257,7 +257,7 @@ def test_the_first_digit_replaces_what_was_there_and_the_next_goes_on() -> None:
     grid.erase()
     grid.type("2")
     assert grid.values[0]["believability"] == "12"
-    assert grid.red(Place(0, 0), focused=True)
+    assert grid.red(Place(0, 0))
 
 
 def test_a_point_is_refused_where_only_whole_numbers_count() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -52,15 +51,14 @@ class GuidanceBox(Widget):
         super().__init__()
         self._grid: ScoreGrid | None = None
         self._plain = ""
-        self._strict = False
 
-    def show(self, grid: ScoreGrid, strict: bool = False) -> None:
-        """The guidance for the cell under the cursor of a grid; `strict` where an unfinished number is an error too."""
-        self._grid, self._plain, self._strict = grid, "", strict
+    def show(self, grid: ScoreGrid) -> None:
+        """Show the guidance for the cell under the cursor of a grid."""
+        self._grid, self._plain = grid, ""
         self.refresh()
 
     def say(self, text: str) -> None:
-        """A sentence in its place."""
+        """Show a sentence in its place."""
         self._grid, self._plain = None, text
         self.refresh()
 
@@ -76,7 +74,7 @@ class GuidanceBox(Widget):
             return [("text", cut(one_line(self._plain), width))]
         place = grid.place
         first: list[tuple[str, str]] = []
-        bad = grid.red(place, not self._strict)
+        bad = grid.red(place)
         if bad is not None:
             first = [("bad", cut(f"{one_line(grid.dimension.label, 40)}: {bad.sentence}", width))]
         elif grid.said:
@@ -111,57 +109,30 @@ def guide(dimension: Dimension, text: str, width: int, height: int, whose: str =
         return []
     about = "the episode as a whole" if dimension.per == "episode" else whose
     head = f"{one_line(dimension.label, 60)} {dimension.range_text}" + (f" · {one_line(about, 60)}" if about else "")
-    says = _wrapped(dimension.description, width)
     current = band_of(dimension, text)
-    bands = [_band_lines(band, width, band is current, _margin(dimension)) for band in dimension.bands]
-    room = height - 1
-    if len(says) + sum(map(len, bands)) > room:
-        centre = dimension.bands.index(current) if current else 0
-        spare = 1 if says and (room > 1 or not bands) else 0
-        shown = _fitting(bands, centre, current is not None, room - spare, width)
-        says = _shortened(says, max(spare, room - sum(map(len, shown.values()))), width)
-        bands = _widened(bands, shown, centre, room - len(says), width)
-    lines = [GuideLine("head", cut(head, width)), *(GuideLine("text", line) for line in says)]
-    return [*lines, *(line for band in bands for line in band)][:height]
+    margin = _margin(dimension)
+    parts = [[GuideLine("text", line) for line in _wrapped(dimension.description, width)]]
+    parts += [_band_lines(band, width, band is current, margin) for band in dimension.bands]
+    centre = dimension.bands.index(current) + 1 if current else 1
 
+    def rank(place: tuple[int, int]) -> tuple[int, int, int, int]:
+        """Sorts the lines of all parts by what they are worth where not all of them fit."""
+        part, line = place
+        distance = abs(part - centre)
+        if current and part == centre:
+            return (0 if line == 0 else 2, 0, 0, line)
+        if part == 0:
+            return (1 if line == 0 else 4, 0, 0, line)
+        return (3 if line == 0 else 5, distance, part, line)
 
-def _outwards(count: int, centre: int) -> list[int]:
-    """The bands from the centre on, both sides in turn."""
-    return sorted(range(count), key=lambda index: (abs(index - centre), index))
-
-
-def _fitting(
-    bands: Sequence[list[GuideLine]], centre: int, whole: bool, room: int, width: int
-) -> dict[int, list[GuideLine]]:
-    """The bands that are shown: the centre, if possible in full where it is to be `whole`, then others, a line each."""
-    kept: dict[int, list[GuideLine]] = {}
-    for index in _outwards(len(bands), centre):
-        lines = len(bands[index]) if whole and index == centre and len(bands[index]) <= room else 1
-        if lines > room:
-            break
-        kept[index] = _first_lines(bands[index], lines, width)
-        room -= lines
-    return kept
-
-
-def _widened(
-    bands: Sequence[list[GuideLine]], shown: dict[int, list[GuideLine]], centre: int, room: int, width: int
-) -> list[list[GuideLine]]:
-    """The same, with the lines that are left given to bands that were shortened, the nearest first."""
-    room -= sum(map(len, shown.values()))
-    for index in _outwards(len(bands), centre):
-        if index in shown and room > 0:
-            more = min(room, len(bands[index]) - len(shown[index]))
-            shown[index] = _first_lines(bands[index], len(shown[index]) + more, width)
-            room -= more
-    return [shown[index] for index in sorted(shown)]
-
-
-def _first_lines(band: list[GuideLine], count: int, width: int) -> list[GuideLine]:
-    if len(band) <= count:
-        return band
-    last = band[count - 1]
-    return [*band[: count - 1], GuideLine(last.kind, cut(last.text + " …", width))]
+    places = [(part, line) for part, lines in enumerate(parts) for line in range(len(lines))]
+    kept = set(sorted(places, key=rank)[: height - 1])
+    found = [GuideLine("head", cut(head, width))]
+    for part, line in sorted(kept):
+        shown = parts[part][line]
+        goes_on = line + 1 < len(parts[part]) and (part, line + 1) not in kept
+        found.append(GuideLine(shown.kind, cut(f"{shown.text} …", width)) if goes_on else shown)
+    return found
 
 
 def _margin(dimension: Dimension) -> int:
@@ -177,12 +148,6 @@ def _band_lines(band: Band, width: int, current: bool, margin: int) -> list[Guid
     lines = _wrapped(band.text, max(1, width - margin)) or [""]
     kind: Literal["band", "current"] = "current" if current else "band"
     return [GuideLine(kind, cut((" " * margin if i else lead) + line, width)) for i, line in enumerate(lines)]
-
-
-def _shortened(lines: list[str], count: int, width: int) -> list[str]:
-    if len(lines) <= count:
-        return lines
-    return [*lines[: count - 1], cut(lines[count - 1] + " …", width)] if count > 0 else []
 
 
 def _wrapped(text: str, width: int) -> list[str]:

@@ -484,7 +484,7 @@ class AnnotationPanel(HasCommands, Widget):
         again, self._turned_down = self._turned_down == draft, draft
         grid = self._sheet.grid
         if bad := len(bad_scores(draft.values, run.rubric)):
-            self._sheet.show_bad()
+            self._sheet.to_first([place for place in grid.order if grid.bad(place)] or None)
             scores = "1 score is not valid" if bad == 1 else f"{bad} scores are not valid"
             self._turn_down(f"not submitted: {scores}, see the red ones", "error")
             return None

@@ -112,11 +112,10 @@ class ScoreGrid:
         score = parse_score(self.text(place), self.dimensions[place.row])
         return score if isinstance(score, BadScore) else None
 
-    def red(self, place: Place, focused: bool) -> BadScore | None:
-        """The same, but patient with a number that may still become a score while the cursor is in its cell."""
-        bad = self.bad(place)
-        patient = focused and place == self.place and can_become(self.text(place), self.dimensions[place.row])
-        return None if patient else bad
+    def red(self, place: Place) -> BadScore | None:
+        """As `bad`, but patient with a number that may still become a score while it is being typed."""
+        typing = place == self.place and not self.fresh
+        return None if typing and can_become(self.text(place), self.dimensions[place.row]) else self.bad(place)
 
     def asks_for_reason(self, place: Place) -> bool:
         """The rubric asks for a reason here, and not for one everywhere: then none stands out."""

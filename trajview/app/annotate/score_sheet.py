@@ -157,7 +157,7 @@ class ScoreSheet(Vertical):
         if self._has(self.reasoning):
             self.guidance.say("What do your scores rest on?")
         else:
-            self.guidance.show(self.grid, self.table.strict)
+            self.guidance.show(self.grid)
 
     def _has(self, widget: Widget) -> bool:
         return self.is_attached and self.screen.focused is widget
@@ -242,11 +242,6 @@ class ScoreSheet(Vertical):
         """Take over the previous agent's scores."""
         self.grid.copy_previous()
         self._changed()
-
-    def show_bad(self) -> None:
-        """Show what is no score, also where it may still become one, with the cursor in the first."""
-        self.table.strict = True
-        self.to_first([place for place in self.grid.order if self.grid.bad(place)] or None)
 
     def column(self, step: int) -> None:
         """Tab: through the agents' columns, then the reasoning, and round; out of a reason as from its score."""

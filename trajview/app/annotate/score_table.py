@@ -89,8 +89,6 @@ class ScoreTable(Styled, ScrollView, can_focus=True):
         """Those of the saved record: what the rubric does not ask for counts in the overall too."""
         self.locked = True
         """Keys do nothing: no run is open, or it is about to be another one."""
-        self.strict = False
-        """A number that is not finished is red under the cursor as well: saving was refused for it."""
         self.moved: Callable[[], None] = lambda: None
         self.changed: Callable[[], None] = lambda: None
         self._lines: list[_Line] = []
@@ -98,7 +96,6 @@ class ScoreTable(Styled, ScrollView, can_focus=True):
     def show(self, grid: ScoreGrid, rewards: Sequence[Reward] = ()) -> None:
         """Show another grid."""
         self.grid, self.rewards = grid, rewards
-        self.strict = False
         self._lines = _lines_of(grid)
         self.virtual_size = Size(self.size.width, len(self._lines))
         self.scroll_to(y=0, animate=False)
@@ -147,7 +144,6 @@ class ScoreTable(Styled, ScrollView, can_focus=True):
         if self.locked:
             return
         grid = self.grid
-        self.strict = False
         if event.key == "backspace":
             grid.erase()
         elif event.key == "delete":
@@ -184,7 +180,6 @@ class ScoreTable(Styled, ScrollView, can_focus=True):
         self.moved()
 
     def on_blur(self) -> None:
-        self.strict = False
         self.refresh()
 
     # Lines
@@ -199,27 +194,29 @@ class ScoreTable(Styled, ScrollView, can_focus=True):
     def render_line(self, y: int) -> Strip:
         width = self.scrollable_content_region.width
         number = self.scroll_offset.y + y
-        plain = self._style("name")
-        if number >= len(self._lines) or width <= 0:
-            return Strip.blank(width, plain)
-        line = self._lines[number]
-        segments: list[Segment] = []
+        line = self._lines[number] if number < len(self._lines) else _Line("blank")
+        return Strip(self._segments(line, width)).adjust_cell_length(width, self._style("name"))
+
+    def _segments(self, line: _Line, width: int) -> list[Segment]:
         if line.kind == "heads":
             names = short_names([self.grid.names[agent] for agent in line.agents])
-            segments = self._head("", "", width, len(names), plain)
-            segments += [Segment(_fit(f"  {name}", self._cell(width)), self._style("agent")) for name in names]
-        elif line.kind == "agent":
-            segments = [Segment(_fit(one_line(self.grid.names[line.agents[0]], 200), width), self._style("agent"))]
-        elif line.kind == "scores":
-            segments = self._scores(line, width)
-        elif line.kind == "overall":
-            segments = self._head("overall", "", width, len(line.agents), self._style("overall"))
-            for agent in line.agents:
-                reward = self.rewards[agent] if agent < len(self.rewards) else None
-                mean = overall(self.grid.values[agent], self.grid.rubric, reward)
-                text = "  –" if mean is None else f"  {mean:.2f}"
-                segments.append(Segment(_fit(text, self._cell(width)), self._style("mean")))
-        return Strip(segments).adjust_cell_length(width, plain)
+            return [
+                *self._head("", "", width, len(names), self._style("name")),
+                *(Segment(_fit(f"  {name}", self._cell(width)), self._style("agent")) for name in names),
+            ]
+        if line.kind == "agent":
+            return [Segment(_fit(one_line(self.grid.names[line.agents[0]], 200), width), self._style("agent"))]
+        if line.kind == "scores":
+            return self._scores(line, width)
+        if line.kind == "overall":
+            means = (Segment(_fit(self._mean(agent), self._cell(width)), self._style("mean")) for agent in line.agents)
+            return [*self._head("overall", "", width, len(line.agents), self._style("overall")), *means]
+        return []
+
+    def _mean(self, agent: int) -> str:
+        reward = self.rewards[agent] if agent < len(self.rewards) else None
+        mean = overall(self.grid.values[agent], self.grid.rubric, reward)
+        return "  –" if mean is None else f"  {mean:.2f}"
 
     def _head(self, label: str, ends: str, width: int, cells: int, style: Style) -> list[Segment]:
         """What stands before the cells: a name, and a range where there is space for it."""
@@ -277,7 +274,7 @@ class ScoreTable(Styled, ScrollView, can_focus=True):
 
     def _field_style(self, place: Place, filled: bool) -> Style:
         cursor, active = place == self.grid.place, self._is_active()
-        bad = self.grid.red(place, active and not self.strict)
+        bad = self.grid.red(place) if active else self.grid.bad(place)
         if cursor and active:
             return self._style("bad-cursor" if bad else "cursor")
         if bad:
