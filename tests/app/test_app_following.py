@@ -272,15 +272,15 @@ async def test_a_run_of_a_compressed_file_says_how_much_of_that_is_unpacked_and_
     async with reading(log) as reader:
         await reader.listed()
         hold = threading.Event()
-        really = unpack._Unpacked.unpack
+        really = unpack.Unpacked.unpack
 
         def slowly(unpacked: Any, *given: Any) -> Any:
             unpacked.read = unpacked.packed
             hold.wait(20)
             return really(unpacked, *given)
 
-        unpack._files.clear()
-        monkeypatch.setattr(unpack._Unpacked, "unpack", slowly)
+        unpack.kept_files.clear()
+        monkeypatch.setattr(unpack.Unpacked, "unpack", slowly)
         monkeypatch.setattr(transcript_said, "_A_WHILE", 0.0)
         try:
             await reader.pilot.press("enter")

@@ -26,9 +26,16 @@ from trajview.corpus.corpus import Corpus
 from trajview.corpus.feed import Feed
 from trajview.corpus.files import open_source
 from trajview.corpus.info import Gone, RunInfo, Updated
+from trajview.corpus.reader import Reader
+from trajview.corpus.scan import Scan
 from trajview.errors import Problem, UnreadableError
 
 PATIENCE = 20.0
+
+
+def look_once(corpus: Corpus) -> None:
+    """One of the looks that a corpus takes all the time while it follows."""
+    corpus._look(lambda follower: follower.look())
 
 
 class Rows:
@@ -58,7 +65,7 @@ class Rows:
         return [row for row in self.rows if isinstance(row, Problem) and not isinstance(row, Gone)]
 
 
-class Reader(Rows):
+class ReadingRows(Rows):
     """One that reads each run when it is told of it, and what it read last."""
 
     def __init__(self, corpus: Corpus) -> None:
@@ -268,7 +275,7 @@ def test_changes_within_one_second_are_noticed_where_times_are_whole_seconds(
         folder = int(time.time()) * 10**9
         os.utime(tmp_path, ns=(folder, folder))
         time.sleep(0.15)  # more than times that are exact need
-        corpus._look(lambda follower: follower.look())
+        look_once(corpus)
         return sorted(info.id for info in corpus)
 
     monkeypatch.setattr(follow, "as_stamp", coarse)
@@ -332,13 +339,13 @@ def test_a_large_file_that_grows_is_read_from_its_last_record_on(
     log.write_bytes(b"".join(record(f"r{number}") + b"\n" for number in range(50)))
     with followed(log) as (corpus, rows):
         began: list[Any] = []
-        again = corpus._scan.again
+        again = Scan.again
 
-        def watched(source: Any, start: Any, *more: Any) -> Any:
+        def watched(scan: Scan, source: Any, start: Any, *more: Any) -> Any:
             began.append(start)
-            return again(source, start, *more)
+            return again(scan, source, start, *more)
 
-        monkeypatch.setattr(corpus._scan, "again", watched)
+        monkeypatch.setattr(Scan, "again", watched)
         append(log, b"no json\n" + record("r50") + b"\n")
         until(lambda: len(rows.runs) == 51)
         assert began[0][1:] == (50, 49)
@@ -409,7 +416,7 @@ def test_a_file_that_grows_as_fast_as_it_is_read_is_listed_meanwhile(
     written += 1
     counts = []
     while not counts or counts[-1] < 1000:
-        corpus._look(lambda follower: follower.look())
+        look_once(corpus)
         counts.append(corpus.infos[0].messages or 0 if messages else len(corpus))
         assert len(counts) < 100
     assert len(counts) > 2  # a look reads a file up to three times, each time to where it ends then
@@ -425,12 +432,12 @@ def test_a_corpus_that_follows_ten_thousand_quiet_files_is_nearly_idle(tmp_path:
         os.utime(path, (old, old))
     corpus = Corpus([tmp_path], follow=True)
     corpus.scan()
-    assert corpus._look(lambda follower: follower.look(everything=True))
+    assert corpus.reload()
     os.utime(tmp_path, (old, old))
-    corpus._look(lambda follower: follower.look(everything=True))
+    corpus.reload()
     used = time.thread_time()
     for _ in range(10):
-        corpus._look(lambda follower: follower.look())
+        look_once(corpus)
     # Ten looks are five seconds; one in a hundred of that, and as much again for a slow machine.
     assert time.thread_time() - used < 0.1
 
@@ -598,16 +605,16 @@ def test_whatever_happens_to_the_files_the_list_ends_as_a_fresh_scan(
         patch.setattr(follow, "GRACE", 0)
         patch.setattr(follow, "REST", 0)
         corpus = Corpus([root], follow=True)
-        rows = Reader(corpus)
+        rows = ReadingRows(corpus)
         corpus.scan()
         for step in steps:
             if step[0] == "look":
-                corpus._look(lambda follower: follower.look())
+                look_once(corpus)
             else:
                 disk.do(step)
-        corpus._look(lambda follower: follower.look())
+        look_once(corpus)
         time.sleep(0.11)
-        corpus._look(lambda follower: follower.look())
+        look_once(corpus)
         fresh = Corpus([root], follow=True)
         fresh.scan()
         assert as_listed(rows.rows) == as_listed([*fresh.infos, *fresh.problems])
@@ -682,7 +689,7 @@ def test_a_log_that_was_written_anew_is_read_as_a_whole_however_much_it_looks_li
     time.sleep(0.01)
     corpus = Corpus([path], follow=True)
     corpus.scan()
-    corpus._look(lambda follower: follower.look())
+    look_once(corpus)
     # Of another file all may be the same at its start and before its last record, which tells one that was written over.
     third = record("c", "z" * 40, 2) if in_place else record("c", "x" * 40, 2)
     other = [record("a", "x" * 40, 2), record("k", "x" * 40, 2), third, record("d", "x" * 40, 2)]
@@ -692,7 +699,7 @@ def test_a_log_that_was_written_anew_is_read_as_a_whole_however_much_it_looks_li
     else:
         spare.write_bytes(b"".join(line + b"\n" for line in (*other, record("e"))))
         spare.rename(path)
-    corpus._look(lambda follower: follower.look())
+    look_once(corpus)
     assert [info.id for info in sorted(corpus, key=lambda info: info.offset)] == ["a", "k", "c", "d", "e"]
 
 
@@ -707,11 +714,11 @@ def test_a_log_that_is_written_anew_while_it_is_read_is_read_again_as_a_whole(
     path.write_bytes(before)
     corpus = Corpus([path])
     corpus.scan()
-    again = corpus._scan.again
+    again = Scan.again
 
     def meanwhile(*what: Any) -> Any:
         found = again(*what)
-        monkeypatch.setattr(corpus._scan, "again", again)
+        monkeypatch.setattr(Scan, "again", again)
         spare.write_bytes(after + record("c6") + b"\n")
         if in_place:
             path.write_bytes(spare.read_bytes())
@@ -720,9 +727,9 @@ def test_a_log_that_is_written_anew_while_it_is_read_is_read_again_as_a_whole(
         return found
 
     path.write_bytes(between)
-    monkeypatch.setattr(corpus._scan, "again", meanwhile)
+    monkeypatch.setattr(Scan, "again", meanwhile)
     for _ in range(3):
-        corpus._look(lambda follower: follower.look())
+        look_once(corpus)
     assert [info.id for info in sorted(corpus, key=lambda info: info.offset)] == [f"c{n}" for n in range(7)]
 
 
@@ -759,13 +766,15 @@ def test_who_is_told_that_a_run_changed_reads_at_once_what_is_there_now(tmp_path
     assert read == ["one", "one", text]
 
 
-def test_who_subscribes_while_news_are_taken_in_is_told_of_them_when_they_are(tmp_path: Path) -> None:
+def test_who_subscribes_while_news_are_taken_in_is_told_of_them_when_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(record("a", "one"))
     corpus = Corpus([path])
     corpus.scan()
     corpus.load(corpus[0])
-    forget, within, go_on = corpus._reader.forget, threading.Event(), threading.Event()
+    forget, within, go_on = Reader.forget, threading.Event(), threading.Event()
     read: list[str] = []
 
     def slowly(*what: Any) -> None:
@@ -773,7 +782,7 @@ def test_who_subscribes_while_news_are_taken_in_is_told_of_them_when_they_are(tm
         assert go_on.wait(PATIENCE)
         forget(*what)
 
-    corpus._reader.forget = slowly  # type: ignore[method-assign]
+    monkeypatch.setattr(Reader, "forget", slowly)
     path.write_bytes(record("a", "two"))
     threads = [threading.Thread(target=corpus.reload)]
     threads[0].start()
@@ -819,7 +828,7 @@ def test_a_run_that_is_parsed_while_its_file_is_read_again_is_not_kept(
     path.write_bytes(record("a", "one") + b"\n" + record("b", "one"))
     corpus = Corpus([path])
     corpus.scan()
-    read = corpus._reader.read
+    read = Reader.read
 
     def meanwhile(*what: Any, **how: Any) -> Any:
         run = read(*what, **how)
@@ -828,7 +837,7 @@ def test_a_run_that_is_parsed_while_its_file_is_read_again_is_not_kept(
         assert corpus.reload()
         return run
 
-    monkeypatch.setattr(corpus._reader, "read", meanwhile)
+    monkeypatch.setattr(Reader, "read", meanwhile)
     assert [corpus.load(corpus[0]).transcripts[0].messages[0].text for _ in range(2)] == ["one", "two"]
 
 
@@ -838,16 +847,16 @@ def test_a_run_that_is_parsed_while_its_log_grows_is_kept(tmp_path: Path, monkey
     path.write_bytes(b"".join(record(name) + b"\n" for name in "abc"))
     corpus = Corpus([path])
     corpus.scan()
-    read = corpus._reader.read
+    read = Reader.read
 
     def meanwhile(*what: Any, **how: Any) -> Any:
         run = read(*what, **how)
-        monkeypatch.setattr(corpus._reader, "read", read)
+        monkeypatch.setattr(Reader, "read", read)
         append(path, record("d") + b"\n")
-        corpus._look(lambda follower: follower.look())
+        look_once(corpus)
         return run
 
-    monkeypatch.setattr(corpus._reader, "read", meanwhile)
+    monkeypatch.setattr(Reader, "read", meanwhile)
     run = corpus.load(corpus[0])
     assert len(corpus) == 4
     assert corpus.load(corpus[0]) is run
@@ -961,7 +970,7 @@ def test_who_could_not_read_a_run_while_its_file_changed_is_told_when_that_is_ov
     lines = b"".join(record(f"the {name} tale") + b"\n" for name in ("first", "second"))
     path.write_bytes(lines)
     corpus = Corpus([path], follow=True)
-    rows = Reader(corpus)
+    rows = ReadingRows(corpus)
     corpus.scan()
     corpus._look(lambda follower: follower.read_again(path))  # from now on it is known what says something else
     for _ in range(2):
@@ -970,8 +979,8 @@ def test_who_could_not_read_a_run_while_its_file_changed_is_told_when_that_is_ov
         with pytest.raises(UnreadableError):
             corpus.load(corpus[1])
         rows.read.clear()
-        corpus._look(lambda follower: follower.look())
+        look_once(corpus)
         assert rows.read == {1: lines.decode().splitlines()[1]}
         rows.read.clear()
-        corpus._look(lambda follower: follower.look())
+        look_once(corpus)
         assert rows.read == {}

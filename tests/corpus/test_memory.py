@@ -26,7 +26,7 @@ def test_a_file_that_is_too_large_to_be_split_is_a_problem_that_says_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(memory, "SMALL", 100)
-    monkeypatch.setattr(memory, "_available", lambda: 1000)
+    monkeypatch.setattr(memory, "available", lambda: 1000)
     path = tmp_path / "a.json"
     path.write_text(json.dumps(chats(9), indent=1))
     corpus = open_corpus(path)
@@ -48,7 +48,7 @@ def test_a_file_that_is_too_large_to_be_split_is_a_problem_that_says_what_to_do(
 
 
 def test_the_memory_that_is_there_is_known() -> None:
-    assert 1 << 20 < memory._available() < 1 << 62
+    assert 1 << 20 < memory.available() < 1 << 62
 
 
 @pytest.mark.parametrize("version", [1, 2])
@@ -67,10 +67,10 @@ def test_memory_that_a_container_may_not_have_is_not_free(tmp_path: Path, versio
         (folder / "memory.stat").write_text(f"file 50\n{cached} 40\n")
     own = tmp_path / "cgroup"
     own.write_text("7:cpu:/x\n0::/outer/inner\n" if version == 2 else "4:memory:/outer/inner\n0::/\n")
-    assert memory._free_in_group(own, tmp_path) == 340
+    assert memory.free_in_group(own, tmp_path) == 340
     own.write_text("0::/../elsewhere\nodd\n")  # what is not to be seen has no limit
-    assert memory._free_in_group(own, tmp_path) > 1 << 60
-    assert memory._free_in_group(tmp_path / "none", tmp_path) > 1 << 60
+    assert memory.free_in_group(own, tmp_path) > 1 << 60
+    assert memory.free_in_group(tmp_path / "none", tmp_path) > 1 << 60
 
 
 PROGRAM = """
@@ -79,7 +79,7 @@ from trajview.cli.front import run
 from trajview.corpus import memory
 most = 220
 if sys.argv.pop(1) == "unasked":  # what is refused then is the reading of both lines
-    memory._free_in_process, most = lambda: 1 << 62, 160
+    memory.free_in_process, most = lambda: 1 << 62, 160
 resource.setrlimit(resource.RLIMIT_AS, (most << 20, resource.RLIM_INFINITY))
 run()
 """
@@ -137,7 +137,7 @@ def test_a_text_for_which_there_is_no_room_ends_no_program(large: Path, name: st
 @pytest.mark.parametrize("text", ["x" * 400, '\\"' * 200, "é" * 200])
 def test_a_long_text_is_found_wherever_it_is(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "SMALL", 100)
-    monkeypatch.setattr(memory, "_available", lambda: 300)
+    monkeypatch.setattr(memory, "available", lambda: 300)
     many = json.dumps(["short", {"a": "b" * 40}] * 30).encode()
     memory.check_texts(many)
     memory.check_texts(b"[]")
@@ -146,16 +146,16 @@ def test_a_long_text_is_found_wherever_it_is(text: str, monkeypatch: pytest.Monk
             data = json.dumps(["s"] * before).encode() + json.dumps(value, ensure_ascii=False).encode()
             with pytest.raises(MemoryError):
                 memory.check_texts(data)
-            monkeypatch.setattr(memory, "_available", lambda: 1 << 40)
+            monkeypatch.setattr(memory, "available", lambda: 1 << 40)
             memory.check_texts(data)
-            monkeypatch.setattr(memory, "_available", lambda: 300)
+            monkeypatch.setattr(memory, "available", lambda: 300)
 
 
 def test_a_line_with_a_text_that_does_not_fit_is_left_out_and_the_rest_opens(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(memory, "SMALL", 100)
-    monkeypatch.setattr(memory, "_available", lambda: 3000)
+    monkeypatch.setattr(memory, "available", lambda: 3000)
     long = {"id": "long", "messages": [{"role": "user", "content": "x" * 1500}]}
     for name, text in {
         "a.jsonl": "\n".join(map(json.dumps, [*chats(2), long, *chats(2)])),

@@ -49,7 +49,7 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(autouse=True)
 def nothing_kept() -> None:
-    unpack._files.clear()
+    unpack.kept_files.clear()
 
 
 @pytest.fixture(params=[True, False], ids=["memory", "disk"])
@@ -134,13 +134,13 @@ def test_a_file_in_another_encoding_is_decoded_once(
     path.write_bytes(PACKERS[kind](data) if packed else data)
     monkeypatch.setattr(unpack, "CHUNK", 1001)  # pieces that end within a character
     made: list[Path] = []
-    real = unpack._Unpacked.unpack
+    real = unpack.Unpacked.unpack
 
     def counted(work: Any, file: Any, where: Path, progress: Any) -> None:
         made.append(where)
         real(work, file, where, progress)
 
-    monkeypatch.setattr(unpack._Unpacked, "unpack", counted)
+    monkeypatch.setattr(unpack.Unpacked, "unpack", counted)
     corpus = open_corpus(path)
     assert [corpus.raw(info) for info in corpus] == [info.strip() for info in plain.read_text().splitlines()]
     assert made == [path]
@@ -239,7 +239,7 @@ def test_what_was_let_go_is_unpacked_again(tmp_path: Path, monkeypatch: pytest.M
     for i in range(9):
         (tmp_path / f"{i}.jsonl.gz").write_bytes(gzip.compress(lines(10)))
     corpus = open_corpus(tmp_path)
-    assert 0 < sum(kept.size for kept in unpack._files.values()) <= 3000
+    assert 0 < sum(kept.size for kept in unpack.kept_files.values()) <= 3000
     for info in corpus:
         assert corpus.load(info).id == info.id
 
@@ -287,7 +287,7 @@ def test_unpacking_says_how_far_it_is_and_can_be_cancelled(tmp_path: Path, monke
     path.write_bytes(gzip.compress(lines(2000, 3000), 1))
     corpus = Corpus([path])
     seen: list[int] = []
-    really = unpack._Unpacked.unpack
+    really = unpack.Unpacked.unpack
 
     def watched(work: Any, file: Any, where: Path, tell: Any) -> None:
         def told(done: int) -> None:
@@ -298,7 +298,7 @@ def test_unpacking_says_how_far_it_is_and_can_be_cancelled(tmp_path: Path, monke
 
         really(work, file, where, told)
 
-    monkeypatch.setattr(unpack._Unpacked, "unpack", watched)
+    monkeypatch.setattr(unpack.Unpacked, "unpack", watched)
     corpus.start()
     assert corpus.wait(20)
     assert len(seen) in (3, 4)
@@ -352,7 +352,7 @@ def test_threads_that_want_the_same_file_have_it_unpacked_once(tmp_path: Path, m
     path = tmp_path / "a.jsonl.gz"
     path.write_bytes(gzip.compress(lines(3)))
     begun, may_go_on, times = Event(), Event(), []
-    really = unpack._Unpacked.unpack
+    really = unpack.Unpacked.unpack
 
     def slowly(*given: Any) -> Any:
         times.append(1)
@@ -360,7 +360,7 @@ def test_threads_that_want_the_same_file_have_it_unpacked_once(tmp_path: Path, m
         assert may_go_on.wait(20)
         return really(*given)
 
-    monkeypatch.setattr(unpack._Unpacked, "unpack", slowly)
+    monkeypatch.setattr(unpack.Unpacked, "unpack", slowly)
     with ThreadPoolExecutor() as threads:
         found = [threads.submit(open_corpus, path)]
         assert begun.wait(20)
@@ -380,10 +380,10 @@ def test_who_waits_for_the_unpacking_of_another_thread_can_be_called_off_and_tak
     data = lines(3)
     path.write_bytes(gzip.compress(data))
     begun, may_go_on = Event(), Event()
-    really = unpack._Unpacked.unpack
+    really = unpack.Unpacked.unpack
 
     def given_up(*given: Any) -> Any:
-        monkeypatch.setattr(unpack._Unpacked, "unpack", really)
+        monkeypatch.setattr(unpack.Unpacked, "unpack", really)
         begun.set()
         assert may_go_on.wait(20)
         raise Stop
@@ -394,7 +394,7 @@ def test_who_waits_for_the_unpacking_of_another_thread_can_be_called_off_and_tak
     def stop(done: int) -> None:
         raise Stop
 
-    monkeypatch.setattr(unpack._Unpacked, "unpack", given_up)
+    monkeypatch.setattr(unpack.Unpacked, "unpack", given_up)
     monkeypatch.setattr(unpack, "LOOK_AGAIN", 0.01)
     with ThreadPoolExecutor() as threads:
         first = threads.submit(open_source, path)
@@ -413,7 +413,7 @@ def test_what_a_file_held_before_it_grew_is_let_go(tmp_path: Path) -> None:
     for count in range(1, 4):
         path.write_bytes(gzip.compress(lines(count)))
         assert len(open_corpus(path)) == count
-    assert sum(key[0] == path for key in unpack._files) == 1
+    assert sum(key[0] == path for key in unpack.kept_files) == 1
 
 
 def test_an_inspect_log_with_zstd_members_opens(tmp_path: Path) -> None:

@@ -11,11 +11,14 @@ from trajview.errors import Problem, UnreadableError, Where
 
 __all__ = [
     "SMALL",
+    "available",
     "check_room",
     "check_room_to_open",
     "check_texts",
     "fits",
     "fits_decoded",
+    "free_in_group",
+    "free_in_process",
     "giga",
     "no_room",
     "too_long",
@@ -37,12 +40,12 @@ _NO_LIMIT: Final = 1 << 62
 
 def fits(size: int) -> bool:
     """Whether `size` bytes can be read in one piece and looked at."""
-    return size <= SMALL or size * _APART <= _available()
+    return size <= SMALL or size * _APART <= available()
 
 
 def fits_decoded(size: int) -> bool:
     """Whether there is room for the decoded values of `size` bytes, beside these."""
-    return size <= SMALL or size * (_OPEN - 1) <= _available()
+    return size <= SMALL or size * (_OPEN - 1) <= available()
 
 
 def check_texts(data: bytes | memoryview) -> None:
@@ -50,7 +53,7 @@ def check_texts(data: bytes | memoryview) -> None:
 
     That takes a look at the JSON only where there is no room for all of its values, and then no more than at its texts.
     """
-    if len(data) <= SMALL or len(data) * _TEXT <= (free := _available()):
+    if len(data) <= SMALL or len(data) * _TEXT <= (free := available()):
         return
     # What msgspec reads a text with escapes into grows to twice its length, beside what comes of it.
     at, step = 0, max(1, free // _TEXT // 2)  # a text that is longer than twice that has two of these places in it
@@ -64,7 +67,7 @@ def check_texts(data: bytes | memoryview) -> None:
 
 def check_room(size: int, path: Path, *, is_list: bool) -> None:
     """Raise UnreadableError where a JSON file of so many bytes is too large to be split into its records."""
-    if size > SMALL and size * _LIST > (free := _available()):
+    if size > SMALL and size * _LIST > (free := available()):
         raise UnreadableError(
             f"this is one JSON value of {giga(size)}, which has to be read as a whole, and {giga(free)} of memory are free",
             hint="write its records on lines of their own, which can be of any size: `jq -c '.[]' FILE > FILE.jsonl`"
@@ -77,7 +80,7 @@ def check_room(size: int, path: Path, *, is_list: bool) -> None:
 def check_room_to_open(size: int, path: Path, line: int | None, *, decoded: bool = True) -> None:
     """Raise UnreadableError where a record of so many bytes is too large to be opened; not `decoded`: even if most stays bytes."""
     times = _OPEN if decoded else _APART
-    if size > SMALL and size * times > (free := _available()):
+    if size > SMALL and size * times > (free := available()):
         raise UnreadableError(
             f"this record has {giga(size)}, opening it takes {times} times that, and {giga(free)} of memory are free",
             hint="cut it into shorter runs, or open it where there is more memory",
@@ -88,7 +91,7 @@ def check_room_to_open(size: int, path: Path, line: int | None, *, decoded: bool
 def too_long(size: int, path: Path, line: int) -> Problem:
     """The Problem of a line that does not fit into memory."""
     return Problem(
-        f"this line has {giga(size)}, and {giga(_available())} of memory are free",
+        f"this line has {giga(size)}, and {giga(available())} of memory are free",
         "it is left out; cut it into shorter runs, or open it where there is more memory",
         Where(path, line),
     )
@@ -109,12 +112,12 @@ def giga(size: int) -> str:
     return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
 
 
-def _available() -> int:
+def available() -> int:
     """Bytes of memory that can be had without harm to other programs, and without being ended for it."""
-    return min(_free_in_system(), _free_in_group(), _free_in_process())
+    return min(_free_in_system(), free_in_group(), free_in_process())
 
 
-def _free_in_process() -> int:
+def free_in_process() -> int:
     """What `ulimit -v` leaves of the addresses that this process may use."""
     try:
         import resource
@@ -128,7 +131,7 @@ def _free_in_process() -> int:
     return max(0, most - used)
 
 
-def _free_in_group(proc: Path = Path("/proc/self/cgroup"), root: Path = Path("/sys/fs/cgroup")) -> int:
+def free_in_group(proc: Path = Path("/proc/self/cgroup"), root: Path = Path("/sys/fs/cgroup")) -> int:
     """What is left to the control group that we are in, as in a container: whoever takes more is ended by the system.
 
     Both versions of Linux's control groups, as its documentation describes them.

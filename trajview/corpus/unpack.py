@@ -35,9 +35,11 @@ __all__ = [
     "UNPACK_ERRORS",
     "Progress",
     "Region",
+    "Unpacked",
     "UnpackedFile",
     "compression_of",
     "is_plain",
+    "kept_files",
     "log_suffix",
     "share_unpacked",
     "size_unpacked",
@@ -228,7 +230,7 @@ class UnpackedFile(io.BufferedReader):
     damage: str | None = None
 
 
-class _Unpacked:
+class Unpacked:
     """A file that is being unpacked, or was: the number of its bytes read, and its content."""
 
     def __init__(self, packed: int) -> None:
@@ -292,7 +294,7 @@ class _Unpacked:
 
 _Key = tuple[Path, int, int, int, int]
 
-_files: OrderedDict[_Key, _Unpacked] = OrderedDict()
+kept_files: OrderedDict[_Key, Unpacked] = OrderedDict()
 """The files that are being unpacked, and those that were, the least recently used first."""
 _lock = Lock()
 
@@ -300,14 +302,14 @@ _lock = Lock()
 def share_unpacked(path: Path) -> float | None:
     """The share of a file that is unpacked so far, from 0 to 1; None where it is not being unpacked."""
     with _lock:
-        going = [each for key, each in _files.items() if key[0] == path and not each.over.is_set()]
+        going = [each for key, each in kept_files.items() if key[0] == path and not each.over.is_set()]
     return max((each.read / max(1, each.packed) for each in going), default=None)
 
 
 def size_unpacked(path: Path) -> int | None:
     """The unpacked size in bytes of a file that was unpacked last; None where nothing is kept of it."""
     with _lock:
-        done = (each.size for key, each in reversed(_files.items()) if key[0] == path and each.over.is_set())
+        done = (each.size for key, each in reversed(kept_files.items()) if key[0] == path and each.over.is_set())
         return next(done, None)
 
 
@@ -320,11 +322,11 @@ def unpacked(file: BinaryIO, path: Path, progress: Progress | None = None) -> Un
     key = (path, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
     while True:
         with _lock:
-            known = _files.get(key)
+            known = kept_files.get(key)
             if known is None:
-                made = _files[key] = _Unpacked(status.st_size)
+                made = kept_files[key] = Unpacked(status.st_size)
                 break
-            _files.move_to_end(key)
+            kept_files.move_to_end(key)
         while not known.over.wait(LOOK_AGAIN):
             if progress is not None:
                 progress(known.read)
@@ -335,7 +337,7 @@ def unpacked(file: BinaryIO, path: Path, progress: Progress | None = None) -> Un
     finally:
         with _lock:
             if made.content is None:  # whoever waits for it takes over
-                del _files[key]
+                del kept_files[key]
             else:
                 _let_go(key)
             made.over.set()
@@ -344,11 +346,11 @@ def unpacked(file: BinaryIO, path: Path, progress: Progress | None = None) -> Un
 
 def _let_go(newest: _Key) -> None:
     """Let go of what the file held before, and of what was not used for longest; whoever reads it still does."""
-    done = [key for key, each in _files.items() if each.over.is_set()]
-    size = sum(_files[key].size for key in (*done, newest))
+    done = [key for key, each in kept_files.items() if each.over.is_set()]
+    size = sum(kept_files[key].size for key in (*done, newest))
     for count, key in enumerate(done):
         if key[0] == newest[0] or size > MOST_BYTES or len(done) - count >= MOST:
-            size -= _files.pop(key).size
+            size -= kept_files.pop(key).size
 
 
 def _check_room(target: BinaryIO, path: Path, size: int) -> None:
