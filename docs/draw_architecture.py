@@ -74,7 +74,9 @@ def picture() -> str:
     """The picture as SVG: a row and a column for each part, a dot where the row's imports the column's."""
     side = CELL * len(PARTS)
     width, height = LEFT + side + NOTE + 700, TOP + side + 40
-    shapes = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}"><style>{STYLE}</style>']
+    shapes = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}"><style>{STYLE}</style>'
+    ]
     for number, part in enumerate(PARTS):
         y = TOP + number * CELL
         middle = y + CELL // 2

@@ -15,9 +15,7 @@ from trajview.textsafe import one_line
 if TYPE_CHECKING:
     from trajview.app.annotate.panel import AnnotationPanel
     from trajview.app.app import TrajviewApp
-    from trajview.app.transcript.notices import Notices
-    from trajview.app.transcript.panes import Panes
-    from trajview.app.transcript.reading import Reading
+    from trajview.app.transcript.desk import Desk
     from trajview.corpus.info import RunInfo
 
 __all__ = ["Annotator"]
@@ -31,15 +29,13 @@ class Annotator:
 
     def __init__(
         self,
+        desk: Desk,
         app: TrajviewApp,
-        reading: Reading,
-        panes: Panes,
-        notices: Notices,
         *,
         open_run: Callable[[RunInfo], None],
         reload_notes: Callable[[], None],
     ) -> None:
-        self._app, self._reading, self._panes, self._notices = app, reading, panes, notices
+        self._app, self._reading, self._panes, self._notices = app, desk.reading, desk.panes, desk.notices
         self._open_run, self._reload_notes = open_run, reload_notes
         self.panel: AnnotationPanel | None = None
         """The annotation panel, once it has been opened."""

@@ -16,12 +16,9 @@ from trajview.textsafe import one_line
 if TYPE_CHECKING:
     from trajview.app.annotate.annotating import Annotator
     from trajview.app.app import TrajviewApp
-    from trajview.app.shared.background import Background, Task
+    from trajview.app.shared.background import Task
     from trajview.app.shared.commands import Commands
-    from trajview.app.transcript.display import Display
-    from trajview.app.transcript.notices import Notices
-    from trajview.app.transcript.places import Places
-    from trajview.app.transcript.reading import Reading
+    from trajview.app.transcript.desk import Desk
     from trajview.app.transcript.session import Position, TranscriptSession
     from trajview.corpus.info import RunInfo
     from trajview.models.run import AgentRun
@@ -32,18 +29,10 @@ __all__ = ["Citer"]
 class Citer:
     """Makes and follows citations. What a run cites is found in a thread, when it is shown."""
 
-    def __init__(
-        self,
-        app: TrajviewApp,
-        reading: Reading,
-        display: Display,
-        notices: Notices,
-        places: Places,
-        annotator: Annotator,
-        background: Background,
-    ) -> None:
-        self._app, self._reading, self._display, self._notices = app, reading, display, notices
-        self._places, self._annotator, self._background = places, annotator, background
+    def __init__(self, desk: Desk, app: TrajviewApp, annotator: Annotator) -> None:
+        self._reading, self._display, self._notices = desk.reading, desk.display, desk.notices
+        self._places, self._background = desk.places, desk.background
+        self._app, self._annotator = app, annotator
         self._cited: list[Cited] = []
         """What the evaluator's reasoning cites, and what assistants do."""
         self._own: list[Cited] = []

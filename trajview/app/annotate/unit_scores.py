@@ -19,10 +19,7 @@ if TYPE_CHECKING:
     from trajview.annotation.unit_notes import Mark, UnitNote, UnitNotes
     from trajview.app.app import TrajviewApp
     from trajview.app.shared.commands import Commands
-    from trajview.app.shared.prompt import Prompt
-    from trajview.app.transcript.display import Display
-    from trajview.app.transcript.notices import Notices
-    from trajview.app.transcript.reading import Reading
+    from trajview.app.transcript.desk import Desk
     from trajview.app.transcript.session import TranscriptSession
     from trajview.models.run import AgentRun
 
@@ -35,17 +32,9 @@ class UnitScorer:
     `later` calls a function in the screen's turn; it may be called in that thread.
     """
 
-    def __init__(
-        self,
-        app: TrajviewApp,
-        reading: Reading,
-        display: Display,
-        notices: Notices,
-        prompt: Prompt,
-        later: Callable[[Callable[[], None]], object],
-    ) -> None:
-        self._app, self._reading, self._display = app, reading, display
-        self._notices, self._prompt, self._later = notices, prompt, later
+    def __init__(self, desk: Desk, app: TrajviewApp, later: Callable[[Callable[[], None]], object]) -> None:
+        self._reading, self._display, self._notices = desk.reading, desk.display, desk.notices
+        self._prompt, self._app, self._later = desk.prompt, app, later
         self._notes: UnitNotes | None = None
         """What is known of the run that is shown, with what is on its way to the disk; None until it is read."""
         self._key = ""

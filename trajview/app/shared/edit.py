@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from textual.app import App, SuspendNotSupported
 
@@ -54,7 +55,7 @@ def edit_command(path: Path, line: int | None, environ: Mapping[str, str] = os.e
     return [*command, target]
 
 
-def open_outside(app: App[object], path: Path, line: int | None) -> None:
+def open_outside(app: App[Any], path: Path, line: int | None) -> None:
     """Leave the screen to the editor or pager until it ends. Says in a toast why that did not work."""
     try:
         command = edit_command(path, line)

@@ -11,13 +11,10 @@ from trajview.corpus.process_wide import short_turns
 from trajview.models.branches import Branches, Entry, branches_of
 
 if TYPE_CHECKING:
-    from trajview.app.shared.background import Background, Task
+    from trajview.app.shared.background import Task
     from trajview.app.shared.commands import Commands
     from trajview.app.transcript.branch_view import BranchView
-    from trajview.app.transcript.display import Display
-    from trajview.app.transcript.notices import Notices
-    from trajview.app.transcript.places import Places
-    from trajview.app.transcript.reading import Reading
+    from trajview.app.transcript.desk import Desk
     from trajview.app.transcript.session import TranscriptSession
     from trajview.models.run import AgentRun
 
@@ -27,17 +24,9 @@ __all__ = ["Brancher"]
 class Brancher:
     """Goes between the transcripts of a run. What started what, and where errors are, is found in a thread."""
 
-    def __init__(
-        self,
-        reading: Reading,
-        display: Display,
-        tree_view: BranchView,
-        notices: Notices,
-        places: Places,
-        background: Background,
-    ) -> None:
-        self._reading, self._display, self._view = reading, display, tree_view
-        self._notices, self._places, self._background = notices, places, background
+    def __init__(self, desk: Desk, tree_view: BranchView) -> None:
+        self._reading, self._display, self._places = desk.reading, desk.display, desk.places
+        self._notices, self._background, self._view = desk.notices, desk.background, tree_view
         self._tree: BranchTree | None = None
         self._tree_key = ""
         self._searched: AgentRun | None = None

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 from trajview.highlight import text_of
 
 if TYPE_CHECKING:
-    from trajview.app.shared.background import Background, Task
-    from trajview.app.transcript.reading import Reading
+    from trajview.app.shared.background import Task
+    from trajview.app.transcript.desk import Desk
     from trajview.app.transcript.session import TranscriptSession
 
 __all__ = ["MOST_COUNTED", "MOST_COUNTED_AGAIN", "TokenCounter"]
@@ -24,8 +24,8 @@ MOST_COUNTED: Final = 30_000_000
 class TokenCounter:
     """Counts the tokens of what is shown, for the status line; `changed` is called when a count is there."""
 
-    def __init__(self, reading: Reading, background: Background, changed: Callable[[], None]) -> None:
-        self._reading, self._background, self._changed = reading, background, changed
+    def __init__(self, desk: Desk, changed: Callable[[], None]) -> None:
+        self._reading, self._background, self._changed = desk.reading, desk.background, changed
         self._tokens: dict[int, int] = {}
         self._counted: TranscriptSession | None = None
         """What is being counted, or was last: a transcript that is shown again is not begun again."""

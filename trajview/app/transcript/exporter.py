@@ -14,9 +14,8 @@ from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
     from trajview.annotation.store import AnnotationStore
-    from trajview.app.shared.background import Background, Task
-    from trajview.app.shared.prompt import Prompt
-    from trajview.app.transcript.notices import Notices
+    from trajview.app.shared.background import Task
+    from trajview.app.transcript.desk import Desk
     from trajview.export.exported import Part
     from trajview.highlight import Rule
     from trajview.models.run import AgentRun
@@ -42,16 +41,9 @@ class _Wanted:
 class Exporter:
     """Asks for a file, and writes a run into it in a thread; `rules` gives those that are on."""
 
-    def __init__(
-        self,
-        store: Callable[[], AnnotationStore],
-        rules: Callable[[], list[Rule]],
-        notices: Notices,
-        prompt: Prompt,
-        background: Background,
-    ) -> None:
+    def __init__(self, desk: Desk, store: Callable[[], AnnotationStore], rules: Callable[[], list[Rule]]) -> None:
+        self._notices, self._prompt, self._background = desk.notices, desk.prompt, desk.background
         self._store, self._rules = store, rules
-        self._notices, self._prompt, self._background = notices, prompt, background
         self._writing: _Wanted | None = None
         self._message = 0
         """The message that the writing has come to."""

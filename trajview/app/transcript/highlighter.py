@@ -17,11 +17,9 @@ from trajview.patterns.safe import slow_because
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
-    from trajview.app.shared.background import Background, Task
+    from trajview.app.shared.background import Task
     from trajview.app.shared.commands import Commands
-    from trajview.app.transcript.display import Display
-    from trajview.app.transcript.notices import Notices
-    from trajview.app.transcript.reading import Reading
+    from trajview.app.transcript.desk import Desk
     from trajview.app.transcript.session import TranscriptSession
 
 __all__ = ["Highlighter"]
@@ -41,18 +39,15 @@ class Highlighter:
 
     def __init__(
         self,
-        reading: Reading,
-        display: Display,
+        desk: Desk,
         book: RuleBook,
-        notices: Notices,
-        background: Background,
         *,
         scanned: Callable[[TranscriptSession], None],
         selected_text: Callable[[], str | None],
         open_panel: Callable[[Callable[[], None]], None],
     ) -> None:
-        self._reading, self._display, self.book = reading, display, book
-        self._notices, self._background = notices, background
+        self._reading, self._display, self._notices = desk.reading, desk.display, desk.notices
+        self._background, self.book = desk.background, book
         self._scanned, self._selected_text, self._open_panel = scanned, selected_text, open_panel
         self._counts_all = False
         """Whether rules that are off are looked for as well: the panel shows their counts."""

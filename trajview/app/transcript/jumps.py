@@ -11,12 +11,8 @@ from trajview.app.keys import key_of
 
 if TYPE_CHECKING:
     from trajview.app.shared.commands import Commands
-    from trajview.app.shared.prompt import Prompt
     from trajview.app.transcript.branches import Brancher
-    from trajview.app.transcript.display import Display
-    from trajview.app.transcript.notices import Notices
-    from trajview.app.transcript.places import Places
-    from trajview.app.transcript.reading import Reading
+    from trajview.app.transcript.desk import Desk
     from trajview.app.transcript.searching import Searcher
     from trajview.app.transcript.session import TranscriptSession
 
@@ -26,20 +22,10 @@ __all__ = ["Jumps"]
 class Jumps:
     """Moves the reader to what comes next of a kind, in this transcript or, of matches and errors, in another of the run."""
 
-    def __init__(
-        self,
-        reading: Reading,
-        display: Display,
-        notices: Notices,
-        prompt: Prompt,
-        places: Places,
-        searcher: Searcher,
-        brancher: Brancher,
-        *,
-        other_runs_match: bool,
-    ) -> None:
-        self._reading, self._display, self._notices, self._prompt = reading, display, notices, prompt
-        self._places, self._searcher, self._brancher = places, searcher, brancher
+    def __init__(self, desk: Desk, searcher: Searcher, brancher: Brancher, *, other_runs_match: bool) -> None:
+        self._reading, self._display, self._places = desk.reading, desk.display, desk.places
+        self._notices, self._prompt = desk.notices, desk.prompt
+        self._searcher, self._brancher = searcher, brancher
         self._waiting_step = 0
         """The step of `n` or `N` that was pressed before a search that goes along was in this transcript."""
         self._other_runs_match = other_runs_match

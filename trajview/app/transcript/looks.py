@@ -7,10 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trajview.app.shared.commands import Commands
-    from trajview.app.transcript.display import Display
-    from trajview.app.transcript.notices import Notices
-    from trajview.app.transcript.panes import Panes
-    from trajview.app.transcript.reading import Reading
+    from trajview.app.transcript.desk import Desk
     from trajview.app.transcript.session import Look, TranscriptSession
 
 __all__ = ["Looks"]
@@ -19,10 +16,9 @@ __all__ = ["Looks"]
 class Looks:
     """Folds and unfolds; `keep` is called with a look that goes with the reader into other runs."""
 
-    def __init__(
-        self, reading: Reading, display: Display, panes: Panes, notices: Notices, keep: Callable[[Look], None]
-    ) -> None:
-        self._reading, self._display, self._panes, self._notices, self._keep = reading, display, panes, notices, keep
+    def __init__(self, desk: Desk, keep: Callable[[Look], None]) -> None:
+        self._reading, self._display, self._panes = desk.reading, desk.display, desk.panes
+        self._notices, self._keep = desk.notices, keep
 
     @property
     def commands(self) -> Commands:

@@ -9,9 +9,8 @@ from trajview.corpus.process_wide import giving_way, short_turns
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
-    from trajview.app.shared.background import Background, Task
-    from trajview.app.transcript.notices import Notices
-    from trajview.app.transcript.reading import Reading
+    from trajview.app.shared.background import Task
+    from trajview.app.transcript.desk import Desk
     from trajview.app.transcript.session import TranscriptSession
     from trajview.corpus.corpus import Corpus
     from trajview.corpus.info import RunInfo
@@ -32,15 +31,13 @@ class Follower:
 
     def __init__(
         self,
-        reading: Reading,
+        desk: Desk,
         corpus: Corpus,
-        notices: Notices,
-        background: Background,
         reread: Callable[[], None],
         later: Callable[[float, Callable[[], None]], object],
     ) -> None:
-        self._reading, self._corpus, self._notices, self._background = reading, corpus, notices, background
-        self._reread, self._later = reread, later
+        self._reading, self._notices, self._background = desk.reading, desk.notices, desk.background
+        self._corpus, self._reread, self._later = corpus, reread, later
         self._checked = ""
         """The key of the run whose bytes were checked: one that grows is not looked through each time."""
         self.gone = False

@@ -14,8 +14,8 @@ from trajview.models.beginning import beginning_of
 if TYPE_CHECKING:
     from trajview.app.app import TrajviewApp
     from trajview.app.results.found import Landing
-    from trajview.app.shared.background import Background, Task
-    from trajview.app.transcript.reading import Reading
+    from trajview.app.shared.background import Task
+    from trajview.app.transcript.desk import Desk
     from trajview.corpus.info import RunInfo
     from trajview.models.run import AgentRun
 
@@ -60,9 +60,8 @@ class Opener:
 
     def __init__(
         self,
+        desk: Desk,
         app: TrajviewApp,
-        reading: Reading,
-        background: Background,
         *,
         width: Callable[[], int],
         later: Callable[[float, Callable[[], None]], object],
@@ -70,7 +69,7 @@ class Opener:
         failed: Callable[[Problem], None],
         reread: Callable[[RunRead | Problem], None],
     ) -> None:
-        self._app, self._reading, self._background = app, reading, background
+        self._app, self._reading, self._background = app, desk.reading, desk.background
         self._width, self._later = width, later
         self._opened, self._failed, self._reread = opened, failed, reread
         self._wanted: Wanted | None = None

@@ -19,7 +19,7 @@ from trajview.app.annotate.citing import Citer
 from trajview.app.annotate.episodes import EpisodeKeys
 from trajview.app.annotate.fields import CitingText
 from trajview.app.annotate.unit_scores import UnitScorer
-from trajview.app.keys import bindings_for, key_of
+from trajview.app.keys import bindings_for
 from trajview.app.render.evidence import citation_at
 from trajview.app.shared.background import Background
 from trajview.app.shared.key_footer import KeyFooter
@@ -33,6 +33,7 @@ from trajview.app.shared.typed_ahead import ENDING
 from trajview.app.transcript.branch_view import BranchView
 from trajview.app.transcript.branches import Brancher
 from trajview.app.transcript.counting import TokenCounter
+from trajview.app.transcript.desk import Desk
 from trajview.app.transcript.display import Display
 from trajview.app.transcript.exporter import Exporter
 from trajview.app.transcript.highlighter import Highlighter
@@ -50,6 +51,7 @@ from trajview.app.transcript.searching import Searcher
 from trajview.app.transcript.session import Look, TranscriptSession
 from trajview.app.transcript.text import failed_text, opening_text, status_text, title_text
 from trajview.app.transcript.view import TranscriptView
+from trajview.app.transcript.ways_out import WaysOut
 from trajview.errors import Problem
 from trajview.models.beginning import differs_at
 from trajview.models.run import AgentRun
@@ -165,17 +167,16 @@ class TranscriptScreen(TrajviewScreen):
 
     def _compose_parts(self) -> None:
         """Make the objects that this screen is composed of, and name what does each command."""
-        app, reading, background = self.trajview, self.reading, Background(self)
-        prompt = self.prompt
+        app, reading = self.trajview, self.reading
         self.view.follow = self._follow
-        self.shown = display = Display(self.view, self.outline, self.minimap)
-        self.notices = notices = Notices(self.notify, self._say_status)
-        self.panes = panes = Panes(self, reading, self.view, self.side)
-        self.places = places = Places(reading, display, notices, self._show_transcript)
+        self.notices = Notices(self.notify, self._say_status)
+        self.shown = Display(self.view, self.outline, self.minimap)
+        self.panes = Panes(self, reading, self.view, self.side)
+        self.places = Places(reading, self.shown, self.notices, self._show_transcript)
+        desk = Desk(reading, self.shown, self.panes, self.places, self.notices, self.prompt, Background(self))
         self.opener = Opener(
+            desk,
             app,
-            reading,
-            background,
             width=lambda: self.view.text_width,
             later=self.set_timer,
             opened=self._opened,
@@ -183,49 +184,25 @@ class TranscriptScreen(TrajviewScreen):
             reread=self._show_again,
         )
         self.searcher = Searcher(
-            reading,
-            display,
-            notices,
-            prompt,
-            background,
-            found=lambda: self.jumps.search_arrived(),
-            elsewhere=lambda: self.jumps.match_elsewhere(1),
+            desk, found=lambda: self.jumps.search_arrived(), elsewhere=lambda: self.jumps.match_elsewhere(1)
         )
         self.highlighter = Highlighter(
-            reading,
-            display,
+            desk,
             app.rulebook,
-            notices,
-            background,
             scanned=self._transcript_shown,
             selected_text=self.get_selected_text,
             open_panel=self._open_highlights,
         )
-        self.brancher = Brancher(reading, display, self.branch_view, notices, places, background)
-        self.jumps = Jumps(
-            reading,
-            display,
-            notices,
-            prompt,
-            places,
-            self.searcher,
-            self.brancher,
-            other_runs_match=self._neighbours.were_searched,
-        )
-        self.looks = Looks(reading, display, panes, notices, self._keep_look)
-        self.tokens = TokenCounter(reading, background, self._say_status)
-        self.follower = Follower(reading, app.corpus, notices, background, self.opener.run_changed, self.set_timer)
-        self.exporter = Exporter(lambda: app.store, lambda: app.rulebook.wanted, notices, prompt, background)
-        self.unit_scorer = UnitScorer(app, reading, display, notices, prompt, self.call_later)
+        self.brancher = Brancher(desk, self.branch_view)
+        self.jumps = Jumps(desk, self.searcher, self.brancher, other_runs_match=self._neighbours.were_searched)
+        self.tokens = TokenCounter(desk, self._say_status)
+        self.follower = Follower(desk, app.corpus, self.opener.run_changed, self.set_timer)
+        self.exporter = Exporter(desk, lambda: app.store, lambda: app.rulebook.wanted)
+        self.unit_scorer = UnitScorer(desk, app, self.call_later)
         self.annotator = Annotator(
-            app,
-            reading,
-            panes,
-            notices,
-            open_run=partial(self.open_run, annotate=True),
-            reload_notes=self.unit_scorer.reload,
+            desk, app, open_run=partial(self.open_run, annotate=True), reload_notes=self.unit_scorer.reload
         )
-        self.citer = Citer(app, reading, display, notices, places, self.annotator, background)
+        self.citer = Citer(desk, app, self.annotator)
         self.row_selection = RowSelection(self.view)
         episode = EpisodeKeys(
             app.episodes,
@@ -237,21 +214,16 @@ class TranscriptScreen(TrajviewScreen):
             before_undo=self._before_undo,
         )
         parts = (
-            episode, Moves(self.view), self.jumps, self.places, self.searcher, self.highlighter, self.brancher, self.looks,
-            self.unit_scorer, self.citer, self.row_selection,
+            episode, Moves(self.view), self.jumps, self.places, self.searcher, self.highlighter, self.brancher,
+            Looks(desk, self._keep_look), WaysOut(desk, app, self.opener.run_changed), self.unit_scorer, self.citer, self.row_selection,
         )  # fmt: skip
         self.commands = {id: command for part in parts for id, command in part.commands.items()} | {
             "run.next": partial(self._step_run, 1),
             "run.previous": partial(self._step_run, -1),
             "tree": self._choose_transcript,
-            "show.raw": self._show_raw,
             "annotate": self.annotator.annotate,
             "annotation.citation": self._follow_own_citation,
-            "reveal": self._reveal,
-            "copy": self._copy,
-            "copy.unit": self._copy_unit,
             "export": self._export,
-            "edit": self._edit,
             "reload": self._reload,
             "help": partial(app.show_help, "transcript"),
             "back": self._back,
@@ -346,10 +318,6 @@ class TranscriptScreen(TrajviewScreen):
         self.notices.forget()
         self.annotator.close()
         self._early.clear()
-
-    def run_changed(self) -> None:
-        """The run is another one now, or is to be seen otherwise: show it so, with the reader in the same place."""
-        self.opener.run_changed()
 
     def runs_changed(self, infos: Sequence[RunInfo]) -> None:
         """Runs are others now in the list; the one that is read may be among them."""
@@ -594,54 +562,6 @@ class TranscriptScreen(TrajviewScreen):
         else:
             self.citer.follow(citation)
 
-    def _is_hidden(self, what: str) -> bool:
-        """Whether this would show what is hidden in blind mode; then it says so."""
-        hidden = self.trajview.episodes.hides(self.info)
-        if hidden:
-            self.notices.brief(f"{what} would show what is hidden: {key_of('reveal')} reveals it")
-        return hidden
-
-    def _show_raw(self) -> None:
-        """Show the record as it is in the file."""
-        if self._is_hidden("the record"):
-            return
-        from trajview.app.raw.screen import RawScreen
-
-        session = self.session
-        at = None if session is None or not session.messages else (session.transcript, session.message)
-        self.app.push_screen(RawScreen(self.info, at))
-
-    def _edit(self) -> None:
-        """Open the file in the editor or pager, at the record."""
-        if not self._is_hidden("the file"):
-            from trajview.app.shared.edit import open_outside
-
-            open_outside(self.app, self.info.path, self.info.line)
-
-    def _copy(self) -> None:
-        """Copy what is selected as it is, or the message under the cursor as Markdown."""
-        from trajview.export.markdown import message_markdown
-
-        session = self.session
-        if session is None or not session.messages:
-            return
-        selected = self.get_selected_text()
-        text = selected or message_markdown(session.messages[session.message])
-        self.app.copy_to_clipboard(text)
-        what = "the selection" if selected else f"message {session.message} as Markdown"
-        self.notices.brief(f"copied {what}, {len(text):,} characters")
-
-    def _copy_unit(self) -> None:
-        """Copy the unit under the cursor as Markdown."""
-        from trajview.export.markdown import unit_markdown
-
-        session = self.session
-        if session is None or not session.messages:
-            return
-        text = unit_markdown(session.transcript, session.unit)
-        self.app.copy_to_clipboard(text)
-        self.notices.brief(f"copied unit {session.unit} as Markdown, {len(text):,} characters")
-
     def _export(self) -> None:
         """Ask for the file to write the run, or the messages that the selection touches, into."""
         from trajview.export.exported import Part
@@ -652,21 +572,6 @@ class TranscriptScreen(TrajviewScreen):
         part = None if quoted is None else Part(self.reading.index, quoted.first, quoted.last)
         self.app.clear_notifications()  # they would lie over the question
         self.exporter.ask(self.reading.run, self.info.key, self.info.id, part)
-
-    def _reveal(self) -> None:
-        """Show what is hidden of this run, and have it written down that it was asked for."""
-        if self.reading.run is None:
-            return
-        if not self.trajview.episodes.hides(self.info):
-            self.notices.brief("nothing is hidden")
-            return
-        info = self.info
-
-        def revealed() -> None:
-            if self.is_mounted and self.info.key == info.key:
-                self.run_changed()
-
-        self.trajview.episodes.reveal_model(info, revealed)
 
     def _reload(self) -> None:
         """Read the run again; draw all, in case another program wrote on the terminal."""

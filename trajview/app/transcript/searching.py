@@ -12,12 +12,9 @@ from trajview.corpus.query import Query, QueryError, query_from
 
 if TYPE_CHECKING:
     from trajview.app.results.found import Landing
-    from trajview.app.shared.background import Background, Task
+    from trajview.app.shared.background import Task
     from trajview.app.shared.commands import Commands
-    from trajview.app.shared.prompt import Prompt
-    from trajview.app.transcript.display import Display
-    from trajview.app.transcript.notices import Notices
-    from trajview.app.transcript.reading import Reading
+    from trajview.app.transcript.desk import Desk
     from trajview.app.transcript.session import TranscriptSession
     from trajview.models.run import AgentRun
 
@@ -31,19 +28,9 @@ class Searcher:
     and something in another, which nobody's key has made stale.
     """
 
-    def __init__(
-        self,
-        reading: Reading,
-        display: Display,
-        notices: Notices,
-        prompt: Prompt,
-        background: Background,
-        *,
-        found: Callable[[], None],
-        elsewhere: Callable[[], bool],
-    ) -> None:
-        self._reading, self._display, self._notices = reading, display, notices
-        self._prompt, self._background = prompt, background
+    def __init__(self, desk: Desk, *, found: Callable[[], None], elsewhere: Callable[[], bool]) -> None:
+        self._reading, self._display, self._notices = desk.reading, desk.display, desk.notices
+        self._prompt, self._background = desk.prompt, desk.background
         self._found, self._elsewhere = found, elsewhere
         self.text = ""
         """What is searched for, in this transcript and in those that are shown next; "" for nothing."""
