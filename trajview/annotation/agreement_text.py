@@ -14,7 +14,7 @@ from .rubric import Dimension
 __all__ = ["HEADINGS", "Part", "Role", "figure", "lines", "plain"]
 
 Role = Literal["", "title", "heading", "name", "value", "interval", "undefined", "note"]
-"""What a part of a line is, for those who can show it in colour."""
+"""The role of a part of a line, for screens that colour it."""
 
 
 class Part(NamedTuple):

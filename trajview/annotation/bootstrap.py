@@ -55,7 +55,7 @@ class Estimate:
 def estimates(
     tasks: Sequence[Task], *, resamples: int = RESAMPLES, seed: int = 0, progress: Progress | None = None
 ) -> list[dict[str, Estimate]]:
-    """For each task the measures of all episodes with their intervals.
+    """Measure each task over all episodes, with confidence intervals.
 
     Tasks with as many episodes share their resamples: to draw one takes about as long as to measure something in it.
     """

@@ -209,7 +209,7 @@ def _folded(text: str) -> str:
 
 
 def find_quote(quote: str, text: str) -> tuple[int, int] | None:
-    """Where the quoted words stand in a text, None if they do not: white space, case and Markdown's marks aside.
+    """Find quoted words in a text, None where they are not: white space, case and Markdown's marks do not count.
 
     What is left out (` … `, `...`) may be anything.
     """

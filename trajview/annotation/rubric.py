@@ -47,7 +47,7 @@ class Dimension:
     integer: bool = False
     description: str = ""
     step: float | None = None
-    """By how much the arrow keys change it; None for 1, or for a twentieth of the range where decimals count."""
+    """The step of the arrow keys; None for 1, or for a twentieth of the range where decimals count."""
     hotkey: str = ""
     """The letter that jumps to it."""
     bands: tuple[Band, ...] = ()
@@ -57,7 +57,7 @@ class Dimension:
     per: Literal["agent", "episode"] = "agent"
     """Whether every agent is rated, or the episode as a whole: then the score stands in the reward of every agent."""
     scope: Literal["episode", "unit"] = "episode"
-    """What is rated: the whole episode, or single action units (in a record of our own beside the annotation)."""
+    """The scope of a score: the whole episode, or single action units (in a record of our own beside the annotation)."""
 
     @property
     def label(self) -> str:

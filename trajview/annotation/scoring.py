@@ -41,7 +41,7 @@ class Store:
         self.rubric = rubric
         self._store = AnnotationStore(self.folder, annotator)
         self._known: dict[str, Sequence[Reward]] = {}
-        """What this annotator's records say of which we know: dimensions that the rubric does not have must stay in them."""
+        """The records of this annotator that were read or saved: dimensions that the rubric does not have must stay in them."""
 
     def __repr__(self) -> str:
         return f"Store({str(self.folder)!r}, annotator={self.annotator!r}, rubric={self.rubric.name!r})"
@@ -88,7 +88,7 @@ class Store:
         return self._store.records()
 
     def statuses(self) -> dict[str, str]:
-        """By episode: `annotated`, `draft`, `skipped` or `flagged`; only those on which the annotator did anything."""
+        """The status by episode: `annotated`, `draft`, `skipped` or `flagged`; only of those that the annotator worked on."""
         return self._store.statuses()
 
     @property

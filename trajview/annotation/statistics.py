@@ -362,7 +362,7 @@ def _alpha_of_ranks(total: int, ties: int, products: int, multiple: int) -> Valu
 
 @dataclass(frozen=True, slots=True)
 class IccSums:
-    """What the two intraclass correlations need of some units that all `len(by_rater)` raters rated.
+    """The sums that the two intraclass correlations need, over the units that all `len(by_rater)` raters rated.
 
     `by_rater` are the sums of each rater's scores, `of_rows` the sum of the squares of the units' sums, `squares` of
     the scores' squares.

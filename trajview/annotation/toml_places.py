@@ -11,7 +11,7 @@ Place = tuple[int, int]
 """Line and column, both from 1."""
 
 Places = dict[tuple[str, int, str], Place]
-"""By (table, its number among those of that name from 0, key); the key "" is the table's heading itself."""
+"""The places by (table, its number among those of that name from 0, key); the key "" is the table's heading itself."""
 
 _TABLE = re.compile(r"\s*\[(\[)?\s*([^\[\]#]+?)\s*\]")
 _KEY = re.compile(r"""\s*("(?:[^"\\]|\\.)*"|'[^']*'|[^\s=#"'\[\]]+)\s*=""")

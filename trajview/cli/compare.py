@@ -189,7 +189,7 @@ def _print(corpus: Corpus, infos: tuple[RunInfo, RunInfo], width: int, context: 
 
 
 def _pairs(left: AgentRun, right: AgentRun) -> list[bool]:
-    """For each transcript to compare, whether both runs have it; of episodes only the onlooker's."""
+    """Whether both runs have each transcript to compare; of episodes only the onlooker's."""
     from trajview.formats.registry import format_or_default
 
     counts = len(left.transcripts), len(right.transcripts)

@@ -96,7 +96,7 @@ def _outside(kept: Sequence[tuple[int, int]], tokens: Sequence[str]) -> Spans:
 
 
 def _middles(left: str, right: str) -> tuple[Spans, Spans]:
-    """What is between the equal beginnings and the equal ends, found by halving."""
+    """The parts between the equal beginnings and the equal ends, found by halving."""
     most = min(len(left), len(right))
     begin = _common(most, lambda size: left[:size] == right[:size])
     end = _common(most - begin, lambda size: left[len(left) - size :] == right[len(right) - size :])

@@ -87,7 +87,7 @@ class Cache:
         self._database: sqlite3.Connection | None = None
         self._broken = False
         self._why = ""
-        """What the database said when it was found to be broken."""
+        """The message of the database when it was found to be broken."""
         self._waiting: list[tuple[bytes, bool, str, int, bytes, bytes]] = []
         self._touched: list[tuple[int, bytes, bool]] = []
 
@@ -216,8 +216,7 @@ class SummaryCache(Cache):
         super().__init__(cache_path if path is None else lambda: path)
 
     def find(self, source: SourceFile, stamp: str) -> Iterator[list[Item]] | None:
-        """What was found in a file with this stamp, many at a time, each run by its id for a key; None where that is not
-        known."""
+        """The runs and problems in a file with this stamp, many at a time, each run by its id for a key; None if not known."""
         data = self.bytes_at(_key(source), source.named, stamp)
         return None if data is None else unpacked(data, source)
 

@@ -65,7 +65,7 @@ class Child:
 
 @contextmanager
 def parent() -> Iterator[tuple[Callable[[], Any], Callable[[object], None]]]:
-    """In a child: the functions that receive and send messages of the parent, for as long as they are wanted."""
+    """Connect a child with its parent: a function that receives messages, and one that sends them."""
     from multiprocessing.connection import Connection
 
     pipe, lifeline = Connection(int(sys.argv[1])), int(sys.argv[2])

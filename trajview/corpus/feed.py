@@ -63,7 +63,7 @@ class Feed(Generic[_Item, _Change]):
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """What is published meanwhile is handed on behind it, when all that belongs to it is as it is now.
+        """Hold back items that are published in this block, until all that belongs to it is up to date.
 
         Whoever subscribes meanwhile waits for its end; so nothing within may wait for them, nor subscribe.
         """

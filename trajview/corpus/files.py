@@ -31,8 +31,10 @@ __all__ = [
 
 _BUFFER: Final = 64 << 10
 Stamp = tuple[int, int, int, int]
-"""What tells that a file is another one now: its size in bytes, the times of its last change and of the last change to
-its status in nanoseconds, and its inode. Programs set the first time as they like (`cp -p`, `rsync -t`), never the second."""
+"""The stamp of a file, which tells that it is another one now: its size in bytes, the times of its last change and of the
+last change to its status in nanoseconds, and its inode. Programs set the first time as they like (`cp -p`, `rsync -t`),
+never the second.
+"""
 
 
 def size_of_files(paths: Iterable[Path]) -> int:

@@ -294,7 +294,7 @@ class Follower:
             self._publish(news, path, start[0] if start else 0, stamp)
 
     def _start(self, file: FileRows, path: Path, stamp: Stamp) -> Start | None:
-        """Where the last record begins of a JSONL file that has only grown; None where it has to be read as a whole."""
+        """The start of the last record of a JSONL file that has only grown; None where it has to be read as a whole."""
         if stamp[0] <= ALWAYS_WHOLE or not file.runs:
             return None
         last = self._last_line(file)

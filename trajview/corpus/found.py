@@ -29,17 +29,17 @@ class Found:
         self.problems: list[Problem] = []
         self.feed: Feed[Item, Updated] = Feed(Updated)
         self._by_name: dict[str, int] = {}
-        """Where the run with a key is, else the first one with that id."""
+        """The place of the run with a key, else of the first one with that id."""
         self._gone: set[int] = set()
-        """Where runs were listed that are none; they are left out in the end."""
+        """Places of runs that were listed and are none; they are left out in the end."""
         self._unsure_from = maxsize
         self._moved = False
         self._reports: list[Problem] | None = []
-        """What has no row yet: the scan numbers the rows, and knows of no others before its end. None from then on."""
+        """Problems without a row: the scan numbers the rows, and knows of no others before its end. None from then on."""
         self._lock = RLock()
 
     def is_unsure_from(self, at: int) -> None:
-        """Of the runs from there on that are not summed up, some may have any id."""
+        """Note that runs from there on which are not summed up may have any id."""
         self._unsure_from = min(self._unsure_from, at)
 
     def publish(self, batch: Sequence[Item], settled: Mapping[int, tuple[int, Item]] | None = None) -> None:

@@ -87,7 +87,7 @@ class RunInfo(msgspec.Struct, frozen=True, gc=False):
 
 
 Item = RunInfo | Problem
-"""What a row of the list is."""
+"""The content of a row of the list."""
 
 
 @dataclass(frozen=True, slots=True)

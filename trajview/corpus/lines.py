@@ -15,7 +15,7 @@ __all__ = ["BOM", "CHUNK", "LONG", "SPACE", "Line", "lines_of"]
 BOM: Final = b"\xef\xbb\xbf"
 """UTF-8's byte order mark: in the middle of a file, too, where files that have one were joined."""
 SPACE: Final = b" \t\r\n"
-"""What JSON takes for white space."""
+"""The white space of JSON."""
 _MARKED: Final = BOM[0]
 CHUNK: Final = 1 << 20
 """Bytes that are read in one go: few enough to be still in the processor's cache when they are decoded."""
@@ -27,7 +27,7 @@ class Line(msgspec.Struct, gc=False):
     """A line that is not blank; `number` from 1. `offset` and `length` are without the white space around it."""
 
     text: bytes | memoryview
-    """With white space after it, which no reader of JSON minds. A view keeps the bytes that it was read with alive."""
+    """The bytes of the line and white space after it. A view keeps the bytes that it was read with alive."""
     offset: int
     length: int
     number: int

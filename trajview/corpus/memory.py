@@ -27,13 +27,13 @@ __all__ = [
 SMALL: Final = 8 << 20
 """Bytes that are not worth asking for."""
 _LIST: Final = 2
-"""To list the records of a JSON file takes its bytes, and some for where each begins."""
+"""Memory for listing the records of a JSON file, in multiples of its size: its bytes, and the place of each record."""
 _OPEN: Final = 4
-"""To open one takes its bytes, and its values in memory, which are some three times as large."""
+"""Memory for opening a record, in multiples of its size: its bytes, and its values, some three times as large."""
 _APART: Final = 1.5
 """The factor of `_OPEN` where messages stay bytes until they are looked at."""
 _QUOTE: Final = re.compile(rb'(?<!\\)"')
-"""What ends a text; one of many, as a backslash before it may be one that is meant."""
+"""Matches the end of a text; one of many, as a backslash before a quote may escape it."""
 _TEXT: Final = 5
 _NO_LIMIT: Final = 1 << 62
 

@@ -46,9 +46,9 @@ _STEP_PER: Final = 256
 _COLOURED: Final = 4_096
 """Bytes that a word may take where every letter of it has a colour of its own."""
 _ESCAPED_HEAD: Final = re.compile(r"u?00[01][0-9a-f]|0?[01][0-9a-f]|[0-9a-fnrt]")
-"""What may come from JSON's spelling of the character before a word, where JSON is shown as text."""
+"""Matches the end of a JSON escape before a word, where JSON is shown as text."""
 _BEYOND_ASCII: Final = {"i": "\u0130\u0131", "k": "\u212a", "s": "\u017f"}
-"""What matches an ASCII letter where case is ignored; looking for all that does takes 5 ms, in which no key is answered."""
+"""Characters that match an ASCII letter where case is ignored; to find all of them takes 5 ms without an answer to a key."""
 _NUMBER: Final = re.compile(r"\d*e?\d*\Z", re.IGNORECASE)
 
 
@@ -111,7 +111,7 @@ class _Data:
         return False
 
     def _places_before_codes(self, word: bytes, codes: Sequence[bytes]) -> Iterator[int]:
-        """Where a code for colours follows on the beginning of a word."""
+        """The places where a code for colours follows the beginning of a word."""
         for length in range(1, len(word)):
             if length == _HEAD and not holds(self.low, word[:length]):
                 return
@@ -230,7 +230,10 @@ def _certain_part(word: Word) -> str | None:
 def _needed_for_added_word(
     text: str, always: Sequence[str], with_bytes: Sequence[tuple[str, Sequence[str]]]
 ) -> list[bytes] | None:
-    """What the log must hold where a format says this; None where it needs to hold nothing. Of several words, a format says all or none."""
+    """The bytes that a log must hold for a format to add this text; None where it needs none.
+
+    Of several words, a format adds all or none.
+    """
     others: list[bytes] = []
     for word in text.casefold().split(" "):
         if _NUMBER.match(word) or any(word in line.casefold() for line in always):

@@ -62,7 +62,7 @@ class Query:
     tools: tuple[str, ...] = ()
     fields: frozenset[str] = frozenset()
     rule: Rule | None = field(default=None, repr=False)
-    """Where the query stands for a rule: see `query_of`."""
+    """The rule that the query stands for, if any: see `query_of`."""
     pattern: re.Pattern[str] = field(init=False, compare=False)
     literal: Literal = field(init=False, compare=False)
 

@@ -55,7 +55,7 @@ class Reader:
         self._stamps = stamps
         self._now = now
         self._cache: OrderedDict[Place, tuple[str, AgentRun, Mapping[Path, Stamp]]] = OrderedDict()
-        """By place: the key and the run, and the files beside its own that were read for it."""
+        """The key and the run by place, with the files beside its own that were read for it."""
         self._loading: list[_Loading] = []
         self._refused: dict[Path, set[str]] = {}
         self._lock = Lock()

@@ -24,7 +24,7 @@ class Rewards(msgspec.Struct, frozen=True, gc=False, eq=False):
     names: tuple[str, ...]
     """The dimensions, which runs may share."""
     row: bytes
-    """Of each agent the overall reward and its scores, one behind the other, as MessagePack; empty: no agent has any."""
+    """Each agent's overall reward and scores, one behind the other, as MessagePack; empty where no agent has any."""
 
     def __len__(self) -> int:
         return len(self._values()) // (len(self.names) + 1)

@@ -40,7 +40,7 @@ class FileRows:
 
     source: SourceFile | None
     runs: array[int] = field(default_factory=_rows)
-    """In the order of the file."""
+    """The rows of runs, in the order of the file."""
     sums: array[int] = field(default_factory=_rows)
     """A check sum of the bytes of each run, or that it is not known; none of any before the file was read again."""
     problems: array[int] = field(default_factory=_rows)
@@ -169,7 +169,7 @@ def _key_of(run: RunInfo, before: Item | None, keys: OwnKeys) -> str:
 
 
 def _matched(rows: Sequence[int], items: Sequence[Item], now: Sequence[Item]) -> list[int | None]:
-    """For each of the items now the row that it had: that of the same name, else one that is left over, in order."""
+    """The old row of each item: the row of the same name, else one that is left over, in order."""
     named: dict[object, deque[int]] = {}
     for row in rows:
         named.setdefault(_name(items[row]), deque()).append(row)

@@ -85,7 +85,7 @@ class _Undecoded(RecordLook):
         return self._reader.joined(lines)
 
     def signature(self) -> Signature | None:
-        """Of the record that was read just now; it is asked for once."""
+        """The signature of the record that was read just now; it is asked for once."""
         signature, self._signature = self._signature, None
         return signature
 
@@ -249,7 +249,7 @@ class Scan:
         until: int | None = None,
         sums: dict[int, int] | None = None,
     ) -> list[Item] | None:
-        """What a file holds now, or holds from a line on; without keys, and the stamps are the caller's business.
+        """Read a file again, or from a line on. The runs have no keys, and the caller checks the stamps.
 
         `until`: the bytes that it had just now. While it is written, what comes behind them has its turn later. `sums`
         gets a check sum of the bytes of each record that are at hand, by its offset. None where the scan was cancelled.

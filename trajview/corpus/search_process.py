@@ -43,7 +43,7 @@ class SearchProcess:
         self._child: Child | None = None
 
     def found(self) -> Iterator[RunMatches | Problem]:
-        """What is found, until the end or until it is stopped. Raises UnreadableError where the search broke off, and TooSlow."""
+        """Yield the findings, until the end or until it is stopped. Raises UnreadableError where it broke off, and TooSlow."""
         if self.stopped:
             return
         only = None if self._only is None else frozenset(self._only)

@@ -52,7 +52,7 @@ Progress = Callable[[int], None]
 """Called now and then with the bytes of the compressed file that were read; what it raises ends the work."""
 
 UNPACK_ERRORS: Final = (zlib.error, lzma.LZMAError, EOFError, ValueError, OSError)
-"""What unpacking raises where the bytes are damaged, and zstd's own error."""
+"""The errors of unpacking where the bytes are damaged, with zstd's own."""
 _SUFFIXES: Final = frozenset({".gz", ".bz2", ".xz", ".zst", ".zstd"})
 _MAGIC: Final = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bzip2", b"\xfd7zXZ": "xz"}
 _SKIPPABLE: Final = b"\x2a\x4d\x18"

@@ -32,7 +32,7 @@ __all__ = ["run_in_notebook", "transcript_in_notebook"]
 
 _MESSAGES: Final = 40
 _CHARACTERS: Final = 20_000
-"""Of all messages that are shown: those behind are counted."""
+"""Characters of all messages that are shown; messages behind them are counted."""
 _TEXT: Final = 2_000
 """Characters of one text."""
 _ITEMS: Final = 20

@@ -22,7 +22,7 @@ _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})[^`\n]*$")
 _INLINE: Final = re.compile(r"`([^`\n]{1,400})`|\*\*(?=\S)([^*\n]{1,400}?)(?<=\S)\*\*")
 _HEADING: Final = re.compile(r"(\x02[a-z])?#{1,6}(\x03)?[ \t]+(\S.*)$")
 _QUOTED: Final = re.compile(r"(\x02[a-z])?>(\x03)? ?")
-"""What begins a heading and a quoted line; a mark may begin before the sign, and end behind it."""
+"""Matches the start of a heading and of a quoted line; a mark may begin before the sign, and end behind it."""
 _LINE_BY_LINE: Final = re.compile(r"[\x02#>]")
 """Matches a text with a heading or a quoted line."""
 _CHANGED: Final = ("+", "-", "@", "\x02", "\x03")

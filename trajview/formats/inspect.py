@@ -120,7 +120,7 @@ def _add_branches(run: str, chat: Chat, above: str, transcripts: list[Transcript
 
 
 _SAID_ELSEWHERE = frozenset({"events", "events_data", "attachments"})
-"""Of a sample: how it came to its messages, step by step and many times their size, and texts that now stand in them.
+"""Keys of a sample on how it came to its messages, step by step and many times their size, and texts repeated in them.
 
 They are in the raw record, not in the metadata, as Docent's own loader of Inspect's logs leaves them out. What sub-agents
 said in them is a transcript of each.

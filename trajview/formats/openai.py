@@ -29,7 +29,7 @@ LIST_KEYS = (
     "dialog",
     "turns",
 )
-"""Where lists of messages are found. Others use these names for other things: the elements decide."""
+"""Keys of lists of messages. Others use these names for other things: the elements decide."""
 
 
 def _list_key_of(record: dict[Any, Any]) -> str | None:

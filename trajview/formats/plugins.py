@@ -206,7 +206,7 @@ def _text_of_error(error: BaseException) -> str:
 
 
 def _record(kind: type[_Record]) -> Callable[[object], _Record]:
-    """What gives a typed record whose values are of their types."""
+    """A maker of typed records that checks the types of their values."""
 
     def fitting(answer: object) -> _Record:
         if not isinstance(answer, kind):

@@ -21,7 +21,7 @@ _MESSAGES: Final = 32
 _CHARACTERS: Final = 4096
 """Characters of a text that are hashed."""
 _OF_JSON: Final = 256
-"""Of a record that no format knows, which may grow anywhere but at its start."""
+"""Characters of a record that no format knows, which may grow anywhere but at its start."""
 _SIZE: Final = 2
 """Bytes of a hash: of two messages that differ one pair in 65,536 seems the same, and the next ones tell."""
 

@@ -51,11 +51,11 @@ class Branches:
     """The links between the transcripts of a run. Transcripts and messages are indices."""
 
     entries: dict[tuple[int, int], list[Entry]] = field(default_factory=dict)
-    """By transcript and message: the calls in it that started a sub-agent, and the answers that one gave."""
+    """The calls that started a sub-agent, and the answers that one gave, by transcript and message."""
     came_from: dict[int, Entry] = field(default_factory=dict)
-    """By transcript: the call that started it first."""
+    """The call that started a transcript first."""
     parents: dict[int, int] = field(default_factory=dict)
-    """By transcript: the transcript above it, without cycles."""
+    """The transcript above each one, without cycles."""
 
     def at(self, transcript: int, message: int) -> list[Entry]:
         """The sub-agents that a message leads to, in the order of its calls."""
@@ -212,7 +212,7 @@ def _names(run: AgentRun) -> dict[str, int]:
 
 
 def _named_calls(run: AgentRun) -> dict[str, list[tuple[int, int]]]:
-    """By a call's id: the rule, and the transcript that names the call (1) or is named after it (3)."""
+    """The rule by a call's id, and the transcript that names the call (1) or is named after it (3)."""
     groups = {group.id: group for group in run.transcript_groups}
     found: dict[str, list[tuple[int, int]]] = {}
     for index, transcript in enumerate(run.transcripts):
@@ -229,7 +229,7 @@ def _named_calls(run: AgentRun) -> dict[str, list[tuple[int, int]]]:
 
 
 def _tasks(run: AgentRun) -> dict[str, list[int]]:
-    """By the text of their first user message: the transcripts, in order."""
+    """The transcripts by the text of their first user message, in order."""
     found: dict[str, list[int]] = {}
     for index, transcript in enumerate(run.transcripts):
         for message in transcript.messages[:5]:
@@ -296,7 +296,7 @@ def tree_of(run: AgentRun, branches: Branches, closed: Iterable[str] = ()) -> li
 
 
 def _below(run: AgentRun, branches: Branches, groups: Mapping[str, TranscriptGroup]) -> dict[str, list[str]]:
-    """By the key of a node, empty for the top: the keys of the nodes right below it."""
+    """The keys of the nodes right below a node, by its key, which is empty for the top."""
     below: dict[str, list[str]] = {"": []}
     placed: set[str] = set()
     for index, transcript in enumerate(run.transcripts):

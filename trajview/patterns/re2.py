@@ -25,7 +25,7 @@ _MOST: Final = 1000
 _LAST: Final = 0x10FFFF
 _TYPES: Final = re.ASCII | re.UNICODE | re.LOCALE
 _FOLDED_OTHERWISE: Final = "\u0130\u0131\u017f\u212a"
-"""What matches an i, an s or a k where case is ignored: not always for RE2, and there sometimes where it is not ignored."""
+"""Characters that match an i, an s or a k where case is ignored: not always for RE2, and there sometimes otherwise."""
 
 
 class _CannotSay(Exception):

@@ -51,7 +51,7 @@ def _count(parsed: Any, inside: bool) -> int:
 
 
 def _ways(parsed: Any) -> int:
-    """In how many ways the repetitions in it may share out what they match, at most; `_MANY` is any larger number, too."""
+    """The number of ways in which repetitions may share out their match, at most; `_MANY` is any larger number, too."""
     ways = 1
     for op, value in parsed:
         if op in (OP.MAX_REPEAT, OP.MIN_REPEAT, OP.POSSESSIVE_REPEAT):

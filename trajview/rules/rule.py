@@ -27,7 +27,7 @@ BELOW: Final = 100
 COLOURS: Final = ("yellow", "red", "orange", "green", "cyan", "blue", "purple", "pink")
 
 _AT_EDGES: Final = re.compile(r"[\^$]|\\[AZ]|\(\?<?[=!]")
-"""What may match at the edge of a field and not within a text that holds several."""
+"""Matches patterns that can match at the edge of a field and not within a text that holds several."""
 
 
 @dataclass(frozen=True, slots=True)
