@@ -44,7 +44,7 @@ _WHERE = {
 
 __all__ = [*sorted(_WHERE), "__version__"]
 
-if TYPE_CHECKING:  # each `as` itself, which says that it is public
+if TYPE_CHECKING:  # `as` itself marks a name as public
     from .annotation.rubric import Dimension as Dimension
     from .annotation.rubric import Rubric as Rubric
     from .annotation.scoring import Store as Store

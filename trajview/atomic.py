@@ -71,7 +71,7 @@ def may_replace(path: Path) -> int | None:
     """Check that a file may be replaced, and return its permissions, None where there is none. Raises ReadOnly."""
     try:
         mode = stat.S_IMODE(path.stat().st_mode)
-    except OSError:  # There is none; what else it may be, writing will say.
+    except OSError:  # There is none; any other fault comes up in writing.
         return None
     if not mode & 0o222:
         raise ReadOnly(path)
@@ -98,7 +98,7 @@ def write_atomically(path: Path, data: bytes, mode: int | None = None) -> None:
             if mode is not None:
                 os.fchmod(descriptor, mode)
             elif kept is not None:
-                with suppress(OSError):  # Where there are no permissions to set, all files have the same.
+                with suppress(OSError):  # A file system without permissions has the same for all files.
                     os.fchmod(descriptor, kept)
             write_all(descriptor, data)
             os.fsync(descriptor)
@@ -110,7 +110,7 @@ def write_atomically(path: Path, data: bytes, mode: int | None = None) -> None:
 
 
 def _remove(temporary: Path) -> None:
-    with suppress(OSError):  # What is said is why the file could not be written.
+    with suppress(OSError):  # The error to report is the reason why the file could not be written.
         temporary.unlink()
 
 

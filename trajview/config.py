@@ -156,7 +156,7 @@ def _checked(name: str, value: Any, path: Path, text: str) -> Any:
         _check_patterns(value, where)
         return tuple(value)
     if name == "rubric" and (value.endswith(".toml") or "/" in value):
-        return str(path.parent / Path(value).expanduser())  # a file that lies beside this one
+        return str(path.parent / Path(value).expanduser())  # relative to the configuration file
     if name == "reward_range":
         return float(value[0]), float(value[1])
     return _flat_keys(value) if name == "keys" else value

@@ -69,7 +69,7 @@ def error_of(message: ChatMessage) -> str | None:
         for call in message.tool_calls or ():
             if call.parse_error:
                 return f"{call.function}: {call.parse_error}".splitlines()[0]
-        if message.metadata.get("invalid_response") is True:  # TaskWeaver's word for one that holds no plan and no code
+        if message.metadata.get("invalid_response") is True:  # TaskWeaver's key for an answer without plan and code
             return "the response could not be parsed"
     elif isinstance(message, UserMessage):
         return _observed_failure(message.text) or _failure_in_metadata(message.metadata, code_in_fields)

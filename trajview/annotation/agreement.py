@@ -146,7 +146,7 @@ def _side_by_side(dimension: Dimension, ratings: Ratings) -> _Side:
     for agents in ratings.scores.get(dimension.name, {}).values():
         for who in chain.from_iterable(agents):
             rated[who] += 1
-    # Only those count that can agree or not; and in an order that does not depend on their names.
+    # Raters with scores alone count, in an order that does not depend on their names.
     taking_part = [who for who, count in rated.items() if count]
     episodes: list[Rows] = [
         [[scores.get(who) for who in taking_part] for scores in agents]
@@ -156,7 +156,7 @@ def _side_by_side(dimension: Dimension, ratings: Ratings) -> _Side:
     episodes.sort(key=_in_order)
     scores = _Scores(episodes)
     kinds = [_Kinds(scores, first, second) for first, second in combinations(range(len(scores.columns)), 2)]
-    kinds = [each for each in kinds if each.count]  # Two who share nothing say nothing about each other.
+    kinds = [each for each in kinds if each.count]  # Two raters without a common score have no agreement.
     figures = _annotators_figures(kinds, len(taking_part), _narrow(dimension, chain(*episodes)))
     return _Side(dimension, rated, episodes, kinds, Task(figures, scores.episodes, scores.most))
 

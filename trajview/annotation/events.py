@@ -162,7 +162,7 @@ def entry_of(line: bytes, offset: int, number: int) -> Entry | None:
         record.file,
         record.version,
         head.program,
-        sys.intern(head.beginning[:_LONGEST]),  # the same in all drafts of a run, nearly
+        sys.intern(head.beginning[:_LONGEST]),  # nearly all drafts of a run share it
         number,
     )
 

@@ -99,7 +99,7 @@ def _checked(record: dict[str, Any]) -> AnnotationForEpisode:
     from trajview.models.sotopia import AnnotationForEpisode, sentences_of
 
     try:
-        # One that has no pk is known by that (see `incoming.file_stem`).
+        # A record without a pk is known by its content (see `incoming.file_stem`).
         annotation = AnnotationForEpisode.model_validate({"pk": "", **record})
     except ValidationError as error:
         raise ValueError("; ".join(sentences_of(error, 3))) from error

@@ -120,7 +120,7 @@ class _Teller:
         typed.append(draft)
         if entry.kind == "discard":
             return "gave up what was typed"
-        if entry.kind == "draft":  # The one that a submission begins with says nothing new.
+        if entry.kind == "draft":  # The draft that a submission begins with is nothing new.
             return f"typed {_difference(before, draft)}" if changed_fields(before, draft) else None
         saved = self._saved.setdefault(entry.key, [Draft(entry.episode, entry.rubric, ())])
         said = f"submitted {_difference(saved[-1], draft)}"

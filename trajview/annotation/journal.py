@@ -73,7 +73,7 @@ class Journal:
         key, what = (draft.episode, draft.rubric), "The draft was not kept"
         with self.locked(what):
             if key in self._seen:
-                with suppress(AnnotationError):  # What cannot be read does not keep a draft from being written.
+                with suppress(AnnotationError):  # A draft is written even where the journal cannot be read.
                     other = self.ledger.drafts.get(key)
                     if other is not None and other.id != self._seen[key]:
                         self._overtaken[key] = other
@@ -126,7 +126,7 @@ class Journal:
             if not size:
                 sync_folder(self.path.parent)
         except OSError:
-            # What is said to be refused must not come into force later. Only our own bytes are taken away, and only
+            # An event that was reported as refused must not come into force later. Only our own bytes are removed, and only
             # while nobody else can write.
             with suppress(OSError):
                 if not self._is_alone:
@@ -166,7 +166,7 @@ class Journal:
                 try:
                     fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     kept = self._is_alone = os.path.samestat(self.path.stat(), os.fstat(descriptor))
-                # Another one writes; or it was moved away while we waited.
+                # Another program writes, or the file was moved away meanwhile.
                 except (BlockingIOError, FileNotFoundError):
                     kept = False
                 except OSError:  # No locks here: O_APPEND still keeps lines whole.
@@ -240,7 +240,7 @@ class Journal:
                 tail = os.pread(file.fileno(), len(self._tail), self._offset - len(self._tail))
                 unended = os.pread(file.fileno(), len(self._unended), self._offset)
                 if (identity, tail, unended) != (self._identity, self._tail, self._unended):
-                    self._forget()  # Replaced or cut: what was known no longer counts.
+                    self._forget()  # The file was replaced or cut: the events read so far no longer count.
                     self._identity = identity
                 file.seek(self._offset)
                 rest = b""

@@ -83,7 +83,7 @@ def _files(folder: Path, *patterns: str) -> list[Path]:
 
 def _read(path: Path) -> bytes:
     data = bytes_of(path)
-    return data if data is not None else b""  # It went while we were at it.
+    return data if data is not None else b""  # It was deleted meanwhile.
 
 
 def _put(path: Path, data: bytes) -> None:
@@ -268,7 +268,7 @@ def _take_conflicts(path: Path, relative: Path, ours: Path, done: Merged) -> Non
     data = _read(path)
     name, _, _ = path.stem.rpartition(".")
     if bytes_of(ours / relative.parent / f"{name}.json") == data:
-        return  # It is what is in force here.
+        return  # It is the version in force here.
     target = ours / CONFLICTS / relative
     if bytes_of(target) is None:
         _put(target, data)

@@ -113,11 +113,11 @@ class Ledger:
         """Every episode that an event is about."""
         return self.newest.keys()
 
-    # Doing and taking back
+    # Applying and undoing events
 
     def _do(self, entry: Entry) -> None:
         key, episode, kind = entry.key, entry.episode, entry.kind
-        change = _Change(entry)  # What a unit's note was is in its event, and in the record of the notes.
+        change = _Change(entry)  # A unit's old note is in its event, and in the record of the notes.
         if _is_text(entry):
             change.had, change.was = self.drafts.pop(key, None), self.submits.get(episode)
             self.awaiting.pop(key, None)

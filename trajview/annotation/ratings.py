@@ -177,7 +177,7 @@ def _dimensions(names: Collection[str], rubric: Rubric | None, several: bool) ->
     Where there is one dimension, the overall reward is that one.
     """
     if rubric is not None:
-        # What is rated by action unit is never in the record of an episode.
+        # Scores of action units are never in the record of an episode.
         asked = [dimension for dimension in rubric.dimensions if dimension.scope == "episode"]
         several = len(asked) > 1
     else:

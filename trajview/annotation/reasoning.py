@@ -73,7 +73,7 @@ def divide(reasoning: str, rubric: Rubric, agents: int) -> tuple[str, Values]:
         end = begin
     general = "\n".join(lines[:end])[len(_GENERAL) :]
     rationales = tuple(_filled(block) for block in blocks)
-    # Whatever else differs, as an order of its own or two spaces, would be lost on the way back.
+    # Any other difference, such as another order or two spaces, would be lost on the way back.
     return (general, rationales) if compose(general, rationales, rubric, agents) == reasoning else (reasoning, nothing)
 
 
@@ -82,7 +82,7 @@ def _filled(agent: Mapping[str, str]) -> dict[str, str]:
 
 
 def _line(name: str, rationale: str) -> str:
-    # With a space after it, a heading that somebody quotes is none to a reader.
+    # A space after a quoted heading keeps readers from taking it for one.
     return f"{name}: {rationale}{' ' if _HEADING_AT_END.search(rationale) else ''}"
 
 

@@ -93,7 +93,7 @@ class Reading:
             return None, self._problems
         return Rubric(name, tuple(dimensions), title, description), self._problems
 
-    # Saying what is wrong
+    # Reporting faults
 
     def _wrong(
         self, reason: str, table: str, number: int, key: str = "", hint: str = "", *, usable: bool = False

@@ -52,7 +52,7 @@ _LARGEST_WEIGHT = 1000
 """Whole weights up to this one are added up in all resamples at once; there is room for the sum."""
 
 
-# What is counted
+# Counts
 
 
 class Histogram:
@@ -187,7 +187,7 @@ def _sums_of_products(
     return sums
 
 
-# Of pairs of scores
+# Measures of pairs of scores
 
 
 def exact(apart: Histogram) -> list[Value]:

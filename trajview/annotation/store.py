@@ -92,7 +92,7 @@ class AnnotationStore:
             try:
                 annotation = record_from(data, path)
             except AnnotationError:
-                # Not known, so that saving asks before it replaces what a person may want to mend.
+                # Forget the version, so that saving asks before it replaces a file that a person may want to mend.
                 self._known.pop((episode, rubric.name), None)
                 raise
             return Saved(path, annotation, version_of(data) or "", written_at(path))
@@ -209,7 +209,7 @@ class AnnotationStore:
             name = loadable(episode)
             return history(episode, journals, [e for e in self.files.index.values() if e.episode == name])
 
-    # What is not in any record
+    # Events without a record
 
     def skip(self, episode: str, rubric: Rubric, reason: str) -> None:
         """Skip an episode, and keep the reason. Raises AnnotationError where that cannot be kept."""
@@ -257,7 +257,7 @@ class AnnotationStore:
         """Mark a unit by hand, or take its mark away. Raises AnnotationError where that cannot be kept."""
         self.units.set_mark(episode, transcript, unit, on, note, beginning=beginning)
 
-    # Taking back
+    # Undo and redo
 
     def undo(self) -> Undone | None:
         """Undo this annotator's newest change, in whatever episode; None where there is none.
@@ -321,7 +321,7 @@ class AnnotationStore:
             try:
                 write = self._prepare(draft.episode, rubric, rewards, reasoning, overwrite)
             except AnnotationError:
-                with suppress(AnnotationError):  # What is said is why it was not saved.
+                with suppress(AnnotationError):  # The error to report is the reason why it was not saved.
                     self.journal.append("draft", draft)
                 raise
             id: str | None = None
@@ -361,7 +361,7 @@ class AnnotationStore:
             return known[0]
         return self.path_of(episode, rubric)
 
-    # For taking back
+    # For undoing
 
     @contextmanager
     def exclusive(self, what: str) -> Iterator[None]:

@@ -69,7 +69,7 @@ def undo(store: AnnotationStore) -> Undone | None:
             copy = _copy_of(store, last)
             draft = ledger.drafts.get(last.key)
             if copy and copy.before != copy.after and draft and draft.id in last.of and _now(store, copy) == copy.after:
-                # An undo that was cut off after its line in the journal: what it says is done now.
+                # An undo was cut off after its line in the journal: finish it now.
                 _put(store, last, copy, copy.before, what)
                 return Undone(last.episode, last.rubric, "took back the submission", last.kind)
         if not ledger.done:
@@ -234,7 +234,7 @@ def group_of(journal: Journal, done: Sequence[Entry]) -> tuple[list[Entry], Fiel
                 and _seconds_between(before, first) <= PAUSE
                 and _seconds_between(before, last) <= LONGEST
             )
-        else:  # A draft that is thrown away says the same as before, and is a step of its own.
+        else:  # A discarded draft restores the text before, and is a step of its own.
             belongs = before.kind == first.kind
         if not belongs:
             break
@@ -260,7 +260,7 @@ def _seconds_between(before: Entry, after: Entry) -> float:
     return (after.at - before.at).total_seconds()
 
 
-# Saying
+# Descriptions
 
 
 def named(journal: Journal, entry: Entry, fields: Fields) -> str:

@@ -232,7 +232,7 @@ class UnitFolder:
         before = next((old for old in kept if _place(old) == place), None)
         if before is not None:
             kept.remove(before)
-        if item is not None:  # What else somebody wrote into it stays.
+        if item is not None:  # Other keys in it stay.
             more = {key: value for key, value in (before or {}).items() if key not in ("scores", "note")}
             kept.insert(0, {"transcript": place[0], "unit": place[1], **more, **item})
         kept.sort(key=lambda old: _place(old) or (1 << 62, 0))
@@ -270,7 +270,7 @@ class UnitFolder:
             )
         return {**lists, "units": lists.get("units", []), "marks": lists.get("marks", [])}
 
-    # Taking back
+    # Undo and redo
 
     def turn(self, episode: str, event: str, body: Mapping[str, Any], back: bool, what: str) -> None:
         """Undo (or, with `back` False, redo) the change of a note or mark by an event.

@@ -122,7 +122,7 @@ def _print_queue(plan: Plan, no_cache: bool, given: dict[str, Any]) -> int:
     if settings.rubric is not None:
         from trajview.annotation.choice import find_rubric
 
-        find_rubric(settings.rubric, settings.reward_range)  # a name that there is not is said, as in the viewer
+        find_rubric(settings.rubric, settings.reward_range)  # an unknown name is reported, as in the viewer
     corpus = Corpus(settings.paths, None if no_cache else SummaryCache())
     episodes = [(info.key, info.id) for info in stream_runs(corpus)]
     progress = AnnotationStore(settings.store, settings.annotator).progress()

@@ -89,7 +89,7 @@ def existing(paths: Sequence[Path], dash: Callable[[], Path] | None = None, *, i
     """
     from .stdin import DASH, spooled
 
-    AT_END.append(_say_plugin_problems)  # what is read from here on, plug-ins may fail on
+    AT_END.append(_say_plugin_problems)  # plug-ins may fail on anything read from here on
     paths = list(paths)
     for index, path in enumerate(paths):
         if path == DASH:

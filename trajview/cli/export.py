@@ -136,7 +136,7 @@ def command(
         else matching(corpus, where, settings.blind, store, annotator)
     )
     if output is not None and any(path == output or path in output.parents for path in corpus.paths):
-        found = iter(list(found))  # what is written is not to be read
+        found = iter(list(found))  # the scan must not read the files that the export writes
     if output is not None and folder:
         work.into_folder(output, found, force)
     else:

@@ -46,7 +46,7 @@ _ARENA_MAX: Final = -8  # M_ARENA_MAX in glibc's malloc.h
 def run() -> None:
     """Run the console script."""
     if not sys.warnoptions:
-        # What Python thinks of a pattern such as `[[` that somebody searches for is meant for programmers.
+        # Python's warning about a searched pattern such as `[[` is meant for programmers.
         warnings.simplefilter("ignore", FutureWarning)
     _heed_lost_interrupts()
     given = sys.argv[1:]
@@ -78,7 +78,7 @@ def _heed_lost_interrupts() -> None:
         import time
         from signal import SIGINT, pthread_kill
 
-        while True:  # what is raised in `heard` is lost as well
+        while True:  # an exception raised in `heard` is lost as well
             time.sleep(_A_MOMENT)
             frame = sys._current_frames().get(main)
             while frame is not None and frame.f_code is not heard.__code__:
@@ -94,7 +94,7 @@ def _are_paths(given: Sequence[str]) -> bool:
     """Whether the arguments are files and folders that exist, and nothing else."""
     if not given or given[0] in COMMANDS or any(one.startswith("-") for one in given):
         return False
-    # Of a shell that asks for completions, the line is not meant.
+    # A shell that asks for completions does not mean the arguments.
     return "_TRAJVIEW_COMPLETE" not in os.environ and all(map(os.path.lexists, given))
 
 
@@ -103,7 +103,7 @@ def ended(call: Callable[[], Any]) -> Any:
     _open_what_was_closed()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # what the terminal's encoding lacks becomes a question mark
+            stream.reconfigure(errors="replace")  # characters that the terminal's encoding lacks become question marks
     try:
         try:
             result = call()

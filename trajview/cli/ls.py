@@ -145,7 +145,7 @@ def _print_json(corpus: Any, chosen: Chosen | None, refs: Sequence[Ref], *, whol
 
 
 def _write_json(found: dict[str, Any]) -> None:
-    # What no encoding takes becomes a question mark, and what JSON has no number for becomes null.
+    # Lone surrogates become question marks, and numbers that JSON cannot hold become null.
     text = json.dumps(_finite(found), ensure_ascii=False)
     sys.stdout.write(text.encode("utf-8", "replace").decode() + "\n")
 
@@ -165,10 +165,10 @@ def _print_csv(corpus: Any, chosen: Chosen, refs: Sequence[Ref]) -> None:
 
     from .progress import watch
 
-    # A file gets what the log says; a terminal, as always, nothing that could act on it.
+    # A file gets the log's text as it is, a terminal nothing that could act on it.
     clean = safe_text if is_terminal() else (lambda text: text.encode("utf-8", "replace").decode())
     watch(corpus)
-    writer = csv.writer(sys.stdout, lineterminator="\n")  # which keeps hold of the stream as it is now
+    writer = csv.writer(sys.stdout, lineterminator="\n")  # it keeps the stream that stdout is now
     writer.writerow([str(ref) for ref in refs])
     for row, _ in chosen.infos():
         writer.writerow([clean(_text(chosen.value(row, ref))) for ref in refs])

@@ -77,7 +77,7 @@ class _Group(click.Group):
             try:
                 return super(_Group, self).invoke(ctx)
             except click.exceptions.Exit:
-                sys.stdout.flush()  # what is still to be written may not go, and that is to be said too
+                sys.stdout.flush()  # the last write may fail, which is reported as well
                 raise
 
         return ended(command)

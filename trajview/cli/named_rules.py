@@ -43,7 +43,7 @@ def _complete(ctx: click.Context, _param: click.Parameter, incomplete: str) -> l
     given = [Path(one) for one in ctx.args if os.path.lexists(one)] or [Path()]
     try:
         rules, _ = known_rules(load_settings().rules, project_file(given))
-    except TrajviewError:  # a configuration that is wrong is said when something is done
+    except TrajviewError:  # a faulty configuration is reported when a command runs
         rules = {rule.name: rule for rule in built_in_rules()}
     names = (name.replace(" ", "-") for name in rules)
     return [name for name in names if name.startswith(incomplete)]

@@ -138,7 +138,7 @@ class _Through:
         with self._line.lock:
             self._line.make_way()
             size = self._stream.write(text)
-            self._stream.flush()  # not after the line is there again
+            self._stream.flush()  # before the line is shown again
         return int(size)
 
     def __getattr__(self, name: str) -> Any:

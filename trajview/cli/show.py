@@ -187,7 +187,7 @@ def _print_block(title: str, pieces: Iterable[str]) -> None:
         last = text = safe_text(piece)
         sys.stdout.write(_TAG.sub(_coloured, text) if colour else text)
         if number == 0:
-            sys.stdout.flush()  # who reads a pipe sees it begin
+            sys.stdout.flush()  # the reader of a pipe sees the beginning
     if not last.endswith("\n"):
         sys.stdout.write("\n")
 

@@ -64,7 +64,7 @@ class Spool:
         self.going = True
         self.size = 0
         self.problem: Problem | None = None
-        # What takes the place of standard input next are the keys.
+        # The terminal takes the place of standard input next, for keys.
         self._source = os.dup(sys.stdin.fileno())
         Thread(target=self._read, name="trajview-stdin", daemon=True).start()
 

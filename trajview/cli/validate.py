@@ -32,7 +32,7 @@ def command(ctx: click.Context, paths: tuple[Path, ...]) -> None:
     problems: list[Problem] = []
     for item in corpus.stream():
         if isinstance(item, Problem) and item.opens and problems and not isinstance(item, PluginProblem):
-            continue  # the full check of that run, just printed, has said it
+            continue  # the full check of that run has just reported it
         problems = [item] if isinstance(item, Problem) else corpus.check(item)
         runs += not isinstance(item, Problem)
         count += len(problems)

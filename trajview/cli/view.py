@@ -59,7 +59,7 @@ def command(
 
         rules_named(rules, load_settings(paths=paths))
     if where is not None:
-        query_of(where)  # what is wrong with it is said before the viewer opens
+        query_of(where)  # an error in it is reported before the viewer opens
     if not viewer:
         from .show import show
 

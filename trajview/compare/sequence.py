@@ -39,7 +39,7 @@ def matches(left: Sequence[T], right: Sequence[T], check: Callable[[], None] = n
     With the sequences exchanged the blocks are the same, exchanged. `check` is called now and then, and may raise.
     """
     left, right = list(left), list(right)
-    if right < left:  # ties are broken the same way whichever comes first
+    if right < left:  # break ties the same way whichever side comes first
         return [(j, i, size) for i, j, size in matches(right, left, check)]
     found: list[Block] = []
     rest = [(0, len(left), 0, len(right), 0)]
@@ -78,7 +78,7 @@ def _anchors(left: Sequence[T], right: Sequence[T]) -> list[tuple[int, int]]:
     if not common:
         return []
     even = {item: count for item, count in common.items() if in_left[item] == in_right[item]}
-    common = even or common  # the third of three corresponds to the third of three, hardly to that of five
+    common = even or common  # the third of three corresponds to the third of three, hardly to the third of five
     rarest = min(common.values())
     wanted = {item for item, count in common.items() if count == rarest}
     places: dict[T, list[int]] = {item: [] for item in wanted}

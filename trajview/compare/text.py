@@ -70,7 +70,7 @@ def differing_words(left: str, right: str) -> tuple[Spans, Spans]:
         return _middles(left, right)
     tokens = _TOKEN.findall(left), _TOKEN.findall(right)
     blocks = matches(*tokens)
-    # A blank or two between pieces that differ joins them: what is left is easier to see.
+    # One or two blanks between differing pieces join them: fewer pieces are easier to see.
     blocks = [
         (i, j, size)
         for i, j, size in blocks

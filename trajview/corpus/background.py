@@ -72,7 +72,7 @@ class Background:
         for source in chain(self._list_a_screenful(sources), sources):
             if isinstance(source, Problem):
                 self._add(source)
-            # From the first file on that is not read at once, none is: keys are given in the order of reading.
+            # Once a file is put off, all files after it are: keys are given in the order of reading.
             elif self._later or ((size := _size_of(source)) > self._budget and not self._scan.knows(source)):
                 self._list(source)
             else:
@@ -120,7 +120,7 @@ class Background:
         begun: list[SourceFile | Problem] = []
         for source in sources:
             if not begun:
-                self._since = monotonic()  # to look through a large folder takes long, and no row can come before that
+                self._since = monotonic()  # walking a large folder takes long, and no row can come before that
             begun.append(source)
             if len(begun) >= _FIRST_BATCH or monotonic() - self._since > _LONGEST_WAIT:
                 break
@@ -222,7 +222,7 @@ class Background:
         self._found.publish(batch, changed)
         if self._waits and batch:
             self._waits = False
-            # Of two threads that compute, each waits for the other at every call of the system: a program that starts
+            # Two threads that compute wait for each other at every system call: a program that starts
             # meanwhile takes three times as long.
             self._rests.set()
             self._may_go_on.wait(PATIENCE)

@@ -108,7 +108,7 @@ class Cache:
     def keep_bytes(self, path: bytes, named: bool, stamp: str, data: bytes) -> None:
         """Keep bytes under a key; they are written with others, or by `close`."""
         if registry.problems():
-            return  # what a plug-in failed on may be its own the next time, when what it needs is there
+            return  # a record that a plug-in failed on may open the next time, when its dependencies are there
         digest = _sum_of(data)
         self._waiting.append((path, named, stamp, int(time.time()), digest, data))
         if len(self._waiting) >= _WAITING:
@@ -180,7 +180,7 @@ class Cache:
             self._broken = True
             self._why = " ".join(str(error).split())
             code = getattr(error, "sqlite_errorcode", None)
-            # What SQLite says of a schema in which bytes are wrong is no UTF-8 itself, and Python's own error then.
+            # SQLite's message on a damaged schema is not UTF-8 itself, which raises an error of Python's own.
             if isinstance(error, UnicodeDecodeError) or (code is not None and code & 0xFF not in _MAY_PASS):
                 with suppress(OSError):  # somebody else's; without a cache everything works all the same
                     self.clear()
@@ -197,7 +197,7 @@ class Cache:
             database.execute("PRAGMA synchronous = OFF")  # a cache that a power cut breaks is made anew
             version = _version()
             if database.execute("PRAGMA user_version").fetchone()[0] != version:
-                database.execute("PRAGMA page_size = 16384")  # what is known of a large file takes some 15 MB
+                database.execute("PRAGMA page_size = 16384")  # the entry of a large file takes some 15 MB
                 database.execute("PRAGMA auto_vacuum = FULL")
                 with database:
                     database.execute("BEGIN IMMEDIATE")

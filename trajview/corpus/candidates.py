@@ -84,7 +84,7 @@ class _Wanted(RecordLook):
         self._prefilter = prefilter
 
     def value(self, data: bytes | memoryview, number: int, alone: bool) -> Any:
-        # The first value says what the others are, so it is always wanted.
+        # The first value tells what the others are, so it is always wanted.
         return None if (number == 0 and not alone) or self._prefilter.may_match(data) else _SKIPPED
 
 

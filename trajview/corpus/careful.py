@@ -69,7 +69,7 @@ def counts_of(
             raise TooSlow("the search broke off", hint="try a simpler pattern") from error
 
     try:
-        yield count, False  # the screen would look for the pattern in what nobody has tried yet
+        yield count, False  # else the screen would search untested text for the pattern
     finally:
         if child is not None:
             child.close()

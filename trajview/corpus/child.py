@@ -28,7 +28,7 @@ class Child:
         path = str(Path(__file__).parents[2])
         program = f"import sys; sys.path.append({path!r}); from {module} import main; main()"
         self.pipe, theirs = Pipe()
-        lifeline, self._lifeline = os.pipe()  # each has its own: of an end that several hold, one alone is signalled
+        lifeline, self._lifeline = os.pipe()  # each child has its own: a shared end would signal only one of them
         ends = theirs.fileno(), lifeline
         try:
             self.process = subprocess.Popen(

@@ -149,7 +149,7 @@ class Corpus:
 
         Raises UnreadableError where the list holds it no more.
         """
-        stamp = self._scan.stamps.get(info.path)  # before the run, which is changed first
+        stamp = self._scan.stamps.get(info.path)  # read the stamp before the run, which is changed first
         return stamp, self._found.as_listed(info)
 
     # The runs
@@ -521,7 +521,7 @@ class Corpus:
 
     def _look(self, how: Callable[[Follower], None]) -> bool:
         with self._looking:
-            if not self._scanned or self._is_looking:  # a subscriber asks, who is told of what was found just now
+            if not self._scanned or self._is_looking:  # a subscriber asks during its own call
                 return False
             if self._follower is None:
                 from .follow import Follower
@@ -576,7 +576,7 @@ class Corpus:
                 self._follower.take_in(row, problem)
 
     def _take_news(self, news: News, path: Path | None, offset: int, stamp: Stamp | None) -> None:
-        # Who is told of it reads the run at once: by then nothing that was known of the file before is in the way.
+        # Subscribers read the run at once: forget everything read from the file before that.
         with self._found.feed.held():
             self._found.take(news)
             if path is not None:
@@ -605,7 +605,7 @@ class Corpus:
         at, now = self._found.now(info)
         if now.summarised:
             return now
-        if at > 0:  # the first one is what the scan reads first; to read it twice would take longer for both
+        if at > 0:  # the scan reads the first one at once; reading it twice would take longer for both
             early = self._reader.summed_up(now)
             if self._found.is_sure(at, now, early):
                 return early

@@ -69,7 +69,7 @@ def decode_json(data: bytes | memoryview) -> tuple[Any, bool]:
         return msgspec.json.decode(data), False
     except RecursionError as error:
         raise BadRecord("the JSON is nested too deeply to be read") from error
-    except ValueError:  # msgspec.DecodeError and UnicodeDecodeError are both
+    except ValueError:  # msgspec.DecodeError and UnicodeDecodeError are ValueErrors
         return _decode_slowly(data)
 
 

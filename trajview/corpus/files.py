@@ -71,13 +71,13 @@ def open_source(path: Path, progress: Progress | None = None, until: int | None 
     that grows as fast as it is read has no other end. Raises UnreadableError.
     """
     number = open_plain(path)
-    # A small file needs no large buffer; of a large one, what is read in large pieces passes it by.
+    # A small file needs no large buffer, and large reads of a large file bypass it.
     file = os.fdopen(number, "rb", buffering=max(8192, min(_BUFFER, os.fstat(number).st_size + 1)))
     with ExitStack() as opened:  # whatever ends it, ctrl+c too, leaves nothing open
         opened.enter_context(file)
         try:
             head = file.read(8)
-            if head is None:  # such as /proc/kmsg, which calls itself plain and would have us wait
+            if head is None:  # such as /proc/kmsg, which claims to be plain and would block
                 raise UnreadableError("this is not a plain file", where=Where(path))
             file.seek(0)
             if not is_plain(head):

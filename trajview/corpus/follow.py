@@ -243,7 +243,7 @@ class Follower:
         except OSError:
             status = None
         if status is None or not stat.S_ISREG(status.st_mode):
-            self._walk_wanted = True  # it tells what it is now
+            self._walk_wanted = True  # the walk tells what it is now
             return
         stamp = as_stamp(status)
         if stamp == file.stamp:

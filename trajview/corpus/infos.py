@@ -43,7 +43,7 @@ class OwnKeys:
         if key in self._taken:
             at_hand = found.data if isinstance(found, Record) else None
             data = at_hand[: found.length] if at_hand is not None else bytes_of(found, path)
-            from hashlib import blake2b  # which takes longer than all the rest here, and few ids repeat
+            from hashlib import blake2b  # importing it takes longer than all the rest here, and few ids repeat
 
             base = key = f"{run_id}@{blake2b(data).hexdigest()[:8]}"
             copy = self._copies.get(base, 1)

@@ -23,7 +23,7 @@ _MAX_PROBLEMS: Final = 1000
 
 def attempt(data: bytes | memoryview) -> tuple[Any, bool]:
     """Decode a JSON value, and tell whether bytes of it were replaced; MISSING where it is none."""
-    if data in (b"{", b"["):  # as what is written for people begins
+    if data in (b"{", b"["):  # the first line of JSON that is indented for people
         return MISSING, False
     try:
         return decode_json(data)

@@ -119,7 +119,7 @@ def _are_lines(first: Line, second: Line, expected: bool) -> bool:
     # A torn first line. In one JSON value that is broken over lines, only these can come before a line `{…}` or `[…]`.
     last = bytes(first.view[-1:])
     if first.length > _TOO_LONG_TO_TRY and (first.text[:1], last, second.text[:1]) == (b"{", b"}", b"{"):
-        return True  # nor is there anything in one value between these
+        return True  # nothing in one value can stand between these
     is_torn = last not in b"[,:" and second.text[:1] in (b"{", b"[")
     if not is_torn and last not in b"]}" and not expected:
         return False  # nor is it an object or a list

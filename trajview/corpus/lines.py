@@ -49,7 +49,7 @@ class Line(msgspec.Struct, gc=False):
 
 def lines_of(file: BinaryIO, offset: int, first: int = 1) -> Iterator[Line]:
     """The lines from where the file stands, which is at an offset; they are counted from `first`. A line that is no longer wanted must be let go."""
-    read = cast(io.BufferedIOBase, file).read1  # what is not buffered yet goes straight into the bytes
+    read = cast(io.BufferedIOBase, file).read1  # unbuffered data goes straight into the bytes
     number = first - 1
     parts: list[bytes] = []
     held = 0  # bytes in them

@@ -55,8 +55,8 @@ def check_texts(data: bytes | memoryview) -> None:
     """
     if len(data) <= SMALL or len(data) * _TEXT <= (free := available()):
         return
-    # What msgspec reads a text with escapes into grows to twice its length, beside what comes of it.
-    at, step = 0, max(1, free // _TEXT // 2)  # a text that is longer than twice that has two of these places in it
+    # msgspec reads a text with escapes into a buffer that grows to twice its length, beside the result.
+    at, step = 0, max(1, free // _TEXT // 2)  # a text longer than twice the step holds two of these places
     while at + step < len(data):
         found = _QUOTE.search(data, at)
         end = found.start() if found is not None else len(data)

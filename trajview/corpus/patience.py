@@ -47,7 +47,7 @@ class Patience:
         before, theirs, start = signal.signal(signal.SIGALRM, self._ring), 0.0, 0.0
         try:
             self._armed = True
-            theirs = self._wind()  # of whoever uses this as a library
+            theirs = self._wind()  # the alarm of a program that uses this as a library
             start = self._since
             yield
         finally:

@@ -77,7 +77,7 @@ class Query:
         if not self.text:
             raise QueryError("an empty pattern matches everything", hint="say what to look for")
         source = self.text if self.regex else re.escape(self.text)
-        if self.word and _IS_WORDS.fullmatch(self.text):  # it says the same, and is found twice as fast
+        if self.word and _IS_WORDS.fullmatch(self.text):  # the pattern means the same, and is found twice as fast
             source = rf"\b{source}\b"
         elif self.word:
             source = rf"(?<!\w)(?:{source})(?!\w)"
@@ -85,7 +85,7 @@ class Query:
         ignores = self.case == "ignore" or (self.case == "smart" and letters == letters.lower())
         try:
             if self.regex:
-                re.compile(self.text)  # by itself, so that the column is the person's
+                re.compile(self.text)  # compile it alone, so that an error has the person's column
             return re.compile(source, re.MULTILINE | (re.IGNORECASE if ignores else 0))
         except re.error as error:
             column = None if error.pos is None else error.pos + 1
@@ -153,7 +153,7 @@ def query_from(typed: str) -> Query:
         given[match[1]] += match[2].split(",")
         return ""
 
-    # Only around the pattern: what stands within it is meant.
+    # Only around the pattern: a restriction within it is a part of it.
     rest, before = typed, None
     while rest != before:
         before = rest

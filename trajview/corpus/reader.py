@@ -272,8 +272,8 @@ class Reader:
             return True
         with self._lock:
             self._cache.pop(info.place, None)
-        # A log that is still written grows at its end; what was there is what it was. A file with other rights, or
-        # another name beside its own, may be what it was, or have been written over by who put its time back. And some
+        # A log that is still written grows at its end and keeps its records. A file with other rights, or
+        # another name, may be unchanged, or may have been overwritten with its time put back. And some
         # network file systems give a file another inode now and then.
         grown = info.container in _GROWING and now[0] > known[0]
         like_before = now[:2] == known[:2] and (now[2] == known[2] or now[3] == known[3])

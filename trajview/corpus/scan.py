@@ -256,7 +256,7 @@ class Scan:
         Raises UnreadableError.
         """
         found: list[Item] = []
-        end = until if self.is_written(source.path) else None  # else a line that is whole would be a torn one
+        end = until if self.is_written(source.path) else None  # else a whole line would seem torn
         try:
             if start is None:
                 records = records_of(source, self._look, self._heed_cancelled, end)
@@ -320,7 +320,7 @@ class Scan:
                     if whole is None:
                         whole = size_unpacked(source.path) or 0
                     end = found.offset + found.length
-                    # Of what is packed, half was done when all had come out.
+                    # Unpacking counted as the first half.
                     self.bytes_done = before + min(size, (size + size * end // whole) // 2 if whole else end)
         except _Stopped:
             return

@@ -164,7 +164,7 @@ class CorpusSearch:
             found = found.named(self._count)
         if (ids := self._named.get(found.path)) is not None and not is_wanted(ids, found.id):
             return None
-        if self._searcher.keep == 0 and found.hits:  # found by a process before that was so
+        if self._searcher.keep == 0 and found.hits:  # a process found it before that
             found = replace(found, hits=[])
         self.runs += 1
         self.matches += found.matches
@@ -191,7 +191,7 @@ class CorpusSearch:
         if self._cancelled():
             raise Stopped
 
-    # What there is to do
+    # Tasks
 
     def _tasks(self) -> Iterator[Task | Found]:
         """The findings made right away, and the tasks between, in the order of the corpus."""

@@ -85,7 +85,7 @@ class SearchProcess:
 
 def main() -> None:
     """Search for what the parent says, and send what is found; None is the end."""
-    os.nice(_NICE)  # and so are the processes that share it
+    os.nice(_NICE)  # the processes that share the search inherit this
     with parent() as (receive, send):
         told = time.monotonic()
 

@@ -131,7 +131,7 @@ class Searcher:
         self._cancelled = cancelled
         self._prefilter = prefilter_of(looking.query.pattern, metadata=self._in_metadata)
         self._reported = 0
-        self._blind = looking.blind and self._in_metadata  # else nothing is searched that it would hide
+        self._blind = looking.blind and self._in_metadata  # blind mode hides nothing in the other fields
 
     @property
     def _in_metadata(self) -> bool:

@@ -22,7 +22,7 @@ class UnknownRun(TrajviewError, KeyError):
 def unknown_run(run: str, infos: Sequence[RunInfo]) -> UnknownRun:
     """The error for an id or key that none of these runs has, with the nearest ones."""
     ids = list(dict.fromkeys(info.key for info in infos))
-    # Names are no ids, but what the list shows first: a run is found by its name, or a word in it, as well.
+    # The list shows names before ids: a run is found by its name, or a word in it, as well.
     meant = {word: info.key for info in infos for word in re.findall(r"\w+", (info.name or "").lower())}
     meant |= {id.lower(): id for id in ids}
     wanted = run.lower()

@@ -154,7 +154,7 @@ def _pieces(file: BinaryIO, compression: str) -> Iterator[bytes]:
     Python's own files of these kinds stop at what they do not know after a stream, without a word, or take it for a
     tear. Raises _Damaged, and OSError where reading fails.
     """
-    gzip = compression == "gzip"  # no byte of which can become more than 1,032
+    gzip = compression == "gzip"  # a byte of it becomes at most 1,032
     failed = (*UNPACK_ERRORS, zstd_module().ZstdError) if compression == "zstd" else UNPACK_ERRORS
     rest = file.read(PIECE)
     while rest:
@@ -169,7 +169,7 @@ def _pieces(file: BinaryIO, compression: str) -> Iterator[bytes]:
             rest = b""
             if found:
                 yield found
-        rest = stream.unused_data.lstrip(b"\0")  # which only fill up, as xz allows
+        rest = stream.unused_data.lstrip(b"\0")  # zeros are padding, as xz allows
         while len(rest) < _HEAD and (more := file.read(PIECE)):
             rest = (rest + more).lstrip(b"\0")
         if rest and compression_of(rest) != compression:

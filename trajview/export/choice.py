@@ -48,7 +48,7 @@ def exported(
     rules: Sequence[Rule] = (),
 ) -> Exported:
     """Export a run, or a part of it, in one of `FORMATS`. Annotations and rules are for pages; others name them as lost."""
-    # It takes a tenth of a second to import them, and a screen only asks what an ending stands for.
+    # Importing them takes a tenth of a second, and a screen may only ask for the format of an ending.
     from .adp import export_adp
     from .docent import export_docent
     from .html import export_html

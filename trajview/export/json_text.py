@@ -41,7 +41,7 @@ def json_text(value: Any, lost: Lost, depth: int = 0) -> str:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     except (ValueError, TypeError, RecursionError):
         text = json.dumps(shallow(value, lost, depth), ensure_ascii=False, allow_nan=False)
-    # A line separator within a line would end it for readers that split at all that Unicode calls a line.
+    # A line separator within a line would end it for readers that split at every line end of Unicode.
     return text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").replace("\x85", "\\u0085")
 
 

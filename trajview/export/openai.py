@@ -119,7 +119,7 @@ def _part(part: Shown, role: str, place: str, lost: Lost) -> dict[str, Any]:
 def _call(call: ToolCall, name: str, place: str, lost: Lost) -> dict[str, Any]:
     raw = call.arguments.get("_raw")
     if call.parse_error and isinstance(raw, str) and len(call.arguments) == 1:
-        arguments = raw  # as the model wrote it: whoever reads it finds the same fault
+        arguments = raw  # keep the model's text, with its fault
     else:
         arguments = json_line(call.arguments, lost)
         if call.parse_error:

@@ -99,7 +99,7 @@ class _Head(Struct, gc=False):
             return "assistant"
         if isinstance(source, str) and source in _ROLE_OF_SOURCE:
             return _ROLE_OF_SOURCE[source]
-        # A class of a newer version: ADP names its classes after what they are.
+        # A class of a newer version: ADP's class names end with their kind.
         return "assistant" if class_ is not None and class_.lower().endswith("action") else "tool"
 
     @property
@@ -168,7 +168,7 @@ def _links(heads: Sequence[_Head]) -> list[_Link]:
         call, function = head.link, None
         while waiting and waiting[0] in answered:
             waiting.popleft()
-        if head.role == "user":  # what comes next answers no call from before, unless it says so
+        if head.role == "user":  # the next items answer no earlier call, unless they name it
             waiting.clear()
             last = None
         elif head.role == "tool":

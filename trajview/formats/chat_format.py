@@ -33,7 +33,7 @@ __all__ = [
 
 _CONTENT: Final = attrgetter("content")
 _FIRST: Final = struct.Struct("c").unpack_from
-EMPTY_PROBLEM = " is empty"  # worth a word in `validate`; in the list, the count of messages says it
+EMPTY_PROBLEM = " is empty"  # reported by `validate`; in the list, the count of messages shows it
 
 
 def leftovers(record: dict[Any, Any], used: Iterable[Any]) -> dict[str, Any]:

@@ -99,7 +99,7 @@ class ChatSource(MessageSource):
             value = getattr(usual, name)
             if value is not UNSET:
                 values[name] = value
-        if usual.annotations is not UNSET:  # of no field, but OpenAI's own program writes them always
+        if usual.annotations is not UNSET:  # no field holds them, but OpenAI's own program always writes them
             put(values["metadata"], "annotations", usual.annotations)
         if usual.role == "tool":
             values["tool_call_id"] = usual.tool_call_id

@@ -311,7 +311,7 @@ def message_of(item: Any) -> tuple[ChatMessage, str]:
 
     try:
         return _with_shadowed(message_from(item), item), ""
-    except (ValueError, AttributeError):  # Docent's own rules may take it all the same, and have words for why not
+    except (ValueError, AttributeError):  # Docent's own rules may still accept it, or tell why not
         from pydantic import ValidationError
 
         from trajview.models.docent import message_adapter, plain_message

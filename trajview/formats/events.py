@@ -264,7 +264,7 @@ class _Chains:
         agent, above, own = (text_or_none(line.get(key)) for key in ("agentId", "parentUuid", "uuid"))
         chain = self._by_agent.get(agent) if agent else self._by_event.get(above or "")
         if chain is None and self.chains and (len(self.chains) >= _MOST_CHAINS or not (agent or _first_words(item))):
-            chain = self.chains[-1]  # what does not say where it belongs
+            chain = self.chains[-1]  # an event that does not tell its chain
         if chain is None:
             chain = Part(_first_words(item) or f"side chain {len(self.chains) + 1}", agent)
             self.chains.append(chain)

@@ -87,7 +87,7 @@ def _decoded(data: bytes) -> Any:
     except ValueError:  # half a pair of surrogates, perhaps
         try:
             return json.loads(text)
-        except (ValueError, RecursionError):  # who reads all of it says so
+        except (ValueError, RecursionError):  # reading all of it reports that
             return None
     except RecursionError:
         return None

@@ -94,7 +94,7 @@ def _posts(round_: Any) -> tuple[Sequence[Any], list[Whence]]:
         return [posts], [("post_list",)]
     if posts:
         return posts, [("post_list", at) for at in range(len(posts))]
-    if query := round_.get("user_query"):  # of a round that came to nothing, it is nowhere else
+    if query := round_.get("user_query"):  # a round without posts has it nowhere else
         return [{"send_from": "User", "message": query}], [("user_query",)]
     return [], []
 

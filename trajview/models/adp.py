@@ -60,7 +60,7 @@ class _Action(_Item):
     reasoning_content: str | None = None
 
 
-# The pydantic plugin of mypy takes the field for the **kwargs of the __init__ that it makes up.
+# The pydantic plugin of mypy takes the field for the **kwargs of the __init__ that it generates.
 class ApiAction(_Action):  # type: ignore[no-redef]
     """A call of a function with keyword arguments."""
 

@@ -44,7 +44,7 @@ def blinded(run: AgentRun) -> AgentRun:
         run,
         rewards=None,
         reasoning=None,
-        # Without rewards, nothing else would say how many agents there are.
+        # Without rewards, nothing else would tell the number of agents.
         agents=run.agents or (run.agent_names if run.rewards else None),
         metadata=_without(run.metadata, names),
         transcripts=[_transcript(transcript, names) for transcript in run.transcripts],

@@ -74,7 +74,7 @@ def text_of(value: object) -> str:
 def _triple_of(item: object) -> Said:
     if isinstance(item, (list, tuple)) and len(item) == 3:
         return text_of(item[0]), text_of(item[1]), text_of(item[2])
-    # Not Sotopia's triple: show what is there, to everyone.
+    # Not a triple of Sotopia's: show the text, as told to everyone.
     return ENVIRONMENT, ENVIRONMENT, text_of(item)
 
 
@@ -87,7 +87,7 @@ def turns_of(messages: Iterable[object]) -> list[list[Said]]:
         and messages[0]
         and type(messages[0][0]) is tuple
     ):
-        return messages  # only what was read by its type has tuples: all of it is as it should be
+        return messages  # only typed reading makes tuples: all of it is valid
     turns: list[list[Said]] = []
     for turn in messages:
         if isinstance(turn, (list, tuple)):

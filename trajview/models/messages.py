@@ -257,7 +257,7 @@ def tool_call_from(data: Any) -> ToolCall:
     return _fitted(data, ToolCall, "a tool call")
 
 
-# -- what a message holds ----------------------------------------------------------------------------------------------
+# -- values of a message ----------------------------------------------------------------------------------------------
 
 
 class _Values(Struct, kw_only=True):
@@ -394,7 +394,7 @@ class MessageBase:
         """The approximate lines and characters of texts, and lines of calls: known without reading a long message."""
         return measured(self) if self._source is None else self._source.size(self._at)
 
-    # -- what it says
+    # -- texts
 
     @property
     def text(self) -> str:

@@ -88,7 +88,7 @@ def _build() -> Encoding:
     try:
         sha, ranks = sha256(), {}
         with files("trajview").joinpath("data", _VOCABULARY).open("rb") as file:
-            for line in file:  # never in memory as a whole beside what is made of it
+            for line in file:  # never hold the whole file beside the table made of it
                 sha.update(line)
                 token, _, rank = line.partition(b" ")
                 ranks[a2b_base64(token)] = int(rank)
@@ -105,7 +105,7 @@ def _build() -> Encoding:
             hint="install trajview again",
         )
     found = Encoding("cl100k_base", pat_str=_PATTERN, mergeable_ranks=ranks, special_tokens=_SPECIAL_TOKENS)
-    # 14 MB that it keeps for pickling alone, which nobody does here; what encodes has its own copy.
+    # 14 MB that it keeps for pickling alone, which nobody does here; the encoder has its own copy.
     vars(found)["_mergeable_ranks"] = {}
     return found
 

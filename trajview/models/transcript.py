@@ -161,7 +161,7 @@ class Transcript(Struct, kw_only=True, dict=True):
 
     @cached_property
     def _cache(self) -> _UnitCache:
-        # Not a field: what was looked at makes no difference between transcripts, and a copy has its own.
+        # Not a field: the cache makes no difference between transcripts, and a copy has its own.
         return _UnitCache()
 
     @property

@@ -107,7 +107,7 @@ def finder_of(pattern: re.Pattern[str]) -> Finder:
 
 def times_by_re(pattern: re.Pattern[str], text: str, start: int = 0) -> int:
     """How many matches `re` finds from one place on, but for empty ones: a list of texts takes half as long as matches one by one."""
-    if len(text) - start > MOST_LISTED or pattern.groups:  # where there are groups, these are what is listed
+    if len(text) - start > MOST_LISTED or pattern.groups:  # a list of matches would hold the groups instead
         return sum(1 for _ in _spans_by_re(pattern, text, start))
     found = pattern.findall(text, start)
     return len(found) - found.count("")

@@ -72,7 +72,7 @@ def _asked(source: str) -> Callable[[bytes, int, int], list[Span]] | None:
         options.log_errors = False
         options.max_mem = _MEMORY
         match, unanchored = re2.compile(source, options)._regexp.Match, re2._Anchor.UNANCHORED
-        if match(unanchored, b"", 0, 0) != [(-1, -1)]:  # what it gives may change
+        if match(unanchored, b"", 0, 0) != [(-1, -1)]:  # RE2's results may change
             return None
     except (ImportError, AttributeError, TypeError):
         return None

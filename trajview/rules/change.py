@@ -41,7 +41,7 @@ def change_rule(path: Path, rule: Rule) -> None:
         f"rule `{rule.name}` cannot be changed in this file", hint="change `on` and `colour` there", where=Where(path)
     )
     try:
-        target = path.resolve()  # of a link, what it leads to is replaced
+        target = path.resolve()  # replace the target of a link
         before = target.read_bytes()
         text = _text(before)
         values = tomllib.loads(text)
@@ -54,7 +54,7 @@ def change_rule(path: Path, rule: Rule) -> None:
         for key, value in wanted.items():
             after = _with(after, number, key, value)
         values["rule"][number].update(wanted)
-        if tomllib.loads(after) != values:  # it is written in a way that was not foreseen
+        if tomllib.loads(after) != values:  # the file is written in an unexpected way
             raise by_hand
         if after != text:
             bom = before[: len(before) - len(text.encode())]

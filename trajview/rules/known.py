@@ -27,7 +27,7 @@ def known_rules(configured: Sequence[Rule], project: Path | None) -> tuple[dict[
     if project is None:
         return rules, []
     found, problems = read_project(project)
-    # What a person has configured counts more than what lies beside logs.
+    # A person's configuration counts more than a file beside logs.
     mine = {rule.name for rule in configured}
     rules.update((rule.name, rule) for rule in found if rule.name not in mine)
     return rules, problems

@@ -88,7 +88,7 @@ class Rule:
         for start, end in self._near_words(lowered):
             at = start
             while (found := self.pattern.search(text, at, end)) is not None:
-                # Where the text goes on behind `end`, what looked like its end there was none.
+                # Where the text goes on behind `end`, a match at its end may be none.
                 if end == size or self.pattern.match(text, found.start()) is not None:
                     return True
                 at = found.start() + 1
@@ -131,7 +131,7 @@ class Rule:
         for start, end in near:
             at = max(at, start)
             while at <= end and (found := self.pattern.search(text, at, end)) is not None:
-                # Where the text goes on behind `end`, what looked like its end there was none.
+                # Where the text goes on behind `end`, a match at its end may be none.
                 whole = found if end == len(text) else self.pattern.match(text, found.start())
                 if whole is None or whole.end() == whole.start():
                     at = found.start() + 1

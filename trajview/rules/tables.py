@@ -205,7 +205,7 @@ def append_rule(path: Path, rule: Rule) -> None:
 
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        target = path.resolve()  # of a link, what it leads to is replaced
+        target = path.resolve()  # replace the target of a link
         before = target.read_bytes() if target.exists() else b""
         values = tomllib.loads(before.decode("utf-8").removeprefix("\ufeff"))
         known = values.get("rule", [])

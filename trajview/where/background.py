@@ -65,7 +65,7 @@ class Finder:
         with self._lock:
             asked = tuple(dict.fromkeys(refs))
             if asked != self._refs or not runs:
-                self._wish += 1  # what is being read just now is of no use
+                self._wish += 1  # the reads under way are of no use
                 self._pending = {}
             self._refs = asked
             pending = self._pending

@@ -71,7 +71,7 @@ def _check_pattern(value: Literal, place: Place) -> None:
         position, said = (error.pos or 0, error.msg) if isinstance(error, re.error) else (0, str(error))
         column = min(place.start + value.quoted + position, max(place.start, place.end - 1))
         sentence = f"no regular expression: {said}"
-        # Whoever types a pattern is in the middle of it.
+        # The pattern may still be incomplete while it is typed.
         raise WhereError(
             sentence, place.text, column, hint="a \\ takes a sign as it is", incomplete=place.is_last
         ) from error

@@ -265,7 +265,7 @@ class _Parser:
             if char == "\\" and at + 1 < len(self.text):
                 at += 1
                 following = self.text[at]
-                # A backslash that nothing is escaped with stays: regular expressions are full of them.
+                # A backslash that escapes nothing stays: regular expressions are full of them.
                 char = following if following in "\\\"'" else _ESCAPES.get(following, char + following)
             found.append(char)
             at += 1

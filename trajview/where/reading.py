@@ -266,7 +266,7 @@ class DetailsReader(Generic[Tag]):
                 self._lose(process)
                 continue
             for job, details in zip(process.tasks.popleft(), answers, strict=True):
-                if details is None:  # what is wrong is told, and is taken note of, where the corpus is
+                if details is None:  # the problem is reported and noted where the corpus is
                     self._read_here(job)
                 else:
                     self._take_in(job, details)

@@ -101,7 +101,7 @@ def _any(parts: Sequence[Select]) -> Select:
     return either
 
 
-# What is asked of a row
+# Tests of a row
 
 
 def _text(term: str, table: Table) -> Select:
@@ -137,7 +137,7 @@ def _column(ref: Ref, table: Table, test: Test) -> Select:
 def _compare(node: Compare, table: Table) -> Select:
     sign, ref = node.operator, node.ref
     if sign in ("!=", "!~"):
-        # Of a run that has no value it holds that it is not this one.
+        # A run without a value fulfils "is not this one".
         return _not(_compare(Compare(ref, "==" if sign == "!=" else "~", node.values), table))
     if sign in _ORDERS and ref.kind is Kind.NUMBER:
         return _number(ref, table, sign, node.values[0].number or 0.0)
@@ -147,7 +147,7 @@ def _compare(node: Compare, table: Table) -> Select:
 
 
 def _number(ref: Ref, table: Table, sign: str, limit: float) -> Select:
-    # The commonest of all, without a call for each row. No order holds of NaN, which stands for no value.
+    # The commonest case, without a call for each row. NaN, which stands for no value, fulfils no comparison.
     def select(rows: Rows) -> tuple[list[int], list[int]]:
         column = table.column(ref)
         values = column.values
@@ -193,7 +193,7 @@ def _remembering(kind: Kind, test: Test) -> Test:
     return remembered
 
 
-# What is asked of a value
+# Tests of a value
 
 
 def _truth(kind: Kind) -> Test:

@@ -197,7 +197,7 @@ def _key(kind: Kind, value: Any) -> Any:
     if kind is Kind.NUMBERS:
         return sum(value) / len(value) if value else None
     if kind is Kind.FLAG:
-        return 0 if value else 1  # those that it holds for come first
+        return 0 if value else 1  # rows with true come first
     return _key_of_any(value)
 
 
