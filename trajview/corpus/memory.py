@@ -118,7 +118,7 @@ def available() -> int:
 
 
 def free_in_process() -> int:
-    """What `ulimit -v` leaves of the addresses that this process may use."""
+    """The bytes that `ulimit -v` leaves of the addresses that this process may use."""
     try:
         import resource
 
@@ -132,7 +132,7 @@ def free_in_process() -> int:
 
 
 def free_in_group(proc: Path = Path("/proc/self/cgroup"), root: Path = Path("/sys/fs/cgroup")) -> int:
-    """What is left to the control group that we are in, as in a container: whoever takes more is ended by the system.
+    """The bytes left to our control group, as in a container: the system ends a process that takes more.
 
     Both versions of Linux's control groups, as its documentation describes them.
     """
