@@ -7,6 +7,6 @@ from trajview.app.transcript.session import TranscriptSession
 
 def switch(session: TranscriptSession, source: str) -> bool:
     """Switch a source off, or on again; returns whether it is on now."""
-    off = session.sources_off ^ {source}
-    assert session.take(session.indexed(off), off)
+    off = session.highlights.off ^ {source}
+    session.highlights.switch_off(off)
     return source not in off

@@ -29,7 +29,7 @@ def judged(tmp_path: Path) -> Path:
 async def cited(reader: Reader) -> None:
     """The run is open and its citations are found."""
     await reader.opened()
-    await reader.until(lambda: "citation" in reader.session.all_sources, "citations are found")
+    await reader.until(lambda: "citation" in reader.session.highlights.counts, "citations are found")
 
 
 async def in_the_judgement(reader: Reader) -> None:
@@ -41,7 +41,7 @@ async def in_the_judgement(reader: Reader) -> None:
 async def test_cited_units_are_highlights_that_n_goes_through(judged: Path) -> None:
     async with reading(judged) as reader:
         await cited(reader)
-        assert reader.session.all_sources["citation"] == 4
+        assert reader.session.highlights.counts["citation"] == 4
         found = []
         for _ in range(5):
             await reader.press("n")
@@ -61,7 +61,7 @@ async def test_the_sources_dialog_switches_citations_off(judged: Path) -> None:
         panel._go("citation")
         await reader.press("space")
         await reader.press("enter")
-        await reader.until(lambda: reader.session.stops == [5, 8])
+        await reader.until(lambda: reader.session.highlights.stops == [5, 8])
 
 
 async def test_a_citation_is_followed_into_another_transcript_to_its_words_and_back(judged: Path) -> None:
@@ -157,7 +157,7 @@ async def test_another_run_has_its_own_citations_and_no_way_back_to_this_one(jud
         await reader.press("C")
         await reader.press("L" if reader.screen.run and reader.screen.run.id == "repair" else "H")
         await reader.opened("later")
-        assert "citation" not in reader.session.all_sources
+        assert "citation" not in reader.session.highlights.counts
         await reader.press("'")
         assert "nothing to go back to" in reader.status
 
@@ -187,7 +187,7 @@ async def test_a_long_transcript_is_looked_through_when_it_can_be_read_already(t
         await cited(reader)
         await reader.press("n")
         assert reader.message == 7
-        assert [found.reason for found in reader.session.reasons(reader.unit)] == ["cited in m2401"]
+        assert [found.reason for found in reader.session.highlights.reasons(reader.unit)] == ["cited in m2401"]
 
 
 # Into the annotation
@@ -209,7 +209,7 @@ async def test_c_cites_the_message_under_the_cursor_and_stays_in_the_transcript(
         await reader.press("c")
         assert reader.reasoning.text == "[T0B1] [T0B4]"
         assert "cited [T0B4]" in reader.status
-        await reader.until(lambda: reader.session.all_sources.get("citation") == 2, "they are highlights")
+        await reader.until(lambda: reader.session.highlights.counts.get("citation") == 2, "they are highlights")
         assert "cited by you" in reader.text
 
 
@@ -292,7 +292,7 @@ async def test_what_was_written_before_is_highlighted_without_opening_the_panel(
         await reader.opened()
         await reader.press("]", "c")
         await reader.until(lambda: reader.panel.opening is False)
-        await reader.until(lambda: "citation" in reader.session.all_sources)
+        await reader.until(lambda: "citation" in reader.session.highlights.counts)
     async with reading(log) as reader:
         await cited(reader)
         assert reader.screen.panel is None
@@ -306,8 +306,8 @@ async def test_a_citation_that_is_taken_out_again_is_no_highlight_any_more(log: 
     async with reading(log) as reader:
         await reader.opened()
         await reader.press("c")
-        await reader.until(lambda: "citation" in reader.session.all_sources)
+        await reader.until(lambda: "citation" in reader.session.highlights.counts)
         await reader.press("a")
         await reader.press("tab", "end", "ctrl+u")
         assert reader.reasoning.text == ""
-        await reader.until(lambda: "citation" not in reader.session.all_sources)
+        await reader.until(lambda: "citation" not in reader.session.highlights.counts)

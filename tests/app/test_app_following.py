@@ -75,14 +75,14 @@ async def test_an_open_run_grows_and_the_reader_stays_where_he_is(tmp_path: Path
         append(log, said("something new"), said("and more", "assistant"))
         await reader.until(lambda: len(reader.session.messages) == 32)
         assert (reader.session.cursor, reader.session.top, reader.session.folds) == (at, top, folds)
-        assert reader.session.marks == session.marks == {3: ""}
+        assert reader.session.highlights.marks == session.highlights.marks == {3: ""}
         assert "something new" not in reader.text
         await reader.press("G")
         assert "and more" in reader.text
         append(log, said("the very last"))
         await reader.until(lambda: len(reader.session.messages) == 33)
         assert "the very last" in reader.text
-        assert reader.session.cursor == reader.session._last()
+        assert reader.session.cursor == reader.session.last
         await reader.press("q")
         await reader.listed()
         assert "33" in reader.rows[0]

@@ -10,8 +10,8 @@ import pytest
 from textual import events
 from textual.widget import Widget
 
-from trajview.app.transcript.highlighted import LONG
-from trajview.app.transcript.session import TranscriptSession
+from trajview.app.transcript.highlights import Highlights
+from trajview.app.transcript.session import LONG
 
 from .driving import PATIENCE, Reader, reading
 from .logs import chat, write_jsonl
@@ -20,14 +20,14 @@ from .logs import chat, write_jsonl
 
 
 def held_back(monkeypatch: pytest.MonkeyPatch, name: str) -> Event:
-    """Have a method of the session wait; gives what lets it go on."""
-    may, method = Event(), getattr(TranscriptSession, name)
+    """Have a method of the highlights wait; gives what lets it go on."""
+    may, method = Event(), getattr(Highlights, name)
 
     def wait(*given: Any) -> Any:
         assert may.wait(PATIENCE)
         return method(*given)
 
-    monkeypatch.setattr(TranscriptSession, name, wait)
+    monkeypatch.setattr(Highlights, name, wait)
     return may
 
 
@@ -233,7 +233,7 @@ async def test_while_errors_are_looked_for_nobody_is_told_that_there_are_none(
         await reader.press("n")
         assert "no highlights so far" in reader.status
         looked.set()
-        await reader.until(lambda: reader.session.scanned)
+        await reader.until(lambda: reader.session.highlights.scanned)
         await reader.press("e")
         assert reader.message == LONG
         assert "error 1 of 1" in reader.status
@@ -246,7 +246,7 @@ async def test_a_word_that_takes_a_while_to_be_looked_for_says_so(
     log = write_jsonl(tmp_path / "a.jsonl", [chat("a", "the kettle", "a kettle")])
     async with reading(log) as reader:
         await reader.opened()
-        looked = held_back(monkeypatch, "scan_rules")
+        looked = held_back(monkeypatch, "scan_rule")
         await reader.ask("colon", "m1")
         await reader.press("j", "asterisk")
         assert "looking for “kettle”…" in reader.status

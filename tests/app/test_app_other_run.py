@@ -212,14 +212,14 @@ async def test_marks_of_another_conversation_are_said_to_be_its_and_put_aside(tm
     async with reading(log, follow=True, store=store) as reader:
         await reader.opened()
         await reader.press("m")
-        await reader.until(lambda: reader.session.marks == {0: ""})
+        await reader.until(lambda: reader.session.highlights.marks == {0: ""})
         replaced(log, "messages", NEW)
         await reader.until(lambda: any("marks and notes here are of another" in toast for toast in reader.toasts))
         await reader.press("a")
         await asked(reader)
         await reader.press("down", "enter")
         await reader.annotating()
-        await reader.until(lambda: reader.session.marks == {})
+        await reader.until(lambda: reader.session.highlights.marks == {})
 
 
 async def test_a_conversation_of_more_agents_has_fields_for_all_of_them(tmp_path: Path) -> None:

@@ -137,7 +137,7 @@ async def test_a_click_on_a_sign_of_the_minimap_goes_to_the_very_message(tmp_pat
     async with reading(file, size=(120, 30)) as reader:
         await reader.opened()
         minimap = reader.screen.query_one(Minimap)
-        await reader.until(lambda: reader.session.error_messages == [302])
+        await reader.until(lambda: reader.session.highlights.errors == [302])
 
         def signed() -> list[int]:
             return [y for y in range(minimap.size.height) if "▪" in minimap.render_line(y).text]

@@ -207,12 +207,12 @@ async def test_a_mark_that_is_undone_goes_from_the_screen(logs: Path, tmp_path: 
     async with reading(logs, store=tmp_path / "store", run="alpha") as reader:
         await reader.opened("alpha")
         await reader.press("m")
-        await reader.until(lambda: reader.session.marks)
+        await reader.until(lambda: reader.session.highlights.marks)
         await reader.until(lambda: AnnotationStore(tmp_path / "store", "ada").unit_notes("alpha").marks, "it is kept")
         await reader.press("ctrl+z")
-        await reader.until(lambda: not reader.session.marks)
+        await reader.until(lambda: not reader.session.highlights.marks)
         await reader.press("ctrl+y")
-        await reader.until(lambda: reader.session.marks)
+        await reader.until(lambda: reader.session.highlights.marks)
 
 
 async def test_the_history_tells_what_was_done_and_hides_others_until_one_has_submitted(

@@ -118,10 +118,10 @@ async def test_highlights_of_the_settings_are_counted_shown_and_jumped_to(log: P
     async with reading(log, highlight=("fuse", "kettle stays")) as reader:
         await reader.opened()
         stops = []
-        for _ in range(len(reader.session.stops)):
+        for _ in range(len(reader.session.highlights.stops)):
             await reader.press("n")
             stops.append(reader.message)
-        assert stops == reader.session.stops
+        assert stops == reader.session.highlights.stops
         assert {1, 6, 7, 9} <= set(stops)
         assert f"highlight {len(stops)}/{len(stops)}" in reader.status
         assert "●" in reader.whole_screen

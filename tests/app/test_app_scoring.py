@@ -129,13 +129,13 @@ async def test_marks_are_kept_with_why_and_are_highlights(log: Path, tmp_path: P
     ]
     async with reading(log, store=store) as reader:
         await reader.opened()
-        await reader.until(lambda: reader.session.marks == {0: "", 1: "look here"})
+        await reader.until(lambda: reader.session.highlights.marks == {0: "", 1: "look here"})
         await reader.press("n")
         assert "⚑ look here" in reader.text
         await reader.press("m")
         assert "unit 1 not marked any more" in reader.status
         await written(reader)
-        assert reader.session.all_sources["mark"] == 1
+        assert reader.session.highlights.counts["mark"] == 1
     assert [mark["unit"] for mark in kept(store)["marks"]] == [0]
 
 
@@ -157,10 +157,10 @@ async def test_another_run_has_its_own_marks(tmp_path: Path) -> None:
         await reader.press("L")
         await reader.opened("two")
         await reader.until(lambda: reader.screen.unit_scorer.settled)
-        assert reader.session.marks == {}
+        assert reader.session.highlights.marks == {}
         await reader.press("H")
         await reader.opened("one")
-        await reader.until(lambda: reader.session.marks == {0: ""})
+        await reader.until(lambda: reader.session.highlights.marks == {0: ""})
 
 
 async def test_a_score_that_cannot_be_saved_shouts_and_is_there_to_be_tried_again(log: Path, tmp_path: Path) -> None:
@@ -205,7 +205,7 @@ async def test_scores_and_marks_are_undone_and_done_again(log: Path, tmp_path: P
         await scored(reader, "1 first")
         await scored(reader, "0.5 second")
         await reader.pilot.press("m", "ctrl+z")
-        await reader.until(lambda: reader.session.marks == {}, "the mark is taken back")
+        await reader.until(lambda: reader.session.highlights.marks == {}, "the mark is taken back")
         await reader.press("ctrl+z")
         await reader.until(lambda: reader.session.scored[0].note == "first", "the second score is taken back")
         await reader.press("ctrl+z")
@@ -222,7 +222,7 @@ async def test_reading_a_run_again_shows_what_another_program_has_said_of_its_un
         await reader.until(lambda: reader.screen.unit_scorer.settled)
         AnnotationStore(store, "ada").set_mark(reader.screen.info.key, 0, 3, True, "from elsewhere")
         await reader.press("ctrl+r")
-        await reader.until(lambda: reader.session.marks == {3: "from elsewhere"})
+        await reader.until(lambda: reader.session.highlights.marks == {3: "from elsewhere"})
 
 
 async def test_keys_that_open_a_field_are_letters_in_the_annotation_panel(log: Path, tmp_path: Path) -> None:

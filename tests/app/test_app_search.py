@@ -338,7 +338,7 @@ async def test_star_highlights_the_word_at_the_cursor(log: Path) -> None:
         await reader.ask("colon", "m9")
         await reader.press("j", "asterisk")
         await reader.until(lambda: "“The” in" in reader.status)
-        assert reader.session.all_sources["rule"] > 1
+        assert reader.session.highlights.counts["rule:The"] > 1
 
 
 async def test_star_makes_no_rule_of_what_the_log_does_not_say(log: Path) -> None:
@@ -347,7 +347,7 @@ async def test_star_makes_no_rule_of_what_the_log_does_not_say(log: Path) -> Non
         await reader.ask("colon", "m9")
         await reader.press("asterisk")
         await reader.until(lambda: "no word of the log is on this row" in reader.status)
-        assert "rule" not in reader.session.all_sources
+        assert not any(key.startswith("rule:") for key in reader.session.highlights.counts)
 
 
 async def test_sources_can_be_switched_off(log: Path) -> None:
@@ -388,7 +388,7 @@ async def test_what_only_re2_can_look_for_in_time_is_drawn_without_waiting_for_r
         assert reader.session.search is not None
         assert reader.session.search.total == 1
         await reader.press("g", "j", "j", "G", "n")  # the screen goes on
-        assert reader.session.match_rows(reader.message)
+        assert reader.session.hits.rows(reader.message)
 
 
 async def test_a_pattern_that_takes_for_ever_is_given_up_and_the_screen_never_waits(

@@ -157,26 +157,26 @@ def test_cited_units_are_stops_that_can_be_switched_off_and_replaced() -> None:
     session = opened()
     run = judged()
     found = highlights_of(cited_in(run), 0, run.transcripts[0])
-    assert session.set_cited(found)
-    assert not session.set_cited(list(reversed(found)))
-    assert session.all_sources == {"citation": 2}
-    assert session.stops == [3, 4]
-    session.step_highlight(1)
+    assert session.highlights.set_cited(found)
+    assert not session.highlights.set_cited(list(reversed(found)))
+    assert session.highlights.counts == {"citation": 2}
+    assert session.highlights.stops == [3, 4]
+    session.steps.highlight(1)
     assert session.message == 3
     switch(session, "citation")
-    assert session.stops == []
-    assert session.all_sources == {"citation": 2}
+    assert session.highlights.stops == []
+    assert session.highlights.counts == {"citation": 2}
     switch(session, "citation")
-    session.set_cited([])
-    assert session.all_sources == {}
+    session.highlights.set_cited([])
+    assert session.highlights.counts == {}
 
 
 def test_what_is_cited_stays_when_the_run_is_read_again() -> None:
     session = opened()
-    session.set_cited(highlights_of([Cited(find_citations("[T0B4]")[0], YOU)], 0, session.transcript))
+    session.highlights.set_cited(highlights_of([Cited(find_citations("[T0B4]")[0], YOU)], 0, session.transcript))
     again = TranscriptSession(session.transcript)
     again.take_over(session)
-    assert again.stops == [4]
+    assert again.highlights.stops == [4]
 
 
 def test_quoted_words_are_gone_to_and_unfolded_where_they_are_hidden() -> None:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import tomllib
+from itertools import chain
 from pathlib import Path
 
 import pytest
 from textual.widgets import Input, OptionList
 
 from trajview.app.transcript.screen import TranscriptScreen
+from trajview.app.transcript.session import TranscriptSession
 from trajview.app.transcript.sources import SourcesScreen
 from trajview.config import load_settings
+from trajview.highlight import Highlight
 from trajview.rules import COLOURS
 
 from .driving import Reader, reading
@@ -50,6 +53,12 @@ def counts(screen: SourcesScreen) -> dict[str, int | None]:
     return {row.label: row.count for row in screen._shown}
 
 
+def by_rule(session: TranscriptSession) -> list[Highlight]:
+    """The highlights of rules that are on."""
+    reasons = map(session.highlights.reasons, range(len(session.unit_starts)))
+    return [found for found in chain.from_iterable(reasons) if found.source == "rule"]
+
+
 async def test_the_panel_counts_every_source_and_rule_on_or_off(log: Path) -> None:
     async with reading(log) as reader:
         await reader.opened()
@@ -60,7 +69,7 @@ async def test_the_panel_counts_every_source_and_rule_on_or_off(log: Path) -> No
         assert [row.label for row in screen._shown if row.on] == ["errors"]
         await reader.press("enter")
         await reader.until(lambda: isinstance(reader.app.screen, TranscriptScreen))
-        assert reader.session.stops == [2]
+        assert reader.session.highlights.stops == [2]
 
 
 async def test_space_switches_a_rule_and_its_text_outline_and_minimap_have_its_colour(log: Path) -> None:
@@ -72,8 +81,8 @@ async def test_space_switches_a_rule_and_its_text_outline_and_minimap_have_its_c
         await reader.until(lambda: isinstance(reader.app.screen, TranscriptScreen))
         session = reader.screen.session
         assert session is not None
-        assert session.stops == [1, 2, 3]
-        assert {(message, colour) for message, source, colour in session.index.places if source == "rule"} == {
+        assert session.highlights.stops == [1, 2, 3]
+        assert {(found.message, found.colour) for found in by_rule(session)} == {
             (1, "blue"),
             (3, "blue"),
         }
@@ -92,7 +101,7 @@ async def test_space_switches_a_rule_and_its_text_outline_and_minimap_have_its_c
         screen = await panel(reader)
         screen._go("rule:apologies")
         await reader.press("space", "escape")
-        assert session.stops == [2]
+        assert session.highlights.stops == [2]
 
 
 async def test_a_rule_stays_on_in_the_next_run(log: Path) -> None:
@@ -105,7 +114,7 @@ async def test_a_rule_stays_on_in_the_next_run(log: Path) -> None:
         await reader.press("space", "enter")
         await reader.press("L")
         await reader.opened("second")
-        assert reader.session.stops == [2, 3]
+        assert reader.session.highlights.stops == [2, 3]
 
 
 async def test_a_rule_is_typed_checked_and_shown_at_once(log: Path) -> None:
@@ -125,7 +134,7 @@ async def test_a_rule_is_typed_checked_and_shown_at_once(log: Path) -> None:
         await reader.press("d")
         assert "pars(er|ing)" not in counts(screen)
         await reader.press("escape")
-        assert reader.screen.session.stops == [2]
+        assert reader.screen.session.highlights.stops == [2]
 
 
 async def test_a_rule_is_typed_with_where_it_looks(log: Path) -> None:
@@ -196,7 +205,7 @@ async def test_a_rule_of_a_file_gets_another_colour_and_is_switched_off_for_good
         assert "S keeps it" in reader.whole_screen
         session = next(one for one in reader.app.screen_stack if isinstance(one, TranscriptScreen)).session
         assert session is not None
-        assert {colour for _, source, colour in session.index.places if source == "rule"} == {"cyan", ""}
+        assert {found.colour for found in by_rule(session)} == {"cyan", ""}
         screen._go("rule:sorry")
         await reader.press("space", "S")
         await reader.until(lambda: "saved to" in reader.whole_screen)
@@ -292,10 +301,10 @@ async def test_the_project_file_has_its_rules_on_and_a_wrong_one_is_said_and_ope
     )
     async with reading(log) as reader:
         await reader.opened()
-        assert reader.screen.session.stops == [0, 1, 2]
+        assert reader.screen.session.highlights.stops == [0, 1, 2]
         await reader.until(lambda: any("no setting `store`" in note.message for note in reader.app._notifications))
     (log.parent / ".trajview.toml").write_text('[[rule]]\nname = "p"\npattern = "(a+)+b"\n')
     async with reading(log) as reader:
         await reader.opened()
-        assert reader.screen.session.stops == [2]
+        assert reader.screen.session.highlights.stops == [2]
         await reader.until(lambda: any("could take for ever" in note.message for note in reader.app._notifications))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_right
+from operator import attrgetter
 
 import pytest
 from hypothesis import given, settings
@@ -56,7 +57,7 @@ def find(session: TranscriptSession, text: str) -> SearchHits:
         for i, message in enumerate(session.messages)
     ]
     hits = SearchHits(text, pattern, tuple(i for i, n in found if n), tuple(n for _, n in found if n))
-    session.set_search(hits)
+    session.highlights.set_search(hits)
     return hits
 
 
@@ -97,8 +98,8 @@ SMALL = st.integers(-60, 60)
 MOVES = st.one_of(
     st.tuples(st.sampled_from(["move", "scroll", "scroll_window", "scroll_to_row"]), SMALL),
     st.tuples(st.sampled_from(["to_top", "to_end", "toggle_fold", "next_fold_level", "toggle_reasoning", "toggle_tools"])),
-    st.tuples(st.just("set_marks"), st.dictionaries(st.integers(-1, 12), st.text(max_size=3))),
-    st.tuples(st.sampled_from(["step_unit", "step_user", "step_highlight", "step_error", "step_mark"]), st.sampled_from([-1, 1])),
+    st.tuples(st.just("highlights.set_marks"), st.dictionaries(st.integers(-1, 12), st.text(max_size=3))),
+    st.tuples(st.sampled_from(["steps.unit", "steps.user", "steps.highlight", "steps.error", "steps.mark"]), st.sampled_from([-1, 1])),
     st.tuples(st.sampled_from(["to_message", "to_unit", "unfold"]), st.integers(0, 11)),
     st.tuples(st.just("to_percentage"), st.floats(-10, 110)),
     st.tuples(st.just("set_view"), st.integers(1, 120), st.integers(1, 40)),
@@ -122,7 +123,7 @@ def test_the_cursor_is_on_the_screen_and_the_screen_is_exact_whatever_was_done(
         ):
             continue
         else:
-            getattr(session, str(name))(*arguments)
+            attrgetter(str(name))(session)(*arguments)
         check(session)
 
 
@@ -280,15 +281,15 @@ def test_units_step_and_going_back_stops_at_the_start_of_the_unit_first() -> Non
     session = opened(source)
     starts = source.unit_starts
     seen = [session.message]
-    while session.step_unit(1):
+    while session.steps.unit(1):
         seen.append(session.message)
     assert seen == starts
     last = session.message
     session.to_message(3)
-    assert session.step_unit(-1)
+    assert session.steps.unit(-1)
     assert session.message == starts[bisect_right(starts, 3) - 1]
     session.to_message(last)
-    while session.step_unit(-1):
+    while session.steps.unit(-1):
         pass
     assert session.message == 0
     assert not session.to_unit(99)
@@ -297,9 +298,9 @@ def test_units_step_and_going_back_stops_at_the_start_of_the_unit_first() -> Non
 
 def test_user_turns_step_without_going_round() -> None:
     session = opened(talk(5))
-    assert [session.message for _ in range(3) if session.step_user(1)] == [2, 4]
-    assert not session.step_user(1)
-    assert session.step_user(-1)
+    assert [session.message for _ in range(3) if session.steps.user(1)] == [2, 4]
+    assert not session.steps.user(1)
+    assert session.steps.user(-1)
     assert session.message == 2
 
 
@@ -307,15 +308,18 @@ def test_errors_and_marks_step_round_the_ends() -> None:
     session = opened(
         transcript(UserMessage(content="u"), ToolMessage(content=TRACEBACK), UserMessage(content="v"), ToolMessage(content="ok"), ToolMessage(content="x", error={"message": "bad"}))
     )  # fmt: skip
-    assert session.error_messages == [1, 4]
-    assert [session.message for _ in range(3) if session.step_error(1)] == [1, 4, 1]
-    assert [session.message for _ in range(2) if session.step_error(-1)] == [4, 1]
-    assert not session.step_mark(1)
-    session.set_marks({1: "", 0: "why", 9: "no such unit"})
-    assert [session.message for _ in range(3) if session.step_mark(1)] == [2, 0, 2]
-    assert [h.reason for h in session.reasons(0) + session.reasons(1) if h.source == "mark"] == ["why", "marked"]
-    session.set_marks({1: ""})
-    assert session.all_sources["mark"] == 1
+    assert session.highlights.errors == [1, 4]
+    assert [session.message for _ in range(3) if session.steps.error(1)] == [1, 4, 1]
+    assert [session.message for _ in range(2) if session.steps.error(-1)] == [4, 1]
+    assert not session.steps.mark(1)
+    session.highlights.set_marks({1: "", 0: "why", 9: "no such unit"})
+    assert [session.message for _ in range(3) if session.steps.mark(1)] == [2, 0, 2]
+    assert [h.reason for h in session.highlights.reasons(0) + session.highlights.reasons(1) if h.source == "mark"] == [
+        "why",
+        "marked",
+    ]
+    session.highlights.set_marks({1: ""})
+    assert session.highlights.counts["mark"] == 1
 
 
 def test_scored_units_are_told_in_their_headers_and_stay_when_the_run_is_read_again() -> None:
@@ -335,16 +339,17 @@ def test_highlights_step_round_and_a_source_can_be_switched_off() -> None:
     source = talk(4)
     source.messages.append(ToolMessage(content=TRACEBACK))
     session = opened(source, rules=rules, units=[0])
-    assert session.all_sources == {"rule": 4, "error": 1, "unit": 1}
-    assert session.stops == [0, 1, 2, 3, 4]
-    assert session.stop_number == 1
-    assert not switch(session, "rule")
-    assert session.stops == [0, 4]
-    assert [session.message for _ in range(2) if session.step_highlight(1)] == [4, 0]
-    assert session.reasons(session.unit_of(4)[0])[0].source == "error"
-    assert switch(session, "rule")
-    session.add_highlights([Highlight(0, 0, "rule", "later")])
-    assert session.all_sources["rule"] == 5
+    assert session.highlights.counts == {"rule:two": 4, "error": 1, "unit": 1}
+    assert session.highlights.stops == [0, 1, 2, 3, 4]
+    assert session.steps.highlights_passed == 1
+    assert not switch(session, "rule:two")
+    assert session.highlights.stops == [0, 4]
+    assert [session.message for _ in range(2) if session.steps.highlight(1)] == [4, 0]
+    assert session.highlights.reasons(session.unit_of(4)[0])[0].source == "error"
+    assert switch(session, "rule:two")
+    session.highlights.put_rule(compile_rule("x", "later"), [Highlight(0, 0, "rule", "later")])
+    assert session.highlights.counts["rule:later"] == 1
+    assert "later" in {found.reason for found in session.highlights.reasons(0)}
 
 
 def test_percentages_reach_both_ends() -> None:
@@ -425,14 +430,14 @@ def test_hits_are_numbered_one_by_one_and_all_are_reached(text: str, width: int)
     source.messages[2].content += " user of the assistant said so, at length, and the user agreed"  # type: ignore[operator]
     session = opened(source, width)
     hits = find(session, text)
-    session.to_hit(hits.messages[0])
-    seen = [session.hit_number]
+    session.hits.go(hits.messages[0])
+    seen = [session.hits.passed]
     stops = [session.cursor]
     for _ in range(100):
-        session.step_highlight(1)
+        session.steps.highlight(1)
         if session.cursor == stops[0]:
             break
-        seen.append(session.hit_number)
+        seen.append(session.hits.passed)
         stops.append(session.cursor)
         check(session)
     assert stops == sorted(set(stops))
@@ -442,7 +447,7 @@ def test_hits_are_numbered_one_by_one_and_all_are_reached(text: str, width: int)
     if len(stops) == hits.total:
         assert seen == list(range(1, hits.total + 1))
     for _ in range(3):
-        session.step_highlight(-1)
+        session.steps.highlight(-1)
     assert session.cursor == stops[-3:][0] if len(stops) >= 3 else True
 
 
@@ -450,22 +455,22 @@ def test_hits_that_are_folded_away_unfold() -> None:
     session = opened(tools())
     hits = find(session, r"out \d?7\b")
     assert hits.total == 10
-    session.to_hit(2)
+    session.hits.go(2)
     seen = [row_text(session, session.cursor)]
     for _ in range(9):
-        session.step_highlight(1)
+        session.steps.highlight(1)
         seen.append(row_text(session, session.cursor))
     assert seen == [f"out {n}" for n in range(7, 100, 10)]
-    assert session.hit_number == 10
+    assert session.hits.passed == 10
 
 
 def test_a_step_from_within_folded_output_goes_to_its_hidden_hits() -> None:
     session = opened(tools())
     find(session, r"out \d?7\b")
     session.to_message(2, 9)
-    session.step_highlight(1)
+    session.steps.highlight(1)
     assert row_text(session, session.cursor) in ("out 7", "out 17")
-    session.step_highlight(1)
+    session.steps.highlight(1)
     assert row_text(session, session.cursor) in ("out 17", "out 27")
 
 
@@ -473,7 +478,7 @@ def test_hits_in_hidden_reasoning_are_shown() -> None:
     session = opened(tools())
     session.toggle_reasoning()
     find(session, "hm")
-    session.to_hit(1)
+    session.hits.go(1)
     assert row_text(session, session.cursor) == "hm"
 
 
@@ -481,32 +486,32 @@ def test_hits_in_hidden_tool_output_are_shown() -> None:
     session = opened(tools())
     session.toggle_tools()
     find(session, "out 50")
-    session.to_hit(2)
+    session.hits.go(2)
     assert row_text(session, session.cursor) == "out 50"
 
 
 def test_what_the_viewer_wrote_itself_is_no_hit() -> None:
     session = opened(transcript(UserMessage(content="more\nuser"), ToolMessage(content="\n".join("more" if i > 50 else "x" for i in range(60)))))  # fmt: skip
     find(session, "more")
-    assert [row_text(session, (1, row)) for row in session.match_rows(1)] == []
+    assert [row_text(session, (1, row)) for row in session.hits.rows(1)] == []
     find(session, "user")
-    assert [row_text(session, (0, row)) for row in session.match_rows(0)] == ["user"]
+    assert [row_text(session, (0, row)) for row in session.hits.rows(0)] == ["user"]
 
 
 def test_a_match_that_begins_at_a_break_counts_on_the_row_before() -> None:
     session = opened(transcript(UserMessage(content="aaaa bbbb cccc")), 10)
     find(session, r"\s+cccc")
-    assert len(session.match_rows(0)) == 1
+    assert len(session.hits.rows(0)) == 1
 
 
 def test_a_search_without_hits_goes_nowhere() -> None:
     session = opened(talk(3))
     find(session, "nothing like it")
-    assert not session.step_highlight(1)
-    assert session.hit_number == 0
-    session.set_search(None)
-    assert session.match_rows(0) == []
-    assert session.hit_number == 0
+    assert not session.steps.highlight(1)
+    assert session.hits.passed == 0
+    session.highlights.set_search(None)
+    assert session.hits.rows(0) == []
+    assert session.hits.passed == 0
 
 
 # -- none, one, many ---------------------------------------------------------------------------------------------------
@@ -517,8 +522,8 @@ def test_an_empty_transcript_bears_every_move() -> None:
     for move in ("to_top", "to_end", "next_fold_level", "toggle_reasoning", "toggle_tools", "toggle_fold"):
         getattr(session, move)()
         check(session)
-    for step in ("move", "scroll", "scroll_window", "scroll_to_row", "step_unit", "step_user", "step_highlight", "step_error", "step_mark", "to_message", "to_percentage"):  # fmt: skip
-        getattr(session, step)(1)
+    for step in ("move", "scroll", "scroll_window", "scroll_to_row", "steps.unit", "steps.user", "steps.highlight", "steps.error", "steps.mark", "to_message", "to_percentage"):  # fmt: skip
+        attrgetter(step)(session)(1)
         check(session)
     session.set_view(30, 5)
     assert session.measure(1) is False
@@ -536,7 +541,7 @@ def test_bare_text_is_shown_without_a_header() -> None:
     session = opened(transcript(UserMessage(content='{\n "a": 1\n}')), bare=True)
     assert session.layout(0).rows_of_text() == ["{", ' "a": 1', "}"]
     find(session, "a")
-    assert session.match_rows(0) == [1]
+    assert session.hits.rows(0) == [1]
 
 
 def test_twenty_thousand_messages_open_at_once() -> None:

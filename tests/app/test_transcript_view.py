@@ -194,7 +194,7 @@ async def test_matches_are_coloured_on_the_right_cells() -> None:
     async with app.run_test(size=(48, 12)) as pilot:
         assert app.session is not None
         find(app.session, "needle")
-        app.session.to_hit(0)
+        app.session.hits.go(0)
         app.view.sync()
         await pilot.pause()
         lines = shown(app.view)
@@ -368,8 +368,8 @@ async def test_a_restricted_search_colours_and_steps_to_what_it_looked_at(typed:
     app = ViewApp(session)
     async with app.run_test(size=(100, 60)) as pilot:
         *_, hits = search(session.messages, query_from(typed))
-        session.set_search(hits)
-        session.to_hit(hits.messages[0])
+        session.highlights.set_search(hits)
+        session.hits.go(hits.messages[0])
         await measured(app.view, pilot)
         texts = shown(app.view)
         coloured = [
@@ -380,7 +380,7 @@ async def test_a_restricted_search_colours_and_steps_to_what_it_looked_at(typed:
         landed = []
         for _ in rows:
             landed.append(session.map.start(session.cursor[0]) + session.cursor[1])
-            session.step_highlight(1)
+            session.steps.highlight(1)
         assert [texts[row] for row in landed] == coloured
 
 

@@ -325,5 +325,5 @@ async def test_keys_on_a_run_that_cannot_be_shown_are_about_no_run(tmp_path: Pat
         assert "cannot be shown" in reader.status
         await reader.press("q", "enter")
         await reader.opened("one")
-        assert reader.session.marks == {}
+        assert reader.session.highlights.marks == {}
     assert not store.exists() or not list(store.rglob("*.json*"))

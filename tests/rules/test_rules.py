@@ -270,18 +270,17 @@ def test_twenty_rules_on_a_long_log_are_switched_without_keeping_keys_waiting() 
     messages = [UserMessage(content=f"word {n % 20} of many") for n in range(20_000)]
     many = [replace(compile_rule(f"word {n}\\b", f"r{n}"), colour="red") for n in range(20)]
     session = TranscriptSession(Transcript(messages=messages), rules=many)
-    assert not session.scanned
-    session.add_highlights(session.scan())
-    assert len(session.stops) == 20_000
-    made = session.indexed({"rule:r3"})
+    assert not session.highlights.scanned
+    highlights = session.highlights
+    highlights.take_scan(highlights.scan())
+    assert len(highlights.stops) == 20_000
     began = time.process_time()
-    assert session.take(made, {"rule:r3"})
+    highlights.switch_off({"rule:r3"})
+    assert len(highlights.stops) == 19_000
     assert time.process_time() - began < 0.1
-    assert len(session.stops) == 19_000
-    assert session.index.rules["r3"] == 1_000
-    assert not session.take(made, set())
-    session.drop_rule("r4")
-    assert len(session.stops) == 18_000
+    assert highlights.counts["rule:r3"] == 1_000
+    highlights.drop_rule("r4")
+    assert len(highlights.stops) == 18_000
 
 
 def test_an_empty_or_bad_pattern_is_refused() -> None:

@@ -62,7 +62,7 @@ class Citer:
             self._cited, self._own, self._to_cite = [], [], []
             self._followed, self._ring = None, -1
             self._places.forget()
-        if run is not self._cited_of and session.scanned:  # one look through all messages at a time
+        if run is not self._cited_of and session.highlights.scanned:  # one look through all messages at a time
             self._cited_of = run
             self._background.start("citations", lambda task: self._look(run, info, task))
         self._show()
@@ -106,7 +106,7 @@ class Citer:
         session = self._reading.session
         if session is not None:
             found = highlights_of([*self._cited, *self._own], self._reading.index, session.transcript)
-            if session.set_cited(found):
+            if session.highlights.set_cited(found):
                 self._display.highlights_changed()
 
     # -- citing --------------------------------------------------------------------------------------------------------

@@ -122,8 +122,8 @@ class UnitScorer:
             for note in notes.units
             if note.transcript == index
         }
-        if marks != session.marks or scored != session.scored:
-            session.set_marks(marks)
+        if marks != session.highlights.marks or scored != session.scored:
+            session.highlights.set_marks(marks)
             session.set_scored(scored)
             self._display.highlights_changed()
 
@@ -143,7 +143,7 @@ class UnitScorer:
         """Mark the unit under the cursor, or take its mark away."""
         session = self._session()
         if session is not None:
-            marked = session.unit not in session.marks
+            marked = session.unit not in session.highlights.marks
             self.set_mark(self._reading.info.key, self._reading.index, session.unit, marked)
             self._notices.brief(f"unit {session.unit} {'marked' if marked else 'not marked any more'}")
 

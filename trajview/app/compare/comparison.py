@@ -221,7 +221,7 @@ class Comparison(Positions):
         self.top = top, 0
         self.cursor = cursor, self.header_row(cursor) if self.count else 0
         self._clamp()
-        self._cursor_on_screen()
+        self._show_cursor(0)
 
     # -- places --------------------------------------------------------------------------------------------------------
 
@@ -294,7 +294,7 @@ class Comparison(Positions):
         self.cursor = item, min(self.header_row(item), self.rows_of(item) - 1)
         self.top = self.walk((item, 0), -min(3, self.height // 6))
         self._clamp()
-        self._cursor_on_screen()
+        self._show_cursor(0)
 
     def to_row(self, row: int) -> None:
         """To a row of the item under the cursor, with some of what is before it."""
@@ -303,7 +303,7 @@ class Comparison(Positions):
         if row > self.header_row(item) + self.height // 2:
             self.top = self.walk(self.cursor, -(self.height // 3))
             self._clamp()
-        self._cursor_on_screen()
+        self._show_cursor(0)
 
     def to_message(self, side: int, message: int) -> None:
         """To a message of a side; the stretch that it is folded into is opened."""
@@ -353,7 +353,7 @@ class Comparison(Positions):
         self.revision += 1
         self.layout(item)
         self._clamp()
-        self._cursor_on_screen()
+        self._show_cursor(0)
 
     def next_fold_level(self) -> str:
         """The next level; folds made by hand are forgotten. Returns its name."""
@@ -379,4 +379,4 @@ class Comparison(Positions):
         self.cursor = item, min(self.header_row(item), self.rows_of(item) - 1)
         self.top = self.walk(self.cursor, -min(below or 0, self.height - 1))
         self._clamp()
-        self._cursor_on_screen()
+        self._show_cursor(0)

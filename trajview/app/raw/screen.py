@@ -228,7 +228,7 @@ class RawScreen(Holding):
     def _show_found(self, session: TranscriptSession, hits: SearchHits, places: list[_Place]) -> None:
         assert self._matches is not None
         self._matches.places = places
-        session.set_search(hits)
+        session.highlights.set_search(hits)
         self._step_match(0)
         self.refresh_bindings()
 
@@ -246,7 +246,7 @@ class RawScreen(Holding):
         matches, self._matches = self._matches, None
         if matches is None or self.view.session is None:
             return False
-        self.view.session.set_search(None)
+        self.view.session.highlights.set_search(None)
         self.view.sync()
         self._title(self._how_large)
         self.refresh_bindings()

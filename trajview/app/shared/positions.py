@@ -6,6 +6,7 @@ can be replaced without moving what is on the screen.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from time import perf_counter
 from typing import Protocol
@@ -25,7 +26,7 @@ class LaidOut(Protocol):
     def rows(self) -> Sequence[object]: ...
 
 
-class Positions:
+class Positions(ABC):
     """The window and the cursor in a document whose heights are in `map`, and exact once `layout` has laid an item out."""
 
     map: LineMap
@@ -42,21 +43,21 @@ class Positions:
         return len(self.map)
 
     @property
+    @abstractmethod
     def text_width(self) -> int:
         """The columns that the rows are made for."""
-        raise NotImplementedError
 
+    @abstractmethod
     def layout(self, item: int) -> LaidOut:
         """An item's rows, made where they are not known; its height is exact from then on."""
-        raise NotImplementedError
+
+    @abstractmethod
+    def set_view(self, width: int, height: int) -> None:
+        """Tell the size of the window."""
 
     def rows_of(self, item: int) -> int:
         """The exact height of an item. Lays it out where it is not known."""
         return self.map.height(item) if self.map.exact[item] else len(self.layout(item).rows)
-
-    def set_view(self, width: int, height: int) -> None:
-        """Tell the size of the window."""
-        raise NotImplementedError
 
     def measure(self, seconds: float) -> bool:
         """Replace estimates by exact heights for about so long; True while some are left."""
@@ -104,19 +105,17 @@ class Positions:
         """The position on a row of the document."""
         return self.map.find(y) if self.count else (0, 0)
 
-    def _last(self) -> Position:
-        last = self.count - 1
-        return (last, self.rows_of(last) - 1) if last >= 0 else (0, 0)
+    @property
+    def last(self) -> Position:
+        """The last row."""
+        item = self.count - 1
+        return (item, self.rows_of(item) - 1) if item >= 0 else (0, 0)
 
     def _clamp(self) -> None:
-        if not self.count:
-            return
-        lowest = self.walk(self._last(), -(self.height - 1))
-        self.top = min(self.top, lowest)
-        item, row = self.top
-        self.top = item, min(row, self.rows_of(item) - 1)
-        item, row = self.cursor
-        self.cursor = item, min(row, self.rows_of(item) - 1)
+        """Bring the window and the cursor to rows that there are, and no row below the end into the window."""
+        if self.count:
+            self.top, self.cursor = ((item, min(row, self.rows_of(item) - 1)) for item, row in (self.top, self.cursor))
+            self.top = min(self.top, self.walk(self.last, 1 - self.height))
 
     def settle(self) -> int:
         """Lay out what is on the screen, so that its heights are exact; returns the row of the top."""
@@ -125,14 +124,15 @@ class Positions:
             self.walk(self.top, self.height)
         return self.y_of(self.top)
 
-    def _show_cursor(self) -> None:
-        """Scroll no more than needed to keep the cursor off the edges."""
-        margin = min(self.height // 4, 8)
+    def _show_cursor(self, margin: int | None = None) -> None:
+        """Scroll no more than needed to keep the cursor so many rows off the edges, a quarter of the window unless told."""
+        margin = min(self.height // 4, 8) if margin is None else margin
+        lowest = self.height - 1 - margin
         below = self._rows_between(self.top, self.cursor)
-        if below is None or below < margin:
+        if below is None or below > lowest:
+            self.top = self.walk(self.cursor, -lowest)
+        elif below < margin:
             self.top = self.walk(self.cursor, -margin)
-        elif below > self.height - 1 - margin:
-            self.top = self.walk(self.cursor, -(self.height - 1 - margin))
         self._clamp()
 
     def _rows_between(self, start: Position, end: Position) -> int | None:
@@ -175,14 +175,6 @@ class Positions:
         self._clamp()
         self._cursor_into_window()
 
-    def _cursor_on_screen(self) -> None:
-        """Scroll no more than it takes for the cursor to be on the screen."""
-        below = self._rows_between(self.top, self.cursor)
-        if below is None or below > self.height - 1:
-            self.top = self.walk(self.cursor, -(self.height - 1))
-        elif below < 0:
-            self.top = self.cursor
-
     def _cursor_into_window(self) -> None:
         below = self._rows_between(self.top, self.cursor)
         if below is None or below > self.height - 1:
@@ -196,7 +188,7 @@ class Positions:
 
     def to_end(self) -> None:
         """The last row of the document."""
-        self.cursor = self._last()
+        self.cursor = self.last
         self.top = self.walk(self.cursor, -(self.height - 1))
 
     def to_percentage(self, percent: float) -> None:

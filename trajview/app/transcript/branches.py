@@ -54,7 +54,7 @@ class Brancher:
             if before is not None:  # read again: what was found holds until it is found anew
                 self._tree.closed = before.closed
                 self._tree.learn(before.branches, before.errors)
-        if run is not self._searched and session.scanned and self._reading.count > 1:
+        if run is not self._searched and session.highlights.scanned and self._reading.count > 1:
             self._searched = run  # one look through all messages at a time
             self._background.start("branches", lambda task: self._find(run, task))
         self._view.show(self._tree, self._reading.index)

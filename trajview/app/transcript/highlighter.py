@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trajview.app.keys import key_of
-from trajview.app.transcript.highlight_index import HighlightIndex, rule_key
+from trajview.app.transcript.highlights import rule_key
 from trajview.app.transcript.rulebook import RuleBook, rule_from
 from trajview.app.transcript.sources import Row
 from trajview.corpus.process_wide import giving_way, short_turns
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["Highlighter"]
 
 _SAYS = {
-    "search": "search hits", "error": "errors", "mark": "marks", "citation": "citations",
-    "unit": "units named on the command line",
+    "error": "errors", "unit": "units named on the command line", "citation": "citations", "mark": "marks",
+    "search": "search hits",
 }  # fmt: skip
 
 
@@ -79,7 +79,7 @@ class Highlighter:
 
     def _drop(self, name: str) -> None:
         for session in self._reading.sessions.values():
-            session.drop_rule(name)
+            session.highlights.drop_rule(name)
 
     def show_panel(self) -> None:
         """The panel of all highlights."""
@@ -96,37 +96,40 @@ class Highlighter:
 
     # -- looking -------------------------------------------------------------------------------------------------------
 
-    def _off(self, session: TranscriptSession) -> set[str]:
-        """The sources and rules that are off."""
-        off = {source for source in session.sources_off if not source.startswith("rule:")}
-        names = {*session.rules, *(rule.name for rule in self.book.rules)}
-        return off | {rule_key(name) for name in names if name not in self.book.on}
+    def _switch(self, session: TranscriptSession) -> None:
+        """Show the rules that are on and no others."""
+        off = {source for source in session.highlights.off if not source.startswith("rule:")}
+        names = {*session.highlights.rules, *(rule.name for rule in self.book.rules)}
+        session.highlights.switch_off(off | {rule_key(name) for name in names if name not in self.book.on})
 
     def _rules_changed(self) -> None:
-        """Show the rules that are on and no others; those that were not looked for yet, once they have been."""
+        """Show the rules that are on, those that were not looked for yet once they have been."""
         session = self._reading.session
         if session is None:
             return
-        missing = [rule for rule in self.book.wanted if rule.name not in session.rules]
-        if self._counts_all:
-            missing += [rule for rule in self.book.rules if rule.name not in session.rules and rule not in missing]
-        if not session.many_highlights:
-            off = self._off(session)
-            session.take(session.indexed(off), off)
-            self._display.highlights_changed()
-            if not missing:
-                return
-        self._background.start("rules", lambda task: self._look_for(session, missing, task))
+        self._switch(session)
+        self._display.highlights_changed()
+        wanted = [*self.book.wanted, *(self.book.rules if self._counts_all else ())]
+        missing = {rule.name: rule for rule in wanted if rule.name not in session.highlights.rules}
+        if missing:
+            self._background.start("rules", lambda task: self._look_for(session, missing.values(), task))
 
-    def _look_for(self, session: TranscriptSession, rules: Sequence[Rule], task: Task) -> None:
+    def _look_for(self, session: TranscriptSession, rules: Iterable[Rule], task: Task) -> None:
         with short_turns():
-            if session.many_highlights:
-                self._make_index(session, task)
             for rule in rules:
-                found = session.scan_rules([rule], giving_way(task.cancelled))
-                if task.cancelled():
-                    return
-                self._make_index(session, task, rule, found)
+                found = session.highlights.scan_rule(rule, giving_way(task.cancelled))
+                task.tell(self._take_rule, session, rule, found)
+
+    def _take_rule(self, session: TranscriptSession, rule: Rule, found: Sequence[Highlight]) -> None:
+        if self.book.get(rule.name) is None:
+            return  # it was removed meanwhile
+        session.highlights.put_rule(rule, found)
+        self._switch(session)
+        if session is self._reading.session:
+            self._display.highlights_changed()
+            if rule.name == self._just_made:
+                self._just_made = ""
+                self._count(rule, len(found))
 
     def scan(self, session: TranscriptSession) -> None:
         """Look for the highlights of a long transcript while it can be read already."""
@@ -134,53 +137,15 @@ class Highlighter:
 
     def _scan(self, session: TranscriptSession, task: Task) -> None:
         with short_turns():
-            found = session.scan(giving_way(task.cancelled))
-            if not task.cancelled():
-                self._make_index(session, task, None, found)
+            task.tell(self._take_scan, session, session.highlights.scan(giving_way(task.cancelled)))
 
-    def _make_index(
-        self,
-        session: TranscriptSession,
-        task: Task,
-        rule: Rule | None = None,
-        found: Sequence[Highlight] | None = None,
-    ) -> None:
-        """Make the index anew, in this thread, until nothing has changed meanwhile; `found` is a rule's, or a whole scan's."""
-        taken: bool | None = False
-        while taken is False:
-            off = self._off(session)
-            if rule is not None:
-                made = session.indexed(off, {rule.name: found or ()})
-            else:
-                made = session.indexed(off, scan=found)
-            taken = task.ask(self._take, session, made, off, rule, whole=rule is None and found is not None)
-
-    def _take(
-        self,
-        session: TranscriptSession,
-        made: tuple[list[Highlight], HighlightIndex, int],
-        off: set[str],
-        rule: Rule | None,
-        *,
-        whole: bool,
-    ) -> bool:
-        """Show an index; False where something has changed since it was begun. `whole`: all messages were looked through."""
-        if rule is not None and self.book.get(rule.name) is None:
-            return True  # it was removed meanwhile
-        if off != self._off(session) or not session.take(made, off, [rule] if rule is not None else []):
-            return False
-        session.scanned = session.scanned or whole
+    def _take_scan(self, session: TranscriptSession, found: Mapping[str, Sequence[Highlight]]) -> None:
+        session.highlights.take_scan(found)
         if session is self._reading.session:
             self._display.highlights_changed()
-            if whole:
-                self._scanned(session)
-            if rule is not None and rule.name == self._just_made:
-                self._just_made = ""
-                self._count(session, rule)
-        return True
+            self._scanned(session)
 
-    def _count(self, session: TranscriptSession, rule: Rule) -> None:
-        count = session.index.rules.get(rule.name, 0)
+    def _count(self, rule: Rule, count: int) -> None:
         self._notices.brief(
             f"“{one_line(rule.name, 30)}” in {count} message{'s' * (count != 1)}: "
             f"{key_of('highlight.next')} and {key_of('highlight.previous')} jump, {key_of('highlight.sources')} names it"
@@ -193,14 +158,16 @@ class Highlighter:
         session = self._reading.session
         if session is None:
             return []
+        highlights, counts = session.highlights, session.highlights.counts
         rows = [
-            Row(source, _SAYS[source], count, source not in session.sources_off, "red" if source == "error" else "")
-            for source, count in session.all_sources.items()
-            if source in _SAYS
+            Row(source, label, counts[source], source not in highlights.off, "red" if source == "error" else "")
+            for source, label in _SAYS.items()
+            if source in counts
         ]
         for rule in self.book.rules:
-            count = session.index.rules.get(rule.name, 0) if rule.name in session.rules else None
-            rows.append(Row(rule_key(rule.name), rule.name, count, rule.name in self.book.on, rule.colour, rule.origin))
+            key = rule_key(rule.name)
+            count = counts.get(key, 0) if rule.name in highlights.rules else None
+            rows.append(Row(key, rule.name, count, rule.name in self.book.on, rule.colour, rule.origin))
         return rows
 
     def switch(self, key: str) -> None:
@@ -211,7 +178,7 @@ class Highlighter:
         if key.startswith("rule:"):
             self.book.switch(key.removeprefix("rule:"))
         else:
-            session.sources_off ^= {key}
+            session.highlights.switch_off(session.highlights.off ^ {key})
         self._rules_changed()
 
     def check(self, pattern: str) -> str | None:
@@ -232,8 +199,7 @@ class Highlighter:
         rule = self.book.rename(before, name)
         if rule is None:
             return None
-        for session in self._reading.sessions.values():
-            session.drop_rule(before)
+        self._drop(before)
         self._rules_changed()
         return rule_key(name)
 
@@ -243,7 +209,7 @@ class Highlighter:
         if rule is None:
             return False
         for session in self._reading.sessions.values():
-            session.recolour(rule)
+            session.highlights.recolour(rule)
         self._display.highlights_changed()
         return True
 
@@ -252,8 +218,7 @@ class Highlighter:
         name = key.removeprefix("rule:")
         if not key.startswith("rule:") or not self.book.remove(name):
             return False
-        for session in self._reading.sessions.values():
-            session.drop_rule(name)
+        self._drop(name)
         self._display.highlights_changed()
         return True
 

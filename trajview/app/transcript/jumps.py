@@ -56,7 +56,7 @@ class Jumps:
     def _nothing(self, what: str) -> str:
         """Say that there are no more of a kind, as far as that is known."""
         session = self._reading.session
-        if session is not None and not session.scanned:
+        if session is not None and not session.highlights.scanned:
             return f"no {what} so far: they are still being looked for"
         return f"no {what} here" if self._reading.count > 1 else f"no {what}"
 
@@ -64,13 +64,13 @@ class Jumps:
         """Next or previous action unit."""
         session = self._reading.session
         if session is not None:
-            self._jump(session.step_unit(step), "last unit" if step > 0 else "first unit")
+            self._jump(session.steps.unit(step), "last unit" if step > 0 else "first unit")
 
     def user(self, step: int) -> None:
         """Next or previous user turn."""
         session = self._reading.session
         if session is not None:
-            self._jump(session.step_user(step), "no more user turns")
+            self._jump(session.steps.user(step), "no more user turns")
 
     def highlight(self, step: int) -> None:
         """Next or previous highlight; behind the last match of a search, the first in the next transcript which has some."""
@@ -81,16 +81,16 @@ class Jumps:
             self._waiting_step = step
             self._notices.brief("searching…")
         elif not self.match_elsewhere(step):
-            found = session.step_highlight(step)
+            found = session.steps.highlight(step)
             self._jump(found, self._nothing("highlights"))
             if found:
                 self._count_highlight(session)
 
     def _count_highlight(self, session: TranscriptSession) -> None:
         search = session.search
-        if search is None and session.stops == session.error_messages:
+        if search is None and session.highlights.stops == session.highlights.errors:
             # What is highlighted besides is counted at the left; of errors alone, only how many there are is said.
-            self._notices.brief(f"highlight {session.stop_number} of {len(session.stops)}")
+            self._notices.brief(f"highlight {session.steps.highlights_passed} of {len(session.highlights.stops)}")
         elif search is not None and search.done and search.total == 1:
             on = f": {key_of('run.next')} goes to the next run" if self._other_runs_match else ""
             self._notices.brief(f"the only match{on}")
@@ -103,7 +103,7 @@ class Jumps:
 
         def arrive(session: TranscriptSession) -> None:
             if session.search is not None and session.search.messages:
-                session.to_hit(session.search.messages[0 if step > 0 else -1], last=step < 0)
+                session.hits.go(session.search.messages[0 if step > 0 else -1], last=step < 0)
 
         self._places.jump(other, arrive)
         return True
@@ -124,22 +124,22 @@ class Jumps:
         session = self._reading.session
         if session is None or self._error_elsewhere(session, step):
             return
-        found = session.step_error(step)
+        found = session.steps.error(step)
         self._jump(found, self._nothing("errors"))
         if found:
-            errors = session.error_messages
+            errors = session.highlights.errors
             self._notices.brief(f"error {bisect_right(errors, session.message)} of {len(errors)}")
 
     def _error_elsewhere(self, session: TranscriptSession, step: int) -> bool:
-        if any((at > session.message) if step > 0 else (at < session.message) for at in session.error_messages):
+        if any((at > session.message) if step > 0 else (at < session.message) for at in session.highlights.errors):
             return False
         other = self._brancher.with_errors(step)
         if other is None:
             return False
 
         def arrive(session: TranscriptSession) -> None:
-            if session.error_messages:
-                session.to_message(session.error_messages[0 if step > 0 else -1])
+            if session.highlights.errors:
+                session.to_message(session.highlights.errors[0 if step > 0 else -1])
 
         self._places.jump(other, arrive)
         return True
@@ -148,7 +148,7 @@ class Jumps:
         """Next or previous mark."""
         session = self._reading.session
         if session is not None:
-            self._jump(session.step_mark(step), f"no marks: {key_of('mark')} sets one")
+            self._jump(session.steps.mark(step), f"no marks: {key_of('mark')} sets one")
 
     def ask_where(self) -> None:
         """Ask where to go."""

@@ -12,7 +12,7 @@ from textual.widget import Widget
 
 from trajview.app.shared.rule_colours import rule_classes, rule_css
 from trajview.app.shared.styled import Dragged, Styled
-from trajview.app.transcript.overview import Overview, OverviewLine
+from trajview.app.transcript.overview import OverviewLine, overview
 from trajview.app.transcript.session import TranscriptSession
 
 __all__ = ["Minimap"]
@@ -57,13 +57,12 @@ class Minimap(Dragged, Styled, Widget, can_focus=False):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.session: TranscriptSession | None = None
-        self._overview: Overview | None = None
-        self._lines: list[OverviewLine | None] = []
+        self._lines: list[OverviewLine] = []
         """What is on the screen."""
 
     def show(self, session: TranscriptSession) -> None:
         """Show another session."""
-        self.session, self._overview = session, Overview(session)
+        self.session = session
         self.follow()
 
     def follow(self) -> None:
@@ -76,7 +75,7 @@ class Minimap(Dragged, Styled, Widget, can_focus=False):
     changed = follow
 
     def _find_lines(self) -> None:
-        self._lines = self._overview.lines(self.size.height) if self._overview is not None else []
+        self._lines = overview(self.session, self.size.height) if self.session is not None else []
 
     def render_line(self, y: int) -> Strip:
         self._find_styles()

@@ -46,7 +46,7 @@ class Follower:
     def transcript_shown(self, session: TranscriptSession) -> None:
         """Check the bytes of the run, once nothing else looks through all of it."""
         info = self._reading.info
-        if info.key != self._checked and session.scanned:
+        if info.key != self._checked and session.highlights.scanned:
             self._checked = info.key
             self._background.start("bytes", lambda task: self._check_bytes(info, task), waited_for=False)
 

@@ -22,7 +22,6 @@ from trajview.app.shared.background import Background, Task
 from trajview.app.shared.faults import ReportsFaults
 from trajview.app.shared.rule_colours import rule_classes, rule_css
 from trajview.app.shared.styled import Styled
-from trajview.app.transcript.overview import highlighted_units
 from trajview.app.transcript.session import TranscriptSession
 from trajview.app.transcript.unit_facts import UnitFacts, facts_of, short_count, short_duration
 from trajview.corpus.process_wide import give_way, short_turns
@@ -122,7 +121,7 @@ class Outline(ReportsFaults, Styled, ScrollView, can_focus=False):
     def _list(self) -> None:
         session = self.session
         if session is not None:
-            self._units = highlighted_units(session) if self.only_highlighted else range(len(session.unit_starts))
+            self._units = session.highlights.units if self.only_highlighted else range(len(session.unit_starts))
             self.virtual_size = Size(self.size.width, len(self._units) + self._above)
             self.on_resize()
 
@@ -172,7 +171,7 @@ class Outline(ReportsFaults, Styled, ScrollView, can_focus=False):
 
     def _line(self, session: TranscriptSession, unit: int, width: int) -> Strip:
         digits = len(str(len(session.unit_starts) - 1))
-        sign, kind = ("⚑", "mark") if unit in session.marks else sign_of(session.reasons(unit))
+        sign, kind = ("⚑", "mark") if unit in session.highlights.marks else sign_of(session.highlights.reasons(unit))
         if unit not in self._labels:
             self._labels[unit] = first_words(session.transcript, unit)
         if unit == session.unit:

@@ -366,7 +366,7 @@ class TranscriptScreen(TrajviewScreen):
         blind = self.trajview.episodes.hides(self.info)
         self.query_one("#title", Static).update(title_text(reading.run, index, self.info, blind=blind))
         self.shown.moved()
-        if not session.scanned:
+        if not session.highlights.scanned:
             self.highlighter.scan(session)
         self._transcript_shown(session)
 

@@ -74,7 +74,7 @@ class Searcher:
 
     def is_still_looking(self, session: TranscriptSession) -> bool:
         """Whether a search that came along has not been in a transcript yet."""
-        return bool(self.text) and session.search is None and "search" not in session.sources_off
+        return bool(self.text) and session.search is None and "search" not in session.highlights.off
 
     @property
     def can_be_left(self) -> bool:
@@ -85,9 +85,10 @@ class Searcher:
     def transcript_further(self, step: int) -> int | None:
         """The next transcript with matches in a direction, where this one has no more; None where there is none."""
         session = self._reading.session
-        if session is None or session.search is None or "search" in session.sources_off:
+        search = session.highlights.shown_search if session is not None else None
+        if session is None or search is None or not search.done:
             return None
-        if not session.search.done or session.hit_further(step) or (session.search.total and self._reading.retells):
+        if session.hits.is_further(step) or (search.total and self._reading.retells):
             return None
         return next((other for other in self._reading.others(step) if self._total_in(other)), None)
 
@@ -103,7 +104,7 @@ class Searcher:
         if not search.total:
             everywhere = len(self._hits) == self._reading.count or self._reading.count < 2
             return f"{elsewhere:,} elsewhere" if elsewhere else "not found" if everywhere else "not found here"
-        place = f"{session.hit_number}/{search.total if search.done else '…'}"
+        place = f"{session.hits.passed}/{search.total if search.done else '…'}"
         return f"{place}, {elsewhere:,} elsewhere" if elsewhere and not self._reading.retells else place
 
     # -- searching -----------------------------------------------------------------------------------------------------
@@ -128,7 +129,7 @@ class Searcher:
             return
         known = self._hits.get(self._reading.index) if self._is_searched(self._reading.run, text) else None
         if known is not None:
-            session.set_search(known)
+            session.highlights.set_search(known)
         elif self._looks_in != (session, text):
             self._search(session, text, stay=True)
 
@@ -212,16 +213,16 @@ class Searcher:
     def _take(self, session: TranscriptSession, hits: SearchHits, stay: bool) -> None:
         if session is not self._reading.session or hits.text != self.text:
             return
-        session.set_search(hits)
+        session.highlights.set_search(hits)
         if hits.done:
             self._hits[self._reading.index] = hits
         if not stay:
             landing, self._landing = self._landing, None
             if hits.messages:
                 first = hits.messages[0]
-                session.to_hit(first)
+                session.hits.go(first)
                 if landing is not None and first == landing.message:
-                    session.to_match_on(first, landing.line)
+                    session.hits.go_to_line(first, landing.line)
         self._display.highlights_changed()
         self._found()
 
@@ -240,6 +241,6 @@ class Searcher:
         self.text, self._hits, self._searched, self._looks_in = "", {}, None, (None, "")
         searched = [session for session in self._reading.sessions.values() if session.search is not None]
         for session in searched:
-            session.set_search(None)
+            session.highlights.set_search(None)
         if searched:
             self._display.highlights_changed()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from trajview.app.render.layout import margin_of
-from trajview.app.transcript.document import Document
+from trajview.app.transcript.session import TranscriptSession
 
 __all__ = ["Quoted", "quoted_by"]
 
@@ -13,7 +13,7 @@ MOST_ROWS = 2_000
 """Rows of a message that are read for a quotation; far more than one holds."""
 
 Corner = tuple[int, int]
-"""A character of a row (the gutter not counted), and the row of the document."""
+"""A character of a row (the gutter not counted), and the row of the session."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,31 +25,31 @@ class Quoted:
     words: str = ""
 
 
-def quoted_by(document: Document, start: Corner, end: Corner) -> Quoted | None:
+def quoted_by(session: TranscriptSession, start: Corner, end: Corner) -> Quoted | None:
     """What is selected from `start` up to before `end`; None where there is no message."""
-    if not document.messages:
+    if not session.messages:
         return None
-    total = document.map.total
+    total = session.map.total
     start, end = max(start, (0, 0), key=_down), min(end, (10**9, total - 1), key=_down)
     if _down(end) < _down(start):
         return None
-    first, last = document.at_row(start[1])[0], document.at_row(end[1])[0]
+    first, last = session.at_row(start[1])[0], session.at_row(end[1])[0]
     # A message of which only the header or the empty row at its end is selected is not meant.
-    while first < last and not _words(document, last, start, end):
+    while first < last and not _words(session, last, start, end):
         last -= 1
-    while first < last and not _words(document, first, start, end):
+    while first < last and not _words(session, first, start, end):
         first += 1
-    return Quoted(first, last, _words(document, first, start, end) if first == last else "")
+    return Quoted(first, last, _words(session, first, start, end) if first == last else "")
 
 
 def _down(corner: Corner) -> tuple[int, int]:
     return corner[1], corner[0]
 
 
-def _words(document: Document, message: int, start: Corner, end: Corner) -> str:
+def _words(session: TranscriptSession, message: int, start: Corner, end: Corner) -> str:
     """The selected words of one message, on one line."""
-    layout = document.layout(message)
-    top = document.map.start(message)
+    layout = session.layout(message)
+    top = session.map.start(message)
     begin = max(0, start[1] - top)
     pieces: list[str] = []
     before = (-1, 0)

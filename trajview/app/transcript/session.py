@@ -1,29 +1,36 @@
-"""The state of reading one transcript, without Textual: a document, its folds, highlights and search."""
+"""The state of reading one transcript, without Textual: its messages as rows, what is folded, and where the reader is."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import NamedTuple, Unpack
+from typing import NamedTuple
 
-from trajview.app.render.calls import call_at, line_of_call
-from trajview.app.render.evidence import QUOTED
-from trajview.app.render.headers import Scored
-from trajview.app.render.matches import rows_of_matches
-from trajview.app.render.options import Fold
-from trajview.app.transcript.document import Looks, Position
-from trajview.app.transcript.highlighted import Highlighted
+from trajview.app.render.blocks import message_lines
+from trajview.app.render.calls import call_at, line_of_call, sign_entries
+from trajview.app.render.evidence import QUOTED, mark_quote
+from trajview.app.render.headers import Scored, unit_header
+from trajview.app.render.layout import Layout, lay_out
+from trajview.app.render.lines import Line
+from trajview.app.render.options import Fold, ViewOptions
+from trajview.app.shared.linemap import LineMap
+from trajview.app.shared.positions import Position, Positions
+from trajview.app.transcript.highlights import Highlights
 from trajview.app.transcript.search import SearchHits
-from trajview.highlight import Highlight, Rule
-from trajview.models.messages import ToolMessage
+from trajview.app.transcript.sizes import estimates, sizes_of
+from trajview.app.transcript.steps import Hits, Steps
+from trajview.highlight import Rule
+from trajview.models.messages import ChatMessage
 from trajview.models.transcript import Transcript
-from trajview.textsafe import strip_escapes, without_colours
 
-__all__ = ["Look", "Position", "SearchHits", "TranscriptSession"]
+__all__ = ["LONG", "Look", "Position", "SearchHits", "TranscriptSession"]
 
 FOLD_LEVELS = ("tool output folded", "all folded", "all open")
+LAYOUTS_KEPT = 400
+LONG = 2_000
+"""Messages from which on highlights are looked for in a thread."""
 
 
 class Look(NamedTuple):
@@ -34,45 +41,258 @@ class Look(NamedTuple):
     fold_level: int
 
 
-class TranscriptSession(Highlighted):
-    """What the reader sees of a transcript, and where he is."""
+class _Anchor(NamedTuple):
+    """What survives a new width: a message, the logical line of a row in it, and the character that the row starts with."""
+
+    message: int
+    line: int
+    start: int
+
+
+class TranscriptSession(Positions):
+    """What the reader sees of a transcript, and where he is: what is laid out, and how high the rest is about.
+
+    Its parts know what is highlighted (`highlights`), and go to the next thing of a kind (`steps`) and to the matches of a
+    search (`hits`).
+    """
 
     def __init__(
         self,
         transcript: Transcript,
         *,
-        rules: Sequence[Rule] = (),
+        rules: Iterable[Rule] = (),
         units: Iterable[int] = (),
-        **looks: Unpack[Looks],
+        bare: bool = False,
+        language: str = "",
+        preview_lines: int = 8,
+        width: int = 80,
     ) -> None:
-        super().__init__(transcript, **looks)
-        self.look_for_highlights(rules, units)
+        """Read a transcript from its start.
+
+        Args:
+            rules: The highlight rules that are on.
+            units: Action units named on the command line.
+            bare: Whether the text of the messages is all there is: no headers, no highlights.
+            language: Of a bare text: see `ViewOptions`.
+            preview_lines: Lines that are shown of folded tool output.
+            width: Columns.
+        """
+        super().__init__()
+        self.transcript = transcript
+        self.messages: Sequence[ChatMessage] = transcript.messages
+        self.roles: Sequence[str] = [message.role for message in self.messages]
+        self.unit_starts = transcript.unit_starts
+        self.options = ViewOptions(bare=bare, language=language, preview_lines=preview_lines, width=max(10, width))
+        self.fold_level = 2 if bare else 0
+        self.folds: dict[int, Fold] = {}
+        """How messages are folded by hand."""
+        self.highlights = Highlights(transcript, rules, units)
+        self.hits = Hits(self)
+        self.steps = Steps(self, self.hits)
+        self.scored: dict[int, Scored] = {}
+        """The units that were scored or noted by hand."""
+        self.entries: dict[int, dict[int, str]] = {}
+        """By message and call: the sub-agent's transcript that it started, by name."""
+        self.quoted: tuple[int, str] | None = None
+        """A message, and words in it that a citation quotes: they stand out."""
+        self._changes = 0
+        self._layouts: OrderedDict[int, Layout] = OrderedDict()
+        self._layouts_for: object = None
+        self._resting: tuple[tuple[Position, Position], tuple[_Anchor, _Anchor]] | None = None
+        """Where the window and the cursor were left by the last size, and what they were to stay at."""
+        self._sizes = sizes_of(self.messages)
+        self.map = self._estimated()
+        if bare:
+            self.highlights.scanned = True
+        elif len(self.messages) < LONG:
+            self.highlights.take_scan(self.highlights.scan())
 
     def take_over(self, before: TranscriptSession) -> None:
         """Be where the reader was in an earlier state of this transcript, with what he folded, hid, marked and sought.
 
         Who was on the last row is on the last row.
         """
-        at_end = before.messages and before.cursor == before._last()
         count = len(self.messages)
         self.options, self.fold_level, self.height = before.options, before.fold_level, before.height
         self.folds = {message: fold for message, fold in before.folds.items() if message < count}
-        self.marks = {unit: why for unit, why in before.marks.items() if unit < len(self.unit_starts)}
-        self.scored = {unit: scored for unit, scored in before.scored.items() if unit < len(self.unit_starts)}
-        self.sources_off = {
-            off for off in before.sources_off if off.removeprefix("rule:") in self.rules or ":" not in off
-        }
-        self._cited = [found for found in before._cited if found.message < count]
-        if before.search is not None and (not before.search.messages or before.search.messages[-1] < count):
-            self.search = replace(before.search, done=False)  # there may be more now
-        self._index_highlights()
+        self.highlights.take_over(before.highlights)
+        self.set_scored(before.scored)
         self._relayout()
-        if not count:
-            return
-        self.top, self.cursor = (min(position, (count - 1, position[1])) for position in (before.top, before.cursor))
-        self._clamp()
-        if at_end:
+        if before.count and before.cursor == before.last:
             self.to_end()
+        else:
+            self.to_place(before.cursor, before.top)
+
+    # -- layouts and heights -------------------------------------------------------------------------------------------
+
+    @property
+    def revision(self) -> tuple[int, int]:
+        """Another one whenever what is shown of messages may have changed, folds by hand apart."""
+        return self._changes, self.highlights.revision
+
+    @property
+    def search(self) -> SearchHits | None:
+        """What is searched for."""
+        return self.highlights.search
+
+    @property
+    def text_width(self) -> int:
+        """The columns of text."""
+        return self.options.width
+
+    @property
+    def characters(self) -> int:
+        """How long the texts of the transcript are, about."""
+        return sum(length for _, length, *_ in self._sizes)
+
+    def _estimated(self) -> LineMap:
+        """Heights from the sizes of messages alone."""
+        level = (Fold.PREVIEW, Fold.CLOSED, Fold.OPEN)[self.fold_level]
+        heights = estimates(self._sizes, self.options, level)
+        for message, fold in self.folds.items():
+            [heights[message]] = estimates([self._sizes[message]], self.options, fold)
+        for message in () if self.options.bare else self.unit_starts:
+            heights[message] += 1  # the unit's header
+        return LineMap(heights)
+
+    def layout(self, item: int) -> Layout:
+        """The lines and rows of a message, its unit's header included. Kept while it stays near the screen."""
+        if self._layouts_for != self.revision:
+            self._layouts.clear()
+            self._layouts_for = self.revision
+        found = self._layouts.get(item)
+        if found is not None:
+            self._layouts.move_to_end(item)
+            return found
+        layout = self._layouts[item] = lay_out(self._lines(item), self.options.width)
+        if len(self._layouts) > LAYOUTS_KEPT:
+            self._layouts.popitem(last=False)
+        self.map.set(item, len(layout.rows))
+        return layout
+
+    def _lines(self, index: int) -> list[Line]:
+        options = self.options
+        if self.folds.get(index) is Fold.OPEN:
+            # What was opened by hand is shown, whatever is hidden elsewhere.
+            options = replace(options, show_tools=True, show_reasoning=True)
+        lines = message_lines(self.messages[index], self.fold_of(index), options, index)
+        if self.quoted is not None and self.quoted[0] == index:
+            mark_quote(lines, self.quoted[1])
+        if options.bare:
+            return lines
+        sign_entries(lines, self.entries.get(index, {}))
+        lines[0].one_row = True
+        unit, first = self.unit_of(index)
+        return [*([self._unit_header(unit)] if first else []), *lines, Line("")]
+
+    def _unit_header(self, unit: int) -> Line:
+        reasons, marked = self.highlights.reasons(unit), unit in self.highlights.marks
+        return unit_header(self.transcript, unit, reasons, marked=marked, scored=self.scored.get(unit))
+
+    def _relayout(self) -> None:
+        """Lay out everything anew: heights have changed."""
+        self._changes += 1
+        self._resting = None
+        self._measured_to = 0
+        self.map = self._estimated()
+
+    def set_view(self, width: int, height: int) -> None:
+        """Tell the size of the window; the message at its top stays there when the width changes.
+
+        Where nobody has moved since the last size, it goes by what was at the top before that one: a size that comes
+        back shows what it showed.
+        """
+        resting = self._resting is not None and self._resting[0] == (self.top, self.cursor)
+        anchors = self._resting[1] if self._resting is not None and resting else self._anchors()
+        self.height = max(1, height)
+        width = max(10, width)
+        if width != self.options.width:
+            self.options = replace(self.options, width=width)
+            self._relayout()
+        self._put_at(anchors)
+        self._cursor_into_window()
+        self._resting = (self.top, self.cursor), anchors
+
+    def _anchors(self) -> tuple[_Anchor, _Anchor]:
+        return self._anchor(self.top), self._anchor(self.cursor)
+
+    def _anchor(self, position: Position) -> _Anchor:
+        message, number = position
+        rows = self.layout(message).rows if self.messages else [(0, 0, 0)]
+        line, start, _ = rows[min(number, len(rows) - 1)]
+        return _Anchor(message, line, start)
+
+    def _put_at(self, anchors: tuple[_Anchor, _Anchor]) -> None:
+        """Put the window and the cursor where they were."""
+        if self.messages:
+            self.top, self.cursor = (
+                (at.message, max(0, bisect_right(self.layout(at.message).rows, at[1:], key=lambda row: row[:2]) - 1))
+                for at in anchors
+            )
+        self._clamp()
+
+    # -- folds ---------------------------------------------------------------------------------------------------------
+
+    def fold_of(self, message: int) -> Fold:
+        """How a message is folded: by hand, or else by the level."""
+        level = (Fold.PREVIEW if self.roles[message] == "tool" else Fold.OPEN, Fold.CLOSED, Fold.OPEN)[self.fold_level]
+        return self.folds.get(message, level)
+
+    def is_folded(self, message: int) -> bool:
+        """Whether something of a message is folded, or all of it hidden as tool output is."""
+        hidden = self.roles[message] == "tool" and not self.options.show_tools and message not in self.folds
+        return hidden or self.fold_of(message) is not Fold.OPEN
+
+    def toggle_fold(self, message: int | None = None) -> None:
+        """Open a folded message, fold an open one (tool output to its first lines, others to their first words)."""
+        index = self.message if message is None else message
+        if not self.messages:
+            return
+        previewed = self.roles[index] == "tool" and self.fold_level != 1
+        folded = Fold.PREVIEW if previewed else Fold.CLOSED
+        self._fold(index, Fold.OPEN if self.is_folded(index) else folded)
+
+    def _fold(self, index: int, fold: Fold | None) -> None:
+        """Fold a message by hand, or as the level says."""
+        if fold is None:
+            self.folds.pop(index, None)
+        else:
+            self.folds[index] = fold
+        self._layouts.pop(index, None)
+        self._resting = None
+        self.layout(index)
+        if self.top[0] == index:
+            self.top = index, min(self.top[1], self.header_row(index))
+        self._clamp()
+        self._show_cursor()
+
+    def unfold(self, message: int) -> None:
+        """Show all of a message."""
+        if self.fold_of(message) is not Fold.OPEN:
+            self._fold(message, Fold.OPEN)
+
+    def next_fold_level(self) -> str:
+        """The next of: tool output folded, all folded, all open. Folds made by hand are forgotten. Returns its name."""
+        self.folds.clear()
+        self.look_as(self.look._replace(fold_level=(self.fold_level + 1) % len(FOLD_LEVELS)))
+        return FOLD_LEVELS[self.fold_level]
+
+    def toggle_reasoning(self) -> bool:
+        """Show or hide reasoning; returns whether it is shown now."""
+        self._show(reasoning=not self.options.show_reasoning, tools=self.options.show_tools)
+        return self.options.show_reasoning
+
+    def toggle_tools(self) -> bool:
+        """Show or hide tool output; returns whether it is shown now."""
+        self._show(reasoning=self.options.show_reasoning, tools=not self.options.show_tools)
+        return self.options.show_tools
+
+    def _show(self, *, reasoning: bool, tools: bool) -> None:
+        anchors = self._anchors()
+        self.options = replace(self.options, show_reasoning=reasoning, show_tools=tools)
+        self._relayout()
+        self._put_at(anchors)
+        self._show_cursor(0)
 
     @property
     def look(self) -> Look:
@@ -86,101 +306,59 @@ class TranscriptSession(Highlighted):
             self.options = replace(self.options, show_reasoning=look.reasoning, show_tools=look.tools)
             self.fold_level = look.fold_level
             self._relayout()
-            if self.messages:
-                self.to_message(message)
+            self.to_message(message)
 
-    # -- folds ---------------------------------------------------------------------------------------------------------
+    # -- places --------------------------------------------------------------------------------------------------------
 
-    def toggle_fold(self, message: int | None = None) -> None:
-        """Open a folded message, fold an open one (tool output to its first lines, others to their first words)."""
-        index = self.message if message is None else message
-        if not self.messages:
-            return
-        hidden = self.roles[index] == "tool" and not self.options.show_tools and index not in self.folds
-        if self.fold_of(index) is Fold.OPEN and not hidden:
-            tool = self.roles[index] == "tool" and self.fold_level != 1
-            self.folds[index] = Fold.PREVIEW if tool else Fold.CLOSED
-        else:
-            self.folds[index] = Fold.OPEN
-        self._refold(index)
-
-    def _refold(self, index: int) -> None:
-        self._layouts.pop(index, None)
-        self.refolds += 1
-        rows = len(self.layout(index).rows)
-        if self.cursor[0] == index:
-            self.cursor = index, min(self.cursor[1], rows - 1)
-        if self.top[0] == index:
-            self.top = index, min(self.top[1], self.header_row(index))
-        self._clamp()
-        self._show_cursor()
-
-    def unfold(self, message: int) -> None:
-        """Show all of a message."""
-        if self.fold_of(message) is not Fold.OPEN:
-            self.folds[message] = Fold.OPEN
-            self._refold(message)
-
-    def next_fold_level(self) -> str:
-        """The next of: tool output folded, all folded, all open. Folds made by hand are forgotten. Returns its name."""
-        self.fold_level = (self.fold_level + 1) % len(FOLD_LEVELS)
-        self.folds.clear()
-        message = self.message
-        self._relayout()
-        self.to_message(message)
-        return FOLD_LEVELS[self.fold_level]
-
-    def toggle_reasoning(self) -> bool:
-        """Show or hide reasoning; returns whether it is shown now."""
-        self._change_options(show_reasoning=not self.options.show_reasoning)
-        self._cursor_on_screen()
-        return self.options.show_reasoning
-
-    def toggle_tools(self) -> bool:
-        """Show or hide tool output; returns whether it is shown now."""
-        self._change_options(show_tools=not self.options.show_tools)
-        self._cursor_on_screen()
-        return self.options.show_tools
-
-    # -- highlights ----------------------------------------------------------------------------------------------------
-
-    def reasons(self, unit: int) -> list[Highlight]:
-        """Why a unit is highlighted: one highlight for all hits of a search in it, of which there may be very many."""
-        found = super().reasons(unit)
-        if self.search is None or "search" in self.sources_off:
-            return found
-        hits, starts = self.search.messages, self.unit_starts
-        at = bisect_left(hits, starts[unit])
-        end = starts[unit + 1] if unit + 1 < len(starts) else len(self.messages)
-        if at == len(hits) or hits[at] >= end:
-            return found
-        hit = Highlight(unit, hits[at], "search", self.search.text)
-        return sorted([*found, hit], key=lambda h: (h.message, h.source))
-
-    def step_highlight(self, step: int) -> bool:
-        """Next or previous highlight, round the ends; while a search is on, its hits row by row."""
-        if self.search is not None and "search" not in self.sources_off:
-            return self._step_hit(step)
-        return self._step_in(self.stops, step, wrap=True)
-
-    def step_error(self, step: int) -> bool:
-        """Next or previous error, round the ends."""
-        return self._step_in(self.error_messages, step, wrap=True)
-
-    def step_mark(self, step: int) -> bool:
-        """Next or previous marked unit, round the ends."""
-        return self._step_in([self.unit_starts[unit] for unit in sorted(self.marks)], step, wrap=True)
-
-    def set_scored(self, scored: Mapping[int, Scored]) -> None:
-        """What is scored and noted by hand, in place of what was."""
-        self.scored = {unit: one for unit, one in scored.items() if 0 <= unit < len(self.unit_starts)}
-        self.highlights_revision += 1
-        self.refresh_headers()
+    def unit_of(self, message: int) -> tuple[int, bool]:
+        """The unit of a message, and whether the message is its first."""
+        if not self.unit_starts:
+            return 0, False
+        unit = max(0, bisect_right(self.unit_starts, message) - 1)
+        return unit, self.unit_starts[unit] == message
 
     @property
-    def characters(self) -> int:
-        """How long the texts of the transcript are, about."""
-        return sum(length for _, length, *_ in self._sizes)
+    def unit(self) -> int:
+        """The unit under the cursor."""
+        return self.unit_of(self.cursor[0])[0]
+
+    @property
+    def message(self) -> int:
+        """The message under the cursor."""
+        return self.cursor[0]
+
+    def header_row(self, message: int) -> int:
+        """The row of a message's own header: below its unit's, where it opens one."""
+        return 0 if self.options.bare else int(self.unit_of(message)[1])
+
+    def to_message(self, message: int, row: int | None = None) -> None:
+        """Put the cursor on a message (on its header, or on a row of it) and the message near the top."""
+        if not self.messages:
+            return
+        message = max(0, min(message, len(self.messages) - 1))
+        first = self.header_row(message)
+        self.cursor = message, min(first if row is None else row, len(self.layout(message).rows) - 1)
+        if row is not None and row > first + self.height // 2:
+            self.top = self.walk(self.cursor, -(self.height // 3))
+        else:
+            self.top = message, 0
+        self._clamp()
+        self._show_cursor(0)
+
+    def to_unit(self, unit: int) -> bool:
+        """Jump to an action unit; False if there is none of that number."""
+        first = self.transcript.get_first_block_in_action_unit(unit)
+        if first is not None:
+            self.to_message(first)
+        return first is not None
+
+    def to_place(self, cursor: Position, top: Position) -> None:
+        """Back to a place of before, as far as it is still there."""
+        if self.messages:
+            last = len(self.messages) - 1
+            self.top, self.cursor = ((min(at[0], last), at[1]) for at in (top, cursor))
+            self._clamp()
+            self._show_cursor(0)
 
     def to_quote(self, message: int, quote: str) -> bool:
         """Jump to a message, and to the words quoted from it where they are shown or can be; False if they are not in it."""
@@ -192,50 +370,20 @@ class TranscriptSession(Highlighted):
         row = self._row_quoted(message)
         if row is None:
             before = self.folds.get(message)
-            self.folds[message] = Fold.OPEN  # by hand: then hidden reasoning and tool output are shown as well
-            self._refold(message)
+            self._fold(message, Fold.OPEN)  # by hand: then hidden reasoning and tool output are shown as well
             row = self._row_quoted(message)
             if row is None:
-                self.folds.pop(message)
-                if before is not None:
-                    self.folds[message] = before
-                self._refold(message)
-        if row is None:
-            self.set_quoted(None)
+                self._fold(message, before)
+                self.set_quoted(None)
         self.to_message(message, row)
         return row is not None
 
-    def to_place(self, cursor: Position, top: Position) -> None:
-        """Back to a place of before, as far as it is still there."""
-        if self.messages:
-            last = len(self.messages) - 1
-            self.top, self.cursor = ((min(at[0], last), at[1]) for at in (top, cursor))
-            self._clamp()
-            self._cursor_on_screen()
-
     def _row_quoted(self, message: int) -> int | None:
+        """The first row with quoted words."""
         layout = self.layout(message)
-        for number, (index, start, end) in enumerate(layout.rows):
-            if any(
-                name == QUOTED and a < max(end, start + 1) and b > start for a, b, name in layout.lines[index].spans
-            ):
-                return number
-        return None
-
-    def set_quoted(self, quoted: tuple[int, str] | None) -> None:
-        """Make words of a message stand out, in place of those before; None for none."""
-        for message in {found[0] for found in (self.quoted, quoted) if found is not None}:
-            self._layouts.pop(message, None)
-        self.quoted = quoted
-        self.revision += 1
-
-    # -- sub-agents ----------------------------------------------------------------------------------------------------
-
-    def set_entries(self, entries: dict[int, dict[int, str]]) -> None:
-        """The calls that started a sub-agent, by message and call, with its name: they are signed."""
-        if entries != self.entries:
-            self.entries = entries
-            self.refresh_headers()
+        quoted = [[span for span in line.spans if span[2] == QUOTED] for line in layout.lines]
+        rows = enumerate(layout.rows)
+        return next((n for n, (at, a, b) in rows if any(s < max(b, a + 1) and e > a for s, e, _ in quoted[at])), None)
 
     def call_at_cursor(self) -> int:
         """Which of its message's calls the cursor is on, -1 above the first."""
@@ -248,100 +396,24 @@ class TranscriptSession(Highlighted):
         if self.messages:
             layout = self.layout(self.message)
             line = line_of_call(layout.lines, call)
-            rows = [number for number, row in enumerate(layout.rows) if row[0] == line]
-            self.to_message(message, rows[0] if rows else None)
+            row = None if line is None else bisect_left(layout.rows, (line, 0, 0))
+            self.to_message(message, row)
 
-    # -- search --------------------------------------------------------------------------------------------------------
+    # -- what is said of messages and units ----------------------------------------------------------------------------
 
-    def set_search(self, hits: SearchHits | None) -> None:
-        """Show a search's hits, or none."""
-        self.search = hits
-        self.take_index(self.index)
-        self.refresh_headers()
+    def set_scored(self, scored: Mapping[int, Scored]) -> None:
+        """What is scored and noted by hand, in place of what was."""
+        self.scored = {unit: one for unit, one in scored.items() if 0 <= unit < len(self.unit_starts)}
+        self._changes += 1
 
-    def match_rows(self, message: int) -> list[int]:
-        """The rows of a message, as it is folded now, on which a match of the search begins."""
-        return list(dict.fromkeys(self._rows_of_matches(message)))
+    def set_entries(self, entries: dict[int, dict[int, str]]) -> None:
+        """The calls that started a sub-agent, by message and call, with its name: they are signed."""
+        if entries != self.entries:
+            self.entries = entries
+            self._changes += 1
 
-    def _rows_of_matches(self, message: int) -> list[int]:
-        if self.search is None:
-            return []
-        looks = partial(self.search.looks_at, self.roles[message])
-        return rows_of_matches(self.layout(message), self.search.pattern, looks)
-
-    def hit_further(self, step: int) -> bool:
-        """Whether the search has a match in that direction before the end; shows those of the message that it is in."""
-        targets, message = self.search.messages if self.search is not None else (), self.message
-        if not targets:
-            return False
-        if (targets[-1] > message) if step > 0 else (targets[0] < message):
-            return True
-        if message != (targets[-1] if step > 0 else targets[0]):
-            return False
-        self._show_matches(message)
-        return any((row > self.cursor[1]) if step > 0 else (row < self.cursor[1]) for row in self.match_rows(message))
-
-    def _step_hit(self, step: int) -> bool:
-        assert self.search is not None
-        targets = self.search.messages
-        if not targets:
-            return False
-        message = self.message
-        index = bisect_left(targets, message)
-        if index < len(targets) and targets[index] == message:
-            self._show_matches(message)
-            row = self.cursor[1]
-            rows = self.match_rows(message)
-            further = [r for r in rows if r > row] if step > 0 else [r for r in reversed(rows) if r < row]
-            if further:
-                self.to_message(message, further[0])
-                return True
-        index = bisect_right(targets, message) if step > 0 else index - 1
-        return self.to_hit(targets[index % len(targets)], last=step < 0)
-
-    def to_hit(self, message: int, *, last: bool = False) -> bool:
-        """Jump to the first (or last) match in a message, showing it where it is hidden."""
-        self._show_matches(message)
-        rows = self.match_rows(message)
-        self.to_message(message, (rows[-1] if last else rows[0]) if rows else None)
-        return True
-
-    def to_match_on(self, message: int, line: str) -> bool:
-        """Jump to the first match in a message that is on a line which reads so; whether there is one."""
-        wanted, layout = strip_escapes(line).strip("… \t\r"), self.layout(message)
-        for row in self.match_rows(message):
-            shown = layout.lines[layout.rows[row][0]].text.strip()
-            if shown and (shown in wanted or wanted in shown):
-                self.to_message(message, row)
-                return True
-        return False
-
-    def _show_matches(self, index: int) -> None:
-        """Unfold a message, and show reasoning or tool output again, where that hides matches."""
-        assert self.search is not None
-        count = self.search.counts[bisect_left(self.search.messages, index)]
-        if len(self._rows_of_matches(index)) >= count:
-            return
-        self.unfold(index)
-        message, found = self.messages[index], self.search.pattern.search
-        if not self.options.show_tools and isinstance(message, ToolMessage) and found(without_colours(message.text)):
-            self.toggle_tools()
-        if not self.options.show_reasoning and any(found(thought) for thought in message.reasoning):
-            self.toggle_reasoning()
-
-    @property
-    def hit_number(self) -> int:
-        """Which match of the search the cursor is on or last passed, from 1; 0 before the first."""
-        if self.search is None:
-            return 0
-        index = bisect_left(self.search.messages, self.message)
-        before = self.search.before[index]
-        if index < len(self.search.messages) and self.search.messages[index] == self.message:
-            passed = bisect_right(self._rows_of_matches(self.message), self.cursor[1])
-            return before + min(passed, self.search.counts[index])
-        return before
-
-    @property
-    def stop_number(self) -> int:
-        """Which highlight the cursor is on or last passed, from 1; 0 before the first."""
-        return bisect_right(self.stops, self.message)
+    def set_quoted(self, quoted: tuple[int, str] | None) -> None:
+        """Make words of a message stand out, in place of those before; None for none."""
+        if quoted != self.quoted:
+            self.quoted = quoted
+            self._changes += 1

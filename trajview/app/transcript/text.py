@@ -77,12 +77,12 @@ def status_text(session: TranscriptSession, *, hits: str, tokens: int | None, fo
     ]
     if session.search is not None:
         parts.append(f"“{one_line(session.search.text, 24)}” {hits}")
-    elif session.stops and session.stops != session.error_messages:
-        parts.append(f"highlight {session.stop_number}/{len(session.stops)}")
-    if session.error_messages:
-        errors = len(session.error_messages)
+    elif session.highlights.stops and session.highlights.stops != session.highlights.errors:
+        parts.append(f"highlight {session.steps.highlights_passed}/{len(session.highlights.stops)}")
+    if session.highlights.errors:
+        errors = len(session.highlights.errors)
         parts.append(f"{errors} error{'s' * (errors > 1)}")
-    if not session.scanned:
+    if not session.highlights.scanned:
         parts.append("looking for highlights…")
     if tokens is not None:
         parts.append(f"{_short_count(tokens)} tokens")

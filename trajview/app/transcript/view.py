@@ -60,7 +60,7 @@ class TranscriptView(RowsView, can_focus=True, inherit_bindings=False):
         segments: Iterable[Segment] = row_segments(layout, number, palette, self._base)
         looked_for: list[LookedFor] = [
             (rule.pattern, partial(_looks_at, rule), palette[f"rule.{rule.colour or 'yellow'}"])
-            for rule in session.rules_on(item)
+            for rule in session.highlights.rules_on(item)
         ]
         if session.search is not None:
             looks = partial(session.search.looks_at, session.roles[item])
