@@ -55,8 +55,8 @@ class Paired:
 def stretch_of(found: Alignment, first: int, count: int) -> list[Pair]:
     """A folded stretch of units that are the same: a line that says so."""
     begin, end = found.units[first], found.units[first + count - 1]
-    said = [f"⋯ units {a} to {b}: the same" for a, b in ((begin.left, end.left), (begin.right, end.right))]
-    return [_note(*said, action="fold"), Pair(Line(""), Line(""), Kind.SAME)]
+    texts = [f"⋯ units {a} to {b}: the same" for a, b in ((begin.left, end.left), (begin.right, end.right))]
+    return [_note(*texts, action="fold"), Pair(Line(""), Line(""), Kind.SAME)]
 
 
 def waiting() -> list[Pair]:
@@ -162,8 +162,8 @@ def _folded(pairs: Sequence[Pair], most: int) -> list[Pair]:
         after = _CONTEXT if at < len(pairs) else 0
         count = len(lines) - before - after
         if same and len(lines) > most and count > 1:
-            said = f"⋯ {count:,} lines the same"
-            lines[before : before + count] = [_note(said, said, action="fold", indent=2)]
+            text = f"⋯ {count:,} lines the same"
+            lines[before : before + count] = [_note(text, text, action="fold", indent=2)]
         kept += lines
     return kept
 

@@ -32,8 +32,8 @@ _MOST = 2_000
 class CompareView(RowsView, can_focus=True, inherit_bindings=False):
     """Shows a comparison. What is selected is of the side that the mouse, or the cursor, is on."""
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__()
         self.session: Comparison | None = None
         self._search: SideSearch | None = None
 
@@ -161,8 +161,8 @@ class CompareMap(Dragged, Styled, Widget, can_focus=False):
             super().__init__()
             self.share = share
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__()
         self.session: Comparison | None = None
         self._search: SideSearch | None = None
         self._signs: dict[int, str] = {}

@@ -71,7 +71,8 @@ def _value_at(step: Step, opening: Any, events: Iterator[Any]) -> Any:
         key: Any = number
         value = event
         if isinstance(step, str):
-            key = getattr(_end_of(event, events), "value", None)
+            key = event.value if isinstance(event, yaml.ScalarEvent) else None
+            _end_of(event, events)
             value = next(events)
         if key == step:
             return value

@@ -102,7 +102,7 @@ class RawScreen(Holding):
         super().__init__()
         self.info, self.at = info, at
         self._early = deque()  # of what is typed before the record is there
-        self._how_large = self._said = ""
+        self._size_text = self._status = ""
         self._changed = False  # since it was read
         self._matches: _Matches | None = None
         self.view, self.prompt = TranscriptView(), Prompt()
@@ -140,15 +140,15 @@ class RawScreen(Holding):
         gone = now is None or now.key != self.info.key
         if not self._changed and (gone or any(info.key == self.info.key for info in infos)):
             self._changed = True
-            self._title(self._said)
+            self._title(self._status)
 
-    def _title(self, said: str) -> None:
-        self._said = said
+    def _title(self, status: str) -> None:
+        self._status = status
         where = f"{self.info.source}:{self.info.line}" if self.info.line else self.info.source
         if self._changed:
-            said += f" · the file has changed since: {key_of('back')} {key_of('show.raw')} reads it again"
+            status += f" · the file has changed since: {key_of('back')} {key_of('show.raw')} reads it again"
         self.query_one("#raw-title", Static).update(
-            Content.assemble(("raw  ", "bold"), one_line(where, 200), (f"  {said}", "$foreground 55%"))
+            Content.assemble(("raw  ", "bold"), one_line(where, 200), (f"  {status}", "$foreground 55%"))
         )
 
     # -- the record ----------------------------------------------------------------------------------------------------
@@ -174,7 +174,7 @@ class RawScreen(Holding):
         task.tell(self._show, session, size, place)
 
     def _show(self, session: TranscriptSession, size: str, place: _Place) -> None:
-        self._how_large = size
+        self._size_text = size
         self._title(size)
         self.view.show(session)
         _go_to(session, place)
@@ -203,7 +203,7 @@ class RawScreen(Holding):
             self._title(f"{error.sentence}: {error.hint}")
             return
         self._matches = _Matches(text)
-        self._title(f"{self._how_large} · searching…")
+        self._title(f"{self._size_text} · searching…")
         self._background.start("search", partial(self._look_for, self.view.session, query, text))
 
     def _look_for(self, session: TranscriptSession, query: Query, text: str, task: Task) -> None:
@@ -238,7 +238,7 @@ class RawScreen(Holding):
         if matches is not None and session is not None:
             which = matches.go(session, matches.nearest(session, step))
             self.view.sync()
-            self._title(f"{self._how_large} · “{one_line(matches.text, 40)}” {which}")
+            self._title(f"{self._size_text} · “{one_line(matches.text, 40)}” {which}")
 
     def _end_search(self) -> bool:
         """End the search that is on, or under way; False if there was none."""
@@ -248,7 +248,7 @@ class RawScreen(Holding):
             return False
         self.view.session.highlights.set_search(None)
         self.view.sync()
-        self._title(self._how_large)
+        self._title(self._size_text)
         self.refresh_bindings()
         return True
 

@@ -75,12 +75,12 @@ class Scope:
         return None if self.rows is None else (row.place for row in self.rows if isinstance(row, RunInfo))
 
     @property
-    def said(self) -> str:
+    def text(self) -> str:
         """`in 12 of 60 runs`; empty for all."""
         if self.rows is None:
             return ""
-        said = f"in {self.runs:,} of {self.of:,} run{'s' * (self.of != 1)}"
-        return f"{said}, {self.open:,} not known yet" if self.open else said
+        text = f"in {self.runs:,} of {self.of:,} run{'s' * (self.of != 1)}"
+        return f"{text}, {self.open:,} not known yet" if self.open else text
 
 
 ALL = Scope()

@@ -29,7 +29,7 @@ from trajview.app.results.found import (
     scope_of,
 )  # fmt: skip
 from trajview.app.results.list_view import ResultsList
-from trajview.app.results.text import context_said, counts_said, empty_said, query_said
+from trajview.app.results.text import context_text, counts_text, empty_text, query_text
 from trajview.app.shared.background import Background, Task
 from trajview.app.shared.cells import called
 from trajview.app.shared.key_footer import KeyFooter
@@ -243,15 +243,15 @@ class ResultsScreen(Holding):
     def _say(self) -> None:
         results, search = self.results, self._search
         self.set_class(bool(results.rows), "-some")
-        self.list.empty = empty_said(results, self.scope)
-        self.query_one("#results-query", Static).update(query_said(results.typed, self.scope))
-        counts = counts_said(results, search, self.trajview.corpus) if search is not None else ""
+        self.list.empty = empty_text(results, self.scope)
+        self.query_one("#results-query", Static).update(query_text(results.typed, self.scope))
+        counts = counts_text(results, search, self.trajview.corpus) if search is not None else ""
         self.query_one("#results-counts", Static).update(Content(counts))
 
     @on(ResultsList.Moved)
     def _say_context(self) -> None:
         row = self.results.current
-        self.query_one("#results-context", Static).update(context_said(row) if row else Content(""), layout=False)
+        self.query_one("#results-context", Static).update(context_text(row) if row else Content(""), layout=False)
 
     # -- commands ------------------------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from trajview.corpus.corpus import Corpus
     from trajview.corpus.search_process import SearchProcess
 
-__all__ = ["context_said", "counts_said", "empty_said", "query_said"]
+__all__ = ["context_text", "counts_text", "empty_text", "query_text"]
 
 _HELP: Final = """\
 Search what all messages say, think and call.
@@ -28,28 +28,28 @@ in:text  in:reasoning         only there; also in:arguments,
 in:metadata                   and what is known of runs and messages"""
 
 
-def query_said(typed: str, scope: Scope) -> Content:
+def query_text(typed: str, scope: Scope) -> Content:
     """What is searched for, and in which runs where that is not all of them."""
     parts: list[str | tuple[str, str]] = [("search  ", "bold"), one_line(typed, 200)]
-    if scope.said:
-        parts.append((f"{'  ' if typed else ''}{scope.said}", "$text-accent"))
+    if scope.text:
+        parts.append((f"{'  ' if typed else ''}{scope.text}", "$text-accent"))
         if scope.why:
             parts.append((f" · {one_line(scope.why, 200)}", "$foreground 50%"))
     return Content.assemble(*parts)
 
 
-def empty_said(results: Results, scope: Scope) -> str:
+def empty_text(results: Results, scope: Scope) -> str:
     """The sentences that stand where nothing is found, yet or at all."""
     if results.state == "none":
         return _HELP
     leave = key_of("back", "escape")
     if results.state == "searching":
         return f"Searching…\n{key_of('back', 'escape', begins=True)} stops."
-    where = f" {scope.said}" if scope.said else ""
+    where = f" {scope.text}" if scope.text else ""
     return f"Nothing found{where}.\n{key_of('search.corpus')} searches for something else, {leave} goes back."
 
 
-def counts_said(results: Results, search: SearchProcess, corpus: Corpus) -> str:
+def counts_text(results: Results, search: SearchProcess, corpus: Corpus) -> str:
     """How much was found, and how far the search is."""
     counts = []
     if results.matches:
@@ -71,7 +71,7 @@ def counts_said(results: Results, search: SearchProcess, corpus: Corpus) -> str:
     return " · ".join(counts)
 
 
-def context_said(row: Row) -> Content:
+def context_text(row: Row) -> Content:
     """A hit with the lines around it; of another row, where the run is."""
     hit = row.hit
     if hit is None:
