@@ -68,7 +68,7 @@ NAMED = re.compile(
     r"(?:again|shows?|goes|opens?|reveals?|enters|leaves|saves?|sets|stops|clears|compares?|jumps?|brings|replaces|searches|names)\b",
     re.IGNORECASE,
 )
-OWN = {"sources.py", "reason.py", "problem.py", "prompt.py", "unsaved.py", "exporting.py"}
+OWN = {"sources.py", "questions.py", "problem.py", "prompt.py", "exporter.py"}
 """Questions, with keys of their own that the configuration does not change."""
 
 

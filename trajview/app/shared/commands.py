@@ -6,10 +6,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from textual.actions import parse
-
-from trajview.app.keys import ACTIONS
-
 if TYPE_CHECKING:
     from textual.dom import DOMNode
 else:
@@ -27,10 +23,9 @@ class HasCommands(DOMNode):
 
     commands: Commands = {}  # noqa: RUF012 - replaced, never changed
 
-    def can_do(self, id: str) -> bool:
+    def can_do(self, id: str) -> bool:  # noqa: ARG002 - for those that know more
         """Whether a command can be done now; where not, its key does what else it would, as in a text field."""
-        _, name, arguments = parse(ACTIONS[id])
-        return self.check_action(name, arguments) is not False
+        return True
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Textual asks this before each action, and of all of them for the footer."""
@@ -40,10 +35,6 @@ class HasCommands(DOMNode):
 
     async def action_do(self, id: str) -> None:
         """Do a command of the key table."""
-        command = self.commands.get(id)
-        if command is None:
-            _, name, arguments = parse(ACTIONS[id])
-            command = lambda: getattr(self, f"action_{name}")(*arguments)  # noqa: E731
-        done = command()
+        done = self.commands[id]()
         if isawaitable(done):
             await done

@@ -71,8 +71,6 @@ _WITHOUT_RUN: Final = frozenset({"back", "run.next", "run.previous", "edit", "he
 """Commands that do something while a run is being opened."""
 _OF_MESSAGES: Final = frozenset({"export", "score.unit", "mark.note"})
 """Commands that open a field, and are keys of the messages only."""
-_OUTSIDE_FIELDS: Final = frozenset({"search", "goto"})
-"""Commands whose keys are text where text is typed."""
 
 
 class TranscriptScreen(TrajviewScreen):
@@ -428,10 +426,10 @@ class TranscriptScreen(TrajviewScreen):
     # -- keys, clicks and messages -------------------------------------------------------------------------------------
 
     def can_do(self, id: str) -> bool:
-        """What opens a field has priority, and is yet text where text is typed."""
-        if id in _OUTSIDE_FIELDS:
-            return not isinstance(self.focused, Input | TextArea)
-        return id not in _OF_MESSAGES or self.focused is None or self.focused is self.view
+        """Whether a command can be done now: some keys are those of the messages only."""
+        if id in _OF_MESSAGES:
+            return self.focused is None or self.focused is self.view
+        return super().can_do(id)
 
     def on_key(self) -> None:
         # Before what the key does: that may say something itself.
