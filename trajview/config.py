@@ -40,7 +40,7 @@ class Settings(Struct, frozen=True):
     rules: tuple[Rule, ...] = ()
     """`[[rule]]` tables: named rules, or changes of those that come with trajview."""
     rules_on: tuple[str, ...] = ()
-    """`--rule`, repeatable: the names of rules that are on, whatever is said of them elsewhere."""
+    """`--rule`, repeatable: the names of rules that are on, whatever the files say."""
     where: str | None = None
     """`--where`: the filter that the list of runs begins with."""
     store: Path = field(default_factory=lambda: Path("annotations"))

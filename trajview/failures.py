@@ -157,7 +157,7 @@ def _holds_any(lowered: bytes, words: Iterable[bytes]) -> bool:
 
 
 def is_observation(text: str) -> bool:
-    """Whether the text of a user's message is what a tool answered, in agents that have no role for tools."""
+    """Whether the text of a user's message is a tool's answer, in agents that have no role for tools."""
     if _OBSERVED.match(text):
         return True
     # SWE-agent's prompt ends what was observed, and its instructions (which quote the issue) as well.

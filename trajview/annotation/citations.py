@@ -28,7 +28,7 @@ LONGEST_QUOTE = 160
 _LEFT_OUT = " … "
 _HEAD, _TAIL = 90, 60
 _LONGEST_READ = 4_000
-"""Characters of a quotation that are read: what is longer was never closed, and a text full of such is read once."""
+"""Characters of a quotation that are read: a longer one was never closed, and a text full of such is read once."""
 
 _N = "[0-9]{1,9}"
 _ITEM = re.compile(

@@ -104,7 +104,7 @@ class _Teller:
         self._saved: dict[tuple[str, str], list[Draft]] = {}
 
     def said(self, entry: Entry, body: Mapping[str, Any]) -> str | None:
-        """The sentence, None for an event that changes nothing that could be told."""
+        """The sentence of an event, None for one without any change to tell."""
         if entry.kind in DRAFTS or entry.kind == "submit":
             return self._edit_sentence(entry, draft_of(body, entry.episode, entry.rubric))
         if entry.kind in ("undo", "redo"):

@@ -200,7 +200,7 @@ def _united(ours: dict[str, Any] | None, theirs: dict[str, Any]) -> dict[str, An
 
 
 def _place(item: object) -> tuple[float, float, str]:
-    """Which action unit a note is on; what is no note is only itself."""
+    """The unit of a note; an item that is no note is its own place."""
     if isinstance(item, dict):
         transcript, unit = item.get("transcript"), item.get("unit")
         if isinstance(transcript, int) and isinstance(unit, int):

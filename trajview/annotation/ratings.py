@@ -66,7 +66,7 @@ class Ratings:
 
 
 def scores_in(reward: Reward, *, zero_counts: bool = False) -> dict[str, float]:
-    """The scores of one agent's reward; what is not finite or absurd is left out.
+    """The scores in one agent's reward, without infinite and absurd ones.
 
     A bare 0.0 is "not rated", as Sotopia has it, unless `zero_counts`: in other logs it is a reward as any other.
     """

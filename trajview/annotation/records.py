@@ -32,7 +32,7 @@ _SAID = 4
 
 
 class ChangedOnDisk(AnnotationError):
-    """The record is not the one that was loaded: `theirs` is what it says now, None if it is gone or no record."""
+    """The record has changed since it was loaded: `theirs` is the new one, None if it is gone or no record."""
 
     title = "Changed by someone else"
 

@@ -214,7 +214,7 @@ class Reading:
         return "range" if "range" in table else "low" if "low" in table else "high" if "high" in table else ""
 
     def _range(self, table: dict[str, Any], number: int) -> tuple[float, float] | None:
-        """The range, None where it is wrong, which has been said."""
+        """The range, None where it is wrong, which is reported."""
         key = self._range_key(table)
         name = table.get("name")
         whose = f"`{name}`" if isinstance(name, str) and name else f"dimension {number + 1}"

@@ -346,7 +346,7 @@ def alpha_ordinal(coincidences: Coincidences) -> list[Value]:
 
 
 def _alpha_of_ranks(total: int, ties: int, products: int, multiple: int) -> Value:
-    """Alpha from how often scores are equal, and from the products of the doubled ranks of all pairs, so many times."""
+    """Alpha from the counts of equal scores, and from the products of the doubled ranks of all pairs, times `multiple`."""
     if not total:
         return NO_UNITS
     variance = (total**3 - ties) // 3  # The sum of the squared differences of doubled ranks from their mean.

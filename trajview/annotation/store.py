@@ -245,7 +245,7 @@ class AnnotationStore:
     def save_unit_note(
         self, episode: str, rubric: Rubric, note: UnitNote, *, overwrite: bool = False, beginning: str = ""
     ) -> None:
-        """Save a score or note on a unit, durable at once; an empty one takes away what is there.
+        """Save a score or note on a unit, durable at once; an empty one removes the saved one.
 
         Raises NoteChangedOnDisk where it is not as it was read, unless `overwrite`; AnnotationError where it cannot be.
         """

@@ -88,7 +88,7 @@ class UnitNotes:
 
 
 class NoteChangedOnDisk(AnnotationError):
-    """A note is not what it was when it was read: `theirs` is what it says now, None where it is gone."""
+    """A note has changed since it was read: `theirs` is the new one, None where it is gone."""
 
     title = "Changed by someone else"
 
@@ -141,7 +141,7 @@ class UnitFolder:
     def save_note(
         self, episode: str, rubric: str, note: UnitNote, *, overwrite: bool = False, beginning: str = ""
     ) -> None:
-        """Save a note; an empty one takes away what is there. Durable when this returns.
+        """Save a note; an empty one removes the saved one. Durable when this returns.
 
         `beginning`: how the run begins that it is about (see `other_run`).
 

@@ -78,7 +78,7 @@ def choosing_options(command: _Command) -> _Command:
 def matching(
     corpus: Corpus, where: str | None, blind: bool, store: str | None = None, annotator: str | None = None
 ) -> Iterator[RunInfo]:
-    """The runs of a corpus that match `--where`, in its order if it has one; all without it. What they lack is said."""
+    """The runs of a corpus that match `--where`, in its order if it has one; all without it. Missing fields are reported."""
     if where is None:
         yield from stream_runs(corpus)
         return

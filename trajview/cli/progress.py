@@ -82,7 +82,7 @@ def _progress_text(what: str, done: int, paths: Sequence[Path], runs: int | None
 
 
 class _Line:
-    """The line, written by a thread; what is printed while it is there makes it go away first."""
+    """The line, written by a thread; any output removes it first."""
 
     def __init__(self, say: Callable[[], str]) -> None:
         self.say = say

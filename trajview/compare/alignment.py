@@ -97,7 +97,7 @@ def align(
     check: Callable[[], None] = nothing,
     progress: Callable[[float], None] = lambda _share: None,
 ) -> Alignment:
-    """Align two transcripts: what is equal first, then between that what is alike.
+    """Align two transcripts: equal messages first, then similar ones between them.
 
     About linear in their sizes; `check` is called all the while and may raise, as `Cancelled`, to end it. `progress` is
     told now and then which share is done, 0 to 1.

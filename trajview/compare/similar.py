@@ -56,7 +56,7 @@ def similar(
     check: Callable[[], None] = nothing,
     least: float = LEAST,
 ) -> list[tuple[int, int]]:
-    """Pairs of what is alike, ascending in both; the pairs of the greatest likeness together, among the candidates."""
+    """Pairs of similar things, ascending in both: those of the greatest likeness together, among the candidates."""
     if not left or not right:
         return []
     if len(left) * len(right) <= _EVERY_PAIR:

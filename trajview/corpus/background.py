@@ -47,7 +47,7 @@ class _Listed(Struct):
 
 
 class Background:
-    """Runs a scan in two passes, and hands on what it finds in batches: few at first, then more."""
+    """Runs a scan in two passes, and publishes its findings in batches: few at first, then more."""
 
     def __init__(self, scan: Scan, found: Found, cancelled: Event, may_go_on: Event, rests: Event) -> None:
         """After the first rows it waits for `may_go_on`, a second at most, and says with `rests` that it does."""
@@ -131,7 +131,7 @@ class Background:
             self._add_all(batch)
 
     def _list(self, source: SourceFile, *, closely: bool = False) -> bool:
-        """List what a file seems to hold, to be read later. `closely`: False, and nothing done, if only reading can tell."""
+        """List the likely records of a file, to be read later. `closely`: False, and nothing done, if only reading can tell."""
         found = None
         stem = origin_of(source.path, Record(None, "", 0, 0)).default_id
         with suppress(TrajviewError):  # reading it says why

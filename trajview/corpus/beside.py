@@ -48,7 +48,7 @@ class Beside:
     """The stamps, from before, of the files that were read and of their folder."""
 
     def describe(self, run: AgentRun) -> None:
-        """Name the sub-agents' transcripts after what they were for, and the calls that started them."""
+        """Name the sub-agents' transcripts after their tasks, and the calls that started them."""
         for transcript in run.transcripts[1:]:
             known = self.known.get(str(transcript.metadata.get("agentId")))
             if known:

@@ -1,4 +1,4 @@
-"""The cache of summaries: what a scan found in a file, so that the same file opens at once the next time.
+"""The cache of summaries: the findings of a scan in a file, so that the same file opens at once the next time.
 
 One SQLite file in the user's cache folder. It holds nothing of value: it can be deleted at any time, several programs
 may use it at once, and whatever is wrong with it counts as an empty cache. What it says of a file counts only while
@@ -115,7 +115,7 @@ class Cache:
             self._write()
 
     def close(self) -> None:
-        """Write what is put aside, and let go of the file."""
+        """Write the waiting entries, and close the file."""
         self._write()
         if self._database is not None:
             self._guarded(self._database.close)
@@ -227,7 +227,7 @@ class SummaryCache(Cache):
         return bool(rows) and rows[0][0] == stamp
 
     def keep(self, source: SourceFile, stamp: str, items: Sequence[Item]) -> None:
-        """Keep what was found in a file that had this stamp before it was read; written with others, or by `close`."""
+        """Keep the findings in a file that had this stamp before it was read; written with others, or by `close`."""
         if not stamp:
             return
         try:

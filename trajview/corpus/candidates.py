@@ -134,7 +134,7 @@ def _parts(
     step: Callable[[int], None],
     apart: Callable[[], bool] | None,
 ) -> Iterator[tuple[Part, bytes]]:
-    """The lines from an offset on, before which so many lines begin; what it is in the middle of is no record."""
+    """The lines from an offset on, in parts; `number` lines begin before it. A line that is cut by the offset is no record."""
     with reading(source.path) as file:
         file.seek(offset)
         for block in _blocks_of_lines(file):

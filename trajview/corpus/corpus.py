@@ -194,7 +194,7 @@ class Corpus:
         return self._found.at(place, id)
 
     def neighbour(self, info: RunInfo, step: int) -> RunInfo | None:
-        """The run so many places after another one (before it, where `step` is negative); None past the ends."""
+        """The run `step` places after another one (before it, where `step` is negative); None past the ends."""
         return self._found.neighbour(info, step)
 
     def load(self, info: RunInfo) -> trajview.AgentRun:

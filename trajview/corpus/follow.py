@@ -55,7 +55,7 @@ REST: Final = 4
 
 
 class Follower:
-    """Looks at the files of a scan that has ended, and hands on what is new. One thread at a time uses it."""
+    """Looks at the files of a scan that has ended, and publishes changes. One thread at a time uses it."""
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class Follower:
         self._take_over(began)
 
     def _take_over(self, began: int) -> None:
-        """Sort the rows that there are by file, and note which files are as they were when they were read."""
+        """Sort the rows by file, and note which files are as they were when they were read."""
         for path, file in self._rows_by_file().items():
             if path is None or (not file.runs and path not in self._scan.stamps):
                 self._walked.problems += file.problems
@@ -322,7 +322,7 @@ class Follower:
         return known is not None and stamp != known and (stamp[0] <= known[0] or stamp[3] != known[3])
 
     def _seems_the_same(self, file: FileRows) -> bool:
-        """Whether some records of a file are what they were, the first and the last among them."""
+        """Whether some records of a file are unchanged, the first and the last among them."""
         count = len(file.runs)
         places = {at * (count - 1) // _SAMPLES for at in range(_SAMPLES + 1)}
         return all(self._is_as_it_was(file, place) for place in places)

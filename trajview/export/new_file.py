@@ -19,7 +19,7 @@ _BUFFER = 2**20
 
 
 class NotWritten(TrajviewError):
-    """A file that could not be written; what was there is as it was."""
+    """A file could not be written; the old one is as it was."""
 
     title = "Not written"
 

@@ -216,7 +216,7 @@ def _model(record: dict[str, Any]) -> str | None:
 
 
 def _metadata(record: dict[str, Any]) -> dict[str, Any]:
-    """The metadata of a trajectory: its details, its version, what was available, and unknown keys."""
+    """The metadata of a trajectory: its details, its version, the available tools, and unknown keys."""
     own = dict_or_value(
         {key: decoded(value) for key, value in record.items() if key not in ("id", "content", "details")}
     )

@@ -57,7 +57,7 @@ def summary_models(items: Iterable[Any], *holders: Any) -> tuple[str, ...]:
 
 
 def message_item(step: dict[Any, Any], used: Iterable[Any], **fields: Any) -> dict[Any, Any]:
-    """A message made from a step of another shape: `fields` say what it is, keys that they shadow go to its metadata."""
+    """A message made from a step of another shape: from `fields`; keys of the step that they shadow go to its metadata."""
     taken = {"metadata", *used}
     item: dict[Any, Any] = {key: step[key] for key in step if key not in taken and key not in fields}
     metadata = dict(dict_or_value(step.get("metadata")))

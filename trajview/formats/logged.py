@@ -184,7 +184,7 @@ _KINDS: Final[dict[str, tuple[tuple[re.Pattern[bytes], Any], ...]]] = {
     "messages": ((_OBJECTS, list[Head]), (_LISTS, list[list[_Turn]])),
     "transcripts": ((_OBJECTS, list[_TranscriptHeads]),),
 }
-"""Keys under which records have long lists, how the JSON of these begins, and the type of what is kept of them."""
+"""Keys of long lists in records, the start of their JSON, and the type of the decoded parts."""
 _LONG_LISTS: Final = {
     "messages": _OBJECTS, "transcripts": _OBJECTS, "rounds": _OBJECTS, "post_list": _OBJECTS,
     "content": re.compile(rb'\[\s*\{[^{}]*"class_"'),

@@ -129,7 +129,7 @@ def first_id(record: Mapping[Any, Any], origin: Origin, keys: Iterable[str] = ID
 
 
 def dict_or_value(value: object) -> dict[str, Any]:
-    """Metadata as a dict with text keys: null is empty, what is no dict stands under `value`."""
+    """Metadata as a dict with text keys: null is empty, any other value stands under `value`."""
     if value is None:
         return {}
     if isinstance(value, dict):

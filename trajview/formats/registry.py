@@ -149,7 +149,7 @@ class Registry:
                 yield self._by_name[each.format]
 
     def added_words(self) -> AddedWords:
-        """The words that any format adds to what the bytes of a log hold."""
+        """The words that any format adds to the bytes of a log."""
         return self._added_words
 
     @cached_property

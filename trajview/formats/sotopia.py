@@ -163,7 +163,7 @@ class _Line(Struct, gc=False):
     role: str
     sender: str
     receiver: str | None
-    """The receiver of a deed as logged; else the only one who was told, None for everyone."""
+    """The receiver of a deed as logged; of an observation its only receiver, None for everyone."""
     text: str
     is_deed: bool = False
     """Whether it is an agent's deed, not an observation."""
@@ -202,13 +202,13 @@ def _is_echo(text: str, number: int, before: list[Said]) -> bool:
 
 
 def _to_some(receivers: list[str], agents: list[str]) -> str | None:
-    """The only ones who were told, None for everyone."""
+    """The only receivers of an observation, None for everyone."""
     told = set(receivers)
     return None if ENVIRONMENT in told or told.issuperset(agents) else ", ".join(receivers)
 
 
 def _onlooker_view(episode: _Episode) -> _View:
-    """The whole episode: in each turn what is new to an onlooker, then what the agents did. No turn is empty.
+    """The whole episode: in each turn the text that is new to an onlooker, then the agents' deeds. No turn is empty.
 
     The contexts of turn 0 become one line, whose text is left to `_context_of`. Observations that only retell the turn
     before are left out (each agent's own transcript has them), and so is doing nothing.

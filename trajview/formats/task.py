@@ -29,7 +29,7 @@ _QUOTE, _BRACKET = b'"['
 
 
 def task_in(text: str) -> str | None:
-    """The first words of a text, on one safe line; None of a blank one. One character too many says that there are more."""
+    """The first words of a text, on one safe line; None for a blank one. An extra character marks a longer text."""
     head = " ".join(text[:_LOOKED_AT].split())
     if not head.isprintable():
         head = one_line(head, _LOOKED_AT)

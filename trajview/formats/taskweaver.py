@@ -304,7 +304,7 @@ def _messages_of(post: Any, call: str, about: dict[str, Any]) -> list[ChatMessag
 def _message_of(
     post: dict[str, Any], attached: list[_Attached], call: str, about: dict[str, Any]
 ) -> tuple[ChatMessage, list[ToolCall]]:
-    """The message of a post itself, and its calls: reasoning, then what it says, then its other attachments."""
+    """The message of a post itself, and its calls: reasoning, then its text, then its other attachments."""
     name = _name(post, "send_from")
     message = as_text(post.get("message"))
     reply_type = next((as_text(one.content) for one in attached if one.type == "reply_type"), None)

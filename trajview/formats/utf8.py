@@ -1,4 +1,4 @@
-"""Whether bytes are UTF-8: what is plain ASCII, which most of a log is, is passed over at the speed of memory."""
+"""A check whether bytes are UTF-8 that passes over plain ASCII, most of a log, at the speed of memory."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def seems_utf8(data: bytes | memoryview) -> bool:
 
 
 def _decodes(data: bytes | memoryview, most: int, find: Callable[..., int] = _find) -> bool:
-    """Whether so many windows can be decoded that begin where `find` finds what is not ASCII."""
+    """Whether the first `most` windows can be decoded that begin where `find` finds bytes beyond ASCII."""
     at = find(data, _BEYOND_ASCII)
     view, end = memoryview(data), len(data)
     try:

@@ -22,7 +22,7 @@ class AddedWords(Struct, frozen=True):
     with_bytes: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Words in messages, in small letters, that are added only where the log holds one of these texts."""
     metadata: tuple[str, ...] = ()
-    """Words in metadata: names that the format gives to what it keeps beside the messages."""
+    """Words in metadata: names that the format gives to values beside the messages."""
 
 
 def joined(words: Iterable[AddedWords]) -> AddedWords:

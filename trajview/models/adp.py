@@ -28,7 +28,7 @@ Source = Literal["user", "agent", "environment"]
 
 
 class _OptionalExtras(BaseModel):
-    """Leaves out of what it writes the newer fields that hold nothing."""
+    """Leaves newer fields without a value out of its output."""
 
     _newer: ClassVar[tuple[str, ...]] = ()
 

@@ -78,7 +78,7 @@ def _transcript(transcript: Transcript, names: re.Pattern[str] | None) -> Transc
 
 
 class _BlindSource(MessageSource):
-    """Messages that are blinded one by one as they are looked at; what they say is what those behind them say."""
+    """Messages that are blinded one by one as they are looked at."""
 
     def __init__(self, messages: Sequence[ChatMessage], names: re.Pattern[str] | None) -> None:
         super().__init__()

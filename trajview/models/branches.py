@@ -274,7 +274,7 @@ def _named_in(
 
 
 def tree_of(run: AgentRun, branches: Branches, closed: Iterable[str] = ()) -> list[Node]:
-    """The groups and transcripts of a run from top to bottom; what is below a `closed` node's key is left out.
+    """The groups and transcripts of a run from top to bottom, without those below a `closed` node's key.
 
     A transcript stands in its group; without one, or in the same one, below the transcript that started it. Groups of
     groups nest; a group that is its own parent in the end stands at the top, one without transcripts nowhere.

@@ -79,7 +79,7 @@ def _triple_of(item: object) -> Said:
 
 
 def turns_of(messages: Iterable[object]) -> list[list[Said]]:
-    """The messages by turn, as triples of strings whatever came; what is no triple becomes the environment's words."""
+    """The messages by turn, as triples of strings; anything else becomes the environment's words."""
     if (
         isinstance(messages, list)
         and messages

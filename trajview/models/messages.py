@@ -1,4 +1,4 @@
-"""Messages of the reading model: Docent's, and what the other sources need on top of it.
+"""Messages of the reading model: Docent's, with the additions that other sources need.
 
 A message knows its role. Everything else of a message that was read from a log stays as it was logged until somebody asks
 for it: its `MessageSource` reads it then, and lets it go again when many others have been looked at since. A message that
@@ -30,7 +30,7 @@ __all__ = [
 Said = tuple[Literal["text", "reasoning", "arguments"], str, str | None]
 """A text of a message, its kind, and the tool that it goes to or comes from."""
 Measured = tuple[int, int, int]
-"""Lines and characters of what a message says, and lines of its calls, about."""
+"""The approximate lines and characters of a message's text, and lines of its calls."""
 
 
 # -- parts and calls ---------------------------------------------------------------------------------------------------
@@ -611,7 +611,7 @@ class ToolMessage(MessageBase):
 
 
 ChatMessage = SystemMessage | UserMessage | AssistantMessage | ToolMessage
-"""A message of any role: what a transcript holds."""
+"""A message of any role, as in a transcript."""
 
 _BY_ROLE: Final[dict[str, type[ChatMessage]]] = {
     "system": SystemMessage, "user": UserMessage, "assistant": AssistantMessage, "tool": ToolMessage,

@@ -31,7 +31,7 @@ def is_deep(value: object, levels: int = _DEEP) -> bool:
 
 
 def strings_within(value: object) -> list[str]:
-    """The keys and values within a JSON value, in order; it may be as deep as a log makes it."""
+    """The keys and values within a JSON value, in order, however deep it is."""
     found: list[str] = []
     if type(value) is dict:  # nearly all are flat; the rest takes twice as long
         for key, item in value.items():

@@ -35,7 +35,7 @@ __all__ = [
 
 
 class AgentProfile(BaseModel):
-    """A character of Sotopia's. Everything has a default, since episodes are often all that there is.
+    """A character of Sotopia's. Every field has a default, since often only episodes are known.
 
     >>> from trajview import AgentProfile
     >>> AgentProfile(first_name="Ines", last_name="Barbosa", age=31).name
@@ -258,7 +258,7 @@ class AnnotationForEpisode(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _pk_of_its_own(cls, data: object, info: ValidationInfo) -> object:
-        """Give what is made here a pk; a record that is read stays as it is."""
+        """Give a new annotation a pk; a record that is read stays as it is."""
         if not isinstance(data, dict) or "pk" in data or info.mode == "json":
             return data
         episode, annotator, rubric = data.get("episode"), data.get("annotator_id"), data.get("rubric")

@@ -89,7 +89,7 @@ def transcript_to_str_with_token_limit(
 
 
 def run_to_str(run: AgentRun, agent_run_idx: int | None = None) -> str:
-    """The whole run as text: every transcript, then what is known about the run (names, rewards, metadata)."""
+    """The whole run as text: every transcript, then the facts about the run (names, rewards, metadata)."""
     return "".join(run_pieces(run, agent_run_idx))
 
 

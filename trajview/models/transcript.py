@@ -68,7 +68,7 @@ class TranscriptGroup(Struct, kw_only=True):
 
 
 class _Units(Struct):
-    """Action units, and what they were computed from: a list that is replaced or has grown makes them stale."""
+    """Action units, with their sources: a list that is replaced or has grown makes them stale."""
 
     messages: list[ChatMessage]
     explicit: list[list[int]] | None

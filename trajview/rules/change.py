@@ -71,7 +71,7 @@ def _text(data: bytes) -> str:
 
 
 def _rules(values: Mapping[str, Any]) -> list[Any]:
-    """The names of the rules in the values of a file, in order; of what is none, None."""
+    """The names of the rules in the values of a file, in order; None for a value that is no rule."""
     tables = values.get("rule", [])
     if not isinstance(tables, list):
         return []

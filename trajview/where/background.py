@@ -27,7 +27,7 @@ _SHARE: Final = 10
 _LOOK: Final = 0.02
 """Seconds from one look at whether something else is wanted to the next."""
 _LINGER: Final = 3.0
-"""Seconds for which the thread, and the processes that read for it, wait for what is wanted next."""
+"""Seconds for which the thread, and its processes, wait for the next wish."""
 
 
 class Wanted(NamedTuple):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Chosen", "chosen_by"]
 
 _EVERY: Final = 0.1
-"""Seconds within which what was found out is taken in."""
+"""Seconds between two looks at the findings."""
 
 
 class Chosen:

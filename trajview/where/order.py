@@ -1,4 +1,4 @@
-"""The order of rows by several keys, each upwards or downwards; what has no value is last in either case."""
+"""The order of rows by several keys, each ascending or descending; rows without a value are last in either case."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ class _Parser:
         return _joined(And, found)
 
     def nothing_before(self, word: str) -> WhereError:
-        """The error of a word, or of a ) where that is empty, that joins what is not there."""
+        """The error for a word, or for a ) where that is empty, with nothing to join before it."""
         what = f"`{word}`" if word else "this )"
         hint = _QUOTE_IT if word else ""
         return self.error(f"something has to stand before {what}", self.at, self.at + len(word), hint=hint)

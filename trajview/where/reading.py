@@ -1,4 +1,4 @@
-"""Finds out the details of runs: from the cache, or by reading them; after a while in processes, which share the reading.
+"""Reading the details of runs: from the cache, or from the runs themselves; after a while with several processes.
 
 Python runs on one core, and a screen that shares it with a thread that reads waits for it.
 """
@@ -50,13 +50,13 @@ Tag = TypeVar("Tag")
 
 
 class Listed(Protocol):
-    """A corpus, as far as it is needed to read its runs here and in another process."""
+    """The part of a corpus that reading its runs takes, here and in another process."""
 
     def read(self, info: RunInfo) -> AgentRun:
-        """The run, parsed for one look. Raises TrajviewError."""
+        """Parse a run for one look. Raises TrajviewError."""
 
     def listed(self, info: RunInfo) -> tuple[Stamp | None, RunInfo]:
-        """What told the run's file when it was listed, and the run as the list holds it now. Raises UnreadableError."""
+        """The stamp of the run's file when it was listed, and the run as the list holds it now. Raises UnreadableError."""
 
 
 @dataclass(slots=True, eq=False)
@@ -72,7 +72,7 @@ class _Job(Generic[Tag]):
 
 
 class _Process(Child, Generic[Tag]):
-    """A process that reads, and the tasks that it was given and has not answered, the first of which it is at."""
+    """A process that reads, and its unanswered tasks, of which it works on the first."""
 
     def __init__(self) -> None:
         super().__init__(__name__)
@@ -80,7 +80,7 @@ class _Process(Child, Generic[Tag]):
 
 
 class DetailsReader(Generic[Tag]):
-    """Finds out what is asked for; `take` gives it, each with the tag it was asked for with. One thread uses it."""
+    """Finds out details of runs; `take` gives them, each with the tag that it was asked for with. One thread uses it."""
 
     def __init__(
         self,
@@ -111,12 +111,12 @@ class DetailsReader(Generic[Tag]):
 
     @property
     def busy(self) -> bool:
-        """Whether anything that was asked for has not been given yet."""
+        """Whether some details that were asked for have not been given yet."""
         return bool(self._found or self._waiting or any(process.tasks for process in self._processes))
 
     @property
     def full(self) -> bool:
-        """Whether so much is asked for that more can wait."""
+        """Whether so much is asked for that more should wait."""
         return self._waiting_bytes >= _MOST_WAITING
 
     def ask(
@@ -128,7 +128,7 @@ class DetailsReader(Generic[Tag]):
         known: Details | None = None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Have a run's details found out, enough for fields of these names, beside what is `known` already.
+        """Ask for a run's details for fields of some names, beside those `known` already.
 
         Once `cancelled` says so, nobody wants them any more, and they may never come.
         """
@@ -147,7 +147,7 @@ class DetailsReader(Generic[Tag]):
             self._read_here(job)
 
     def take(self, seconds: float) -> list[tuple[Tag, Details | None]]:
-        """What has been found by now, or is within so many seconds; None of a run that cannot be read.
+        """The details found by now, or within `seconds`; None for a run that cannot be read.
 
         Without a second to spare, the processes are only looked at when there is enough to be given to them.
         """
@@ -162,12 +162,12 @@ class DetailsReader(Generic[Tag]):
         return found
 
     def rest(self) -> None:
-        """Write what the cache is to keep."""
+        """Write to the cache."""
         if self._cache is not None:
             self._cache.close()
 
     def close(self) -> None:
-        """End all processes, whatever they do. What was asked for is forgotten; more may be asked for."""
+        """End all processes, whatever they do. Open requests are forgotten; new ones may be made."""
         for process in self._processes:
             process.close()
         self._processes.clear()
@@ -231,7 +231,7 @@ class DetailsReader(Generic[Tag]):
         return any(job.info.length >= _HUGE for process in self._processes for task in process.tasks for job in task)
 
     def _feed(self, *, everything: bool) -> None:
-        """Give the processes what waits; `everything`: fewer runs than a whole task as well."""
+        """Give waiting runs to the processes; `everything`: fewer runs than a whole task as well."""
         while self._waiting and self._processes and (everything or self._waiting_bytes >= TASK):
             process = min(self._processes, key=lambda one: len(one.tasks))
             if len(process.tasks) >= _AHEAD:
@@ -255,7 +255,7 @@ class DetailsReader(Generic[Tag]):
                 self._lose(process)
 
     def _receive(self, seconds: float) -> None:
-        """Take in what the processes have found by now, or within so many seconds."""
+        """Read the findings of the processes, waiting at most `seconds`."""
         from multiprocessing.connection import wait
 
         pipes = wait([process.pipe for process in self._processes], seconds)
@@ -272,7 +272,7 @@ class DetailsReader(Generic[Tag]):
                     self._take_in(job, details)
 
     def _lose(self, process: _Process[Tag]) -> None:
-        """A process has ended by itself, or was ended: what it was at is read here, and the rest by the others."""
+        """Handle a process that has ended or was ended: its current run is read here, the rest by the others."""
         self._processes.remove(process)
         self._most = max(1, self._most - 1)
         process.close()
@@ -283,7 +283,7 @@ class DetailsReader(Generic[Tag]):
             self._read_here(job)
 
     def _abandon(self) -> None:
-        """End processes that are busy for long with what nobody wants any more; others take their place when needed."""
+        """End processes that are busy for long with unwanted runs; others take their place when needed."""
         for process in list(self._processes):
             unwanted = process.tasks and all(job.cancelled() for job in process.tasks[0])
             if unwanted and sum(job.info.length for job in process.tasks[0]) >= LARGE:
@@ -307,7 +307,7 @@ class _Records:
         self._reader = reader
 
     def read(self, info: RunInfo) -> AgentRun:
-        """The run, parsed for one look. Raises TrajviewError."""
+        """Parse a run for one look. Raises TrajviewError."""
         return self._reader.read_once(info, whole=False)
 
 

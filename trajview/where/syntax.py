@@ -1,4 +1,4 @@
-"""The grammar of the filter: what its parts are, how they are written, and what is wrong with a text that is none.
+"""The grammar of the filter: its parts, how they are written, and the errors of a text that is none.
 
 query      = or [sort]
 or         = and {"or" and}
@@ -92,7 +92,7 @@ class Literal(Struct, frozen=True):
 
 
 class Text(Struct, frozen=True):
-    """A text that occurs in what the list shows of a run; one with a capital letter minds capitals."""
+    """A text that is searched in the listed facts of a run; capitals count where it has one."""
 
     text: str
 
