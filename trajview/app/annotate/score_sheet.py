@@ -274,26 +274,20 @@ class ScoreSheet(Vertical):
 
     def _share(self) -> None:
         """Divide the lines: the table as it needs, then the guidance, with at least a few for the reasoning."""
-        height, width = self.size.height, self.size.width
-        if height <= 0:
+        width, height = self.size
+        if not height:
             return
-        lines = self.table.lines
-        why = 1 if self._why.has_class("-shown") else 0
-        label = 1 if height >= 14 else 0
-        gap = 0
-        if height < 12:
-            reasoning, guidance = max(1, min(3, height // 3)), 1
-            table = min(lines, max(1, height - why - guidance - reasoning))
+        gap = 1 if height >= 28 else 0
+        self._label.display = height >= 14
+        room = height - 2 * gap - self._label.display - self._why.has_class("-shown")
+        wanted = self.guidance.wanted(self.grid, width - 1)
+        reasoning = max(1, min(3, height // 3))
+        table = min(self.table.lines, max(1, room - reasoning - (2 if height >= 12 else 1)))
+        if self._large:
+            table = min(table, max(3, room - 1 - wanted))
+            reasoning = 1
         else:
-            gap = 1 if height >= 28 else 0
-            wanted = self.guidance.wanted(self.grid, width - 1)
-            height -= 2 * gap
-            table = min(lines, height - why - label - (2 if self._large else 5))
-            if self._large:
-                table = max(min(table, 3), min(table, height - why - label - 1 - wanted))
-            spare = height - table - why - label
-            guidance = min(wanted, spare - 1 if self._large else max(1, spare - max(3, spare // 3)))
-        self._label.display = bool(label)
+            reasoning = max(reasoning, (room - table) // 3)
         self.table.styles.height = table
         self.table.styles.margin = self.guidance.styles.margin = (0, 0, gap, 0)
-        self.guidance.styles.height = guidance
+        self.guidance.styles.height = min(wanted, max(1, room - table - reasoning))

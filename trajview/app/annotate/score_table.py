@@ -201,7 +201,7 @@ class ScoreTable(Styled, ScrollView, can_focus=True):
         if line.kind == "heads":
             names = short_names([self.grid.names[agent] for agent in line.agents])
             return [
-                *self._head("", "", width, len(names), self._style("name")),
+                *self._head(width),
                 *(Segment(_fit(f"  {name}", self._cell(width)), self._style("agent")) for name in names),
             ]
         if line.kind == "agent":
@@ -210,7 +210,7 @@ class ScoreTable(Styled, ScrollView, can_focus=True):
             return self._scores(line, width)
         if line.kind == "overall":
             means = (Segment(_fit(self._mean(agent), self._cell(width)), self._style("mean")) for agent in line.agents)
-            return [*self._head("overall", "", width, len(line.agents), self._style("overall")), *means]
+            return [*self._head(width, "overall", style="overall"), *means]
         return []
 
     def _mean(self, agent: int) -> str:
@@ -218,27 +218,26 @@ class ScoreTable(Styled, ScrollView, can_focus=True):
         mean = overall(self.grid.values[agent], self.grid.rubric, reward)
         return "  –" if mean is None else f"  {mean:.2f}"
 
-    def _head(self, label: str, ends: str, width: int, cells: int, style: Style) -> list[Segment]:
+    def _columns(self) -> int:
+        """How many cells stand side by side."""
+        return 1 if self.grid.stacked else len(self.grid.names)
+
+    def _head(self, width: int, label: str = "", ends: str = "", style: str = "name") -> list[Segment]:
         """What stands before the cells: a name, and a range where there is space for it."""
-        room = max(0, width - cells * self._cell(width))
+        room = max(0, width - self._columns() * self._cell(width))
         if room < 18:
-            return [Segment(_fit(label, room), style)]
+            return [Segment(_fit(label, room), self._style(style))]
         return [
-            Segment(_fit(label, room - _RANGE), style),
+            Segment(_fit(label, room - _RANGE), self._style(style)),
             Segment(f"{ends:>{_RANGE - 1}} ", self._style("range")),
         ]
 
     def _scores(self, line: _Line, width: int) -> list[Segment]:
         grid, dimension = self.grid, self.grid.dimensions[line.row]
         here = grid.place is not None and grid.place.row == line.row and grid.place.agent in line.agents
-        shared = dimension.per == "episode" and len(grid.names) > 1
-        columns = len(grid.names) if shared and not grid.stacked else len(line.agents)
-        segments = self._head(
-            one_line(dimension.label, 80), dimension.range_text, width, columns, self._style("here" if here else "name")
-        )
-        if self._is_active():
-            segments[:1] = self._with_hotkey(segments[0], line.row)
-        cell = self._cell(width) * (columns if shared and not grid.stacked else 1)
+        name, *ends = self._head(width, one_line(dimension.label, 80), dimension.range_text, "here" if here else "name")
+        segments = [*(self._with_hotkey(name, line.row) if self._is_active() else [name]), *ends]
+        cell = self._cell(width) * self._columns() // len(line.agents)  # What all agents share is as wide as all cells.
         for agent in line.agents:
             segments += self._field(Place(line.row, agent), cell)
         return segments
