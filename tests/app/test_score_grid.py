@@ -265,24 +265,24 @@ def test_a_point_is_refused_where_only_whole_numbers_count() -> None:
     for char in "1.5":
         grid.type(char)
         if char == ".":
-            assert grid.said == "whole numbers only, 0..10"
+            assert grid.notice == "whole numbers only, 0..10"
     assert grid.text(Place(0, 0)) == "15"
 
 
 def test_copying_fills_what_is_empty_and_replaces_only_when_pressed_again() -> None:
     grid = grid_of(SOTOPIA, 2)
     grid.copy_previous()
-    assert grid.said == "nothing to copy: there is no agent before this one"
+    assert grid.notice == "nothing to copy: there is no agent before this one"
     type_all(grid, "1", "2", "99", "-4", "", "", "7", "9", "2")
     assert grid.place == Place(2, 1)
     grid.copy_previous()
-    assert grid.said == "2 scores copied from those of agent 0; = again replaces 1 more"
+    assert grid.notice == "2 scores copied from those of agent 0; = again replaces 1 more"
     assert grid.values[1] == {"believability": "9", "relationship": "2", "secret": "-4", "goal": "7"}
     grid.copy_previous()
-    assert grid.said == "1 score replaced by those of agent 0"
+    assert grid.notice == "1 score replaced by those of agent 0"
     assert grid.values[1]["believability"] == "1"
     grid.copy_previous()
-    assert grid.said == "nothing to copy: the scores are those of agent 0"
+    assert grid.notice == "nothing to copy: the scores are those of agent 0"
     grid.type("3")
     grid.to_first([Place(0, 1)])
     grid.type("5")
@@ -309,7 +309,7 @@ def test_every_letter_leads_to_one_dimension_and_the_rubrics_own_count_first(nam
 def test_a_letter_without_a_dimension_moves_nothing_and_says_so() -> None:
     grid = grid_of(SOTOPIA, 2)
     assert not grid.hotkey("z")
-    assert (grid.place, grid.said) == (Place(0, 0), "no dimension has the key z; escape leaves")
+    assert (grid.place, grid.notice) == (Place(0, 0), "no dimension has the key z; escape leaves")
 
 
 def test_a_score_of_the_episode_stands_at_every_agent_and_dimensions_of_units_are_not_asked() -> None:
@@ -322,7 +322,7 @@ def test_a_score_of_the_episode_stands_at_every_agent_and_dimensions_of_units_ar
         grid.explain(Place(0, 0), "because")
         assert [values["all"] for values in grid.values] == ["3"] * agents
         assert [reasons["all"] for reasons in grid.rationales] == ["because"] * agents
-        assert len(grid.places_without()) == agents
+        assert len(grid.empty_places()) == agents
         assert {grid.dimensions[place.row].name for place in grid.order} == {"all", "one"}
 
 

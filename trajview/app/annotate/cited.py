@@ -33,11 +33,11 @@ class Cited:
 
 
 def cited_in(run: AgentRun, cancelled: Callable[[], bool] = lambda: False) -> list[Cited]:
-    """What the evaluator's reasoning cites, and what assistants do. Looks at every message: for a thread."""
+    """Find what the evaluator's reasoning cites, and what assistants do. Looks at every message: for a thread."""
     found = [Cited(citation, EVALUATOR) for citation in find_citations(run.reasoning or "", MOST_IN_A_TEXT)]
     several = len(run.transcripts) > 1
     for index, transcript in enumerate(run.transcripts):
-        for number, text in _said(transcript.messages, cancelled):
+        for number, text in _texts_of_assistants(transcript.messages, cancelled):
             by = f"in T{index}B{number}" if several else f"in m{number}"
             found += [Cited(citation, by) for citation in find_citations(text, MOST_IN_A_TEXT)]
             if len(found) > MOST_IN_A_RUN:
@@ -46,7 +46,7 @@ def cited_in(run: AgentRun, cancelled: Callable[[], bool] = lambda: False) -> li
 
 
 def written_on(store: AnnotationStore, episode: str, rubric: Rubric) -> list[str]:
-    """What the annotator has written on a run in words, submitted or not. Leaves alone what the store knows of the record.
+    """The texts that the annotator has written on a run, submitted or not. Leaves alone what the store knows of the record.
 
     Reads: for a thread. Raises AnnotationError where it cannot.
     """
@@ -60,8 +60,8 @@ def written_on(store: AnnotationStore, episode: str, rubric: Rubric) -> list[str
     return [] if data is None else [record_from(data, path).reasoning]
 
 
-def _said(messages: Sequence[ChatMessage], cancelled: Callable[[], bool]) -> Iterator[tuple[int, str]]:
-    """What assistants say, think and call, where it may cite."""
+def _texts_of_assistants(messages: Sequence[ChatMessage], cancelled: Callable[[], bool]) -> Iterator[tuple[int, str]]:
+    """The texts in which assistants may cite, with the numbers of their messages: what they say, think and call."""
     for index, message in enumerate(messages):
         if cancelled():
             return

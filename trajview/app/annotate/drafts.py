@@ -60,10 +60,10 @@ class StateLine(Static):
 
 
 class Timer(Protocol):
-    """Something that is done later."""
+    """A function call that is to come, as Textual's timers are."""
 
     def stop(self) -> None:
-        """Do it no more."""
+        """Let it not be done."""
 
 
 class DraftKeeper:
@@ -100,14 +100,14 @@ class DraftKeeper:
         """The journal did not take the last draft; that is said until it takes one."""
 
     def changed(self) -> None:
-        """Something was typed."""
+        """Begin to wait, as something was typed."""
         if self._timer is None:  # Not restarted by further keys: nothing typed waits longer than this.
             if not self._line.alarm:
                 self._line.say("typing…")
             self._timer = self._later(self.AFTER, self.keep)
 
     def stop(self) -> None:
-        """What was typed is written by other means."""
+        """Leave it to others to write what was typed."""
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
@@ -145,7 +145,7 @@ class DraftKeeper:
         self._kept(replaces)
 
     def _say_state(self, draft: Draft) -> None:
-        """Say what a draft that is in the journal is."""
+        """Say whether a draft that is in the journal differs from what is submitted."""
         submitted = self._work.base is not None
         if not self._work.is_saved(draft):
             now = clock(datetime.now().astimezone(), seconds=True)

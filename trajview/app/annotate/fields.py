@@ -15,7 +15,7 @@ from trajview.app.shared.palette import component_style
 __all__ = ["TEXT_KEYS", "CitingText", "RationaleText", "ReasoningText"]
 
 TEXT_KEYS = {binding.key: binding.action for binding in Binding.make_bindings(TextArea.BINDINGS)}
-"""What keys other than characters do in a text."""
+"""The actions of keys other than characters in a text, by key."""
 
 
 class CitingText(TextArea):
@@ -86,12 +86,12 @@ class ReasoningText(CitingText):
 
     @property
     def at_top(self) -> bool:
-        """The cursor is on the first line, from which up leads out of the text."""
+        """Whether the cursor is on the first line, from which up leads out of the text."""
         return self.navigator.is_first_wrapped_line(self.cursor_location)
 
 
 class RationaleText(CitingText):
-    """Why a score is what it is: one line, wrapped over the rows that there are. Enter leads out of it."""
+    """The reason for a score: one line, wrapped over the rows that there are. Enter leads out of it."""
 
     DEFAULT_CSS = """
     RationaleText.-textual-compact { height: auto; min-height: 1; max-height: 3; width: 1fr; scrollbar-size-vertical: 0; }

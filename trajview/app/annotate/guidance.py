@@ -32,7 +32,7 @@ class GuidanceBox(Widget):
     """Name, range and description of a dimension and its bands, that of the present score marked; errors come first."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        f"guidance-box--{name}" for name in ("head", "text", "band", "current", "bad", "said")
+        f"guidance-box--{name}" for name in ("head", "text", "band", "current", "bad", "notice")
     }
     DEFAULT_CSS = """
     GuidanceBox {
@@ -42,7 +42,7 @@ class GuidanceBox(Widget):
         & > .guidance-box--band { color: $foreground 50%; }
         & > .guidance-box--current { color: $foreground; text-style: bold; }
         & > .guidance-box--bad { color: $text-error; text-style: bold; }
-        & > .guidance-box--said { color: $text-accent; }
+        & > .guidance-box--notice { color: $text-accent; }
         &:ansi > .guidance-box--band { color: ansi_default; text-style: dim; }
     }
     """
@@ -77,8 +77,8 @@ class GuidanceBox(Widget):
         bad = grid.red(place)
         if bad is not None:
             first = [("bad", cut(f"{one_line(grid.dimension.label, 40)}: {bad.sentence}", width))]
-        elif grid.said:
-            first = [("said", cut(one_line(grid.said, 300), width))]
+        elif grid.notice:
+            first = [("notice", cut(one_line(grid.notice, 300), width))]
         whose = grid.names[place.agent] if len(grid.names) > 1 else ""
         guidance = guide(grid.dimension, grid.text(place), width, height, whose)
         rest = [(line.kind, line.text) for line in guidance]

@@ -30,7 +30,7 @@ _MOST = 500
 
 
 class HistoryScreen(ScrolledDialog["Citation | None"]):
-    """The history of one episode, newest last. What others did is hidden from an annotator who has not submitted.
+    """Shows the history of one episode, newest last. What others did is hidden from an annotator who has not submitted.
 
     Gives back the citation that is to be followed, if one is: it is clicked, or with `C` the last one.
     """
@@ -99,13 +99,13 @@ class HistoryScreen(ScrolledDialog["Citation | None"]):
             self.notify("nothing is cited here", timeout=3)
 
     def action_ends(self, end: int) -> None:
-        """To the first event, or the last."""
+        """Scroll to the first event (0), or the last (1)."""
         for scroll in self.query(VerticalScroll):  # None where it was closed as soon as it was read.
             scroll.scroll_to(y=scroll.max_scroll_y if end else 0, animate=False)
 
 
 def history_text(events: list[Event], progress: Progress, annotator: str) -> tuple[str, Content]:
-    """The line about the episode, and its events, a line each."""
+    """Describe an episode in a line, and its events in a line each."""
     submitted = progress.state == "submitted"
     shown = events if submitted else [event for event in events if event.annotator == annotator]
     about = [progress.state + (f": {one_line(progress.reason, 100)}" if progress.state == "skipped" else "")]

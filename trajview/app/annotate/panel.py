@@ -45,7 +45,7 @@ _OF_SCORES: Final = frozenset(f"annotation.{name}" for name in ("more", "less", 
 
 
 class AnnotationPanel(HasCommands, Widget):
-    """Numbers per agent and dimension, their overall, and reasoning, for one run at a time.
+    """Shows scores per agent and dimension, their overall, and reasoning, to be typed for one run at a time.
 
     Every change is in the journal half a second after it was typed; a draft survives whatever happens to the program.
     The last line always says which of it is safe. All of the panel's keys have priority, and then wait until the field
@@ -136,7 +136,7 @@ class AnnotationPanel(HasCommands, Widget):
             "annotation.previous_run": self._in_turn(partial(self._to_run, -1), locked=True),
             "annotation.down": self._in_turn(partial(sheet.row, 1)),
             "annotation.up": self._in_turn(partial(sheet.row, -1)),
-            "annotation.on": self._in_turn(sheet.on_with_it),
+            "annotation.on": self._in_turn(sheet.next_score),
             "annotation.column": self._in_turn(partial(sheet.column, 1)),
             "annotation.column_back": self._in_turn(partial(sheet.column, -1)),
             "annotation.more": self._in_turn(partial(sheet.step, 1)),
@@ -174,22 +174,22 @@ class AnnotationPanel(HasCommands, Widget):
 
     @property
     def opening(self) -> bool:
-        """The store is being read; `Opened` follows."""
+        """Whether the store is being read; `Opened` follows."""
         return not self._ready
 
     @property
     def leaving(self) -> bool:
-        """Another run was asked for, and is to come."""
+        """Whether another run was asked for, and is to come."""
         return self._leaving
 
     @property
     def locked(self) -> bool:
-        """Nothing can be typed."""
+        """Whether nothing can be typed."""
         return self._sheet.locked
 
     @property
     def dirty(self) -> bool:
-        """Something was typed that is in no saved annotation: a draft, here or one that the journal refused."""
+        """Whether something typed is in no saved annotation: a draft, here or one that the journal refused."""
         draft = self._typed()
         return self._work.holds_another(self.key) or (draft is not None and not self._work.is_saved(draft))
 
@@ -218,7 +218,10 @@ class AnnotationPanel(HasCommands, Widget):
         return not isinstance(focused, RationaleText) or id not in _OF_SCORES
 
     def _in_turn(self, act: Callable[[], object], *, locked: bool = False) -> Command:
-        """A command that is done once the field with the cursor has taken the keys before it; also while `locked`, or not."""
+        """Make a command that waits until the field with the cursor has taken the keys before it.
+
+        Where the fields are locked, it does nothing, unless it works `locked`.
+        """
 
         async def command() -> None:
             await self._sheet.settled()
@@ -251,7 +254,7 @@ class AnnotationPanel(HasCommands, Widget):
         self._start_opening()
 
     def run_begins(self, beginning: str, title: str, agents: Sequence[str]) -> None:
-        """The run was read again: it has grown, or another one has its name now, for which nothing was typed."""
+        """Take up how the run begins that was read again: it has grown, or another one has its name now."""
         run = self._run
         if run is None or beginning == run.beginning:
             return
@@ -300,31 +303,31 @@ class AnnotationPanel(HasCommands, Widget):
         return True
 
     def stay(self, why: str = "") -> None:
-        """No other run is coming: the fields of this one open again, and `why` is said beside its state."""
+        """Open the fields of this run again, as no other one is coming; `why` is said beside its state."""
         self._leaving = False
         self.ahead.drop()
         self._lock()
         self._line.add(why)
 
     def _leave(self) -> None:
-        """Another run is to come: what is typed until then is for that one."""
+        """Lock the fields until another run comes: what is typed until then is for that one."""
         self._leaving = True
         self._lock()
         self.ahead.wait(monotonic())
 
     def _lock(self) -> None:
-        """Let be typed what there are fields for, and nothing else."""
+        """Lock the fields where nothing is to be typed into them, or unlock them."""
         self._sheet.set_locked(not self._ready or self._submitting or self._leaving)
 
     # Drafts and active time
 
     def active(self) -> None:
-        """The person is at work on this run: a key was pressed here, or in the transcript beside it."""
+        """Count active time: a key was pressed here, or in the transcript beside the panel."""
         if self._run is not None:
             self._work.active(self._run)
 
     def rest(self) -> None:
-        """The panel is closed: what is done now is not work on this run."""
+        """Count no active time until the next key: the panel is closed."""
         self._work.rest()
         self.run_worker(self._work.write_time(), group="annotation-time")
 
@@ -358,8 +361,8 @@ class AnnotationPanel(HasCommands, Widget):
     def _draft_kept(self, replaces: bool) -> None:
         self._shouted = ""
         if replaces and self.is_attached:
-            said = f"another program typed here as well; this replaces it, {key_of('undo')} brings it back"
-            self.notify(said, severity="warning", markup=False)
+            text = f"another program typed here as well; this replaces it, {key_of('undo')} brings it back"
+            self.notify(text, severity="warning", markup=False)
         self.post_message(self.DraftKept())
 
     def _fail(self, key: str, error: AnnotationError) -> None:
@@ -401,7 +404,7 @@ class AnnotationPanel(HasCommands, Widget):
             return
         draft, kept = self._work.begin(run, opened)
         if self._work.another is not None:
-            await self._ask_whose(run, _work_there_is(opened, kept), self._work.another)
+            await self._ask_whose(run, _work_text(opened, kept), self._work.another)
             return
         self._fill(run, draft)
         self._ready = True
@@ -437,8 +440,8 @@ class AnnotationPanel(HasCommands, Widget):
                 self._warned.add(problem)
                 hint = f" ({problem.hint})" if problem.hint else ""
                 file = problem.where.path.name if problem.where and problem.where.path else ""
-                said = f"{file}: {problem.reason}" if problem.reason.startswith("This file") else problem.reason
-                self.notify(one_line(said + hint, 400), severity="warning", timeout=12, markup=False)
+                text = f"{file}: {problem.reason}" if problem.reason.startswith("This file") else problem.reason
+                self.notify(one_line(text + hint, 400), severity="warning", timeout=12, markup=False)
 
     async def _ask_whose(self, run: AnnotatedRun, work: str, differs: int) -> None:
         """Ask what is to become of work about another run that had this name."""
@@ -491,7 +494,7 @@ class AnnotationPanel(HasCommands, Widget):
         if draft.empty and (self._work.baseline is None or self._work.baseline.empty):
             self._turn_down("nothing to submit: no score and no reasoning yet", "draft")
             return None
-        missing = grid.places_without()
+        missing = grid.empty_places()
         if missing and not (sure or again):
             self._sheet.to_first(missing)
             empty = "1 score is empty" if len(missing) == 1 else f"{len(missing)} scores are empty"
@@ -511,14 +514,14 @@ class AnnotationPanel(HasCommands, Widget):
         self._line.say(why, kind, alarm=True)
 
     def _refuse(self) -> None:
-        """The run that is here stays, and what is typed for the next one is for nobody."""
+        """Let go what was typed for the next run, as this one stays."""
         if self.ahead.refused(monotonic()):
             self.say_lost()
 
     def say_lost(self) -> None:
         """Say that keys were typed into nothing; once for each refusal."""
-        said = "Not submitted, so this episode is still here. What you went on typing is in none: pause, then type."
-        self.notify(said, severity="warning", timeout=5)
+        text = "Not submitted, so this episode is still here. What you went on typing is in none: pause, then type."
+        self.notify(text, severity="warning", timeout=5)
 
     async def _save(
         self, run: AnnotatedRun, draft: Draft, rewards: list[Reward], advance: bool, overwrite: bool = False
@@ -547,7 +550,7 @@ class AnnotationPanel(HasCommands, Widget):
         self.post_message(self.Saved(run.key, advance and is_here))
 
     def _submitted(self) -> None:
-        """Whether it was saved or not: what is typed now counts again."""
+        """Open the fields again, whether the annotation was saved or not."""
         self._submitting = False
         self._lock()
 
@@ -574,8 +577,8 @@ class AnnotationPanel(HasCommands, Widget):
             self._start_opening()
 
 
-def _work_there_is(opened: Opened | None, kept: Draft | None) -> str:
-    """What there is of a run: a draft, an annotation, or scores of its units alone."""
+def _work_text(opened: Opened | None, kept: Draft | None) -> str:
+    """Name the work on a run: a draft, an annotation, or scores of its units alone."""
     if kept:
         return f"draft of {clock(kept.time)}"
     saved_at = opened.saved.time if opened and opened.saved else None

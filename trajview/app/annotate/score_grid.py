@@ -36,7 +36,7 @@ class ScoreGrid:
 
     Up to two agents are columns side by side; more are `stacked`, one under the other, after what all of them share. A
     dimension that is rated per episode has one cell, whose text stands at every agent. Dimensions for single action
-    units are not in it. What a method has to say to the person is in `said` until the next.
+    units are not in it. What a key has to say is in `notice` until the next one.
     """
 
     def __init__(self, rubric: Rubric, names: Sequence[str]) -> None:
@@ -45,15 +45,15 @@ class ScoreGrid:
         self.dimensions = tuple(dimension for dimension in rubric.dimensions if dimension.scope == "episode")
         self.letters = hotkeys_of(self.dimensions)
         self.stacked = len(self.names) > 2
-        """Agents stand one under the other."""
+        """Whether agents stand one under the other."""
         self.values: list[dict[str, str]] = [{} for _ in names]
         """What is typed, by agent and dimension; also of agents that have no cells."""
         self.rationales: list[dict[str, str]] = [{} for _ in names]
         """Why each score is what it is, in the same way."""
         self.row = self.agent = 0
         self.fresh = True
-        """The next digit replaces what is in the cell: nothing was typed into it since the cursor came."""
-        self.said = ""
+        """Whether the next digit replaces what is in the cell, as nothing was typed into it since the cursor came."""
+        self.notice = ""
         self._copied = False
         self._lines = self._lines_of_cells() if names else []
         self.order = tuple(sorted((place for line in self._lines for place in line), key=self._turn))
@@ -100,37 +100,37 @@ class ScoreGrid:
         return self.dimensions[self.row] if self.dimensions else None
 
     def text(self, place: Place) -> str:
-        """What is typed in a cell."""
+        """The text that is typed in a cell."""
         return self.values[place.agent].get(self.dimensions[place.row].name, "")
 
     def rationale(self, place: Place) -> str:
-        """Why, as typed for a cell."""
+        """The reason that is typed for the score of a cell."""
         return self.rationales[place.agent].get(self.dimensions[place.row].name, "")
 
     def bad(self, place: Place) -> BadScore | None:
-        """Why a cell holds no score; None for one that does, or is empty."""
+        """The fault in a cell that holds no score; None for one that does, or is empty."""
         score = parse_score(self.text(place), self.dimensions[place.row])
         return score if isinstance(score, BadScore) else None
 
     def red(self, place: Place) -> BadScore | None:
-        """As `bad`, but patient with a number that may still become a score while it is being typed."""
+        """The fault to show in a cell: none in a number that may still become a score while it is being typed."""
         typing = place == self.place and not self.fresh
         return None if typing and can_become(self.text(place), self.dimensions[place.row]) else self.bad(place)
 
     def asks_for_reason(self, place: Place) -> bool:
-        """The rubric asks for a reason here, and not for one everywhere: then none stands out."""
+        """Whether the rubric asks for a reason in a cell, and not for one everywhere: then none stands out."""
         return self.dimensions[place.row].rationale and not all(dimension.rationale for dimension in self.dimensions)
 
-    def places_without(self) -> list[Place]:
+    def empty_places(self) -> list[Place]:
         """The cells that are empty."""
         return [place for place in self.order if not self.text(place).strip()]
 
     # Moving
 
     def arrive(self) -> None:
-        """The cursor comes to its cell anew: the next digit replaces what is there."""
+        """Let the next digit replace what is in the cell: the cursor comes to it anew."""
         self.fresh = True
-        self.said = ""
+        self.notice = ""
         self._copied = False
 
     def go(self, place: Place) -> None:
@@ -141,7 +141,7 @@ class ScoreGrid:
         self.arrive()
 
     def move(self, step: int) -> bool:
-        """Down (1) or up (-1) the column. False where it ends at the bottom: on to the reasoning. At the top it stays."""
+        """Move the cursor down (1) or up (-1) the column; False below its end, while at the top it stays."""
         self.arrive()
         line = step + next((number for number, cells in enumerate(self._lines) if self.place in cells), 0)
         if 0 <= line < len(self._lines):
@@ -150,7 +150,7 @@ class ScoreGrid:
         return line < len(self._lines)
 
     def next(self) -> bool:
-        """On to the next cell in reading order; False after the last one."""
+        """Move the cursor to the next cell in reading order; False after the last one."""
         self.arrive()
         here = self._turn(Place(self.row, self.agent)) if self.order else None
         following = next((place for place in self.order if here is not None and self._turn(place) > here), None)
@@ -159,7 +159,7 @@ class ScoreGrid:
         return following is not None
 
     def column(self, step: int) -> bool:
-        """To the next (1) or previous (-1) agent's cell of the same dimension; False over the ends."""
+        """Move the cursor to the next (1) or previous (-1) agent's cell of the dimension; False over the ends."""
         self.arrive()
         if not self.order:
             return False
@@ -175,7 +175,7 @@ class ScoreGrid:
         return True
 
     def to_column(self, agent: int) -> None:
-        """Into an agent's column, in the row that the cursor is in."""
+        """Move the cursor into an agent's column, in its row."""
         self.arrive()
         if self.dimensions and not (self.stacked and self._is_shared(self.row)):
             self.agent = min(max(agent, 0), len(self.names) - 1)
@@ -184,14 +184,14 @@ class ScoreGrid:
         """Go to the dimension of a letter, in the same column; False where there is none."""
         row = self.letters.get(letter)
         if row is None:
-            self.said = f"no dimension has the key {letter}; {key_of('annotation.close')} leaves"
+            self.notice = f"no dimension has the key {letter}; {key_of('annotation.close')} leaves"
             return False
         self.go(self._place(row, self.agent))
         return True
 
     def to_first(self, places: Sequence[Place] | None = None) -> bool:
         """Go to the first of these cells, or of the empty ones, or of all; False where there is none."""
-        wanted = places if places is not None else self.places_without() or self.order
+        wanted = places if places is not None else self.empty_places() or self.order
         if wanted:
             self.go(wanted[0])
         return bool(wanted)
@@ -211,7 +211,7 @@ class ScoreGrid:
     def type(self, char: str) -> None:
         """Type a digit, `-` or `.`. The first one after the cursor came replaces what is there; a later `-` turns the sign."""
         place, dimension = self.place, self.dimension
-        self.said, self._copied = "", False
+        self.notice, self._copied = "", False
         if place is None or dimension is None:
             return
         text = "" if self.fresh else self.text(place)
@@ -219,7 +219,7 @@ class ScoreGrid:
             text = text[1:] if text.startswith("-") else "-" + text
         elif char == ".":
             if dimension.integer:
-                self.said = f"whole numbers only, {dimension.range_text}"
+                self.notice = f"whole numbers only, {dimension.range_text}"
                 return
             if "." in text:
                 return
@@ -229,7 +229,7 @@ class ScoreGrid:
         else:
             return
         if len(text) > LONGEST:
-            self.said = "no score is as long as that"
+            self.notice = "no score is as long as that"
             return
         self.fresh = False
         self._put(place, text)
@@ -240,17 +240,17 @@ class ScoreGrid:
         number = typed.removeprefix("-")
         if self.place is None:
             return
-        self.said, self._copied = "", False
+        self.notice, self._copied = "", False
         if typed and len(typed) <= LONGEST and number.isascii() and number.replace(".", "", 1).isdigit():
             self.fresh = True
             self._put(self.place, typed)
         else:
-            self.said = "what was pasted is no number"
+            self.notice = "what was pasted is no number"
 
     def erase(self) -> None:
         """Take back the last character."""
         if self.place is not None:
-            self.said, self._copied = "", False
+            self.notice, self._copied = "", False
             self.fresh = False
             self._put(self.place, self.text(self.place)[:-1])
 
@@ -269,7 +269,7 @@ class ScoreGrid:
         before = self.text(place)
         text = stepped(before, dimension, direction)
         if text == before:
-            self.said = f"{text} is the {'highest' if direction > 0 else 'lowest'}"
+            self.notice = f"{text} is the {'highest' if direction > 0 else 'lowest'}"
         self._put(place, text)
 
     def copy_previous(self) -> None:
@@ -277,7 +277,7 @@ class ScoreGrid:
         again, self._copied = self._copied, False
         self.fresh = True
         if self.agent == 0 or not self.dimensions:
-            self.said = "nothing to copy: there is no agent before this one"
+            self.notice = "nothing to copy: there is no agent before this one"
             return
         whose = self.names[self.agent - 1]
         scores = dict(self._to_copy())
@@ -289,15 +289,15 @@ class ScoreGrid:
         self._copied = bool(left)
         done = f"{_scores(len(copied))} {'replaced by' if again else 'copied from'} those of {whose}"
         if not scores:
-            self.said = f"nothing to copy: {whose} has no score yet"
+            self.notice = f"nothing to copy: {whose} has no score yet"
         elif not differing:
-            self.said = f"nothing to copy: the scores are those of {whose}"
+            self.notice = f"nothing to copy: the scores are those of {whose}"
         elif not left:
-            self.said = done
+            self.notice = done
         elif copied:
-            self.said = f"{done}; {key_of('annotation.copy')} again replaces {left} more"
+            self.notice = f"{done}; {key_of('annotation.copy')} again replaces {left} more"
         else:
-            self.said = f"nothing is empty here; {key_of('annotation.copy')} again replaces {_scores(left)}"
+            self.notice = f"nothing is empty here; {key_of('annotation.copy')} again replaces {_scores(left)}"
 
     def _to_copy(self) -> Iterator[tuple[Place, str]]:
         """The cells of this column for which the previous agent has a score, and that score."""

@@ -36,7 +36,7 @@ class ScoreSheet(Vertical):
     """
 
     class Changed(Message):
-        """Something was typed."""
+        """Posted when something was typed."""
 
     DEFAULT_CSS = """
     ScoreSheet { height: 1fr; }
@@ -58,9 +58,9 @@ class ScoreSheet(Vertical):
         self._label = Static("reasoning", markup=False, classes="label")
         self._last: Widget | None = None
         self._back_to: Widget | None = None
-        """The text that had the cursor when it was shut."""
+        """The text that had the cursor when the sheet was locked."""
         self._large = False
-        self._asked = False
+        self._reason_wanted = False
         self._shown = ""
         """The reason that was put into its field; what differs from it was typed."""
 
@@ -75,7 +75,7 @@ class ScoreSheet(Vertical):
 
     @property
     def grid(self) -> ScoreGrid:
-        """What is typed into the table."""
+        """The scores that are typed into the table, and the cursor in it."""
         return self.table.grid
 
     def fill(self, grid: ScoreGrid, reasoning: str, rewards: Sequence[Reward], again: bool = False) -> None:
@@ -91,12 +91,12 @@ class ScoreSheet(Vertical):
             self.reasoning.text = reasoning
         if not again:
             self._last = self._back_to = None
-            self._asked = False
+            self._reason_wanted = False
         self._moved()
-        self._share()
+        self._divide()
 
     def texts(self) -> tuple[Values, str, Values]:
-        """What is typed: scores by agent and dimension, the reasoning, and the reasons for scores."""
+        """Give what is typed: scores by agent and dimension, the reasoning, and the reasons for scores."""
         self._take_reason()
         grid = self.grid
         return tuple(map(dict, grid.values)), self.reasoning.text, tuple(map(dict, grid.rationales))
@@ -110,20 +110,20 @@ class ScoreSheet(Vertical):
 
     def set_locked(self, locked: bool) -> None:
         """Let nothing be typed, or let it. A locked table keeps the keys meanwhile: none of them reaches the transcript."""
-        if locked and (self._has(self.reasoning) or self._has(self.rationale)):
+        if locked and (self._has_cursor(self.reasoning) or self._has_cursor(self.rationale)):
             self._back_to = self.screen.focused
             self.screen.set_focus(self.table)
         self.table.locked = locked
         self.rationale.read_only = self.reasoning.read_only = locked
         self.table.refresh()
         if not locked:
-            if self._back_to is not None and self._has(self.table):
+            if self._back_to is not None and self._has_cursor(self.table):
                 self._focus(self._back_to)
             self._back_to = None
 
     @property
     def locked(self) -> bool:
-        """Nothing can be typed."""
+        """Whether nothing can be typed."""
         return self.table.locked
 
     def _changed(self) -> None:
@@ -141,7 +141,7 @@ class ScoreSheet(Vertical):
     # The cursor
 
     def _moved(self) -> None:
-        """The table's cursor or a score has changed: the guidance and the reason follow."""
+        """Show the guidance and the reason for the score at the cursor: it was moved, or the score has changed."""
         grid = self.grid
         text = grid.rationale(grid.place) if grid.place is not None else ""
         if self.rationale.line != " ".join(text.splitlines()):
@@ -150,37 +150,37 @@ class ScoreSheet(Vertical):
                 self._shown = self.rationale.text
                 self.rationale.move_cursor(self.rationale.document.end)
         self._show_why()
-        self._say()
+        self._guide()
         self.table.follow()
 
-    def _say(self) -> None:
-        if self._has(self.reasoning):
+    def _guide(self) -> None:
+        if self._has_cursor(self.reasoning):
             self.guidance.say("What do your scores rest on?")
         else:
             self.guidance.show(self.grid)
 
-    def _has(self, widget: Widget) -> bool:
+    def _has_cursor(self, widget: Widget) -> bool:
         return self.is_attached and self.screen.focused is widget
 
     def _show_why(self) -> None:
-        """The field for reasons stays once it is there: nothing jumps when the cursor goes from score to score."""
+        """Show the field for reasons where there may be one. It stays, so that nothing jumps as the cursor moves."""
         grid = self.grid
-        wanted = self._asked or any(dimension.rationale for dimension in grid.dimensions)
+        wanted = self._reason_wanted or any(dimension.rationale for dimension in grid.dimensions)
         wanted = wanted or any(text.strip() for texts in grid.rationales for text in texts.values())
         if wanted != self._why.has_class("-shown"):
             self._why.set_class(wanted, "-shown")
-            self._share()
+            self._divide()
 
     def _focus(self, widget: Widget) -> None:
         """Move the cursor at once. `Widget.focus` waits for a later call, and keys typed meanwhile land in the old field."""
-        if widget is self.table and not self._has(widget):
+        if widget is self.table and not self._has_cursor(widget):
             self.grid.arrive()
         self._last = widget
         self.screen.set_focus(widget)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         self._last = event.widget
-        self._say()
+        self._guide()
 
     def resume(self) -> None:
         """Put the cursor where it was, in a run that it was not in yet into the first empty cell."""
@@ -205,8 +205,8 @@ class ScoreSheet(Vertical):
                 return
 
     def row(self, step: int) -> None:
-        """Up or down: from score to score, out of a reason to its score or the next, out of the reasoning at its top."""
-        if self._has(self.reasoning):
+        """Move down (1) or up (-1): from score to score, out of a reason to its score or the next, out of the reasoning."""
+        if self._has_cursor(self.reasoning):
             if step < 0 and self.reasoning.at_top:
                 self._focus(self.table)
             elif step < 0:
@@ -214,22 +214,22 @@ class ScoreSheet(Vertical):
             else:
                 self.reasoning.action_cursor_down()
             return
-        out_of_reason = self._has(self.rationale)
+        out_of_reason = self._has_cursor(self.rationale)
         self._take_reason()
         inside = True if out_of_reason and step < 0 else self.grid.move(step)
         self._focus(self.table if inside else self.reasoning)
         self._moved()
 
-    def on_with_it(self) -> None:
-        """Enter: on to the next score, at last to the reasoning. Never into a text: digits typed blindly are scores."""
+    def next_score(self) -> None:
+        """Move on to the next score, at last to the reasoning. Never into a text: digits typed blindly are scores."""
         self._take_reason()
         self._focus(self.table if self.grid.next() else self.reasoning)
         self._moved()
 
     def explain(self) -> None:
-        """Into the reason for the score under the cursor."""
+        """Put the cursor into the reason for its score."""
         if self.grid.place is not None:
-            self._asked = True
+            self._reason_wanted = True
             self._show_why()
             self._focus(self.rationale)
 
@@ -244,13 +244,13 @@ class ScoreSheet(Vertical):
         self._changed()
 
     def column(self, step: int) -> None:
-        """Tab: through the agents' columns, then the reasoning, and round; out of a reason as from its score."""
+        """Move through the agents' columns, then the reasoning, and round; out of a reason as from its score."""
         grid = self.grid
         self._take_reason()
-        if self._has(self.reasoning):
+        if self._has_cursor(self.reasoning):
             grid.to_column(0 if step > 0 else len(grid.names) - 1)
             inside = grid.place is not None
-        elif self._has(self.rationale) and step < 0:
+        elif self._has_cursor(self.rationale) and step < 0:
             inside = True
         else:
             inside = grid.column(step)
@@ -267,12 +267,12 @@ class ScoreSheet(Vertical):
     def toggle_large(self) -> None:
         """Give the guidance nearly all the space, or as much as before."""
         self._large = not self._large
-        self._share()
+        self._divide()
 
     def on_resize(self) -> None:
-        self._share()
+        self._divide()
 
-    def _share(self) -> None:
+    def _divide(self) -> None:
         """Divide the lines: the table as it needs, then the guidance, with at least a few for the reasoning."""
         width, height = self.size
         if not height:

@@ -86,9 +86,9 @@ class ScoreTable(Styled, ScrollView, can_focus=True):
         super().__init__()
         self.grid = ScoreGrid(Rubric("", ()), ())
         self.rewards: Sequence[Reward] = ()
-        """Those of the saved record: what the rubric does not ask for counts in the overall too."""
+        """The rewards of the saved record: what the rubric does not ask for counts in the overall too."""
         self.locked = True
-        """Keys do nothing: no run is open, or it is about to be another one."""
+        """Whether keys do nothing: no run is open, or it is about to be another one."""
         self.moved: Callable[[], None] = lambda: None
         self.changed: Callable[[], None] = lambda: None
         self._lines: list[_Line] = []
@@ -129,7 +129,7 @@ class ScoreTable(Styled, ScrollView, can_focus=True):
     # Keys and mouse
 
     def check_consume_key(self, key: str, character: str | None = None) -> bool:
-        """Letters, digits and what belongs to a number are the table's: none of them is a command of the transcript."""
+        """Whether a key is typed into the table: letters, digits and what belongs to a number are no commands."""
         typed = character is not None and len(character) == 1 and (character.isalnum() or character in "-.,")
         return typed or key in ("backspace", "delete")
 
@@ -219,11 +219,11 @@ class ScoreTable(Styled, ScrollView, can_focus=True):
         return "  –" if mean is None else f"  {mean:.2f}"
 
     def _columns(self) -> int:
-        """How many cells stand side by side."""
+        """The number of cells side by side."""
         return 1 if self.grid.stacked else len(self.grid.names)
 
     def _head(self, width: int, label: str = "", ends: str = "", style: str = "name") -> list[Segment]:
-        """What stands before the cells: a name, and a range where there is space for it."""
+        """The beginning of a line, before the cells: a name, and a range where there is space for it."""
         room = max(0, width - self._columns() * self._cell(width))
         if room < 18:
             return [Segment(_fit(label, room), self._style(style))]
@@ -243,7 +243,7 @@ class ScoreTable(Styled, ScrollView, can_focus=True):
         return segments
 
     def _with_hotkey(self, name: Segment, row: int) -> list[Segment]:
-        """The name with its letter underlined."""
+        """Underline the letter of a dimension in its name."""
         letter = next((letter for letter, of in self.grid.letters.items() if of == row), "")
         at = name.text.lower().find(letter) if letter else -1
         if at < 0:

@@ -47,7 +47,7 @@ def _step(dimension: Dimension) -> float:
 
 
 def start_of(dimension: Dimension) -> float:
-    """Where left and right begin in an empty cell: at 0 where scores can be negative, else in the middle of the range."""
+    """The score at which steps begin in an empty cell: 0 where scores can be negative, else the middle of the range."""
     low, high = _ends(dimension)
     if low < 0 <= high:
         return 0.0
@@ -57,12 +57,12 @@ def start_of(dimension: Dimension) -> float:
 
 
 def _plus(value: float, step: float) -> float:
-    """A sum as people do it: 0.1 + 0.2 is 0.3."""
+    """Add as people do: 0.1 + 0.2 is 0.3."""
     return float(Decimal(repr(value)) + Decimal(repr(step)))
 
 
 def stepped(text: str, dimension: Dimension, direction: int) -> str:
-    """A score one step up (1) or down (-1) within the range. What is no score goes to the nearest, or to `start_of`."""
+    """The score one step up (1) or down (-1) within the range. What is no score goes to the nearest, or to `start_of`."""
     low, high = _ends(dimension)
     score = parse_score(text, dimension)
     if isinstance(score, float):

@@ -126,12 +126,12 @@ class AnnotationWork:
         return shown, kept
 
     async def keep_apart(self, run: AnnotatedRun) -> list[str]:
-        """Keep what is about another run under a name of its own. Raises AnnotationError."""
+        """Keep work about another run under a name of its own; gives the names. Raises AnnotationError."""
         await self._write_held(run)
         return await self._do(lambda: put_aside(self.store, run.key, run.rubric, run.beginning))
 
     async def take_for_same(self, run: AnnotatedRun) -> None:
-        """What there is is about this run as well. Raises AnnotationError."""
+        """Have the work that there is count for this run as well. Raises AnnotationError."""
         await self._write_held(run)
         await self._do(lambda: take_for_same(self.store, run.key, run.rubric, run.beginning))
 
@@ -143,19 +143,19 @@ class AnnotationWork:
     # Drafts
 
     def journal_has(self, draft: Draft) -> bool:
-        """Nothing was typed since the last draft, or since the run was opened."""
+        """Whether a draft says the same as the last one, or as the run did when it was opened."""
         return self._newest is not None and draft.says() == self._newest.says()
 
     def is_saved(self, draft: Draft) -> bool:
-        """It says what the record says."""
+        """Whether a draft says what the record says."""
         return self.baseline is not None and draft.says() == self.baseline.says()
 
     def is_newest(self, draft: Draft) -> bool:
-        """No other draft was handed over since this one."""
+        """Whether no other draft was handed over since this one."""
         return self._newest is draft
 
     def holds_another(self, key: str | None) -> bool:
-        """Work on another run than this one could not be written into the journal yet."""
+        """Whether work on another run than this one could not be written into the journal yet."""
         with self._lock:
             return any(other != key for other, _ in self._held)
 
@@ -167,13 +167,13 @@ class AnnotationWork:
         return self._writing(draft, self._event(draft))
 
     def _event(self, draft: Draft) -> str:
-        """A draft that says what is saved is none: it takes back the one before."""
+        """The journal's event for a draft. One that says what is saved is none: it takes back the one before."""
         base = self.baseline
         same_run = base is not None and (base.episode, base.rubric) == (draft.episode, draft.rubric)
         return "discard" if same_run and self.is_saved(draft) else "draft"
 
     def _writing(self, draft: Draft, event: str) -> Callable[[], None]:
-        """What writes a held draft into the journal, unless that was done or there is a newer one. For the thread."""
+        """A function for the thread that writes a held draft into the journal, unless that is done or a newer one is held."""
         key = draft.episode, draft.rubric
 
         def write() -> None:
@@ -241,7 +241,7 @@ class AnnotationWork:
         return saved
 
     def saved(self, draft: Draft, saved: Saved) -> None:
-        """The run that is open was saved as this draft."""
+        """Take a draft for the state of the open run that is saved."""
         self.base = saved.version
         self.rewards = list(saved.annotation.rewards)
         self.baseline = self._newest = replace(draft, base=saved.version)
@@ -258,14 +258,14 @@ class AnnotationWork:
     # Active time
 
     def active(self, run: AnnotatedRun) -> None:
-        """A key was pressed for a run."""
+        """Run the clock for a run: a key was pressed."""
         if self._timed != run:
             self.rest()
             self._timed = run
         self._clock.key(monotonic())
 
     def rest(self) -> None:
-        """Nobody is at work on a run from now on, until the next key."""
+        """Stop the clock until the next key."""
         seconds = self._clock.stop(monotonic())
         if self._timed is not None and seconds > 0:
             self._spent.append((self._timed, seconds))
