@@ -116,7 +116,7 @@ async def test_a_row_shows_its_values_with_numbers_at_the_right() -> None:
         await pilot.pause()
         app.runs.set_statuses({"a": "annotated", "b": "draft"})
         table = app.query_one(RunTable)
-        table.statuses_changed()
+        table.rows_changed()
         heading, first, second, *rest = lines(table)
         assert heading.split() == ["run", "source", "format", "messages", "units", "reward", "annotation"]
         assert first.split() == ["▌", "Fix", "the", "index", "a", "runs.jsonl", "docent", "1,234", "7", "7.25", "/", "6", "✓", "annotated"]  # fmt: skip

@@ -1,4 +1,4 @@
-"""What comes into the list of runs while files are read: taken in at once, and drawn when no key waits for the screen."""
+"""What comes into the list of runs while files are read: taken in at once, and drawn a few times a second."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from threading import Lock
-from time import monotonic
 from typing import Final
 
 from trajview.app.runs.run_list import RunList, RunRow
@@ -16,14 +15,16 @@ from trajview.where.unseen import as_seen
 
 __all__ = ["Arrivals"]
 
-_REST: Final = 0.1
-"""Seconds after a key in which nothing is drawn but what the key asked for."""
 _AT_ONCE: Final = 1_000
 """Rows that are taken in before the screen gets its turn again."""
 
 
 class Arrivals:
-    """Puts what the corpus finds into the list. A list that is drawn for every batch keeps the keys waiting."""
+    """Puts what the corpus finds into the list.
+
+    A list that is drawn for every batch keeps the keys waiting: the owner calls `show`, a few times a second. Rows are drawn
+    at once only while there is room for them, and when all have come.
+    """
 
     def __init__(
         self,
@@ -52,7 +53,6 @@ class Arrivals:
         self._waiting: deque[RunRow | Updated] = deque()
         self._is_called = self._is_complete = False
         self._changes: list[Updated] = []
-        self._worked_at = 0.0
         self.finished = False
         """Whether the whole corpus is in the list."""
 
@@ -77,25 +77,17 @@ class Arrivals:
         if changes:
             self._runs.update(changes)
             self._changes += changes
-        self._table.rows_come(change.row for change in changes)
+        self._table.rows_come()
         if self._is_called:
             self._call_later(self._take)
         else:
             changes, self._changes = self._changes, []
             self._taken(changes)
         if self.finished or self._table.has_room:
-            self._show()
-
-    def at_work(self) -> None:
-        """Somebody has pressed a key: what came is drawn a little later."""
-        self._worked_at = monotonic()
+            self.show()
 
     def show(self) -> None:
-        """Draw what came, unless somebody is at work."""
-        if monotonic() - self._worked_at > _REST:
-            self._show()
-
-    def _show(self) -> None:
+        """Draw what came."""
         self._table.show_news()
         self._shown()
 

@@ -13,12 +13,12 @@ from trajview.corpus.info import RunInfo
 from trajview.textsafe import one_line
 from trajview.where.fields import Ref
 
-__all__ = ["MARGIN", "SAMPLE", "Columns", "fit", "fit_path", "gap", "layout"]
+__all__ = ["MARGIN", "Columns", "fit", "fit_path", "gap", "layout"]
 
 MARGIN: Final = 2
 """Cells left of the first column: the cursor's bar and a space, or the sign of a problem."""
 
-SAMPLE: Final = 200
+_SAMPLE: Final = 200
 """Rows that the widths are taken from; rows that come into view later may only widen a column."""
 
 _LEAST = {Column.ID: 12, Column.SOURCE: 12}
@@ -102,25 +102,17 @@ class Columns:
 
     def __init__(self, runs: RunList) -> None:
         self._runs = runs
-        self._measured = 0
         self._wanted: dict[Ref, int] = {}
-        self._extras = runs.extras
+        self._extras: tuple[Ref, ...] = ()
         self._width = 0
         self._widths: dict[Ref, int] | None = None
 
-    def measure_first(self) -> None:
-        """Measure what came of the first rows, in the order they came, and all anew where other fields have columns."""
-        rows = range(min(SAMPLE, len(self._runs.rows)))
+    def measure(self, in_view: Iterable[int]) -> None:
+        """Widen the columns for the first rows that came, so that a filter or a sort moves none, and for those in view."""
         if self._runs.extras != self._extras:
             self._extras = self._runs.extras
             self._widths = None
-            self.measure(rows)
-        self.measure(rows[self._measured :])
-        self._measured = len(rows)
-
-    def measure(self, rows: Iterable[int]) -> None:
-        """Widen the columns for some rows, by their numbers."""
-        for row in rows:
+        for row in (*range(min(_SAMPLE, len(self._runs.rows))), *in_view):
             item = self._runs.rows[row]
             if not isinstance(item, RunInfo):
                 continue

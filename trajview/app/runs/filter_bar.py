@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, cast
 
 from rich.cells import cell_len
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
@@ -120,12 +119,12 @@ class FilterBar(Vertical):
         self._beside = Static("", id="filter-count")
         self._below = Static("", id="filter-said")
 
-    def compose(self) -> ComposeResult:
-        with Horizontal():
-            yield Static("&", id="filter-sign")
-            yield self._box
-            yield self._beside
-        yield self._below
+    def prepare(self) -> None:
+        """Mount what the bar holds: after the first rows, which would wait 40 ms for it, or when it is asked for."""
+        if self.is_attached and not self._box.is_attached:
+            line = Horizontal()
+            self.mount(line, self._below)
+            line.mount(Static("&", id="filter-sign"), self._box, self._beside)
 
     @property
     def text(self) -> str:
@@ -139,6 +138,7 @@ class FilterBar(Vertical):
 
     def start(self) -> None:
         """Show the bar and type in it; what was typed before is there."""
+        self.prepare()
         self.add_class("-open")
         # `focus()` would come later, and what is typed meanwhile would be commands
         self.screen.set_focus(self._box)
@@ -146,6 +146,7 @@ class FilterBar(Vertical):
 
     def show(self, text: str) -> None:
         """Show the bar with a filter that holds already, and leave the focus where it is."""
+        self.prepare()
         box = self._box
         with box.prevent(box.Changed):
             box.value = text

@@ -182,7 +182,8 @@ class Filtering:
 
     def _take(self, learnt: list[Learnt]) -> None:
         begun = monotonic()
-        self._table.rows_come(self._runs.learn(learnt))
+        self._runs.learn(learnt)
+        self._table.rows_come()
         self._table.show_news()
         if self._is_sampled:
             self._bar.learnt()

@@ -106,8 +106,8 @@ class RunList:
             if cursor in self._gone:
                 self._cursor = max(0, min(position, len(self.shown) - 1))
 
-    def learn(self, found: Iterable[tuple[int, RunInfo, Mapping[Ref, Any]]]) -> list[int]:
-        """Take in what was found out about runs, unless they are others by now; returns their rows."""
+    def learn(self, found: Iterable[tuple[int, RunInfo, Mapping[Ref, Any]]]) -> None:
+        """Take in what was found out about runs, unless they are others by now."""
         learnt: dict[int, None] = {}  # a row may come twice: for this filter, and for the one before it
         for row, info, values in found:
             if self.rows[row] is info:
@@ -119,7 +119,6 @@ class RunList:
         new = self._matching(asked)
         if new or any(by.ref.field.needs == "details" for by in self.keys):
             self._reorder(self.shown + new)
-        return list(learnt)
 
     @property
     def chosen(self) -> bool:

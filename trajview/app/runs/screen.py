@@ -193,6 +193,7 @@ class BrowserScreen(TrajviewScreen):
             self._begun = True
             self.corpus.go_on()
             self.refresh_status()
+            self.bar.prepare()
 
     def on_screen_resume(self) -> None:
         if self._begun:
@@ -217,7 +218,8 @@ class BrowserScreen(TrajviewScreen):
         self._progress = progress
         if statuses != self.runs.table.statuses:
             self.runs.set_statuses(statuses)
-            self.table.statuses_changed()
+            self.table.rows_come()
+            self.table.show_news()
         self._say()
         self.post_message(self.StatusesRead())
 
@@ -370,10 +372,6 @@ class BrowserScreen(TrajviewScreen):
         self.table.move(message.rows)
 
     # Keys
-
-    def at_work(self) -> None:
-        """Somebody has pressed a key."""
-        self._arrivals.at_work()
 
     def for_later(self, event: events.Event) -> bool:
         """What is typed before there is a list is for the list, and right behind a filter for the one that it leaves."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import ClassVar, Final
 
@@ -17,7 +17,7 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from trajview.app.runs.columns import MARGIN, SAMPLE, Columns, fit, fit_path, gap
+from trajview.app.runs.columns import MARGIN, Columns, fit, fit_path, gap
 from trajview.app.runs.run_list import DRAFT_STATUSES, RunList, RunRow
 from trajview.app.shared.cells import COLUMNS, Column, is_number, title_of
 from trajview.corpus.info import RunInfo
@@ -99,7 +99,7 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
         self.runs = runs
         self._columns = Columns(runs)
         self._styles: dict[tuple[object, ...], Style] = {}
-        self._news: set[int] | None = None
+        self._has_news = False
         self._cursor_shown = 0
         self._last: RunRow | None = None
         self._drawn = False
@@ -107,25 +107,18 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
     # What others call
 
     def rows_changed(self) -> None:
-        """The rows, their order or the filter changed: measure, draw, and bring the cursor into view."""
-        self._update((), follow=True)
+        """The rows, their order or the filter changed: draw them, and bring the cursor into view."""
+        self._update(follow=True)
 
-    def rows_come(self, changed: Iterable[int]) -> None:
-        """Rows came, and others, by their numbers, changed: `show_news` draws that."""
-        self._news = {*(self._news or ()), *changed}
+    def rows_come(self) -> None:
+        """Rows came, or are others now: `show_news` draws that."""
+        self._has_news = True
 
     def show_news(self) -> None:
         """Draw what came, if anything did: the view stays where it is, but the cursor stays in view where it was."""
-        if self._news is not None:
+        if self._has_news:
             was_in_view = self._cursor_shown - int(self.scroll_y) in range(self.page_rows)
-            changed = [row for row in self._news if row < SAMPLE]
-            self._update(changed, follow=was_in_view or not self.runs.shown)
-
-    def statuses_changed(self) -> None:
-        """The annotation statuses changed: draw them."""
-        self._columns.measure(range(min(SAMPLE, len(self.runs.rows))))
-        self._columns.measure(self._rows_in_view())
-        self.refresh()
+            self._update(follow=was_in_view or not self.runs.shown)
 
     def move(self, rows: int) -> None:
         """Move the cursor by some rows."""
@@ -172,10 +165,8 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
 
     # Cursor and scrolling
 
-    def _update(self, changed: Iterable[int], *, follow: bool) -> None:
-        self._news = None
-        self._columns.measure_first()
-        self._columns.measure(changed)
+    def _update(self, *, follow: bool) -> None:
+        self._has_news = False
         self._columns.measure(self._rows_in_view())
         self.virtual_size = Size(0, len(self.runs.shown) + 1)
         self.refresh()
