@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trajview.app.keys import key_of
@@ -31,7 +30,7 @@ _SAYS = {
 
 
 class Highlighter:
-    """Finds highlights, and changes the rules for them. The panel of highlights manages it (see `Managed`).
+    """Finds highlights, and changes the rules for them. The panel of highlights shows its rows.
 
     `scanned` is called when all of a transcript that is shown has been looked through; `selected_text` gives what the
     reader has selected, and `open_panel` shows the panel, and calls back when it is closed.
@@ -221,22 +220,6 @@ class Highlighter:
         self._drop(name)
         self._display.highlights_changed()
         return True
-
-    def places(self) -> dict[str, Path]:
-        """Where rules can be saved."""
-        return self.book.places()
-
-    def overruling(self, key: str, place: str) -> Path | None:
-        """The file whose word on a rule comes before what was saved at that place."""
-        return self.book.overruling(key.removeprefix("rule:"), place)
-
-    def keep(self, key: str) -> Path:
-        """Save how a rule of a file is now, where it is from. Raises TrajviewError."""
-        return self.book.keep(key.removeprefix("rule:"))
-
-    def save(self, key: str, place: str) -> Path:
-        """Save a rule. Raises TrajviewError."""
-        return self.book.save(key.removeprefix("rule:"), place)
 
 
 def _word_at_cursor(session: TranscriptSession) -> str:

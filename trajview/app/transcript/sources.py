@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -23,7 +23,10 @@ from trajview.rules.built_in import BUILT_IN
 from trajview.rules.project import PROJECT_FILE
 from trajview.textsafe import one_line
 
-__all__ = ["Managed", "Row", "SourcesScreen"]
+if TYPE_CHECKING:
+    from trajview.app.transcript.highlighter import Highlighter
+
+__all__ = ["Row", "SourcesScreen"]
 
 _HINT = "space on/off · c colour · a add · r rename · S save · d remove · ⏎ done"
 _KEPT = (BUILT_IN, PROJECT_FILE, CONFIG)
@@ -42,43 +45,6 @@ class Row:
     origin: str = ""
 
 
-class Managed(Protocol):
-    """What the panel manages: it shows the rows as they are now, and everything takes effect at once."""
-
-    def rows(self) -> Sequence[Row]:
-        """Sources, then rules."""
-
-    def switch(self, key: str) -> None:
-        """On or off."""
-
-    def check(self, pattern: str) -> str | None:
-        """Why the pattern may take very long, if so. Raises TrajviewError for what is no pattern."""
-
-    def add(self, pattern: str) -> str:
-        """A new rule; returns its key. Raises TrajviewError."""
-
-    def rename(self, key: str, name: str) -> str | None:
-        """Returns the new key, None where that cannot be."""
-
-    def recolour(self, key: str) -> bool:
-        """Give a rule the next colour; False if it is no rule."""
-
-    def forget(self, key: str) -> bool:
-        """Forget a rule; False if it is not one made here."""
-
-    def places(self) -> dict[str, Path]:
-        """Where rules can be saved: `project` and `config`."""
-
-    def overruling(self, key: str, place: str) -> Path | None:
-        """The file whose word on a rule comes before what was saved at that place, None where there is none."""
-
-    def keep(self, key: str) -> Path:
-        """Save how a rule of a file is now, where it is from. Raises TrajviewError."""
-
-    def save(self, key: str, place: str) -> Path:
-        """Save a rule. Raises TrajviewError."""
-
-
 class _Rows(OptionList):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("j", "cursor_down", "down", show=False),
@@ -87,7 +53,7 @@ class _Rows(OptionList):
 
 
 class SourcesScreen(Dialog[None]):
-    """Shows what `Managed` has, and changes it; there is nothing to give back."""
+    """Shows the rows of the highlighter, and changes them; everything takes effect at once."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "close", priority=True),
@@ -128,9 +94,9 @@ class SourcesScreen(Dialog[None]):
     }
     """
 
-    def __init__(self, managed: Managed) -> None:
+    def __init__(self, highlighter: Highlighter) -> None:
         super().__init__()
-        self._managed = managed
+        self._highlighter = highlighter
         self._shown: list[Row] = []
         self._asking = ""
         self._saving = ""
@@ -151,7 +117,7 @@ class SourcesScreen(Dialog[None]):
 
     def refresh_rows(self) -> None:
         """Show the rows as they are now, the cursor on the row where it is."""
-        rows = list(self._managed.rows())
+        rows = list(self._highlighter.rows())
         if rows == self._shown:
             return
         options, here = self.query_one(OptionList), self._key
@@ -205,7 +171,7 @@ class SourcesScreen(Dialog[None]):
     def action_switch(self) -> None:
         """The row under the cursor on or off."""
         if self._key:
-            self._managed.switch(self._key)
+            self._highlighter.switch(self._key)
             self.refresh_rows()
             self._say_kept()
 
@@ -217,7 +183,7 @@ class SourcesScreen(Dialog[None]):
         """The next colour for the rule under the cursor; where it is asked where to save, the configuration."""
         if self._saving:
             self.action_save_to("config")
-        elif self._managed.recolour(self._key):
+        elif self._highlighter.recolour(self._key):
             self.refresh_rows()
             self._say_kept()
         else:
@@ -274,7 +240,7 @@ class SourcesScreen(Dialog[None]):
         event.stop()
         if self._asking == "add" and event.value:
             try:
-                slow = self._managed.check(event.value)
+                slow = self._highlighter.check(event.value)
                 self._say(f"this may take very long: {slow}" if slow else "enter adds it", wrong=bool(slow))
             except TrajviewError as error:
                 self._say(one_line(error.sentence, 200), wrong=True)
@@ -287,7 +253,7 @@ class SourcesScreen(Dialog[None]):
             self._say("")
             return
         try:
-            key = self._managed.add(text) if adding else self._managed.rename(self._key, text)
+            key = self._highlighter.add(text) if adding else self._highlighter.rename(self._key, text)
         except TrajviewError as error:
             self._say(one_line(error.sentence, 200), wrong=True)
             return
@@ -301,7 +267,7 @@ class SourcesScreen(Dialog[None]):
 
     def action_remove(self) -> None:
         """Forget the rule under the cursor, if it was made here."""
-        if self._managed.forget(self._key):
+        if self._highlighter.forget(self._key):
             self.refresh_rows()
             self._say("")
         else:
@@ -314,19 +280,19 @@ class SourcesScreen(Dialog[None]):
             self._say("this is no rule: only rules are saved", wrong=True)
             return
         if row.origin in (PROJECT_FILE, CONFIG):
-            self._save(lambda: self._managed.keep(row.key))
+            self._save(lambda: self._highlighter.book.keep(row.label))
             return
-        self._saving = row.key
-        places = self._managed.places()
+        self._saving = row.label
+        places = self._highlighter.book.places()
         self._say(
             f"save to:  p {one_line(str(places['project']), 200)}\n          c {one_line(str(places['config']), 200)}"
         )
 
     def action_save_to(self, place: str) -> None:
         """Save it."""
-        key, self._saving = self._saving, ""
-        if self._save(lambda: self._managed.save(key, place)):
-            first = self._managed.overruling(key, place)
+        name, self._saving = self._saving, ""
+        if self._save(lambda: self._highlighter.book.save(name, place)):
+            first = self._highlighter.book.overruling(name, place)
             if first is not None:
                 self._say(
                     f"saved, but the rule in {one_line(str(first), 200)} comes first: save it there (c)", wrong=True
