@@ -22,6 +22,7 @@ from trajview.app.annotate.episodes import Episodes
 from trajview.app.keys import KEYS, remap
 from trajview.app.leaving import Leaving
 from trajview.app.runs.screen import BrowserScreen
+from trajview.app.shared.agreed_widths import AgreedWidths
 from trajview.app.shared.background import Background
 from trajview.app.shared.faults import ReportsFaults
 from trajview.app.shared.themes import THEMES
@@ -32,6 +33,7 @@ from trajview.corpus.process_wide import Garbage, key_pressed, short_turns
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
+    from textual.filter import LineFilter
     from textual.notifications import SeverityLevel
 
     from trajview.annotation.citations import Citation
@@ -44,6 +46,8 @@ if TYPE_CHECKING:
     from trajview.app.transcript.session import Look
 
 __all__ = ["TrajviewApp", "make_app", "run_app"]
+
+_AGREED_WIDTHS: Final = AgreedWidths()
 
 _BRIEF: Final = 5.0
 """Seconds: what is said for no longer need not be read to the end."""
@@ -411,6 +415,10 @@ class TrajviewApp(ReportsFaults, App[int]):
         from trajview.app.help import HelpScreen
 
         self.push_screen(HelpScreen(screen))
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """What Textual does to the colours of each line, and what stands for characters of disputed width."""
+        return [*super().get_line_filters(), _AGREED_WIDTHS]
 
     def action_command_palette(self) -> None:
         """Show Textual's palette, without the id that Textual gives it: the last one may not be gone yet."""

@@ -18,6 +18,7 @@ from trajview.app.shared.palette import component_style, selection_style
 from trajview.app.shared.positions import Position, Positions
 from trajview.app.shared.row_styles import ROWS_CSS, STYLES
 from trajview.app.shared.strips import restyled
+from trajview.app.shared.styled import PlainLines
 
 __all__ = ["GUTTER", "RowsView"]
 
@@ -32,7 +33,7 @@ IDLE = 0.25
 """Seconds without a key before heights are measured: what comes of it must not be painted amid the next keys."""
 
 
-class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
+class RowsView(PlainLines, ScrollView, can_focus=True, inherit_bindings=False):
     """Follows the positions of a document (`session`), which are the truth; calls `follow` when they have moved.
 
     It has no keys of its own (a ScrollView has arrows, home and end): those of the key table move the cursor. Colours of

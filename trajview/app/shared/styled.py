@@ -12,11 +12,32 @@ from textual import events
 from trajview.app.shared.palette import component_styles
 
 if TYPE_CHECKING:
+    from textual.geometry import Region
+    from textual.strip import Strip
     from textual.widget import Widget as _Widget
 else:
     _Widget = object
 
-__all__ = ["Dragged", "Styled"]
+__all__ = ["Dragged", "PlainLines", "Styled"]
+
+
+class PlainLines(_Widget):
+    """Draws what `render_line` returns, and nothing around it. To be named before the Textual class.
+
+    Textual puts padding, borders, tints, and opacity around each line and over it, and makes a new strip of it each time:
+    a key takes half as long again in a window of 200 by 60, which these widgets nearly fill.
+    """
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        width = self.content_region.width
+        base, background = self.background_colors
+        blank = Style.from_color(bgcolor=(base + background).rich_color)
+        strips = [self.render_line(y).adjust_cell_length(width, blank) for y in crop.line_range]
+        for line_filter in self.get_line_filters():
+            strips = [strip.apply_filter(line_filter, background) for strip in strips]
+        if crop.column_span != (0, width):
+            strips = [strip.crop(*crop.column_span) for strip in strips]
+        return strips
 
 
 class Styled(_Widget):

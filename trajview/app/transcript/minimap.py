@@ -11,7 +11,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from trajview.app.shared.rule_colours import rule_classes, rule_css
-from trajview.app.shared.styled import Dragged, Styled
+from trajview.app.shared.styled import Dragged, PlainLines, Styled
 from trajview.app.transcript.overview import OverviewLine, overview
 from trajview.app.transcript.session import TranscriptSession
 
@@ -20,7 +20,7 @@ __all__ = ["Minimap"]
 _ROLES = ("system", "user", "assistant", "tool")
 
 
-class Minimap(Dragged, Styled, Widget, can_focus=False):
+class Minimap(Dragged, PlainLines, Styled, Widget, can_focus=False):
     """Shows an `Overview`: roles as a bar, dotted where folded, and signs; posts `Picked` when clicked or dragged.
 
     In one column a sign hides the bar; in two they stand side by side.

@@ -21,7 +21,7 @@ from trajview.app.render.headers import first_words, sign_of
 from trajview.app.shared.background import Background, Task
 from trajview.app.shared.faults import ReportsFaults
 from trajview.app.shared.rule_colours import rule_classes, rule_css
-from trajview.app.shared.styled import Styled
+from trajview.app.shared.styled import PlainLines, Styled
 from trajview.app.transcript.session import TranscriptSession
 from trajview.app.transcript.unit_facts import UnitFacts, facts_of, short_count, short_duration
 from trajview.corpus.process_wide import give_way, short_turns
@@ -39,7 +39,7 @@ SOME = 36
 _STYLES = ("number", "words", "current", "error", "hit", "mark", "user", "dim", "score")
 
 
-class Outline(ReportsFaults, Styled, ScrollView, can_focus=False):
+class Outline(ReportsFaults, PlainLines, Styled, ScrollView, can_focus=False):
     """Lists action units, all or the highlighted ones; posts `Picked` when one is clicked.
 
     Labels are made for the lines on the screen only, and for those alone calls, time and tokens are counted, in a thread.
