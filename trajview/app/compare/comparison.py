@@ -293,7 +293,6 @@ class Comparison(Positions):
         """Put the cursor on an item's header, and the item near the top, below a little of what is before it."""
         self.cursor = item, min(self.header_row(item), self.rows_of(item) - 1)
         self.top = self.walk((item, 0), -min(3, self.height // 6))
-        self._clamp()
         self._show_cursor(0)
 
     def to_row(self, row: int) -> None:
@@ -302,7 +301,6 @@ class Comparison(Positions):
         self.cursor = item, row
         if row > self.header_row(item) + self.height // 2:
             self.top = self.walk(self.cursor, -(self.height // 3))
-            self._clamp()
         self._show_cursor(0)
 
     def to_message(self, side: int, message: int) -> None:
@@ -378,5 +376,4 @@ class Comparison(Positions):
         item = self.item_of(row)
         self.cursor = item, min(self.header_row(item), self.rows_of(item) - 1)
         self.top = self.walk(self.cursor, -min(below or 0, self.height - 1))
-        self._clamp()
         self._show_cursor(0)
