@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from textual.widgets import Input, Label
+from textual.widgets import Input
 
 from trajview.annotation.store import AnnotationStore
 from trajview.export import choice
@@ -40,11 +40,6 @@ async def written(reader: Reader, path: Path) -> None:
     await reader.until(lambda: f"written to {path}" in reader.status and "writing" not in reader.status)
 
 
-def asked_to_replace(reader: Reader) -> bool:
-    prompt = reader.screen.prompt
-    return prompt.is_open and "replace it?" in str(prompt.query_one(Label).render())
-
-
 async def test_w_writes_the_run_as_its_name_says(log: Path, folder: Path) -> None:
     async with reading(log) as reader:
         await reader.opened()
@@ -55,20 +50,10 @@ async def test_w_writes_the_run_as_its_name_says(log: Path, folder: Path) -> Non
         await reader.press("enter")
         await written(reader, Path("repair.md"))
         assert reader.app.focused is reader.screen.view
-        for name, begins in (
-            ("a.html", "<!doctype html>"),
-            ("a.json", '{"id": "repair"'),
-            ("a.jsonl", '{"id": "repair/0"'),
-            ("a.adp.jsonl", '{"schema_version": "1'),
-        ):
-            await reader.press("W")
-            await answered(reader, name)
-            await written(reader, Path(name))
-            assert Path(name).read_text().startswith(begins)
     page = Path("repair.md").read_text()
     assert page.startswith("# The cold kettle\n")
     assert "The kettle stays cold." in page
-    assert sorted(path.name for path in folder.iterdir()) == ["a.adp.jsonl", "a.html", "a.json", "a.jsonl", "repair.md"]
+    assert [path.name for path in folder.iterdir()] == ["repair.md"]
 
 
 async def test_what_is_typed_replaces_the_name_that_is_offered(log: Path) -> None:
@@ -78,44 +63,6 @@ async def test_what_is_typed_replaces_the_name_that_is_offered(log: Path) -> Non
         await reader.type("mine.md")
         await reader.press("enter")
         await written(reader, Path("mine.md"))
-
-
-async def test_what_is_there_is_replaced_only_when_a_person_says_so(log: Path) -> None:
-    Path("mine.md").write_text("mine")
-    async with reading(log) as reader:
-        await reader.opened()
-        for answer in ("n", ""):
-            await reader.press("W")
-            await answered(reader, "mine.md")
-            await reader.until(lambda: asked_to_replace(reader))
-            await answered(reader, answer)
-            await reader.until(lambda: "not written" in reader.status)
-            assert Path("mine.md").read_text() == "mine"
-        await reader.press("W")
-        await answered(reader, "mine.md")
-        await reader.until(lambda: asked_to_replace(reader))
-        await answered(reader, "y")
-        await written(reader, Path("mine.md"))
-    assert Path("mine.md").read_text().startswith("# The cold kettle\n")
-
-
-async def test_a_name_without_a_known_ending_is_asked_for_again(log: Path, folder: Path) -> None:
-    async with reading(log) as reader:
-        await reader.opened()
-        await reader.press("W")
-        await answered(reader, "mine.pdf")
-        said = "The ending says the format: .md, .html, .json (Docent), .jsonl (OpenAI), .adp.jsonl (ADP)."
-        await reader.until(lambda: said in "".join(reader.toasts))
-        await reader.until(lambda: reader.screen.prompt.is_open)
-        field = reader.app.focused
-        assert isinstance(field, Input)
-        assert field.value == "mine.pdf"
-        await reader.press("escape")
-        await reader.press("W")
-        await answered(reader, "no/such/folder.md")
-        await reader.until(lambda: "not written" in reader.status)
-        assert "its folder does not exist" in "".join(reader.toasts)
-    assert list(folder.iterdir()) == []
 
 
 async def test_the_messages_that_are_selected_are_written_alone(log: Path) -> None:
@@ -128,19 +75,6 @@ async def test_the_messages_that_are_selected_are_written_alone(log: Path) -> No
         await written(reader, Path("part.jsonl"))
     said = json.loads(Path("part.jsonl").read_text())["messages"]
     assert [message["content"] for message in said] == ["The kettle stays cold. Please find out why."]
-
-
-async def test_what_is_lost_is_said(log: Path) -> None:
-    async with reading(log) as reader:
-        await reader.opened()
-        await reader.press("W")
-        await answered(reader, "a.jsonl")
-        await written(reader, Path("a.jsonl"))
-        assert "left out" in "".join(reader.toasts)
-        await reader.press("W")
-        await answered(reader, "a.adp.jsonl")
-        await written(reader, Path("a.adp.jsonl"))
-        assert "transcripts are one run: each is a record of its own" in reader.toasts[-1]
 
 
 async def test_ones_own_annotation_and_marks_are_in_the_page(log: Path, tmp_path: Path) -> None:
