@@ -92,12 +92,21 @@ async def test_every_line_is_as_wide_as_the_table_whatever_is_in_it(width: int, 
 
 async def test_what_is_red_is_so_at_once_and_elsewhere_too() -> None:
     async with table_of(SOTOPIA, ("Ada", "Bob")) as (table, pilot):
-        await pilot.press("1", "1")
-        bad = table._style("bad-cursor").bgcolor
-        assert any(segment.style is not None and segment.style.bgcolor == bad for segment in table.render_line(1))
+
+        def behind(text: str) -> set[object]:
+            segments = [segment for segment in table.render_line(1) if text in segment.text]
+            assert segments, text
+            return {segment.style.bgcolor for segment in segments if segment.style is not None}
+
+        await pilot.press("1")
+        fine = behind(" 1")
         table.grid.go(Place(1, 0))
-        bad = table._style("bad").bgcolor
-        assert any(segment.style is not None and segment.style.bgcolor == bad for segment in table.render_line(1))
+        fine_elsewhere = behind(" 1")
+        table.grid.go(Place(0, 0))
+        await pilot.press("1", "1")
+        assert behind(" 11") != fine
+        table.grid.go(Place(1, 0))
+        assert behind(" 11") not in (fine, fine_elsewhere)
 
 
 async def test_the_cursor_is_always_in_view() -> None:
