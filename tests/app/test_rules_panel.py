@@ -45,12 +45,12 @@ async def panel(reader: Reader) -> SourcesScreen:
     await reader.until(lambda: isinstance(reader.app.screen, SourcesScreen))
     screen = reader.app.screen
     assert isinstance(screen, SourcesScreen)
-    await reader.until(lambda: all(row.count is not None for row in screen._shown) and screen._shown)
+    await reader.until(lambda: all(row.count is not None for row in screen.shown) and screen.shown)
     return screen
 
 
 def counts(screen: SourcesScreen) -> dict[str, int | None]:
-    return {row.label: row.count for row in screen._shown}
+    return {row.label: row.count for row in screen.shown}
 
 
 def by_rule(session: TranscriptSession) -> list[Highlight]:
@@ -66,7 +66,7 @@ async def test_the_panel_counts_every_source_and_rule_on_or_off(log: Path) -> No
         assert counts(screen) == {
             "errors": 1, "tracebacks": 1, "failing tests": 0, "refusals": 0, "apologies": 2, "reward hacking": 1, "secrets": 1,
         }  # fmt: skip
-        assert [row.label for row in screen._shown if row.on] == ["errors"]
+        assert [row.label for row in screen.shown if row.on] == ["errors"]
         await reader.press("enter")
         await reader.until(lambda: isinstance(reader.app.screen, TranscriptScreen))
         assert reader.session.highlights.stops == [2]
@@ -76,7 +76,7 @@ async def test_space_switches_a_rule_and_its_text_outline_and_minimap_have_its_c
     async with reading(log) as reader:
         await reader.opened()
         screen = await panel(reader)
-        screen._go("rule:apologies")
+        screen.go("rule:apologies")
         await reader.press("space", "enter")
         await reader.until(lambda: isinstance(reader.app.screen, TranscriptScreen))
         session = reader.screen.session
@@ -99,7 +99,7 @@ async def test_space_switches_a_rule_and_its_text_outline_and_minimap_have_its_c
         }
         assert "I'm sorry" in styled
         screen = await panel(reader)
-        screen._go("rule:apologies")
+        screen.go("rule:apologies")
         await reader.press("space", "escape")
         assert session.highlights.stops == [2]
 
@@ -110,7 +110,7 @@ async def test_a_rule_stays_on_in_the_next_run(log: Path) -> None:
     async with reading(log.parent, run="run") as reader:
         await reader.opened("run")
         screen = await panel(reader)
-        screen._go("rule:secrets")
+        screen.go("rule:secrets")
         await reader.press("space", "enter")
         await reader.press("L")
         await reader.opened("second")
@@ -161,7 +161,7 @@ async def test_a_rule_that_comes_with_trajview_is_kept_on(log: Path) -> None:
     async with reading(log) as reader:
         await reader.opened()
         screen = await panel(reader)
-        screen._go("rule:secrets")
+        screen.go("rule:secrets")
         await reader.press("space")
         assert "S keeps it" in reader.whole_screen
         await reader.press("S", "p")
@@ -176,7 +176,7 @@ async def test_a_rule_that_comes_with_trajview_is_kept_on(log: Path) -> None:
     async with reading(log) as reader:
         await reader.opened()
         screen = await panel(reader)
-        assert [row.label for row in screen._shown if row.on] == ["errors", "secrets"]
+        assert [row.label for row in screen.shown if row.on] == ["errors", "secrets"]
         assert counts(screen)["secrets"] == 1
 
 
@@ -200,17 +200,17 @@ async def test_a_rule_of_a_file_gets_another_colour_and_is_switched_off_for_good
     async with reading(log) as reader:
         await reader.opened()
         screen = await panel(reader)
-        screen._go("rule:parser")
+        screen.go("rule:parser")
         await reader.press("c")
         assert "S keeps it" in reader.whole_screen
         session = next(one for one in reader.app.screen_stack if isinstance(one, TranscriptScreen)).session
         assert session is not None
         assert {found.colour for found in by_rule(session)} == {"cyan", ""}
-        screen._go("rule:sorry")
+        screen.go("rule:sorry")
         await reader.press("space", "S")
         await reader.until(lambda: "saved to" in reader.whole_screen)
         assert file.read_text() == PROJECT.replace('name = "sorry"\n', 'name = "sorry"\non = false\n')
-        screen._go("rule:parser")
+        screen.go("rule:parser")
         await reader.press("S")
         await reader.until(lambda: '"cyan"' in file.read_text())
     assert file.read_text() == PROJECT.replace('name = "sorry"\n', 'name = "sorry"\non = false\n').replace(
@@ -219,7 +219,7 @@ async def test_a_rule_of_a_file_gets_another_colour_and_is_switched_off_for_good
     async with reading(log) as reader:
         await reader.opened()
         screen = await panel(reader)
-        assert {row.label: (row.on, row.colour) for row in screen._shown[1:3]} == {
+        assert {row.label: (row.on, row.colour) for row in screen.shown[1:3]} == {
             "parser": (True, "cyan"),
             "sorry": (False, ""),
         }
@@ -234,7 +234,7 @@ async def test_that_the_configuration_overrules_what_was_saved_beside_the_logs_i
     async with reading(log, rules=load_settings().rules) as reader:
         await reader.opened()
         screen = await panel(reader)
-        screen._go("rule:secrets")
+        screen.go("rule:secrets")
         await reader.press("space", "S", "p")
         await reader.until(lambda: "comes first" in reader.whole_screen)
         await reader.press("S", "c")
@@ -252,7 +252,7 @@ async def test_a_rule_of_the_configuration_is_saved_there(
     async with reading(log, rules=settings.rules) as reader:
         await reader.opened()
         screen = await panel(reader)
-        screen._go("rule:p")
+        screen.go("rule:p")
         await reader.press("space", "c", "S")
         await reader.until(lambda: "saved to" in reader.whole_screen)
     text = file.read_text()
@@ -265,7 +265,7 @@ async def test_only_rules_have_a_colour_and_are_saved(log: Path) -> None:
     async with reading(log) as reader:
         await reader.opened()
         screen = await panel(reader)
-        screen._go("error")
+        screen.go("error")
         await reader.press("c")
         assert "only rules have a colour" in reader.whole_screen
         await reader.press("S")
@@ -280,8 +280,8 @@ async def test_a_word_becomes_a_rule_that_is_named_and_saved_beside_the_logs(log
         await reader.press("j", "asterisk")
         await reader.until(lambda: "“Fix” in 1 message:" in reader.status)
         screen = await panel(reader)
-        made = next(row for row in screen._shown if row.origin == "session")
-        screen._go(made.key)
+        made = next(row for row in screen.shown if row.origin == "session")
+        screen.go(made.key)
         await reader.press("r")
         screen.query_one(Input).value = "the parser"
         await reader.press("enter")

@@ -124,15 +124,6 @@ async def test_no_session_and_no_messages_are_blank() -> None:
         assert {line.strip() for line in shown(app.view)} == {""}
 
 
-async def test_lines_at_a_width_that_the_session_was_not_laid_out_for_are_blank() -> None:
-    app = ViewApp(TranscriptSession(talk(5)))
-    async with app.run_test(size=(30, 8)):
-        assert app.session is not None
-        assert "m0 line 0" in "".join(shown(app.view))
-        app.session.set_view(50, 8)  # as if the view had not been told yet
-        assert {line.strip() for line in shown(app.view)} == {""}
-
-
 async def test_a_resize_keeps_the_message_at_the_top() -> None:
     app = ViewApp(TranscriptSession(transcript(*(UserMessage(content="words " * 60) for _ in range(30)))))
     async with app.run_test(size=(100, 20)) as pilot:

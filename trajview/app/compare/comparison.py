@@ -200,11 +200,6 @@ class Comparison(Positions):
             return False
         return self._sizes[0][left][1] + self._sizes[1][right][1] > _LARGE
 
-    @property
-    def text_width(self) -> int:
-        """The columns of both sides, and what is beside them."""
-        return self.width
-
     def set_view(self, width: int, height: int) -> None:
         """Tell the size of the window; the item at its top stays there when the width changes."""
         self.height = max(1, height)

@@ -65,7 +65,7 @@ class _Matches:
         """The number of the match after the row of the cursor (`step` 1), before it (-1), or on it or after it (0)."""
         line, start, end = session.layout(0).rows[session.cursor[1]]
         (at_line, at), width = self._went_to
-        if at_line == line and width != session.text_width:  # the rows are others now: it may be on a later one
+        if at_line == line and width != session.options.width:  # the rows are others now: it may be on a later one
             end = max(end, at + 1)
         place = (line, max(end, start + 1)) if step > 0 else (line, start)
         return bisect_left(self.places or [], place) - (step < 0)
@@ -76,7 +76,7 @@ class _Matches:
             return "not found"
         number %= len(self.places)
         _go_to(session, self.places[number])
-        self._went_to = self.places[number], session.text_width
+        self._went_to = self.places[number], session.options.width
         return f"{number + 1:,}/{len(self.places):,}{'+' * (len(self.places) == MOST_FOUND)}"
 
 

@@ -11,7 +11,16 @@ from trajview.annotation.citations import Citation, find_citations, find_quote, 
 from trajview.app.render.layout import Layout, margin_of
 from trajview.app.render.lines import Line
 
-__all__ = ["CITATION", "QUOTED", "citation_at", "citations_in", "citations_on_rows", "mark_citations", "mark_quote"]
+__all__ = [
+    "CITATION",
+    "QUOTED",
+    "citation_at",
+    "citations_in",
+    "citations_on_rows",
+    "mark_citations",
+    "mark_quote",
+    "quoted_row",
+]
 
 CITATION, QUOTED = "citation", "quoted"
 LONGEST_LINE = 20_000
@@ -118,3 +127,12 @@ def mark_quote(lines: Sequence[Line], quote: str) -> bool:
             line.finish()  # it colours the whole block, and would paint over this
         line.spans.append((first, last, QUOTED))
     return True
+
+
+def quoted_row(layout: Layout) -> int | None:
+    """The first row with quoted words."""
+    for number, (index, start, end) in enumerate(layout.rows):
+        quoted = (span for span in layout.lines[index].spans if span[2] == QUOTED)
+        if any(first < max(end, start + 1) and last > start for first, last, _ in quoted):
+            return number
+    return None

@@ -42,11 +42,6 @@ class Positions(ABC):
         """How many items there are."""
         return len(self.map)
 
-    @property
-    @abstractmethod
-    def text_width(self) -> int:
-        """The columns that the rows are made for."""
-
     @abstractmethod
     def layout(self, item: int) -> LaidOut:
         """An item's rows, made where they are not known; its height is exact from then on."""

@@ -59,7 +59,6 @@ class RowsView(PlainLines, ScrollView, can_focus=True, inherit_bindings=False):
         self._following = False
         self._fitted = Size(0, 0)
         self._measuring: Timer | None = None
-        self._changed = False
         self.follow: Callable[[], None] | None = None
         """Called when the cursor or the window has moved. No message: what follows belongs into the same repaint."""
 
@@ -83,7 +82,7 @@ class RowsView(PlainLines, ScrollView, can_focus=True, inherit_bindings=False):
 
     def render_line(self, y: int) -> Strip:
         session, palette = self.session, self._styles()
-        if session is None or not session.count or self._fitted.width != session.text_width + self.EDGES:
+        if session is None or not session.count:
             return Strip.blank(self.size.width, self._base)
         row = self.scroll_offset.y + y
         position = session.at_row(row)
@@ -219,11 +218,12 @@ class RowsView(PlainLines, ScrollView, can_focus=True, inherit_bindings=False):
 
         Of a long document only what is near the window is ever measured.
         """
-        if self.session is None or self.session.count > MOST_MEASURED:
-            return
         if self._measuring is not None:
             self._measuring.stop()
-        self._measuring = self.set_timer(IDLE, self._measure)
+            self._measuring = None
+        session = self.session
+        if session is not None and session.count <= MOST_MEASURED and not session.measured:
+            self._measuring = self.set_timer(IDLE, self._measure)
 
     def _measure(self) -> None:
         self._measuring = None
@@ -233,20 +233,17 @@ class RowsView(PlainLines, ScrollView, can_focus=True, inherit_bindings=False):
         if self.text_selection is not None:  # it is kept in rows of the document: they must not move under it
             self._measuring = self.set_timer(0.5, self._measure)
             return
-        before = session.map.total, session.measured
         more = session.measure(0.004)
         # What is on the screen does not change, so it is not repainted; what is beside it follows when all is measured.
         y = float(session.y_of(session.top))
         self.set_reactive(RowsView.scroll_target_y, y)
         self.set_reactive(RowsView.scroll_y, y)
         if more:
-            self._changed = self._changed or session.map.total != before[0]
             self._measuring = self.set_timer(0.02, self._measure)
-        elif self._changed or (session.map.total, session.measured) != before:
-            self._changed = False
-            self._set_size(Size(self._fitted.width, session.map.total))
-            if self.follow is not None:
-                self.follow()
+            return
+        self._set_size(Size(self._fitted.width, session.map.total))
+        if self.follow is not None:
+            self.follow()
 
     def on_resize(self) -> None:
         self._fit()

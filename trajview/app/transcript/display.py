@@ -47,4 +47,4 @@ class Display:
         """Other units or messages are highlighted."""
         self.moved()
         self.outline.highlights_changed()
-        self.minimap.changed()
+        self.minimap.follow()

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trajview.app.keys import key_of
 from trajview.app.transcript.highlights import rule_key
 from trajview.app.transcript.rulebook import RuleBook, rule_from
-from trajview.app.transcript.sources import Row
 from trajview.corpus.process_wide import giving_way, short_turns
 from trajview.highlight import Highlight, Rule, compile_rule
-from trajview.patterns.safe import slow_because
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from trajview.app.transcript.desk import Desk
     from trajview.app.transcript.session import TranscriptSession
 
-__all__ = ["Highlighter"]
+__all__ = ["Highlighter", "Row"]
 
 _SAYS = {
     "error": "errors", "unit": "units named on the command line", "citation": "citations", "mark": "marks",
@@ -29,8 +28,20 @@ _SAYS = {
 }  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A source of highlights, or a rule: `count` is None while it is looked for, `origin` empty for a source."""
+
+    key: str
+    label: str
+    count: int | None
+    on: bool
+    colour: str = ""
+    origin: str = ""
+
+
 class Highlighter:
-    """Finds highlights, and changes the rules for them. The panel of highlights shows its rows.
+    """Finds highlights, and changes the rules for them. The panel of highlights shows and switches them.
 
     `scanned` is called when all of a transcript that is shown has been looked through; `selected_text` gives what the
     reader has selected, and `open_panel` shows the panel, and calls back when it is closed.
@@ -179,10 +190,6 @@ class Highlighter:
         else:
             session.highlights.switch_off(session.highlights.off ^ {key})
         self._rules_changed()
-
-    def check(self, pattern: str) -> str | None:
-        """Why the pattern may take very long, if so. Raises TrajviewError for what is no pattern."""
-        return slow_because(rule_from(pattern).pattern.pattern)
 
     def add(self, pattern: str) -> str:
         """A new rule; returns its key. Raises TrajviewError."""

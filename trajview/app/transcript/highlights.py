@@ -48,6 +48,8 @@ class Highlights:
         """Whether errors, named units and rules were looked for."""
         self.marks: dict[int, str] = {}
         """The marked units, and why they are marked, where that was said."""
+        self.errors: list[int] = []
+        """The messages with an error, ascending, whether errors are on or off."""
         self.search: SearchHits | None = None
         self.revision = 0
         """Changes whenever highlights, marks, or what is off have changed."""
@@ -64,11 +66,6 @@ class Highlights:
     def shown_search(self) -> SearchHits | None:
         """The search, unless its hits are switched off."""
         return None if "search" in self.off else self.search
-
-    @property
-    def errors(self) -> list[int]:
-        """The messages with an error, ascending, whether errors are on or off."""
-        return [found.message for found in self._found.get("error", ())]
 
     @property
     def stops(self) -> Sequence[int]:
@@ -139,6 +136,7 @@ class Highlights:
         """Show what a scan has found, without the rules that were dropped since."""
         known = {rule_key(name) for name in self.rules}
         self._found |= {key: many for key, many in found.items() if key in known or not key.startswith("rule:")}
+        self.errors = [one.message for one in found.get("error", ())]
         self.scanned = True
         self._changed()
 

@@ -72,8 +72,6 @@ class Minimap(Dragged, PlainLines, Styled, Widget, can_focus=False):
         if self._lines != before:
             self.refresh()
 
-    changed = follow
-
     def _find_lines(self) -> None:
         self._lines = overview(self.session, self.size.height) if self.session is not None else []
 

@@ -86,7 +86,6 @@ class Outline(ReportsFaults, PlainLines, Styled, ScrollView, can_focus=False):
         self._current = -1
         self._labels: dict[int, str] = {}
         self._facts: dict[int, UnitFacts] = {}
-        self._facts_of = ""
         self._counted: set[int] = set()
         """The units that were counted in this session; what is known of another was true of an earlier one."""
         self._timed = self._called = False
@@ -97,12 +96,12 @@ class Outline(ReportsFaults, PlainLines, Styled, ScrollView, can_focus=False):
 
     def show(self, session: TranscriptSession) -> None:
         """Show the units of another session. What is known of the same transcript, read again, stands until it is counted."""
-        if session is not self.session:
+        before, self.session = self.session, session
+        if before is not session:
             self._counted.clear()
-        if session.transcript.id != self._facts_of:
+        if before is None or before.transcript.id != session.transcript.id:
             self._facts.clear()
             self._timed = self._called = False
-        self.session, self._facts_of = session, session.transcript.id
         self._labels.clear()
         self._list()
 

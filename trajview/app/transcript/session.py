@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from trajview.app.render.blocks import message_lines
 from trajview.app.render.calls import call_at, line_of_call, sign_entries
-from trajview.app.render.evidence import QUOTED, mark_quote
+from trajview.app.render.evidence import mark_quote, quoted_row
 from trajview.app.render.headers import Scored, unit_header
 from trajview.app.render.layout import Layout, lay_out
 from trajview.app.render.lines import Line
@@ -136,11 +136,6 @@ class TranscriptSession(Positions):
         return self.highlights.search
 
     @property
-    def text_width(self) -> int:
-        """The columns of text."""
-        return self.options.width
-
-    @property
     def characters(self) -> int:
         """How long the texts of the transcript are, about."""
         return sum(length for _, length, *_ in self._sizes)
@@ -183,11 +178,11 @@ class TranscriptSession(Positions):
         sign_entries(lines, self.entries.get(index, {}))
         lines[0].one_row = True
         unit, first = self.unit_of(index)
-        return [*([self._unit_header(unit)] if first else []), *lines, Line("")]
-
-    def _unit_header(self, unit: int) -> Line:
-        reasons, marked = self.highlights.reasons(unit), unit in self.highlights.marks
-        return unit_header(self.transcript, unit, reasons, marked=marked, scored=self.scored.get(unit))
+        if first:
+            reasons, marked = self.highlights.reasons(unit), unit in self.highlights.marks
+            header = unit_header(self.transcript, unit, reasons, marked=marked, scored=self.scored.get(unit))
+            lines = [header, *lines]
+        return [*lines, Line("")]
 
     def _relayout(self) -> None:
         """Lay out everything anew: heights have changed."""
@@ -367,23 +362,16 @@ class TranscriptSession(Positions):
             self.set_quoted(None)
             return True
         self.set_quoted((message, quote))
-        row = self._row_quoted(message)
+        row = quoted_row(self.layout(message))
         if row is None:
             before = self.folds.get(message)
             self._fold(message, Fold.OPEN)  # by hand: then hidden reasoning and tool output are shown as well
-            row = self._row_quoted(message)
+            row = quoted_row(self.layout(message))
             if row is None:
                 self._fold(message, before)
                 self.set_quoted(None)
         self.to_message(message, row)
         return row is not None
-
-    def _row_quoted(self, message: int) -> int | None:
-        """The first row with quoted words."""
-        layout = self.layout(message)
-        quoted = [[span for span in line.spans if span[2] == QUOTED] for line in layout.lines]
-        rows = enumerate(layout.rows)
-        return next((n for n, (at, a, b) in rows if any(s < max(b, a + 1) and e > a for s, e, _ in quoted[at])), None)
 
     def call_at_cursor(self) -> int:
         """Which of its message's calls the cursor is on, -1 above the first."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -17,32 +16,19 @@ from textual.widgets import Input, OptionList, Static
 from trajview.app.runs.columns import fit
 from trajview.app.shared.modal import Dialog
 from trajview.app.shared.rule_colours import colour_of
-from trajview.app.transcript.rulebook import CONFIG
+from trajview.app.transcript.highlighter import Highlighter, Row
+from trajview.app.transcript.rulebook import CONFIG, rule_from
 from trajview.errors import TrajviewError
+from trajview.patterns.safe import slow_because
 from trajview.rules.built_in import BUILT_IN
 from trajview.rules.project import PROJECT_FILE
 from trajview.textsafe import one_line
 
-if TYPE_CHECKING:
-    from trajview.app.transcript.highlighter import Highlighter
-
-__all__ = ["Row", "SourcesScreen"]
+__all__ = ["SourcesScreen"]
 
 _HINT = "space on/off · c colour · a add · r rename · S save · d remove · ⏎ done"
 _KEPT = (BUILT_IN, PROJECT_FILE, CONFIG)
 """From where rules come of which it can be kept that they are on or off, and their colour."""
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A source of highlights, or a rule: `count` is None while it is looked for, `origin` empty for a source."""
-
-    key: str
-    label: str
-    count: int | None
-    on: bool
-    colour: str = ""
-    origin: str = ""
 
 
 class _Rows(OptionList):
@@ -53,7 +39,7 @@ class _Rows(OptionList):
 
 
 class SourcesScreen(Dialog[None]):
-    """Shows the rows of the highlighter, and changes them; everything takes effect at once."""
+    """Shows what a `Highlighter` has, and changes it: everything takes effect at once. There is nothing to give back."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "close", priority=True),
@@ -96,8 +82,9 @@ class SourcesScreen(Dialog[None]):
 
     def __init__(self, highlighter: Highlighter) -> None:
         super().__init__()
-        self._highlighter = highlighter
-        self._shown: list[Row] = []
+        self._highlighter, self._book = highlighter, highlighter.book
+        self.shown: list[Row] = []
+        """The rows as they are shown."""
         self._asking = ""
         self._saving = ""
 
@@ -118,21 +105,22 @@ class SourcesScreen(Dialog[None]):
     def refresh_rows(self) -> None:
         """Show the rows as they are now, the cursor on the row where it is."""
         rows = list(self._highlighter.rows())
-        if rows == self._shown:
+        if rows == self.shown:
             return
         options, here = self.query_one(OptionList), self._key
-        same = [row.key for row in rows] == [row.key for row in self._shown]
-        self._shown = rows
+        same = [row.key for row in rows] == [row.key for row in self.shown]
+        self.shown = rows
         prompts = list(map(self._prompt, rows))
         if same:
             for number, prompt in enumerate(prompts):
                 options.replace_option_prompt_at_index(number, prompt)
         else:
             options.clear_options().add_options(prompts)
-            self._go(here)
+            self.go(here)
 
-    def _go(self, key: str) -> None:
-        keys = [row.key for row in self._shown]
+    def go(self, key: str) -> None:
+        """Put the cursor on a row, the first where there is none of that key."""
+        keys = [row.key for row in self.shown]
         if keys:
             self.query_one(OptionList).highlighted = keys.index(key) if key in keys else 0
 
@@ -140,7 +128,7 @@ class SourcesScreen(Dialog[None]):
     def _row(self) -> Row | None:
         """The row under the cursor."""
         number = self.query_one(OptionList).highlighted
-        return self._shown[number] if number is not None and number < len(self._shown) else None
+        return self.shown[number] if number is not None and number < len(self.shown) else None
 
     @property
     def _key(self) -> str:
@@ -240,7 +228,7 @@ class SourcesScreen(Dialog[None]):
         event.stop()
         if self._asking == "add" and event.value:
             try:
-                slow = self._highlighter.check(event.value)
+                slow = slow_because(rule_from(event.value).pattern.pattern)
                 self._say(f"this may take very long: {slow}" if slow else "enter adds it", wrong=bool(slow))
             except TrajviewError as error:
                 self._say(one_line(error.sentence, 200), wrong=True)
@@ -262,7 +250,7 @@ class SourcesScreen(Dialog[None]):
             return
         self._ask("")
         self.refresh_rows()
-        self._go(key)
+        self.go(key)
         self._say("S saves it; r gives it a name" if adding else "")
 
     def action_remove(self) -> None:
@@ -280,19 +268,19 @@ class SourcesScreen(Dialog[None]):
             self._say("this is no rule: only rules are saved", wrong=True)
             return
         if row.origin in (PROJECT_FILE, CONFIG):
-            self._save(lambda: self._highlighter.book.keep(row.label))
+            self._save(lambda: self._book.keep(row.label))
             return
         self._saving = row.label
-        places = self._highlighter.book.places()
+        places = self._book.places()
         self._say(
             f"save to:  p {one_line(str(places['project']), 200)}\n          c {one_line(str(places['config']), 200)}"
         )
 
     def action_save_to(self, place: str) -> None:
         """Save it."""
-        name, self._saving = self._saving, ""
-        if self._save(lambda: self._highlighter.book.save(name, place)):
-            first = self._highlighter.book.overruling(name, place)
+        rule, self._saving = self._saving, ""
+        if self._save(lambda: self._book.save(rule, place)):
+            first = self._book.overruling(rule, place)
             if first is not None:
                 self._say(
                     f"saved, but the rule in {one_line(str(first), 200)} comes first: save it there (c)", wrong=True
